@@ -1,0 +1,49 @@
+import { assert } from '../lib/assert.ts'
+import type { Asset } from './asset.ts'
+import { AppError } from './errors.ts'
+
+/** A non-negative quantity of one asset, in its base units (satoshi, wei, lamport). */
+export type Amount = Readonly<{ asset: Asset; units: bigint }>
+export type Rounding = 'down' | 'up'
+
+const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
+/** Longer than any amount that `numeric(78,0)` holds: refused before BigInt sees it. */
+const LENGTH_MAX = 80
+
+/** Decimal text → units. Parsing never rounds: more fraction digits than the asset has are refused. */
+export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint {
+  const match = text.length <= LENGTH_MAX ? DECIMAL.exec(text) : null
+  if (!match) throw new AppError('AMOUNT_MALFORMED', `${field} is not a plain decimal amount`, { field })
+  const [, whole = '0', fraction = ''] = match
+  if (fraction.length > asset.decimals) {
+    throw new AppError('AMOUNT_PRECISION', `${field} has more than the ${asset.decimals} decimals of ${asset.ticker}`, { field })
+  }
+  return BigInt(whole + fraction.padEnd(asset.decimals, '0'))
+}
+
+/** Units → plain decimal text: no exponent, no trailing zeros. */
+export function formatUnits(units: bigint, decimals: number): string {
+  assert(units >= 0n, 'a formatted amount is not negative')
+  const digits = units.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** `units × numerator ÷ denominator`. The caller says who keeps the remainder. */
+export function scale(units: bigint, numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
+  assert(denominator > 0n, 'a denominator is positive')
+  const product = units * numerator
+  const quotient = product / denominator
+  return rounding === 'up' && quotient * denominator !== product ? quotient + 1n : quotient
+}
+
+/** Rounds to at most 15 significant digits, so that the amount is exact as a JSON number. */
+export function toSignificant(units: bigint, rounding: Rounding): bigint {
+  const digits = units.toString().length
+  if (digits <= 15) return units
+  const step = 10n ** BigInt(digits - 15)
+  return scale(units, 1n, step, rounding) * step
+}
+
+export const BPS = 10_000n

@@ -1,0 +1,111 @@
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method'
+  | 'timeout'
+  | 'conflict'
+  | 'gone'
+  | 'too_large'
+  | 'uri_too_long'
+  | 'media_type'
+  | 'headers_too_large'
+  | 'refused'
+  | 'throttled'
+  | 'restricted'
+  | 'unavailable'
+  | 'bug'
+
+/** Every way in which a request can fail, by stable code. A code is never renamed or reused. */
+export const errorCodes = {
+  ADDRESS_IS_OURS: 'invalid',
+  ALLOWANCE_RESET_REQUIRED: 'conflict',
+  AMOUNT_ABOVE_MAX: 'refused',
+  AMOUNT_BELOW_MIN: 'refused',
+  AMOUNT_MALFORMED: 'invalid',
+  AMOUNT_PRECISION: 'invalid',
+  API_KEY_INVALID: 'unauthorized',
+  API_KEY_MISSING: 'unauthorized',
+  BODY_TOO_LARGE: 'too_large',
+  CURRENCY_NOT_FOUND: 'not_found',
+  EXCHANGE_NOT_FOUND: 'not_found',
+  FIXED_RATE_UNSUPPORTED: 'refused',
+  HEADERS_TOO_LARGE: 'headers_too_large',
+  IDEMPOTENCY_CONFLICT: 'conflict',
+  INSUFFICIENT_BALANCE: 'refused',
+  INSUFFICIENT_LIQUIDITY: 'refused',
+  INTERNAL: 'bug',
+  INVALID_ADDRESS: 'invalid',
+  INVALID_REFUND_ADDRESS: 'invalid',
+  IP_NOT_ALLOWED: 'forbidden',
+  MEMO_INVALID: 'invalid',
+  MEMO_NOT_SUPPORTED: 'invalid',
+  MEMO_REQUIRED: 'invalid',
+  METHOD_NOT_ALLOWED: 'method',
+  NETWORK_NOT_FOUND: 'not_found',
+  NETWORK_PAUSED: 'unavailable',
+  NETWORK_UNAVAILABLE: 'unavailable',
+  NONCE_CONFLICT: 'conflict',
+  NO_ROUTE: 'refused',
+  OVERLOADED: 'unavailable',
+  PAIR_UNAVAILABLE: 'refused',
+  PARTNER_SUSPENDED: 'forbidden',
+  PRICE_IMPACT_TOO_HIGH: 'refused',
+  RATES_UNAVAILABLE: 'unavailable',
+  RATE_ID_EXPIRED: 'gone',
+  RATE_ID_INVALID: 'invalid',
+  RATE_ID_MISMATCH: 'invalid',
+  RATE_ID_REQUIRED: 'invalid',
+  RATE_ID_USED: 'conflict',
+  RATE_LIMIT_EXCEEDED: 'throttled',
+  RAW_TX_INVALID: 'invalid',
+  REFERRER_FEE_OUT_OF_RANGE: 'invalid',
+  REQUEST_TIMEOUT: 'timeout',
+  RESTRICTED: 'restricted',
+  ROUTE_NOT_FOUND: 'not_found',
+  SAME_CURRENCY: 'invalid',
+  SCOPE_REQUIRED: 'forbidden',
+  SIMULATION_FAILED: 'refused',
+  SLIPPAGE_OUT_OF_RANGE: 'invalid',
+  TOKEN_NOT_FOUND: 'not_found',
+  TX_CHAIN_MISMATCH: 'invalid',
+  UNSUPPORTED_MEDIA_TYPE: 'media_type',
+  URI_TOO_LONG: 'uri_too_long',
+  VALIDATION_ERROR: 'invalid',
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** One problem of a request. Limits stand as strings; `requote` is a fresh quote in wire form. */
+export type Problem = Readonly<{ code: ErrorCode; field?: string; message?: string; [extra: string]: unknown }>
+
+/** A failure with a stable code. `message` is for the partner's developer and never holds internals. */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly problems: readonly Problem[]
+  readonly retryAfterSeconds: number | null
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { problems?: readonly Problem[]; field?: string; extra?: Record<string, unknown>; cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.problems = options.problems ?? [
+      { code, ...(options.field === undefined ? {} : { field: options.field }), message, ...options.extra },
+    ]
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (errorCodes[code] === 'unavailable' ? 5 : null)
+  }
+
+  get kind(): ErrorKind {
+    return errorCodes[this.code]
+  }
+
+  /** A retry of the same call may succeed. */
+  get retryable(): boolean {
+    return this.kind === 'unavailable'
+  }
+}

@@ -1,0 +1,66 @@
+export type NetworkId = string
+export type Family = 'bitcoin' | 'evm' | 'monero' | 'solana' | 'sui' | 'ripple' | 'stellar' | 'ton' | 'tron'
+export type Environment = 'production' | 'sandbox'
+
+/** Version bytes and prefixes of a network of the bitcoin family (BIP-173, BIP-350, base58check, CashAddr). */
+export type BitcoinParameters = Readonly<{
+  bech32: string | null
+  cashAddr: string | null
+  pubKeyHash: number
+  /** The first is what we write; the others are read as well. */
+  scriptHash: readonly number[]
+  wif: number
+  /** Outputs below this are refused by relays. */
+  dustUnits: bigint
+  /** Whether a replacement by fee is relayed by the network's nodes (BIP-125). */
+  replaceable: boolean
+}>
+
+export type EvmParameters = Readonly<{
+  chainId: number
+  /** `safe` or `finalized` is asked for above the first value tier where the chain has these tags. */
+  finalityTag: 'finalized' | 'safe' | null
+  /** False for chains without EIP-1559. */
+  dynamicFees: boolean
+}>
+
+/** One chain that we can reach, with the parameters of one environment in force. */
+export type Network = Readonly<{
+  id: NetworkId
+  name: string
+  family: Family
+  /** SLIP-44 coin type, for key derivation. */
+  coinType: number
+  symbol: string
+  decimals: number
+  /** Required confirmations of a deposit up to $1 000; ×2 up to $50 000, ×4 above. */
+  confirmations: number
+  /** Depth after which a block is never looked at again. */
+  finalityBlocks: number
+  blockTimeMs: number
+  memo: 'none' | 'optional' | 'required'
+  regexAddress: string
+  addressExplorer: string
+  txExplorer: string
+  /** Where the partners' feed wants a suffix for tokens of this network, for example `ERC20`. */
+  tokenSuffix: string
+  bitcoin?: BitcoinParameters
+  evm?: EvmParameters
+}>
+
+type PerEnvironment = Pick<Network, 'confirmations' | 'finalityBlocks' | 'regexAddress' | 'addressExplorer' | 'txExplorer'> &
+  Partial<Pick<Network, 'bitcoin' | 'evm' | 'blockTimeMs'>>
+
+/** A network as its file states it: the same everywhere, but for what differs between environments. */
+export type NetworkDefinition = Omit<Network, keyof PerEnvironment> &
+  Readonly<{ blockTimeMs: number; production: PerEnvironment; sandbox: PerEnvironment }>
+
+export function defineNetwork(definition: NetworkDefinition): NetworkDefinition {
+  return definition
+}
+
+/** The network with the parameters of one environment in force. */
+export function resolveNetwork(definition: NetworkDefinition, environment: Environment): Network {
+  const { production, sandbox, ...same } = definition
+  return Object.freeze({ ...same, ...(environment === 'sandbox' ? sandbox : production) })
+}

@@ -1,0 +1,144 @@
+import type { Asset } from '../domain/asset.ts'
+import type { Network } from '../domain/network.ts'
+import type { SignIntent } from './signer.ts'
+
+/** One network, as the exchange sees it. Implemented once per family in `adapters/`. */
+export interface Chain {
+  readonly network: Network
+  readonly addresses: Addresses
+  readonly reader: ChainReader
+  readonly sender: ChainSender
+}
+
+export type Destination = Readonly<{ address: string; memo: string | null }>
+
+/** Pure: derives and validates by the family's own checksum rules, from public keys alone. */
+export interface Addresses {
+  /** The canonical form of an address that can be paid, or null. Two spellings of one address give the same text. */
+  parse(text: string): string | null
+  /** The canonical form of a valid memo, or null. */
+  parseMemo(text: string): string | null
+  /** The deposit destination of derivation index `index` (≥ 0): the same index gives the same destination for ever. */
+  deposit(index: number): Destination
+  /** Where the house's own coins lie: `hot` pays out, `change` (bitcoin family) receives change. */
+  hot(): string
+}
+
+export type BlockRef = Readonly<{ height: number; hash: string }>
+
+/** Coins that arrived somewhere, whoever's the address is. The store says which are ours. */
+export type Transfer = Readonly<{
+  /** Unique on the network for ever: `txid:vout`, `txHash` (native, top level), `txHash:logIndex`, `txHash:trace:0.1`. */
+  identity: string
+  txHash: string
+  address: string
+  memo: string | null
+  /** null = the network's own coin; otherwise the token's contract in canonical form, listed or not. */
+  contract: string | null
+  units: bigint
+  /** The address that a refund may go to, where the chain names one safely (EVM top-level sender); null otherwise. */
+  sender: string | null
+}>
+
+/** What one block did, in the chain's own terms. */
+export type ScannedBlock = BlockRef &
+  Readonly<{
+    parentHash: string
+    /** Seconds since 1970. */
+    time: number
+    transfers: readonly Transfer[]
+    /** Every transaction of the block. `ok` is false where it failed on chain; null where the family can't fail. */
+    transactions: readonly { txHash: string; sender: string | null; nonce: number | null; spends: readonly string[] }[]
+  }>
+
+export type FeeRate = Readonly<{
+  /** bitcoin: units per 1000 virtual bytes; evm: wei per gas, the most that is paid. */
+  rate: bigint
+  /** evm: priority part in wei per gas; 0 elsewhere. */
+  tip: bigint
+}>
+
+/** Reads from every configured node; what moves money is believed only where they agree. */
+export interface ChainReader {
+  /** The lowest head of the nodes in agreement: what every node has. */
+  head(): Promise<BlockRef>
+  /** The block at a height of the best chain, or null where there is none yet. Internally consistent: read by hash. */
+  block(height: number): Promise<ScannedBlock | null>
+  /** Transfers seen unconfirmed since the last call, for early sightings only. Bounded; may be empty for ever. */
+  mempool(): Promise<readonly Transfer[]>
+  /** Whether every configured node has this block at this height now. */
+  agrees(block: BlockRef): Promise<boolean>
+  /**
+   * A second, independent read before a credit: how many units the address really received by this transfer
+   * (receipt status, canonical log, balance difference), the lowest answer of all nodes. 0 = nothing was received.
+   */
+  received(transfer: Pick<Transfer, 'identity' | 'txHash' | 'address' | 'contract' | 'units'>, block: BlockRef): Promise<bigint>
+  /** Spendable units of an address (evm) at the head. Bitcoin: the sum of unspent outputs is kept by the store; throws. */
+  balance(address: string, asset: Asset): Promise<bigint>
+  /** The fee rate that gets a transfer into one of the next blocks. */
+  feeRate(): Promise<FeeRate>
+}
+
+/** An output of the house that the bitcoin family can spend. */
+export type Coin = Readonly<{ outpoint: string; units: bigint; path: KeyPath }>
+/** Which key of the house: deposit address `index`, the hot wallet, or its change addresses. */
+export type KeyPath = Readonly<{ branch: 'deposit' | 'hot' | 'change'; index: number }>
+
+export type Pay = Readonly<{ payoutId: string; address: string; memo: string | null; asset: Asset; units: bigint }>
+
+/** What is to be spent, with everything read before the transaction: building it needs no network. */
+export type SpendRequest = Readonly<{
+  pays: readonly Pay[]
+  from: KeyPath
+  fee: FeeRate
+  /** bitcoin family: coins that may be spent, oldest first. Empty for account families. */
+  coins: readonly Coin[]
+  /** Index of the next change address (bitcoin family). */
+  changeIndex: number
+  /** account families: the nonce to use. */
+  nonce: number | null
+  /** Set for a replacement: conflicts with what it replaces, and pays at least the network's increment more. */
+  replaces: { intent: SignIntent; feeUnits: bigint } | null
+  /** Gas limit where it was estimated beforehand (evm). */
+  gasLimit: bigint | null
+  /** Everything that is left after fees (sweeps of the native coin): the single pay's units are then a ceiling. */
+  sweepAll: boolean
+}>
+
+export type Unsigned = Readonly<{
+  intent: SignIntent
+  /** One resource that every replacement uses again: an outpoint (bitcoin), `address:nonce` (evm). */
+  conflictKey: string
+  /** All resources used; conflictKey is one of them. */
+  resources: readonly string[]
+  /** The most that the network takes, in units of the network's own coin. */
+  feeUnits: bigint
+  /** Change that comes back to us: path and units; null where there is none. */
+  change: { path: KeyPath; address: string; units: bigint; vout: number } | null
+}>
+
+export type BroadcastResult =
+  | { kind: 'accepted' }
+  | { kind: 'known' }
+  | { kind: 'rejected'; reason: string }
+  | { kind: 'unknown'; reason: string }
+
+/** What all nodes say of one of our transactions. `dead` is proof at finality on every node that it can never confirm. */
+export type Observation =
+  | { kind: 'included'; block: BlockRef; ok: boolean; feeUnits: bigint | null }
+  | { kind: 'pending' }
+  | { kind: 'unseen' }
+  | { kind: 'dead'; proof: Record<string, string | number> }
+
+export interface ChainSender {
+  /** Gas that the spend takes (evm), by estimation on the node; null for families without gas. Before the transaction. */
+  gasLimit(pay: Pay, from: KeyPath): Promise<bigint | null>
+  /** The typical cost of one payout of this asset at this fee rate, in units of the network's own coin. Pure. */
+  payoutFee(asset: Asset, fee: FeeRate): bigint
+  /** Chooses coins, change and fee. Pure. Throws INSUFFICIENT_LIQUIDITY where the coins do not cover it. */
+  build(request: SpendRequest): Unsigned
+  /** Offers the bytes to every node. Any doubt is `unknown`. */
+  broadcast(raw: string): Promise<BroadcastResult>
+  /** Looks our transaction up by its own id on every node; `conflictKey` for the proof of death. */
+  observe(attempt: { txHash: string; conflictKey: string }): Promise<Observation>
+}

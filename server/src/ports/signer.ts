@@ -1,0 +1,45 @@
+import type { Coin, KeyPath, Pay } from './chain.ts'
+
+/** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
+export type SignIntent =
+  | Readonly<{
+      family: 'bitcoin'
+      network: string
+      inputs: readonly Coin[]
+      pays: readonly Pay[]
+      change: { path: KeyPath; units: bigint } | null
+    }>
+  | Readonly<{
+      family: 'evm'
+      network: string
+      chainId: number
+      from: KeyPath
+      nonce: number
+      pay: Pay
+      gasLimit: bigint
+      maxFeePerGas: bigint
+      maxPriorityFeePerGas: bigint
+    }>
+
+export type Signed = Readonly<{ txHash: string; raw: string }>
+
+/** A stored payout, as the signer compares it with the intent: same destination, same asset, same units, or no signature. */
+export type StoredPayout = Readonly<{ id: string; address: string; memo: string | null; assetId: string; units: bigint }>
+
+/** Holds the keys. A refusal is an AppError or InvariantError; nothing is signed without a stored payout for every pay. */
+export interface Signer {
+  /** Local: may be called inside a database transaction (milliseconds, no network). */
+  sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<Signed>
+}
+
+/** Private key material for one family's signing function; never leaves the signer's folder but into that function. */
+export type KeySource = { privateKey(path: KeyPath): Uint8Array }
+
+/** One family's signing: pure given the keys. Compose hands each family's to the signer. */
+export type SignWith = (intent: SignIntent, keys: KeySource) => Signed
+
+/** Public halves, enough to derive every address: what API processes and watchers hold. */
+export type PublicKeys = {
+  /** Compressed secp256k1 public key of a path on a network's coin type. */
+  publicKey(coinType: number, path: KeyPath): Uint8Array
+}

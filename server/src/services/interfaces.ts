@@ -1,0 +1,58 @@
+import type { Currency } from '../domain/currency.ts'
+import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from '../domain/exchange.ts'
+import type { Caller, Partner } from '../domain/partner.ts'
+import type { IssuedQuote } from '../domain/rate-quote.ts'
+
+/** Text as the partner sent it; aliases and case are resolved by the service. */
+export type RateRequest = Readonly<{ fromCurrency: string; fromNetwork: string; toCurrency: string; toNetwork: string; amount: string; flow: Flow }>
+
+export type ExchangeOrder = Readonly<{
+  fromCurrency: string
+  fromNetwork: string
+  toCurrency: string
+  toNetwork: string
+  fromAmount: string
+  flow: Flow
+  address?: string
+  memo?: string
+  refundAddress?: string
+  refundMemo?: string
+  rateId?: string
+}>
+
+/** Key as sent, and a hash of route and canonical body. Unique per partner for 24 h. */
+export type Idempotency = Readonly<{ key: string; requestHash: string }>
+
+/** Exact, ANDed; canonical lower-case tickers. A ticker that does not exist matches nothing. */
+export type ExchangeFilter = Readonly<{
+  status?: ExchangeStatus
+  exchangeType?: ExchangeType
+  fromCurrency?: string
+  fromNetwork?: string
+  toCurrency?: string
+  toNetwork?: string
+}>
+
+export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: string; lastModified: Date }>
+
+/** What the HTTP floor calls. Each member is one file in this folder; failures are `AppError`s. */
+export type Services = Readonly<{
+  /** From the in-process cache (≤ 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
+  authenticate(key: string | undefined, ip: string): Promise<Caller>
+  listCurrencies(): readonly Currency[]
+  /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
+  quoteRate(partner: Partner, request: RateRequest): IssuedQuote
+  createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>
+  /** null where there is none, it is another partner's, or of another type. One round trip. */
+  findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
+  /** The last 24 h, newest first. Without a page: all, streamed by key range. */
+  listExchanges(
+    partner: Partner,
+    filter: ExchangeFilter,
+    page: { page: number; limit: number } | null,
+  ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
+  /** From memory. Throws RATES_UNAVAILABLE. */
+  ratesFeed(): Feed
+  /** Reasons why quotes or creates would fail now; empty = ready. */
+  readiness(): readonly string[]
+}>

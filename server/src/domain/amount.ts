@@ -16,7 +16,9 @@ export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint
   if (!match) throw new AppError('AMOUNT_MALFORMED', `${field} is not a plain decimal amount`, { field })
   const [, whole = '0', fraction = ''] = match
   if (fraction.length > asset.decimals) {
-    throw new AppError('AMOUNT_PRECISION', `${field} has more than the ${asset.decimals} decimals of ${asset.ticker}`, { field })
+    throw new AppError('AMOUNT_PRECISION', `${field} has more than the ${asset.decimals} decimals of ${asset.ticker}`, {
+      field,
+    })
   }
   return BigInt(whole + fraction.padEnd(asset.decimals, '0'))
 }
@@ -38,11 +40,17 @@ export function scale(units: bigint, numerator: bigint, denominator: bigint, rou
   return rounding === 'up' && quotient * denominator !== product ? quotient + 1n : quotient
 }
 
-/** Rounds to at most 15 significant digits, so that the amount is exact as a JSON number. */
-export function toSignificant(units: bigint, rounding: Rounding): bigint {
-  const digits = units.toString().length
-  if (digits <= 15) return units
-  const step = 10n ** BigInt(digits - 15)
+const powers = Array.from({ length: 128 }, (_, exponent) => 10n ** BigInt(exponent))
+
+/** 10^exponent, from a table: `**` costs more than the division that follows it. */
+export function powerOfTen(exponent: number): bigint {
+  return powers[exponent] ?? 10n ** BigInt(exponent)
+}
+
+/** Rounds to at most 15 significant digits (or fewer, if asked), so that the amount is exact as a JSON number. */
+export function toSignificant(units: bigint, rounding: Rounding, significantDigits = 15): bigint {
+  if (units < powerOfTen(significantDigits)) return units
+  const step = powerOfTen(units.toString().length - significantDigits)
   return scale(units, 1n, step, rounding) * step
 }
 

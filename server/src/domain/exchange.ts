@@ -11,7 +11,7 @@ export type Flow = 'standard' | 'fixed-rate'
 
 /** Why an exchange or execution is where it is; additive `statusReason` of the API. */
 export const statusReasons = [
-  'EXPIRED', 'CANCELLED', 'BELOW_MIN', 'ABOVE_MAX', 'OUTSIDE_TOLERANCE', 'NO_LIQUIDITY', 'DUST', 'LATE_DEPOSIT', 'WRONG_ASSET',
+  'EXPIRED', 'CANCELLED', 'BELOW_MIN', 'ABOVE_MAX', 'OUTSIDE_TOLERANCE', 'NO_LIQUIDITY', 'DUST', 'LATE_DEPOSIT', 'WRONG_ASSET', 'NOT_RECEIVED',
   'SCREENING', 'PRICE_GUARD', 'NO_REFUND_ADDRESS', 'DEPOSIT_VANISHED', 'REORG_AFTER_PAYOUT', 'LIMIT', 'OPERATOR', 'UNKNOWN_OUTCOME',
 ] as const
 export type StatusReason = (typeof statusReasons)[number]

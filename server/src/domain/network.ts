@@ -64,3 +64,8 @@ export function resolveNetwork(definition: NetworkDefinition, environment: Envir
   const { production, sandbox, ...same } = definition
   return Object.freeze({ ...same, ...(environment === 'sandbox' ? sandbox : production) })
 }
+
+/** Whether deposits are spent where they lie (outputs), or must be swept to the hot wallet first (accounts). */
+export function spendsInPlace(network: Pick<Network, 'family'>): boolean {
+  return network.family === 'bitcoin' || network.family === 'monero'
+}

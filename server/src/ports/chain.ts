@@ -20,8 +20,10 @@ export interface Addresses {
   parseMemo(text: string): string | null
   /** The deposit destination of derivation index `index` (≥ 0): the same index gives the same destination for ever. */
   deposit(index: number): Destination
-  /** Where the house's own coins lie: `hot` pays out, `change` (bitcoin family) receives change. */
+  /** The hot wallet's address: what pays out, and where the operator brings coins to. */
   hot(): string
+  /** Where change number `index` goes; account families have none and name the hot wallet. */
+  change(index: number): string
 }
 
 export type BlockRef = Readonly<{ height: number; hash: string }>

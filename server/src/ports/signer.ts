@@ -30,6 +30,8 @@ export type StoredPayout = Readonly<{ id: string; address: string; memo: string 
 export interface Signer {
   /** Local: may be called inside a database transaction (milliseconds, no network). */
   sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<Signed>
+  /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
+  expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
 }
 
 /** Private key material for one family's signing function; never leaves the signer's folder but into that function. */

@@ -4,7 +4,14 @@ import type { Caller, Partner } from '../domain/partner.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
 
 /** Text as the partner sent it; aliases and case are resolved by the service. */
-export type RateRequest = Readonly<{ fromCurrency: string; fromNetwork: string; toCurrency: string; toNetwork: string; amount: string; flow: Flow }>
+export type RateRequest = Readonly<{
+  fromCurrency: string
+  fromNetwork: string
+  toCurrency: string
+  toNetwork: string
+  amount: string
+  flow: Flow
+}>
 
 export type ExchangeOrder = Readonly<{
   fromCurrency: string
@@ -38,7 +45,7 @@ export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: s
 /** What the HTTP floor calls. Each member is one file in this folder; failures are `AppError`s. */
 export type Services = Readonly<{
   /** From the in-process cache (≤ 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
-  authenticate(key: string | undefined, ip: string): Promise<Caller>
+  authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
   listCurrencies(): readonly Currency[]
   /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote

@@ -1,0 +1,19 @@
+import { Refusal } from './refusal.ts'
+
+/** `"1.5"` and 8 decimals → 150000000n. Plain decimals only; never rounds. */
+export function parseUnits(text: string, decimals: number): bigint {
+  const match = /^(0|[1-9]\d{0,39})(?:\.(\d{1,40}))?$/.exec(text)
+  if (!match) throw new Refusal(400, 'AMOUNT_MALFORMED', `"${text.slice(0, 60)}" is not an amount; write it as "1.5"`)
+  const fraction = match[2] ?? ''
+  if (fraction.length > decimals) {
+    throw new Refusal(400, 'AMOUNT_PRECISION', `the amount has ${fraction.length} decimals, the currency ${decimals}`)
+  }
+  return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`)
+}
+
+/** 150000000n and 8 decimals → `"1.5"`. */
+export function formatUnits(units: bigint, decimals: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, digits.length - decimals)}${fraction === '' ? '' : `.${fraction}`}`
+}

@@ -1,0 +1,24 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Readers see the old file or the new one, never a half. */
+export function writeJson(path: string, value: unknown): void {
+  mkdirSync(dirname(path), { recursive: true })
+  const half = `${path}.${process.pid}.tmp`
+  // Keys and passwords of a sandbox are worth nothing, but the folder's owner alone needs them.
+  writeFileSync(half, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(half, path)
+}
+
+/** Null where there is no such file, or what it holds is not JSON. */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true })
+}

@@ -1,0 +1,22 @@
+import { mnemonicToAccount } from 'viem/accounts'
+
+/**
+ * Public on purpose: every sandbox has the same keys, and nothing signed with them is valid on a real chain
+ * (own chain ids, regtest).
+ */
+export const sandboxMnemonic = 'patch recall hub make orbit explain chair magic column surprise antique total'
+
+/** What anvil derives (`m/44'/60'/0'/0/…`) and gives coins to. The first is the bank. */
+export const evmAccounts = 10
+
+export function evmBankAddress(): `0x${string}` {
+  return mnemonicToAccount(sandboxMnemonic, { addressIndex: 0 }).address
+}
+
+/** The bank's key on a network of the bitcoin family: BIP-84 with the test coin type, one account per network. */
+export function bitcoinBankKey(network: 'btc' | 'ltc'): Uint8Array {
+  const path = `m/84'/1'/${network === 'btc' ? 0 : 2}'/0/0` as `m/44'/60'/${string}`
+  const { privateKey } = mnemonicToAccount(sandboxMnemonic, { path }).getHdKey()
+  if (privateKey === null) throw new Error('the mnemonic gave a public key')
+  return privateKey
+}

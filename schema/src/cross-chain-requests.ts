@@ -1,0 +1,129 @@
+import Type, { type Static } from 'typebox'
+import { exchangeStatuses, exchangeTypes, flows, privateTypes } from './cross-chain.ts'
+import { amountInput, boundedText, tickerInput, wordOf } from './scalars.ts'
+
+/** Longest address and memo that any chain needs, with room. Checked before any rule of a chain looks at them. */
+const ADDRESS_LENGTH_MAX = 256
+/** Above the longest memo of any chain: what is longer than the chain's own limit is the chain's to refuse. */
+const MEMO_LENGTH_MAX = 8192
+const RATE_ID_LENGTH_MAX = 1024
+
+const pair = {
+  fromCurrency: tickerInput({ description: 'Source ticker, in any case.', examples: ['btc'] }),
+  fromNetwork: tickerInput({
+    description: 'Source network, in any case; common aliases are understood.',
+    examples: ['btc'],
+  }),
+  toCurrency: tickerInput({ description: 'Target ticker.', examples: ['usdt'] }),
+  toNetwork: tickerInput({ description: 'Target network.', examples: ['eth'] }),
+}
+
+export const RateQuery = Type.Object({
+  ...pair,
+  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  flow: Type.Optional(
+    wordOf(flows, { description: 'Floating or fixed rate.', default: 'standard', examples: ['standard'] }),
+  ),
+})
+export type RateQuery = Static<typeof RateQuery>
+
+const privateType = wordOf(privateTypes, {
+  description: '`privatePlus`: through XMR. `efficient`: through the fastest and cheapest networks.',
+  examples: ['efficient'],
+})
+
+export const PrivateRateQuery = Type.Object({
+  ...pair,
+  amount: Type.Optional(amountInput({ description: 'Amount to exchange.', default: '1', examples: ['0.01'] })),
+  privateType,
+})
+export type PrivateRateQuery = Static<typeof PrivateRateQuery>
+
+export const StatusQuery = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description: 'Exchange id.',
+    examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'],
+  }),
+})
+export type StatusQuery = Static<typeof StatusQuery>
+
+/** Page numbers are 1-based; 9 digits keep them exact everywhere. */
+export const PAGE_PATTERN = '^[1-9][0-9]{0,8}$'
+/** 1 to 500. */
+export const LIMIT_PATTERN = '^(?:[1-9][0-9]?|[1-4][0-9]{2}|500)$'
+export const LIMIT_DEFAULT = 100
+
+export const ListQuery = Type.Object({
+  status: Type.Optional(wordOf(exchangeStatuses, { description: 'Only this status.', examples: ['finished'] })),
+  fromCurrency: Type.Optional(tickerInput({ description: 'Only this source ticker.', examples: ['btc'] })),
+  fromNetwork: Type.Optional(tickerInput({ description: 'Only this source network.', examples: ['btc'] })),
+  toCurrency: Type.Optional(tickerInput({ description: 'Only this target ticker.', examples: ['usdt'] })),
+  toNetwork: Type.Optional(tickerInput({ description: 'Only this target network.', examples: ['eth'] })),
+  exchangeType: Type.Optional(wordOf(exchangeTypes, { description: 'Only this kind.', examples: ['standard'] })),
+  page: Type.Optional(
+    Type.String({
+      pattern: PAGE_PATTERN,
+      description: 'Page, from 1. Without `page` and `limit` all are returned. Additive.',
+      examples: ['1'],
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: LIMIT_PATTERN,
+      description: 'Items a page, 1 to 500; 100 where only `page` is given. Additive.',
+      examples: ['100'],
+    }),
+  ),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+const destination = {
+  address: Type.Optional(
+    boundedText(ADDRESS_LENGTH_MAX, {
+      description: "Recipient address. Without it the partner's default recipient, else the partner's balance.",
+      examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+    }),
+  ),
+  memo: Type.Optional(
+    boundedText(MEMO_LENGTH_MAX, {
+      description: 'Memo of the recipient, required where the currency says so.',
+      examples: ['12345'],
+    }),
+  ),
+  refundAddress: Type.Optional(
+    boundedText(ADDRESS_LENGTH_MAX, {
+      description: 'Where a refund goes.',
+      examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    }),
+  ),
+  refundMemo: Type.Optional(
+    boundedText(MEMO_LENGTH_MAX, { description: 'Memo of the refund address.', examples: ['12345'] }),
+  ),
+}
+const fromAmount = amountInput({ description: 'Amount to exchange, as text.', examples: ['0.01'] })
+/** A refund memo alone says nothing. */
+const dependentRequired = { refundMemo: ['refundAddress'] }
+
+export const CreateExchangeBody = Type.Object(
+  {
+    ...pair,
+    fromAmount,
+    flow: wordOf(flows, { description: 'Floating (`standard`) or `fixed-rate`.', examples: ['standard'] }),
+    ...destination,
+    rateId: Type.Optional(
+      boundedText(RATE_ID_LENGTH_MAX, {
+        description: 'Freezes the estimate of a rate call; required for `fixed-rate`. Good for 1 minute, once.',
+      }),
+    ),
+  },
+  { dependentRequired },
+)
+export type CreateExchangeBody = Static<typeof CreateExchangeBody>
+
+export const CreatePrivateExchangeBody = Type.Object(
+  { ...pair, fromAmount, privateType: Type.Optional(privateType), ...destination },
+  { dependentRequired },
+)
+export type CreatePrivateExchangeBody = Static<typeof CreatePrivateExchangeBody>

@@ -1,0 +1,256 @@
+import Type, { type Static } from 'typebox'
+import { amountText, dateTime, dateTimeOrNull, numberOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
+
+export const exchangeStatuses = [
+  'pending',
+  'confirming',
+  'verifying',
+  'exchanging',
+  'sending',
+  'refunding',
+  'finished',
+  'failed',
+  'refunded',
+] as const
+export const exchangeTypes = ['standard', 'private'] as const
+export const flows = ['standard', 'fixed-rate'] as const
+export const privateTypes = ['privatePlus', 'efficient'] as const
+export const statusReasons = [
+  'EXPIRED',
+  'CANCELLED',
+  'BELOW_MIN',
+  'ABOVE_MAX',
+  'OUTSIDE_TOLERANCE',
+  'NO_LIQUIDITY',
+  'DUST',
+  'LATE_DEPOSIT',
+  'WRONG_ASSET',
+  'SCREENING',
+  'PRICE_GUARD',
+  'NO_REFUND_ADDRESS',
+  'DEPOSIT_VANISHED',
+  'REORG_AFTER_PAYOUT',
+  'LIMIT',
+  'OPERATOR',
+  'UNKNOWN_OUTCOME',
+] as const
+
+const statusNotes = {
+  description: 'Overall status. `pending` is the initial value; `finished`, `failed` and `refunded` are terminal.',
+  examples: ['pending'],
+}
+const reasonNotes = {
+  description: 'Why it is where it is; null where the status says it all. Additive.',
+  examples: [null],
+}
+
+/** A currency that can be exchanged. */
+export const Currency = Type.Object(
+  {
+    ticker: Type.String({ description: 'Currency ticker.', examples: ['usdt'] }),
+    network: Type.String({ description: 'Network ticker.', examples: ['eth'] }),
+    symbol: Type.String({ description: 'Currency symbol.', examples: ['USDT'] }),
+    name: Type.String({ description: 'Full name.', examples: ['Tether USD'] }),
+    hasMemo: Type.Boolean({ description: 'Supports a memo (extra id).', examples: [false] }),
+    requireMemo: Type.Boolean({ description: 'A memo is required to complete transactions.', examples: [false] }),
+    isFiat: Type.Boolean({ description: 'Is fiat money.', examples: [false] }),
+    isStable: Type.Boolean({ description: 'Is a stablecoin.', examples: [true] }),
+    supportsFixedRate: Type.Boolean({ description: 'Fixed-rate exchanges are supported.', examples: [true] }),
+    enabled: Type.Boolean({ description: 'Currently available.', examples: [true] }),
+    image: Type.String({ description: 'URL of the icon.', examples: ['http://127.0.0.1:8080/icons/usdt.svg'] }),
+    regexAddress: Type.String({
+      description: 'Regular expression for recipient addresses. A hint: the checksum decides.',
+      examples: ['^0x[0-9a-fA-F]{40}$'],
+    }),
+    addressExplorer: Type.String({
+      description: 'Explorer URL for an address; `{}` is the placeholder.',
+      examples: ['https://etherscan.io/address/{}'],
+    }),
+    txExplorer: Type.String({
+      description: 'Explorer URL for a transaction; `{}` is the placeholder.',
+      examples: ['https://etherscan.io/tx/{}'],
+    }),
+    confirmations: Type.Integer({
+      minimum: 0,
+      description: 'Confirmations required of an incoming transaction.',
+      examples: [12],
+    }),
+    rank: Type.Integer({ description: 'Ranking priority, for sorting in a UI.', examples: [3] }),
+  },
+  { description: 'A currency on one network.' },
+)
+export type Currency = Static<typeof Currency>
+
+/** What lies between the reference rate and `toAmount`, in the target currency. */
+export const QuoteFees = Type.Object(
+  {
+    service: amountText({ description: 'Our share.', examples: ['1.284'] }),
+    partner: amountText({ description: "The partner's share.", examples: ['0'] }),
+    network: amountText({ description: 'Cost of the payout transaction.', examples: ['0.75'] }),
+  },
+  { description: 'Everything taken, in the target currency. Additive.' },
+)
+
+/** An estimate. Amounts have at most 15 significant digits, so that the JSON numbers are exact. */
+export const RateQuote = Type.Object(
+  {
+    min: Type.Number({ minimum: 0, description: 'Minimum allowed amount.', examples: [0.0004] }),
+    max: numberOrNull({ description: 'Maximum allowed amount; null means no limit.', examples: [2.8] }),
+    fromAmount: Type.Number({ minimum: 0, description: 'Requested amount.', examples: [0.01] }),
+    toAmount: Type.Number({
+      minimum: 0,
+      description: 'Estimated amount to receive, net of everything.',
+      examples: [642.10558],
+    }),
+    fromCurrency: Type.String({ description: 'Source ticker.', examples: ['btc'] }),
+    toCurrency: Type.String({ description: 'Target ticker.', examples: ['usdt'] }),
+    fromNetwork: Type.String({ description: 'Source network.', examples: ['btc'] }),
+    toNetwork: Type.String({ description: 'Target network.', examples: ['eth'] }),
+    amountFromUsd: amountText({ description: 'USD equivalent of the source amount.', examples: ['644.5'] }),
+    amountToUsd: amountText({ description: 'USD equivalent of the target amount.', examples: ['642.1'] }),
+    rateId: textOrNull({
+      description:
+        'Holds this estimate for a create within 60 seconds, once. Null where the amount lies outside min and max. Additive.',
+      examples: [null],
+    }),
+    validUntil: dateTimeOrNull({
+      description: 'Until when `rateId` is good; null without one. Additive.',
+      examples: ['2026-01-02T03:05:05.000Z'],
+    }),
+    fees: QuoteFees,
+  },
+  { description: 'Rate quote.' },
+)
+export type RateQuote = Static<typeof RateQuote>
+
+/** Private quotes hold nothing: they carry no `rateId`. */
+export const PrivateRateQuote = Type.Omit(RateQuote, ['rateId', 'validUntil'], {
+  description: 'Rate quote of a private exchange.',
+})
+export type PrivateRateQuote = Static<typeof PrivateRateQuote>
+
+const pairFields = {
+  fromCurrency: Type.String({ description: 'Source ticker.', examples: ['btc'] }),
+  fromNetwork: Type.String({ description: 'Source network.', examples: ['btc'] }),
+  toCurrency: Type.String({ description: 'Target ticker.', examples: ['usdt'] }),
+  toNetwork: Type.String({ description: 'Target network.', examples: ['eth'] }),
+  amountFromRequested: amountText({ description: 'Amount that was asked to be exchanged.', examples: ['0.01'] }),
+  amountToRequested: amountText({ description: 'Amount that was promised or estimated.', examples: ['642.10558'] }),
+  depositAddress: Type.String({
+    description: 'Where the user deposits.',
+    examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+  }),
+}
+const recipientAddress = Type.String({
+  description: "Recipient; empty where the proceeds go to the partner's balance.",
+  examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+})
+const flow = wordOf(flows, { description: 'Floating (`standard`) or `fixed-rate`.', examples: ['standard'] })
+const listedRequest = {
+  ...pairFields,
+  depositMemo: textOrNull({
+    description: 'Memo that the deposit must carry; null where there is none.',
+    examples: [null],
+  }),
+  recipientAddress,
+  recipientMemo: textOrNull({ description: 'Memo of the recipient.', examples: [null] }),
+  refundAddress: textOrNull({ description: 'Where a refund goes.', examples: [null] }),
+  refundMemo: textOrNull({ description: 'Memo of the refund address.', examples: [null] }),
+}
+
+/** The `request` of a list item: without `flow`. */
+export const ListedRequest = Type.Object(listedRequest, { description: 'What was asked for.' })
+/** The `request` of a status answer. */
+export const ExchangeRequest = Type.Object({ ...listedRequest, flow }, { description: 'What was asked for.' })
+/** The `request` of a create answer. `depositMemo` is there exactly where the deposit must carry one. */
+export const CreatedRequest = Type.Object(
+  {
+    ...pairFields,
+    depositMemo: Type.Optional(
+      Type.String({
+        description: 'Memo that the deposit MUST carry. Absent where there is none. Additive.',
+        examples: ['12345'],
+      }),
+    ),
+    recipientAddress,
+    flow,
+  },
+  { description: 'What was asked for.' },
+)
+
+/** What became of one deposit (standard) or of one leg (private). */
+export const Execution = Type.Object(
+  {
+    amountFromReceived: textOrNull({ description: 'Amount that came in.', examples: ['0.01'] }),
+    amountToReceived: textOrNull({ description: 'Amount that went out.', examples: ['642.10558'] }),
+    status: wordOf(exchangeStatuses, { description: 'Status of this execution.', examples: ['finished'] }),
+    payinHash: textOrNull({ description: 'Transaction of the deposit.' }),
+    payoutHash: textOrNull({ description: 'Transaction of the payout or refund.' }),
+    created: dateTime({ description: 'When it was first seen.', examples: ['2026-01-02T03:04:05.678Z'] }),
+    statusReason: wordOrNull(statusReasons, reasonNotes),
+  },
+  { description: 'Execution record.' },
+)
+
+const recordFields = {
+  id: Type.String({
+    minLength: 1,
+    description: 'Unique exchange identifier.',
+    examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'],
+  }),
+  created: dateTime({ description: 'When it was created.', examples: ['2026-01-02T03:04:05.678Z'] }),
+  exchangeType: wordOf(exchangeTypes, { description: 'Kind of exchange.', examples: ['standard'] }),
+  status: wordOf(exchangeStatuses, statusNotes),
+}
+
+/** An exchange as its status answer shows it. */
+export const ExchangeRecord = Type.Object(
+  {
+    ...recordFields,
+    statusReason: wordOrNull(statusReasons, reasonNotes),
+    request: ExchangeRequest,
+    exchanges: Type.Array(Execution, { description: 'Execution records, oldest first.' }),
+  },
+  { description: 'Cross-chain exchange.' },
+)
+export type ExchangeRecord = Static<typeof ExchangeRecord>
+
+export const ListedExchange = Type.Object(
+  {
+    ...recordFields,
+    statusReason: wordOrNull(statusReasons, reasonNotes),
+    request: ListedRequest,
+    exchanges: Type.Array(Execution, { description: 'Execution records, oldest first.' }),
+  },
+  { description: 'Cross-chain exchange in a list.' },
+)
+export type ListedExchange = Static<typeof ListedExchange>
+
+export const CreatedExchange = Type.Object(
+  {
+    ...recordFields,
+    request: CreatedRequest,
+    exchanges: Type.Array(Execution, { maxItems: 0, description: 'Empty.' }),
+  },
+  { description: 'Cross-chain exchange just created.' },
+)
+export type CreatedExchange = Static<typeof CreatedExchange>
+
+/** Answer of the status endpoint that serves every kind. */
+export const ExchangeStatusAnswer = Type.Object(
+  {
+    type: wordOf(exchangeTypes, { description: 'Kind of exchange.', examples: ['standard'] }),
+    exchange: ExchangeRecord,
+  },
+  { description: 'Status wrapper.' },
+)
+export type ExchangeStatusAnswer = Static<typeof ExchangeStatusAnswer>
+
+export const ExchangeList = Type.Object(
+  {
+    total: Type.Integer({ minimum: 0, description: 'All matches of the last 24 hours.', examples: [1] }),
+    data: Type.Array(ListedExchange, { description: 'Newest first.' }),
+  },
+  { description: 'Exchanges of the last 24 hours.' },
+)
+export type ExchangeList = Static<typeof ExchangeList>

@@ -1,0 +1,164 @@
+import type { TSchema } from 'typebox'
+import {
+  CreatedExchange,
+  CreatedRequest,
+  Currency,
+  ExchangeList,
+  ExchangeRecord,
+  ExchangeRequest,
+  ExchangeStatusAnswer,
+  Execution,
+  ListedExchange,
+  ListedRequest,
+  QuoteFees,
+  RateQuote,
+} from './cross-chain.ts'
+import { CreateExchangeBody } from './cross-chain-requests.ts'
+import { ErrorBody, Problem } from './errors.ts'
+import type { RouteDefinition, RouteResponse } from './routes.ts'
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+type JsonObject = { readonly [key: string]: Json }
+
+/** Schemas that are named in the document. Any other stands where it is used. */
+const named: Readonly<Record<string, TSchema>> = {
+  CreateExchangeBody,
+  CreatedExchange,
+  CreatedRequest,
+  Currency,
+  ErrorBody,
+  ExchangeList,
+  ExchangeRecord,
+  ExchangeRequest,
+  ExchangeStatusAnswer,
+  Execution,
+  ListedExchange,
+  ListedRequest,
+  Problem,
+  QuoteFees,
+  RateQuote,
+}
+const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]))
+
+const statusPhrases: Readonly<Record<number, string>> = {
+  400: 'The request is malformed; `errors` lists every problem.',
+  401: 'The API key is missing or invalid.',
+  403: 'The key may not do this.',
+  404: 'There is no such thing.',
+  408: 'The request took too long to arrive.',
+  409: 'It conflicts with something done before.',
+  410: 'The rateId has expired; a fresh quote is in `errors[0].requote`.',
+  413: 'The body is too large.',
+  414: 'The URL is too long.',
+  415: 'The body is not plain JSON.',
+  422: 'Well-formed, but cannot be done.',
+  429: 'Too many requests.',
+  431: 'The headers are too large.',
+  451: 'Refused by screening.',
+  500: 'A fault of ours.',
+  503: 'Not now; see `Retry-After`.',
+}
+
+/** A schema as plain JSON, with a reference wherever a named one occurs below its top. */
+function plain(value: unknown, top: boolean): Json {
+  if (Array.isArray(value)) return value.map((item) => plain(item, false))
+  if (typeof value !== 'object' || value === null) return value as Json
+  const name = top ? undefined : names.get(value)
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, false)]))
+}
+
+function parameters(route: RouteDefinition): Json[] {
+  const query = (route.query ?? {}) as { properties?: Record<string, TSchema>; required?: readonly string[] }
+  const found: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
+    const {
+      description = '',
+      examples,
+      ...rest
+    } = schema as TSchema & { description?: string; examples?: readonly unknown[] }
+    const example = examples?.[0]
+    return {
+      name,
+      in: 'query',
+      required: query.required?.includes(name) ?? false,
+      description,
+      schema: plain(rest, true),
+      ...(example === undefined ? {} : { example: example as Json }),
+    }
+  })
+  if (route.idempotent) {
+    found.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'Any text of yours. The same key and body get the same answer for 24 hours; another body is refused with 409.',
+      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+    })
+  }
+  return found
+}
+
+function answer(response: RouteResponse): JsonObject {
+  const requestId = { 'X-Request-Id': { description: 'Identifies this request.', schema: { type: 'string' } } }
+  if (response.schema === undefined && response.contentType === undefined)
+    return { description: response.description, headers: requestId }
+  const contentType = response.contentType ?? 'application/json'
+  const schema: Json = response.schema === undefined ? { type: 'string' } : plain(response.schema, false)
+  return { description: response.description, headers: requestId, content: { [contentType]: { schema } } }
+}
+
+function operation(route: RouteDefinition): JsonObject {
+  const responses: Record<string, Json> = {}
+  for (const [status, response] of Object.entries(route.success)) responses[status] = answer(response)
+  for (const status of route.errors) responses[status] = { $ref: `#/components/responses/Error${status}` }
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: route.access === 'public' ? [] : [{ apiKey: [] }],
+    parameters: parameters(route),
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: plain(route.body, false) } } } }),
+    responses,
+  }
+}
+
+/** The OpenAPI 3.1 document of these routes, made from the schemas that the server validates and serialises with. */
+export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl }: { serverUrl: string }): JsonObject {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    const path = paths[route.path] ?? {}
+    path[route.method.toLowerCase()] = operation(route)
+    paths[route.path] = path
+  }
+  const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: {
+      title: 'Swapyard Partner Exchange API',
+      version: '1.0.0',
+      description: 'Quote, create, deposit, poll status. Errors are described in docs/errors.md.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      schemas: Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, plain(schema, true)])),
+      responses: Object.fromEntries(
+        statuses.map((status) => [
+          `Error${status}`,
+          {
+            description: statusPhrases[status] ?? 'Error.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+          },
+        ]),
+      ),
+    },
+  }
+}

@@ -1,0 +1,260 @@
+import Type, { type TSchema } from 'typebox'
+import {
+  CreatedExchange,
+  Currency,
+  ExchangeList,
+  ExchangeRecord,
+  ExchangeStatusAnswer,
+  RateQuote,
+} from './cross-chain.ts'
+import { CreateExchangeBody, ListQuery, RateQuery, StatusQuery } from './cross-chain-requests.ts'
+import { ErrorBody } from './errors.ts'
+import {
+  Live,
+  Ready,
+  SandboxBalance,
+  SandboxBalanceQuery,
+  SandboxBlocksBody,
+  SandboxDeposit,
+  SandboxDepositBody,
+  SandboxNetworks,
+  SandboxReorgsBody,
+  SandboxReport,
+  SandboxWallet,
+  SandboxWalletBody,
+} from './service.ts'
+
+export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create'
+
+export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
+
+/** One operation of the interface. Server, documentation and tests are made from the same table. */
+export type RouteDefinition = Readonly<{
+  operationId: string
+  method: 'GET' | 'HEAD' | 'POST'
+  path: string
+  tag: 'Cross-chain' | 'Rates' | 'Service' | 'Sandbox'
+  summary: string
+  description?: string
+  /** `public`: no key. `any`: a key, whatever it may do. */
+  access: 'public' | 'any' | RouteScope
+  /** Weight in the request limit: status 1, quote 5, create 50. */
+  cost: number
+  query?: TSchema
+  body?: TSchema
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: boolean
+  success: Readonly<Record<number, RouteResponse>>
+  /** Statuses that answer with `ErrorBody`. */
+  errors: readonly number[]
+}>
+
+const publicErrors = [400, 408, 414, 429, 431, 500, 503] as const
+const keyedErrors = [400, 401, 403, 408, 414, 429, 431, 500, 503] as const
+const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` still holds.' }
+const xml = 'application/xml'
+
+export const routes = {
+  listCurrencies: {
+    operationId: 'listCurrencies',
+    method: 'GET',
+    path: '/v1/cross-chain/available-currencies',
+    tag: 'Cross-chain',
+    summary: 'List currencies',
+    access: 'rates:read',
+    cost: 1,
+    success: { 200: { description: 'All currencies.', schema: Type.Array(Currency) }, 304: notModified },
+    errors: keyedErrors,
+  },
+  quoteRate: {
+    operationId: 'quoteRate',
+    method: 'GET',
+    path: '/v1/cross-chain/rate',
+    tag: 'Cross-chain',
+    summary: 'Quote a rate',
+    description:
+      'An amount outside `min` and `max` is still answered, without a `rateId`; the create endpoint refuses it.',
+    access: 'rates:read',
+    cost: 5,
+    query: RateQuery,
+    success: { 200: { description: 'Rate quote.', schema: RateQuote } },
+    errors: [...keyedErrors, 404, 422],
+  },
+  createExchange: {
+    operationId: 'createExchange',
+    method: 'POST',
+    path: '/v1/cross-chain/exchange',
+    tag: 'Cross-chain',
+    summary: 'Create a standard exchange',
+    description: 'Send an `Idempotency-Key`: a repeat with the same key and body gets the same answer.',
+    access: 'exchange:create',
+    cost: 50,
+    body: CreateExchangeBody,
+    idempotent: true,
+    success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
+    errors: [...keyedErrors, 404, 409, 410, 413, 415, 422, 451],
+  },
+  getExchangeStatus: {
+    operationId: 'getExchangeStatus',
+    method: 'GET',
+    path: '/v1/cross-chain/exchange/status',
+    tag: 'Cross-chain',
+    summary: 'Status of any exchange',
+    access: 'exchange:read',
+    cost: 1,
+    query: StatusQuery,
+    success: { 200: { description: 'Kind and exchange.', schema: ExchangeStatusAnswer }, 304: notModified },
+    errors: [...keyedErrors, 404],
+  },
+  getStandardExchangeStatus: {
+    operationId: 'getStandardExchangeStatus',
+    method: 'GET',
+    path: '/v1/cross-chain/exchange/status/standard',
+    tag: 'Cross-chain',
+    summary: 'Status of a standard exchange',
+    access: 'exchange:read',
+    cost: 1,
+    query: StatusQuery,
+    success: { 200: { description: 'The exchange.', schema: ExchangeRecord }, 304: notModified },
+    errors: [...keyedErrors, 404],
+  },
+  listExchanges: {
+    operationId: 'listExchanges',
+    method: 'GET',
+    path: '/v1/cross-chain/exchange/list',
+    tag: 'Cross-chain',
+    summary: 'List exchanges of the last 24 hours',
+    description: 'Filters are exact and combined by AND. With `page` or `limit` one page, and a `Link` header.',
+    access: 'exchange:read',
+    cost: 10,
+    query: ListQuery,
+    success: { 200: { description: 'Matches, newest first.', schema: ExchangeList } },
+    errors: keyedErrors,
+  },
+  getRates: {
+    operationId: 'getRates',
+    method: 'GET',
+    path: '/v1/rates',
+    tag: 'Rates',
+    summary: 'Rates feed',
+    description: 'XML in the dialect that rate monitors read. Public; a key changes nothing.',
+    access: 'public',
+    cost: 1,
+    success: { 200: { description: 'All rates that can be honoured now.', contentType: xml }, 304: notModified },
+    errors: publicErrors,
+  },
+  headRates: {
+    operationId: 'headRates',
+    method: 'HEAD',
+    path: '/v1/rates',
+    tag: 'Rates',
+    summary: 'Headers of the rates feed',
+    access: 'public',
+    cost: 1,
+    success: { 200: { description: 'Headers only.' }, 304: notModified },
+    errors: [],
+  },
+  getLive: {
+    operationId: 'getLive',
+    method: 'GET',
+    path: '/health/live',
+    tag: 'Service',
+    summary: 'The process answers',
+    access: 'public',
+    cost: 0,
+    success: { 200: { description: 'Alive.', schema: Live } },
+    errors: [400, 408, 414, 431],
+  },
+  getReady: {
+    operationId: 'getReady',
+    method: 'GET',
+    path: '/health/ready',
+    tag: 'Service',
+    summary: 'Quotes and creates work',
+    access: 'public',
+    cost: 0,
+    success: { 200: { description: 'Ready.', schema: Ready } },
+    errors: [400, 408, 414, 431, 503],
+  },
+} as const satisfies Record<string, RouteDefinition>
+
+const sandboxErrors = [...keyedErrors, 404, 409, 422] as const
+const sandboxPostErrors = [...sandboxErrors, 413, 415] as const
+
+/** Controls of the sandbox; they exist nowhere else. */
+export const sandboxRoutes = {
+  listSandboxNetworks: {
+    operationId: 'listSandboxNetworks',
+    method: 'GET',
+    path: '/sandbox/networks',
+    tag: 'Sandbox',
+    summary: 'List the local chains',
+    access: 'any',
+    cost: 1,
+    success: { 200: { description: 'Chains.', schema: SandboxNetworks } },
+    errors: sandboxErrors,
+  },
+  createSandboxWallet: {
+    operationId: 'createSandboxWallet',
+    method: 'POST',
+    path: '/sandbox/wallets',
+    tag: 'Sandbox',
+    summary: 'Make a fresh outside wallet',
+    access: 'any',
+    cost: 1,
+    body: SandboxWalletBody,
+    success: { 201: { description: 'Wallet.', schema: SandboxWallet } },
+    errors: sandboxPostErrors,
+  },
+  createSandboxDeposit: {
+    operationId: 'createSandboxDeposit',
+    method: 'POST',
+    path: '/sandbox/deposits',
+    tag: 'Sandbox',
+    summary: 'Pay from the sandbox bank',
+    access: 'any',
+    cost: 1,
+    body: SandboxDepositBody,
+    success: { 201: { description: 'Transaction.', schema: SandboxDeposit } },
+    errors: sandboxPostErrors,
+  },
+  getSandboxBalance: {
+    operationId: 'getSandboxBalance',
+    method: 'GET',
+    path: '/sandbox/balance',
+    tag: 'Sandbox',
+    summary: 'Balance of an address',
+    access: 'any',
+    cost: 1,
+    query: SandboxBalanceQuery,
+    success: { 200: { description: 'Balance.', schema: SandboxBalance } },
+    errors: sandboxErrors,
+  },
+  createSandboxBlocks: {
+    operationId: 'createSandboxBlocks',
+    method: 'POST',
+    path: '/sandbox/blocks',
+    tag: 'Sandbox',
+    summary: 'Make blocks',
+    access: 'any',
+    cost: 1,
+    body: SandboxBlocksBody,
+    success: { 201: { description: 'Done.', schema: SandboxReport } },
+    errors: sandboxPostErrors,
+  },
+  createSandboxReorg: {
+    operationId: 'createSandboxReorg',
+    method: 'POST',
+    path: '/sandbox/reorgs',
+    tag: 'Sandbox',
+    summary: 'Replace the latest blocks',
+    access: 'any',
+    cost: 1,
+    body: SandboxReorgsBody,
+    success: { 201: { description: 'Done.', schema: SandboxReport } },
+    errors: sandboxPostErrors,
+  },
+} as const satisfies Record<string, RouteDefinition>
+
+/** The one body of every error answer. */
+export const errorSchema: TSchema = ErrorBody

@@ -1,0 +1,32 @@
+import { defineNetwork } from '../src/domain/network.ts'
+import { sandboxExplorers } from './sandbox-explorers.ts'
+
+/** Base58 of 32 bytes, without a checksum: a form that many other strings have, too. */
+const regexAddress = '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
+
+export const sol = defineNetwork({
+  id: 'sol',
+  name: 'Solana',
+  family: 'solana',
+  coinType: 501,
+  symbol: 'SOL',
+  decimals: 9,
+  blockTimeMs: 400,
+  memo: 'none',
+  tokenSuffix: 'SOL',
+  production: {
+    // 32 slots on top are the commitment `finalized`.
+    confirmations: 32,
+    finalityBlocks: 150,
+    regexAddress,
+    addressExplorer: 'https://solscan.io/account/{}',
+    txExplorer: 'https://solscan.io/tx/{}',
+  },
+  sandbox: {
+    confirmations: 2,
+    finalityBlocks: 10,
+    blockTimeMs: 1000,
+    regexAddress,
+    ...sandboxExplorers('sol'),
+  },
+})

@@ -1,0 +1,30 @@
+import { defineNetwork } from '../src/domain/network.ts'
+import { sandboxExplorers } from './sandbox-explorers.ts'
+
+export const ton = defineNetwork({
+  id: 'ton',
+  name: 'TON',
+  family: 'ton',
+  coinType: 607,
+  symbol: 'TON',
+  decimals: 9,
+  blockTimeMs: 5000,
+  memo: 'optional',
+  tokenSuffix: 'TON',
+  production: {
+    // A masterchain block is final; the depth covers a node that lies.
+    confirmations: 5,
+    finalityBlocks: 40,
+    // User-friendly form (TEP-2) on the basechain, bounceable or not; the first letter tells main and test networks apart.
+    regexAddress: '^[EU]Q[A-D][A-Za-z0-9_-]{45}$',
+    addressExplorer: 'https://tonviewer.com/{}',
+    txExplorer: 'https://tonviewer.com/transaction/{}',
+  },
+  sandbox: {
+    confirmations: 2,
+    finalityBlocks: 10,
+    blockTimeMs: 1000,
+    regexAddress: '^[k0]Q[A-D][A-Za-z0-9_-]{45}$',
+    ...sandboxExplorers('ton'),
+  },
+})

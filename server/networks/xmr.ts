@@ -1,0 +1,33 @@
+import { defineNetwork } from '../src/domain/network.ts'
+import { sandboxExplorers } from './sandbox-explorers.ts'
+
+/** Standard, subaddress, integrated address. A regtest daemon uses the prefixes of mainnet, so the sandbox has the same. */
+const regexAddress =
+  '^(?:4[1-9AB][1-9A-HJ-NP-Za-km-z]{93}|8[2-9A-C][1-9A-HJ-NP-Za-km-z]{93}|4[B-HJ-M][1-9A-HJ-NP-Za-km-z]{104})$'
+
+export const xmr = defineNetwork({
+  id: 'xmr',
+  name: 'Monero',
+  family: 'monero',
+  coinType: 128,
+  symbol: 'XMR',
+  decimals: 12,
+  blockTimeMs: 120_000,
+  memo: 'none',
+  tokenSuffix: 'XMR',
+  production: {
+    // The protocol itself locks an output for 10 blocks.
+    confirmations: 10,
+    finalityBlocks: 60,
+    regexAddress,
+    addressExplorer: 'https://xmrchain.net/search?value={}',
+    txExplorer: 'https://xmrchain.net/tx/{}',
+  },
+  sandbox: {
+    confirmations: 2,
+    finalityBlocks: 10,
+    blockTimeMs: 1000,
+    regexAddress,
+    ...sandboxExplorers('xmr'),
+  },
+})

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Binaries, findBinaries } from './binaries.ts'
+import { cleanEnvironment, createCluster } from './cluster.ts'
+import { stopOrphan } from './orphan.ts'
+import { give } from './owner.ts'
+import { binariesFolder, findPlace, type Place, recordPlace } from './place.ts'
+
+export type EmbeddedPostgres = Readonly<{
+  /** Connects as the owner of the database, who is no superuser. Holds the password. */
+  url: string
+  stop(): Promise<void>
+}>
+
+export type EmbeddedOptions = Readonly<{
+  dataDir: string
+  /** Told when the server died by itself and was started again on the same port. */
+  onRestart?: (reason: string) => void
+}>
+
+const START_MS = 30_000
+const STOP_MS = 15_000
+const POLL_MS = 10
+const PORT_TRIES = 5
+/** A server that dies more often than once in this time is started more and more slowly. */
+const RESTART_DELAY_MAX_MS = 5_000
+const LOG_BYTES_MAX = 10 * 1024 * 1024
+
+/**
+ * Postgres and a guard in a session of their own: Ctrl-C does not reach them, so that we finish first; and when we die,
+ * however hard, the guard reads the end of its input and shuts Postgres down.
+ */
+const GUARD = `exec 3<&0
+"$@" </dev/null 3<&- & server=$!
+trap 'kill -INT $server' TERM INT
+(read -r line <&3; kill -INT $server) 2>/dev/null & guard=$!
+exec 3<&-
+wait $server; code=$?
+while kill -0 $server 2>/dev/null; do wait $server; code=$?; done
+kill $guard 2>/dev/null
+exit $code`
+
+/** Starts the database of a data folder: makes it where there is none, and clears away what a hard end left behind. */
+export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const place = findPlace(options.dataDir)
+  const binaries = findBinaries(place.owner, binariesFolder())
+  if (place.isNew) {
+    // Without its record it was most likely cut off while it was made. It is put aside all the same: nobody deletes a database.
+    if (existsSync(place.cluster)) {
+      await stopOrphan(place.cluster)
+      renameSync(place.cluster, `${place.cluster}.aside-${Date.now()}`)
+    }
+    await createCluster(place, binaries)
+    recordPlace(options.dataDir, place)
+  } else await stopOrphan(place.cluster)
+  const { child, port } = await startOnFreePort(place, binaries)
+  const supervisor = supervise(place, binaries, child, port, options.onRestart ?? (() => undefined))
+  const url = `postgres://swapyard:${place.password}@127.0.0.1:${port}/swapyard`
+  return { url, stop: supervisor.stop }
+}
+
+async function startOnFreePort(place: Place, binaries: Binaries): Promise<{ child: ChildProcess; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    try {
+      return { child: await launch(place, binaries, port), port }
+    } catch (error) {
+      // Another program may have taken the port meanwhile; processes of a killed server may still hold its memory.
+      if (attempt === PORT_TRIES) throw error
+      await wait(200 * attempt)
+    }
+  }
+}
+
+/** Resolves when the server accepts connections. */
+async function launch(place: Place, { postgres }: Binaries, port: number): Promise<ChildProcess> {
+  const logFile = join(place.home, 'postgres.log')
+  const log = openLog(logFile, place)
+  const args = ['-c', GUARD, 'sh', postgres, '-D', place.cluster, '-p', String(port)]
+  const child = spawn('/bin/sh', args, {
+    ...place.owner,
+    cwd: '/',
+    env: cleanEnvironment,
+    detached: true,
+    stdio: ['pipe', log, log],
+  })
+  closeSync(log)
+  child.stdin?.on('error', () => undefined) // It ends when the server does.
+  const deadline = Date.now() + START_MS
+  let failure: Error | null = null
+  child.once('error', (cause) => {
+    failure = new Error('Postgres cannot be started', { cause })
+  })
+  while (!isReady(place.cluster, port)) {
+    if (failure) throw failure
+    if (hasEnded(child)) throw new Error(`Postgres did not start: ${tail(logFile)}`)
+    if (Date.now() > deadline) {
+      await end(child)
+      throw new Error(`Postgres was not ready within ${START_MS / 1000} s: ${tail(logFile)}`)
+    }
+    await wait(POLL_MS)
+  }
+  return child
+}
+
+/** The eighth line of its pid file says `ready`, the fourth the port (PostgreSQL, src/include/utils/pidfile.h). */
+function isReady(cluster: string, port: number): boolean {
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+    return lines[3] === String(port) && lines[7]?.trim() === 'ready'
+  } catch {
+    return false
+  }
+}
+
+function supervise(
+  place: Place,
+  binaries: Binaries,
+  first: ChildProcess,
+  port: number,
+  onRestart: (reason: string) => void,
+) {
+  let child = first
+  let stopping = false
+  let restarting: Promise<void> = Promise.resolve()
+  const watch = (): void => {
+    child.once('exit', (code, signal) => {
+      if (!stopping) restarting = restart(`ended with ${signal ?? code}`)
+    })
+    // It may have ended between its start and now.
+    if (hasEnded(child)) child.emit('exit', child.exitCode, child.signalCode)
+    child.unref()
+  }
+  const restart = async (reason: string): Promise<void> => {
+    for (let delayMs = 100; !stopping; delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS)) {
+      await wait(delayMs, undefined, { ref: false })
+      try {
+        await stopOrphan(place.cluster)
+        if (stopping) return
+        child = await launch(place, binaries, port)
+        onRestart(reason)
+        watch()
+        return
+      } catch (error) {
+        onRestart(`cannot be started again: ${error instanceof Error ? error.message : 'unknown'}`)
+      }
+    }
+  }
+  watch()
+  const stop = async (): Promise<void> => {
+    stopping = true
+    await restarting
+    await end(child)
+    await stopOrphan(place.cluster)
+  }
+  return { stop }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
+/** The guard shuts the server down when its input ends. */
+async function end(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+  })
+  child.ref()
+  child.stdin?.end()
+  await Promise.race([ended, wait(STOP_MS, undefined, { ref: false })])
+}
+
+function openLog(file: string, place: Place): number {
+  if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) truncateSync(file)
+  const log = openSync(file, 'a', 0o600)
+  give(file, place.owner)
+  return log
+}
+
+function tail(file: string): string {
+  return readFileSync(file, 'utf8').trim().split('\n').slice(-5).join(' | ').slice(-1_000)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no free port')),
+      )
+    })
+  })
+}

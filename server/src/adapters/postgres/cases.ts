@@ -1,0 +1,116 @@
+import type { AssetId } from '../../domain/asset.ts'
+import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
+import type { CaseStore, Deposit, ExchangeCase, Execution, ExecutionChange } from '../../ports/store.ts'
+import type { Sql } from './database.ts'
+import { type ExchangeRow, exchangeColumns, memoOrNull, toExchange, unitsOrNull } from './rows.ts'
+
+export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
+  return {
+    load: (id) => load(sql, id, locking),
+    saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
+    async save(id, status: ExchangeStatus, reason: StatusReason | null, nextCheckAt) {
+      await sql.query(
+        `with old as (select status, reason from exchanges where id = $1), changed as (
+           update exchanges set status = $2, reason = $3, next_check_at = $4 where id = $1
+             and (status, reason, next_check_at) is distinct from ($2, $3, $4::timestamptz) returning id)
+         insert into events (exchange_id, event, status, reason)
+         select changed.id, 'status', $2, $3 from changed, old where old.status <> $2`,
+        [id, status, reason, nextCheckAt],
+      )
+    },
+  }
+}
+
+type CaseRow = {
+  id: string; leg: number; status: ExchangeStatus; reason: StatusReason | null; decision: Execution['decision']
+  received_units: string | null; due_units: string | null; rate_kind: Execution['rateKind']; order_id: string | null
+  sent_units: string | null; payin_hash: string; payout_hash: string | null; version: number
+  deposit_id: string; network: string; identity: string; tx_hash: string; address: string; memo: string; asset_id: AssetId | null
+  contract: string | null; units: string; sender: string | null; block_height: string | null; block_hash: string | null
+  orphaned_at: Date | null; first_seen_at: Date; required_confirmations: number; deposit_status: Deposit['status']
+  credited_units: string | null; credits: number; lost: boolean
+  payout_id: string | null; purpose: 'payout' | 'refund'; payout_state: 'reserved' | 'signed' | 'confirmed'; attention: string | null
+  payout_units: string; attempt_hash: string | null
+  order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null; take_units: string
+}
+
+const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
+    x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
+    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.status as deposit_status,
+    d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
+    (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
+    o.state as order_state, o.take_units
+  from executions x join deposits d on d.id = x.deposit_id
+  left join payouts p on p.execution_id = x.id and p.state <> 'void'
+  left join orders o on o.id = x.order_id
+  where x.exchange_id = $1 order by x.leg, x.deposit_id`
+
+/** The deposits of one exchange are bounded by what people send; beyond this many the rest waits for the operator. */
+async function load(sql: Sql, id: string, locking: boolean): Promise<ExchangeCase | null> {
+  const [row] = await sql.query<ExchangeRow & { now: Date; sighted: boolean }>(
+    `select ${exchangeColumns}, clock_timestamp() as now,
+       exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
+     from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for update of e' : ''}`,
+    [id],
+  )
+  if (!row) return null
+  const executions = await sql.query<CaseRow>(CASE, [id])
+  const networks = [...new Set(executions.map((execution) => execution.network))]
+  const heads = networks.length === 0 ? [] : await sql.query<{ network: string; height: string }>('select network, height from cursors where network = any($1)', [networks])
+  return {
+    exchange: toExchange(row),
+    executions: executions.map(toExecution),
+    sighted: row.sighted,
+    now: row.now,
+    heads: new Map(heads.map((head) => [head.network, Number(head.height)])),
+  }
+}
+
+function toExecution(row: CaseRow): Execution {
+  return {
+    id: row.id, leg: row.leg, status: row.status, reason: row.reason, decision: row.decision,
+    receivedUnits: unitsOrNull(row.received_units), dueUnits: unitsOrNull(row.due_units), rateKind: row.rate_kind, orderId: row.order_id,
+    sentUnits: unitsOrNull(row.sent_units), payinHash: row.payin_hash, payoutHash: row.payout_hash, version: row.version,
+    deposit: toDeposit(row),
+    payout: row.payout_id === null ? null : {
+      id: row.payout_id, purpose: row.purpose, state: row.payout_state, attention: row.attention,
+      units: BigInt(row.payout_units), txHash: row.attempt_hash,
+    },
+    order: row.order_id === null || row.order_state === null ? null : { id: row.order_id, state: row.order_state, takeUnits: BigInt(row.take_units) },
+  }
+}
+
+function toDeposit(row: CaseRow): Deposit {
+  return {
+    id: row.deposit_id, network: row.network, identity: row.identity, txHash: row.tx_hash, address: row.address, memo: memoOrNull(row.memo),
+    assetId: row.asset_id, contract: row.contract, units: BigInt(row.units), sender: row.sender,
+    block: row.block_height === null || row.block_hash === null ? null : { height: Number(row.block_height), hash: row.block_hash },
+    orphaned: row.orphaned_at !== null, firstSeenAt: row.first_seen_at, requiredConfirmations: row.required_confirmations,
+    status: row.deposit_status, creditedUnits: unitsOrNull(row.credited_units), credits: row.credits, lost: row.lost,
+  }
+}
+
+/** Writes what changed and the event that says so. Fields that are not named keep their value. */
+async function saveExecution(sql: Sql, exchangeId: string, change: ExecutionChange, event: string, detail: Record<string, unknown> = {}): Promise<void> {
+  const has = (field: keyof ExecutionChange) => field in change
+  await sql.query(
+    `with changed as (
+       update executions set status = $2, reason = $3,
+         received_units = case when $4 then $5::numeric else received_units end,
+         due_units = case when $6 then $7::numeric else due_units end,
+         rate_kind = case when $8 then $9::text else rate_kind end,
+         order_id = case when $10 then $11::text else order_id end,
+         sent_units = case when $12 then $13::numeric else sent_units end,
+         payout_hash = case when $14 then $15::text else payout_hash end,
+         decision = case when $16 then $17::text else decision end
+       where id = $1 returning id)
+     insert into events (exchange_id, execution_id, event, status, reason, detail)
+     select $18, changed.id, $19, $2, $3, $20 from changed`,
+    [
+      change.id, change.status, change.reason,
+      has('receivedUnits'), change.receivedUnits ?? null, has('dueUnits'), change.dueUnits ?? null, has('rateKind'), change.rateKind ?? null,
+      has('orderId'), change.orderId ?? null, has('sentUnits'), change.sentUnits ?? null, has('payoutHash'), change.payoutHash ?? null,
+      has('decision'), change.decision ?? null, exchangeId, event, JSON.stringify(detail),
+    ],
+  )
+}

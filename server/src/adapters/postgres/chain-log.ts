@@ -1,0 +1,79 @@
+import type { ChainLog } from '../../ports/store.ts'
+import { appendBlock } from './append-block.ts'
+import type { Sql } from './database.ts'
+import { wake } from './wake.ts'
+
+export function createChainLog(sql: Sql): ChainLog {
+  return {
+    async cursor(network) {
+      const [row] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1', [network])
+      return row ? { height: Number(row.height), hash: row.hash } : null
+    },
+    async blockHash(network, height) {
+      const [row] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [network, height])
+      return row?.hash ?? null
+    },
+    append: (network, block, rules) => appendBlock(sql, network, block, rules),
+    rewind: (network, height) => rewind(sql, network, height),
+    sight: (network, transfers) => sight(sql, network, transfers),
+    async sightings(limit) {
+      const rows = await sql.query<{ network: string; tx_hash: string; exchange_id: string }>(
+        'select network, tx_hash, exchange_id from sightings where gone_at is null order by last_seen_at limit $1',
+        [limit],
+      )
+      return rows.map((row) => ({ network: row.network, txHash: row.tx_hash, exchangeId: row.exchange_id }))
+    },
+    async lookedAt(network, txHash, gone) {
+      const rows = await sql.query<{ exchange_id: string }>(
+        `update sightings set last_seen_at = clock_timestamp(), gone_at = case when $3 then clock_timestamp() end
+         where network = $1 and tx_hash = $2 and gone_at is null returning exchange_id`,
+        [network, txHash, gone],
+      )
+      if (gone) await wake(sql, rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })))
+    },
+    async saveDeposit({ id, status, creditedUnits, credits, lost }) {
+      await sql.query('update deposits set status = $2, credited_units = $3, credits = $4, lost = $5 where id = $1', [id, status, creditedUnits, credits, lost])
+    },
+  }
+}
+
+/** Takes every block above `height` back: what was in them is nowhere until a new block has it. */
+async function rewind(sql: Sql, network: string, height: number): Promise<void> {
+  const [cursor] = await sql.query<{ height: string }>('select height from cursors where network = $1 for update', [network])
+  if (!cursor || Number(cursor.height) <= height) return
+  const orphaned = await sql.query<{ exchange_id: string | null }>(
+    `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
+     where network = $1 and block_height > $2 returning exchange_id`,
+    [network, height],
+  )
+  const loose = await sql.query<{ transaction_id: string }>(
+    'update attempts set block_height = null, block_hash = null where network = $1 and block_height > $2 returning transaction_id',
+    [network, height],
+  )
+  await sql.query('update coins set block_height = null, block_hash = null where network = $1 and block_height > $2', [network, height])
+  await sql.query('update coins set spent_by = null, spent_height = null where network = $1 and spent_height > $2', [network, height])
+  await sql.query('delete from blocks where network = $1 and height > $2', [network, height])
+  await sql.query(
+    `update cursors set height = $2, hash = (select hash from blocks where network = $1 and height = $2), scanned_at = clock_timestamp()
+     where network = $1`,
+    [network, height],
+  )
+  await wake(sql, [
+    ...orphaned.flatMap((row) => (row.exchange_id === null ? [] : [{ kind: 'exchange' as const, id: row.exchange_id }])),
+    ...loose.map((row) => ({ kind: 'transaction' as const, id: row.transaction_id })),
+  ])
+}
+
+async function sight(sql: Sql, network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void> {
+  if (transfers.length === 0) return
+  const rows = await sql.query<{ exchange_id: string }>(
+    `insert into sightings (network, tx_hash, exchange_id)
+     select distinct $1, s.tx_hash, t.exchange_id from unnest($2::text[], $3::text[], $4::text[]) as s (tx_hash, address, memo)
+       join deposit_targets t on t.network = $1 and t.address = s.address and t.memo = s.memo
+     where not exists (select 1 from deposits d where d.network = $1 and d.tx_hash = s.tx_hash and d.block_height is not null)
+     on conflict (network, tx_hash, exchange_id) do update set gone_at = null, last_seen_at = clock_timestamp() where sightings.gone_at is not null
+     returning exchange_id`,
+    [network, transfers.map(({ txHash }) => txHash), transfers.map(({ address }) => address), transfers.map(({ memo }) => memo ?? '')],
+  )
+  await wake(sql, rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })))
+}

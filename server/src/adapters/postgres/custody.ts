@@ -1,0 +1,68 @@
+import type { AssetId } from '../../domain/asset.ts'
+import type { CustodyStore, Deposit } from '../../ports/store.ts'
+import type { Sql } from './database.ts'
+import { memoOrNull } from './rows.ts'
+
+type FundingRow = {
+  id: string; network: string; identity: string; tx_hash: string; address: string; memo: string; asset_id: AssetId; contract: string | null
+  units: string; sender: string | null; block_height: string; block_hash: string; first_seen_at: Date; required_confirmations: number; credits: number
+}
+
+export function createCustodyStore(sql: Sql): CustodyStore {
+  return {
+    async sweepable(network, depth, limit) {
+      const rows = await sql.query<{ address: string; key_index: string; asset_id: AssetId; units: string; ids: string[] }>(
+        `select d.address, d.key_index, d.asset_id, sum(d.credited_units) as units, array_agg(d.id::text) as ids
+         from deposits d join cursors k on k.network = d.network
+         where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
+           and d.block_height <= k.height - $2 + 1
+         group by d.address, d.key_index, d.asset_id order by min(d.id) limit $3`,
+        [network, depth, limit],
+      )
+      return rows.map((row) => ({
+        network, address: row.address, keyIndex: Number(row.key_index), assetId: row.asset_id, units: BigInt(row.units), depositIds: row.ids,
+      }))
+    },
+    async markSwept(depositIds, payoutId) {
+      await sql.query('update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null', [depositIds, payoutId])
+    },
+    async sweptUnits(payoutId) {
+      const [row] = await sql.query<{ units: string | null }>('select sum(credited_units) as units from deposits where swept_by = $1', [payoutId])
+      return BigInt(row?.units ?? 0)
+    },
+    async supplying(network, address) {
+      const rows = await sql.query(
+        "select 1 from payouts where network = $1 and address = $2 and purpose = 'gas' and state in ('reserved', 'signed') limit 1",
+        [network, address],
+      )
+      return rows.length > 0
+    },
+    async fundings(network, limit) {
+      const rows = await sql.query<FundingRow>(
+        `select d.* from deposits d join cursors k on k.network = d.network
+         where d.network = $1 and d.status = 'seen' and d.exchange_id is null and d.block_height + d.required_confirmations - 1 <= k.height
+         order by d.id limit $2`,
+        [network, limit],
+      )
+      return rows.map(toFunding)
+    },
+    async registerHouse(network, address) {
+      await sql.query(
+        "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', 0) on conflict (network, address) do nothing",
+        [network, address],
+      )
+    },
+    async registerAssets(assetIds) {
+      await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
+    },
+  }
+}
+
+function toFunding(row: FundingRow): Deposit {
+  return {
+    id: row.id, network: row.network, identity: row.identity, txHash: row.tx_hash, address: row.address, memo: memoOrNull(row.memo),
+    assetId: row.asset_id, contract: row.contract, units: BigInt(row.units), sender: row.sender,
+    block: { height: Number(row.block_height), hash: row.block_hash }, orphaned: false, firstSeenAt: row.first_seen_at,
+    requiredConfirmations: row.required_confirmations, status: 'seen', creditedUnits: null, credits: row.credits, lost: false,
+  }
+}

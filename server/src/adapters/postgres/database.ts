@@ -1,0 +1,114 @@
+import pg from 'pg'
+import { AppError } from '../../domain/errors.ts'
+
+/** Something that runs SQL: the pool (one statement each) or a transaction. `numeric` and `int8` come back as text. */
+export interface Sql {
+  query<Row extends object>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>
+}
+
+/** An open transaction. Everything written through it happens together, or not at all. */
+export interface Tx extends Sql {
+  readonly inTransaction: true
+}
+
+export interface Database extends Sql {
+  /** Runs `work` in one transaction; serialization failures and deadlocks are run again, at most `ATTEMPTS_MAX` times. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** For the parts that need a pool of their own kind (jobs, LISTEN). */
+  readonly pool: pg.Pool
+  close(): Promise<void>
+}
+
+const ATTEMPTS_MAX = 5
+/** Errors after which the same transaction may simply be run again: serialization_failure, deadlock_detected. */
+const RETRIABLE = new Set(['40001', '40P01'])
+/** SQLSTATE classes in which the database is away or closing, not wrong: connection, insufficient resources, operator intervention. */
+const AWAY = /^(08|53|57P0)/
+
+// Times are read as Date, bigints and numerics as text: BigInt(text) in the row translators, nowhere else.
+const types = { getTypeParser: pg.types.getTypeParser }
+
+export type DatabaseOptions = Readonly<{
+  max: number
+  /** Waiting longer than this for a connection is an overload. */
+  waitMs?: number
+  statementTimeoutMs?: number
+  applicationName?: string
+  /** Told of errors on idle connections, which have no caller. */
+  onIdleError?: (error: Error) => void
+}>
+
+export function openDatabase(url: string, options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    types,
+    connectionTimeoutMillis: options.waitMs ?? 2_000,
+    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    lock_timeout: 5_000,
+    idle_in_transaction_session_timeout: 15_000,
+    application_name: options.applicationName ?? 'swapyard',
+    keepAlive: true,
+  })
+  pool.on('error', (error) => options.onIdleError?.(error))
+  return {
+    pool,
+    query: (text, values, name) => run(pool, text, values, name),
+    transaction: (work) => transact(pool, work),
+    close: () => pool.end(),
+  }
+}
+
+async function run<Row extends object>(
+  target: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+  name?: string,
+): Promise<Row[]> {
+  try {
+    const config = { text, values: values as unknown[], ...(name === undefined ? {} : { name }) }
+    return (await target.query<Row>(config)).rows
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await connect(pool)
+    let broken: Error | undefined
+    try {
+      await run(client, 'begin')
+      const result = await work({ inTransaction: true, query: (text, values, name) => run(client, text, values, name) })
+      await run(client, 'commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch((cause: Error) => {
+        broken = cause
+      })
+      if (!RETRIABLE.has(sqlState(error)) || attempt >= ATTEMPTS_MAX) throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+/** The SQLSTATE of a database error, '' for any other. */
+export function sqlState(error: unknown): string {
+  const cause = error instanceof AppError ? error.cause : error
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+}
+
+/** A database that is away is OVERLOADED (503); what it refuses stays its own error, for the one caller that knows why. */
+function translate(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && !AWAY.test(error.code ?? '')) return error
+  return new AppError('OVERLOADED', 'the database does not answer now', { cause: error, retryAfterSeconds: 2 })
+}

@@ -1,0 +1,68 @@
+import type { ExchangeType } from '../../domain/exchange.ts'
+import type { ExchangeQuery, ExchangeStore } from '../../ports/store.ts'
+import { createExchanges, findRepeated } from './create-exchanges.ts'
+import type { Database, Sql } from './database.ts'
+import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
+
+type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null }
+
+const FIND = `select ${exchangeColumns}, ${executionsColumn} from exchanges e
+  join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+  where e.id = $1 and e.partner_id = $2 and ($3::text is null or e.type = $3)`
+
+const FILTER = `e.partner_id = $1 and e.created_at >= clock_timestamp() - interval '24 hours'
+  and ($2::text is null or e.status = $2) and ($3::text is null or e.type = $3)
+  and ($4::text is null or e.from_currency = $4) and ($5::text is null or e.from_network = $5)
+  and ($6::text is null or e.to_currency = $6) and ($7::text is null or e.to_network = $7)`
+
+const filterValues = (query: ExchangeQuery) => [
+  query.partnerId,
+  query.status ?? null,
+  query.exchangeType ?? null,
+  query.fromCurrency ?? null,
+  query.fromNetwork ?? null,
+  query.toCurrency ?? null,
+  query.toNetwork ?? null,
+]
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
+export function createExchangeStore(sql: Sql, database: Database): ExchangeStore {
+  return {
+    create: (batch) => createExchanges(database, batch),
+    async find(partnerId, id, type?: ExchangeType) {
+      if (!UUID.test(id)) return null
+      const [row] = await sql.query<ViewRow>(FIND, [id, partnerId, type ?? null], 'find-exchange')
+      return row ? toExchangeView(row) : null
+    },
+    findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
+    async list(query, after, limit, offset) {
+      const rows = await sql.query<ViewRow>(
+        `select ${exchangeColumns}, ${executionsColumn} from exchanges e
+         join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+         where ${FILTER} and ($8::timestamptz is null or (e.created_at, e.id) < ($8, $9::uuid))
+         order by e.created_at desc, e.id desc limit $10 offset $11`,
+        [...filterValues(query), after?.createdAt ?? null, after?.id ?? null, limit, offset],
+      )
+      return rows.map(toExchangeView)
+    },
+    async count(query) {
+      const [row] = await sql.query<{ total: string }>(`select count(*) as total from exchanges e where ${FILTER}`, filterValues(query))
+      return Number(row?.total ?? 0)
+    },
+    async countOpen(partnerId, most) {
+      const [row] = await sql.query<{ total: string }>(
+        `select count(*) as total from (select 1 from exchanges where partner_id = $1
+           and status not in ('finished', 'failed', 'refunded') limit $2) open`,
+        [partnerId, most],
+      )
+      return Number(row?.total ?? 0)
+    },
+    async takeKeyIndexes(count) {
+      const rows = await sql.query<{ index: string }>("select nextval('deposit_key_index') as index from generate_series(1, $1::int)", [count])
+      return rows.map((row) => Number(row.index))
+    },
+  }
+}
+

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assert } from '../../lib/assert.ts'
+import type { Database } from './database.ts'
+
+const folder = join(import.meta.dirname, '../../../migrations')
+/** Any number, the same in every process: only one migrates at a time. */
+const LOCK = 7_240_919
+
+/** Brings the schema up to date: every `NNNN_*.sql` once, in order, each in a transaction of its own. */
+export async function migrate(database: Database): Promise<readonly string[]> {
+  await database.query(
+    'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
+  ).catch(() => undefined) // Two processes may race to create it; the loser finds it there.
+  const applied: string[] = []
+  for (const name of readdirSync(folder).filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file)).sort()) {
+    const text = readFileSync(join(folder, name), 'utf8')
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    await database.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock($1)', [LOCK])
+      const [row] = await tx.query<{ sha256: string }>('select sha256 from migrations where name = $1', [name])
+      assert(row === undefined || row.sha256 === sha256, `migration ${name} was changed after it was applied`)
+      if (row) return
+      await tx.query(text)
+      await tx.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256])
+      applied.push(name)
+    })
+  }
+  return applied
+}

@@ -1,0 +1,87 @@
+import type { Asset } from '../../domain/asset.ts'
+import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, ExecutionView, Leg, StatusReason } from '../../domain/exchange.ts'
+
+/** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
+
+export type ExchangeRow = {
+  id: string
+  partner_id: string
+  type: ExchangeType
+  flow: Exchange['flow']
+  legs: { from: Asset; to: Asset }[]
+  from_units: string
+  to_units: string
+  address: string
+  memo: string
+  recipient_address: string | null
+  recipient_memo: string | null
+  refund_address: string | null
+  refund_memo: string | null
+  partner_fee_bps: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  created_at: Date
+  expires_at: Date
+  fixed_until: Date | null
+}
+
+export type ExecutionViewRow = {
+  status: ExchangeStatus
+  reason: StatusReason | null
+  received: string | null
+  sent: string | null
+  payin: string | null
+  payout: string | null
+  created: string
+}
+
+export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, t.address, t.memo,
+  e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
+  e.created_at, e.expires_at, e.fixed_until`
+
+/** The items of `exchanges`, in the order of their deposits. */
+export const executionsColumn = `(select json_agg(json_build_object('status', x.status, 'reason', x.reason,
+  'received', x.received_units::text, 'sent', x.sent_units::text, 'payin', x.payin_hash, 'payout', x.payout_hash,
+  'created', x.created_at) order by x.leg, x.deposit_id) from executions x where x.exchange_id = e.id) as executions`
+
+export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
+export const destination = (address: string | null, memo: string | null) => (address === null ? null : { address, memo })
+
+export function toExchange(row: ExchangeRow): Exchange {
+  return {
+    id: row.id,
+    partnerId: row.partner_id,
+    type: row.type,
+    flow: row.flow,
+    legs: row.legs as Leg[],
+    fromUnits: BigInt(row.from_units),
+    toUnits: BigInt(row.to_units),
+    deposit: { address: row.address, memo: memoOrNull(row.memo) },
+    recipient: destination(row.recipient_address, row.recipient_memo),
+    refund: destination(row.refund_address, row.refund_memo),
+    status: row.status,
+    reason: row.reason,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    fixedUntil: row.fixed_until,
+    partnerFeeBps: row.partner_fee_bps,
+  }
+}
+
+export function toExchangeView(row: ExchangeRow & { executions: ExecutionViewRow[] | null }): ExchangeView {
+  return { exchange: toExchange(row), executions: (row.executions ?? []).map(toExecutionView) }
+}
+
+function toExecutionView(row: ExecutionViewRow): ExecutionView {
+  return {
+    status: row.status,
+    reason: row.reason,
+    receivedUnits: unitsOrNull(row.received),
+    sentUnits: unitsOrNull(row.sent),
+    payinHash: row.payin,
+    payoutHash: row.payout,
+    createdAt: new Date(row.created),
+  }
+}
+

@@ -1,0 +1,38 @@
+import type { Store, Stores, StoreTx } from '../../ports/store.ts'
+import { createAuditStore } from './audit.ts'
+import { createCaseStore } from './cases.ts'
+import { createChainLog } from './chain-log.ts'
+import { createControlStore } from './controls.ts'
+import type { Database, Sql } from './database.ts'
+import { createExchangeStore } from './exchanges.ts'
+import { createCustodyStore } from './custody.ts'
+import { createInventoryStore } from './inventory.ts'
+import { createLedger } from './ledger.ts'
+import { createPayoutStore } from './payouts.ts'
+import { createTransactionStore } from './transactions.ts'
+import { wake } from './wake.ts'
+
+/** The store over one database. Inside a transaction every `load` locks what it loads. */
+export function createStore(database: Database): Store {
+  return {
+    ...stores(database, database, false),
+    transaction: (work) => database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
+    close: () => database.close(),
+  }
+}
+
+function stores(sql: Sql, database: Database, locking: boolean): Stores {
+  return {
+    exchanges: createExchangeStore(sql, database),
+    cases: createCaseStore(sql, locking),
+    custody: createCustodyStore(sql),
+    chainLog: createChainLog(sql),
+    payouts: createPayoutStore(sql, locking),
+    transactions: createTransactionStore(sql, locking),
+    ledger: createLedger(sql),
+    inventory: createInventoryStore(sql),
+    controls: createControlStore(sql, locking),
+    audit: createAuditStore(sql),
+    wake: (jobs) => wake(sql, jobs),
+  }
+}

@@ -1,0 +1,16 @@
+import type { Job } from '../../ports/store.ts'
+import type { Sql } from './database.ts'
+
+/**
+ * One job a row: waking it again replaces the job that waits (graphile-worker's job_key). The job carries the id alone,
+ * and never a queue name: a dead worker would hold a queue's lock for hours, a row lock dies with its connection.
+ */
+export async function wake(sql: Sql, jobs: readonly Job[]): Promise<void> {
+  const keys = [...new Set(jobs.map(({ kind, id }) => `${kind}:${id}`))]
+  if (keys.length === 0) return
+  await sql.query(
+    `select 1 from unnest($1::text[]) as k (key), lateral graphile_worker.add_job(
+       split_part(k.key, ':', 1), json_build_object('id', split_part(k.key, ':', 2)), job_key := k.key, job_key_mode := 'replace', max_attempts := 25)`,
+    [keys],
+  )
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../domain/errors.ts'
+import type { Prices } from '../../ports/prices.ts'
+import { createMedianPrices } from './median.ts'
+
+const NOW = 1_800_000_000_000
+type Answer = { bid: unknown; ask: unknown } | Error | 'hangs'
+
+/** A source that answers as it is told to, each time it is read. */
+function source(id: string, answer: () => Answer, ageMs = 0, time = { now: NOW }): { id: string; prices: Prices } {
+  const read: Prices['read'] = async () => {
+    const told = answer()
+    if (told === 'hangs') return new Promise<never>(() => {})
+    if (told instanceof Error) throw told
+    return { at: time.now - ageMs, usd: new Map([['btc', told as { bid: bigint; ask: bigint }]]) }
+  }
+  return { id, prices: { read } }
+}
+const at = (bid: bigint, ask = bid + 1_000n): Answer => ({
+  bid: bid * 10n ** 12n,
+  ask: ask === bid + 1_000n ? (bid + 10n) * 10n ** 12n : ask,
+})
+
+function combine(answers: readonly (Answer | (() => Answer))[], quorum = 2, time = { now: NOW }) {
+  const dropped: string[] = []
+  const prices = createMedianPrices({
+    sources: answers.map((answer, index) =>
+      source(`${index}`, typeof answer === 'function' ? answer : () => answer, 0, time),
+    ),
+    quorum,
+    now: () => time.now,
+    timeoutMs: 20,
+    onDropped: (id, reason) => dropped.push(`${id} ${reason}`),
+  })
+  return { prices, dropped, btc: async () => (await prices.read()).usd.get('btc') }
+}
+const dollars = (bid: bigint, ask: bigint) => ({ bid: bid * 10n ** 12n, ask: ask * 10n ** 12n })
+const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
+
+describe('the median of several sources', () => {
+  it('is the middle one of three', async () => {
+    expect(await combine([at(100_200n), at(100_000n), at(100_100n)]).btc()).toEqual(dollars(100_100n, 100_110n))
+  })
+
+  it('of two lies between them, the rest with the house', async () => {
+    const prices = combine([
+      { bid: 1_000_001n, ask: 1_000_004n },
+      { bid: 1_000_002n, ask: 1_000_005n },
+    ])
+    // 1 000 001.5 rounded down, 1 000 004.5 rounded up.
+    expect(await prices.btc()).toEqual({ bid: 1_000_001n, ask: 1_000_005n })
+  })
+
+  // B051: zero, negative, crossed, not a number, a factor of 10^9.
+  it.each([
+    ['zero', { bid: 0n, ask: 0n }, 'implausible'],
+    ['negative', { bid: -5n, ask: 5n }, 'implausible'],
+    ['crossed', dollars(100_100n, 100_000n), 'implausible'],
+    ['half open', dollars(1n, 100_000n), 'implausible'],
+    ['not a number', { bid: Number.NaN, ask: Number.NaN }, 'implausible'],
+    ['a float', { bid: 100_100.5, ask: 100_101.5 }, 'implausible'],
+    ['10^9 times', at(100_100n * 10n ** 9n), 'deviating'],
+    ['a tenth', at(10_010n), 'deviating'],
+    ['an error', new AppError('RATES_UNAVAILABLE', 'gone'), 'failed'],
+    ['nothing', 'hangs', 'failed'],
+  ] as const)('is unchanged by a source that says %s', async (_, answer, reason) => {
+    const { btc, dropped } = combine([at(100_000n), answer as Answer, at(100_000n)])
+    expect(await btc()).toEqual(dollars(100_000n, 100_010n))
+    expect(dropped).toEqual([`1 ${reason}`])
+  })
+
+  it('is none where fewer than the quorum agree', async () => {
+    await expect(combine([at(100_000n), at(150_000n)]).btc()).rejects.toEqual(unavailable)
+    await expect(combine([at(100_000n), new Error('gone')]).btc()).rejects.toEqual(unavailable)
+    await expect(combine([at(1n), at(100_000n), at(200_000n)]).btc()).rejects.toEqual(unavailable)
+    await expect(combine([]).btc()).rejects.toEqual(unavailable)
+  })
+
+  it('carries the time of the oldest price in it, and counts none older than 30 s', async () => {
+    const with3 = (age: number) =>
+      createMedianPrices({
+        sources: [
+          source('a', () => at(100_000n), 5_000),
+          source('b', () => at(100_000n), age),
+          source('c', () => at(100_000n)),
+        ],
+        quorum: 3,
+        now: () => NOW,
+      })
+    expect((await with3(30_000).read()).at).toBe(NOW - 30_000)
+    await expect(with3(30_001).read()).rejects.toEqual(unavailable)
+  })
+})
+
+describe('a single source', () => {
+  it('may not jump, but may walk', async () => {
+    let answer = at(100_000n)
+    const time = { now: NOW }
+    const { btc, dropped } = combine([() => answer], 1, time)
+    expect(await btc()).toEqual(dollars(100_000n, 100_010n))
+    answer = at(119_000n)
+    expect(await btc()).toEqual(dollars(119_000n, 119_010n))
+    for (const bad of [at(119_000n * 10n ** 9n), at(150_000n), at(90_000n)]) {
+      answer = bad
+      await expect(btc()).rejects.toEqual(unavailable)
+    }
+    expect(dropped).toEqual(['0 jump', '0 jump', '0 jump'])
+    // 26 % up: after ten minutes 30 % are allowed, 20 and one a minute.
+    answer = at(150_000n)
+    time.now += 300_000
+    await expect(btc()).rejects.toEqual(unavailable)
+    time.now += 300_000
+    expect(await btc()).toEqual(dollars(150_000n, 150_010n))
+  })
+
+  it('is believed when a second one agrees', async () => {
+    let answer = at(100_000n)
+    const { btc } = combine([() => answer, () => answer])
+    await btc()
+    answer = at(200_000n)
+    expect(await btc()).toEqual(dollars(200_000n, 200_010n))
+  })
+})

@@ -1,0 +1,138 @@
+import { AppError } from '../../domain/errors.ts'
+import { middle, type Price, type PriceSnapshot } from '../../domain/price.ts'
+import type { Prices } from '../../ports/prices.ts'
+
+export type PriceSource = Readonly<{ id: string; prices: Prices }>
+
+type Options = Readonly<{
+  sources: readonly PriceSource[]
+  /** Sources that must agree on a price. One is for the sandbox, where there is one. */
+  quorum: number
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Snapshots older than this are not counted. */
+  maxAgeMs?: number
+  /** A source that takes longer has not answered. */
+  timeoutMs?: number
+  /** How far from the median a price may lie to be counted, and bid and ask from each other. */
+  deviationBps?: bigint
+  /** What was dropped and why: for metrics and logs. */
+  onDropped?: (
+    source: string,
+    reason: 'failed' | 'stale' | 'implausible' | 'deviating' | 'jump',
+    priceKey: string | null,
+  ) => void
+}>
+
+type Candidate = Readonly<{ source: string; at: number; price: Price }>
+type Accepted = Readonly<{ at: number; usd: bigint }>
+
+const BPS = 10_000n
+/** One source alone may move a price by this much, and by a percent more for each minute that it was not accepted. */
+const JUMP_BPS = 2_000n
+const JUMP_BPS_PER_MINUTE = 100n
+
+/**
+ * The median of several sources, key by key. A price that is zero, negative, crossed, not a number, or far from the
+ * others is dropped; where fewer than `quorum` agree there is no price. Bad figures end in "unavailable", never in a quote.
+ */
+export function createMedianPrices(options: Options): Prices {
+  const { sources, quorum, now, onDropped = () => {} } = options
+  const { maxAgeMs = 30_000, timeoutMs = 5_000, deviationBps = 200n } = options
+  /** The last middle price that was accepted: a guard against jumps, never an answer. */
+  const accepted = new Map<string, Accepted>()
+
+  const collect = async (): Promise<Map<string, Candidate[]>> => {
+    const byKey = new Map<string, Candidate[]>()
+    const answers = await Promise.allSettled(sources.map(({ prices }) => within(timeoutMs, prices.read())))
+    for (const [index, { id }] of sources.entries()) {
+      const answer = answers[index]
+      if (answer?.status !== 'fulfilled') onDropped(id, 'failed', null)
+      else if (now() - answer.value.at > maxAgeMs) onDropped(id, 'stale', null)
+      else {
+        for (const [key, price] of answer.value.usd) {
+          if (!isPlausible(price, deviationBps)) onDropped(id, 'implausible', key)
+          else byKey.set(key, [...(byKey.get(key) ?? []), { source: id, at: answer.value.at, price }])
+        }
+      }
+    }
+    return byKey
+  }
+
+  const agree = (key: string, candidates: readonly Candidate[]): readonly Candidate[] => {
+    const center = median(candidates.map(({ price }) => middle(price)))
+    const agreeing = candidates.filter(({ source, price }) => {
+      const isNear = distance(middle(price), center) * BPS <= center * deviationBps
+      if (!isNear) onDropped(source, 'deviating', key)
+      return isNear
+    })
+    const last = accepted.get(key)
+    // Two that agree are believed; one alone must be near to what was believed before.
+    if (last === undefined || agreeing.length !== 1 || !isJump(last, center, now())) return agreeing
+    for (const { source } of agreeing) onDropped(source, 'jump', key)
+    return []
+  }
+
+  return {
+    read: async (): Promise<PriceSnapshot> => {
+      const usd = new Map<string, Price>()
+      let at = Number.POSITIVE_INFINITY
+      for (const [key, candidates] of await collect()) {
+        const agreeing = agree(key, candidates)
+        if (agreeing.length < Math.max(quorum, 1)) continue
+        const price = combine(agreeing)
+        usd.set(key, price)
+        accepted.set(key, { at: now(), usd: middle(price) })
+        at = Math.min(at, ...agreeing.map((candidate) => candidate.at))
+      }
+      if (usd.size === 0) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
+      return { at, usd }
+    },
+  }
+}
+
+/** Figures come from outside: whatever the types say, what is not a positive bigint is no price. */
+function isPlausible({ bid, ask }: Price, deviationBps: bigint): boolean {
+  if (typeof bid !== 'bigint' || typeof ask !== 'bigint' || bid <= 0n || ask < bid) return false
+  return (ask - bid) * BPS <= bid * deviationBps
+}
+
+function isJump(last: Accepted, center: bigint, now: number): boolean {
+  const minutes = BigInt(Math.max(0, Math.floor((now - last.at) / 60_000)))
+  const allowedBps = JUMP_BPS + minutes * JUMP_BPS_PER_MINUTE
+  const [low, high] = center < last.usd ? [center, last.usd] : [last.usd, center]
+  return (high - low) * BPS > low * allowedBps
+}
+
+/** The medians of both sides, each rounded towards the house. Bids below asks stay below them. */
+function combine(candidates: readonly Candidate[]): Price {
+  const bids = candidates.map(({ price }) => price.bid)
+  const asks = candidates.map(({ price }) => price.ask)
+  return { bid: median(bids), ask: -median(asks.map((ask) => -ask)) }
+}
+
+/** Of an even number the middle of the two, rounded down. */
+function median(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const upper = sorted[sorted.length >> 1] ?? 0n
+  const lower = sorted[(sorted.length - 1) >> 1] ?? 0n
+  const sum = lower + upper
+  // Division cuts towards zero: negative sums need the step down.
+  return sum < 0n && sum % 2n !== 0n ? sum / 2n - 1n : sum / 2n
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a
+}
+
+async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError('RATES_UNAVAILABLE', 'a price source did not answer')), timeoutMs)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,96 @@
+import { type RouteDefinition, routes, sandboxRoutes } from '@swapyard/schema'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../domain/errors.ts'
+import type { Caller } from '../domain/partner.ts'
+import type { Services } from '../services/interfaces.ts'
+import { acceptJsonOnly, allowedMethods, createArrival } from './arrival.ts'
+import { mountAvailableCurrencies } from './cross-chain/available-currencies.ts'
+import { mountExchange } from './cross-chain/exchange.ts'
+import { mountList } from './cross-chain/list.ts'
+import { mountRate } from './cross-chain/rate.ts'
+import { mountStatus } from './cross-chain/status.ts'
+import { mountDocs } from './docs.ts'
+import { sendError, toAppError } from './errors.ts'
+import { mountHealth } from './health.ts'
+import { mountIcons } from './icons.ts'
+import { createMemoRule } from './memo-rule.ts'
+import { mountMetrics } from './metrics.ts'
+import type { ApiContext } from './mount.ts'
+import { mountRates } from './rates.ts'
+import { watchRequests } from './request-log.ts'
+import { mountSandbox } from './sandbox.ts'
+import { createServer, drain, guardOverload } from './server.ts'
+import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
+import { createStaticFiles } from './static-files.ts'
+import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; null on public routes and before the key was checked. */
+    caller: Caller | null
+    /** Pattern of the route, for metrics and the log; null where none matched. */
+    operation: string | null
+    /** What was answered with, where that is an error. */
+    failure: AppError | null
+    /** Members that the route's schemas declare; null where no route matched. */
+    known: KnownKeys | null
+  }
+  interface FastifyInstance {
+    /** Readiness turns false and connections are asked to close; what is under way is finished. Then `close()`. */
+    drain(): void
+  }
+}
+
+export type AppParts = Readonly<{ services: Services; log: HttpLog; metrics: HttpMetrics; settings: ApiSettings }>
+
+/** The operations that this server has, for its documentation and for tests. */
+export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): RouteDefinition[] {
+  return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
+}
+
+export function buildApp({ services, log, metrics, settings }: AppParts): FastifyInstance {
+  const app = createServer(settings, log)
+  const state = { draining: false }
+  const documented = servedRoutes(settings)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('operation', null)
+  app.decorateRequest('failure', null)
+  app.decorateRequest('known', null)
+  app.decorate('drain', () => drain(app, state))
+  app.setValidatorCompiler(compileValidator)
+  app.addHook('onRequest', createArrival(state, allowedMethods(app)))
+  guardOverload(app, settings)
+  watchRequests(app, log, metrics)
+  acceptJsonOnly(app)
+  app.setErrorHandler(answerError)
+
+  const context: ApiContext = { app, services, settings, metrics, log }
+  const requiresMemo = createMemoRule(services.listCurrencies)
+  const sendFile = createStaticFiles()
+  mountAvailableCurrencies(context)
+  mountRate(context)
+  mountExchange(context, requiresMemo)
+  mountStatus(context, requiresMemo)
+  mountList(context, requiresMemo)
+  mountRates(context)
+  mountHealth(context, () => state.draining)
+  mountMetrics(context)
+  mountIcons(context, sendFile)
+  mountDocs(context, documented, sendFile)
+  mountSandbox(context)
+  return app
+}
+
+function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toAppError(thrown, request)
+  sendError(withUnknownKeys(error, request), request, reply)
+}
+
+/** All problems at once: a strict partner hears of unknown members together with the wrong ones. */
+function withUnknownKeys(error: AppError, request: FastifyRequest): AppError {
+  const { caller, known } = request
+  if (error.code !== 'VALIDATION_ERROR' || !caller?.partner.strict || known === null) return error
+  const named = new Set(error.problems.map((problem) => problem.field))
+  const unknown = unknownKeyProblems(request, known).filter((problem) => !named.has(problem.field))
+  return unknown.length === 0 ? error : validationError([...error.problems, ...unknown])
+}

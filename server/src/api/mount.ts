@@ -1,0 +1,100 @@
+import type { RouteDefinition } from '@swapyard/schema'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  RouteShorthandOptions,
+} from 'fastify'
+import type { Caller } from '../domain/partner.ts'
+import { present } from '../lib/assert.ts'
+import type { Services } from '../services/interfaces.ts'
+import { checkAccess, readKey } from './auth.ts'
+import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
+import { charge } from './throttle.ts'
+import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
+
+/** What every route file is given. */
+export type ApiContext = Readonly<{
+  app: FastifyInstance
+  services: Services
+  settings: ApiSettings
+  metrics: HttpMetrics
+  log: HttpLog
+}>
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** Puts one operation of the route table on the server: key, scope, limit, schemas, then the handler. */
+export function mount(
+  context: ApiContext,
+  route: RouteDefinition,
+  handler: Handler,
+  options: Pick<RouteShorthandOptions, 'handlerTimeout'> = {},
+): void {
+  const known = knownKeys(route)
+  const response = Object.fromEntries(
+    Object.entries(route.success).flatMap(([status, { schema }]) => (schema ? [[status, schema]] : [])),
+  )
+  context.app.route({
+    ...options,
+    method: route.method,
+    url: route.path,
+    schema: {
+      ...(route.query ? { querystring: route.query } : {}),
+      ...(route.body ? { body: route.body } : {}),
+      response,
+    },
+    onRequest: route.access === 'public' ? publicGate(context, route) : keyedGate(context, route, known),
+    handler: (request, reply) => {
+      if (request.caller?.partner.strict) {
+        const problems = unknownKeyProblems(request, known)
+        if (problems.length > 0) throw validationError(problems)
+      }
+      return handler(request, reply)
+    },
+  })
+}
+
+export function callerOf(request: FastifyRequest): Caller {
+  return present(request.caller, 'the caller of a keyed route')
+}
+
+type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+
+/** Synchronous where the key's cache and the throttle are: a promise would cost more than the check. */
+function keyedGate({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): Gate {
+  const { throttle } = settings
+  const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+    request.caller = caller
+    request.known = known
+    // Before the scope: a key that may not do this is still slowed down.
+    const limitPerMinute = caller.partner.rateLimitPerMinute
+    const charged = throttle
+      ? charge(throttle, reply, { key: caller.partner.id, cost: route.cost, limitPerMinute })
+      : undefined
+    if (charged instanceof Promise) return charged.then(() => checkAccess(caller, route.access))
+    checkAccess(caller, route.access)
+  }
+  return (request, reply, done) => {
+    request.operation = route.path
+    const found = services.authenticate(readKey(request), request.ip)
+    const admitted =
+      found instanceof Promise ? found.then((caller) => admit(caller, request, reply)) : admit(found, request, reply)
+    if (admitted instanceof Promise) admitted.then(() => done(), done)
+    else done()
+  }
+}
+
+function publicGate({ settings }: ApiContext, route: RouteDefinition): Gate {
+  const { throttle, publicLimitPerMinute: limitPerMinute } = settings
+  return (request, reply, done) => {
+    request.operation = route.path
+    const charged =
+      throttle && route.cost > 0
+        ? charge(throttle, reply, { key: `ip:${request.ip}`, cost: route.cost, limitPerMinute })
+        : undefined
+    if (charged instanceof Promise) charged.then(() => done(), done)
+    else done()
+  }
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpLog, HttpMetrics } from './settings.ts'
+
+const PATH_LENGTH_MAX = 200
+
+/** One line and one observation per request, once it was answered. Neither query nor headers: a key may stand there. */
+export function watchRequests(app: FastifyInstance, log: HttpLog, metrics: HttpMetrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { statusCode } = reply
+    const elapsedMs = reply.elapsedTime
+    metrics.observeRequest(request.operation ?? 'unmatched', request.method, statusCode, elapsedMs / 1000)
+    writeLine(log, request, reply, elapsedMs)
+    done()
+  })
+}
+
+function writeLine(log: HttpLog, request: FastifyRequest, { statusCode }: FastifyReply, elapsedMs: number): void {
+  const { failure, caller, operation, method } = request
+  const fields = {
+    requestId: request.id,
+    method,
+    path: operation ?? pathOf(request),
+    status: statusCode,
+    elapsedMs: Math.round(elapsedMs * 100) / 100,
+    ip: request.ip,
+    partnerId: caller?.partner.id,
+    keyId: caller?.keyId,
+    code: failure?.code,
+  }
+  if (failure?.kind === 'bug') log.error({ ...fields, err: failure.cause ?? failure }, 'request failed')
+  else if (failure?.kind === 'unavailable') log.warn({ ...fields, err: failure.cause }, 'request not served')
+  else log.info(fields, 'request answered')
+}
+
+function pathOf(request: FastifyRequest): string {
+  const [path = ''] = request.url.split('?', 1)
+  return path.slice(0, PATH_LENGTH_MAX)
+}

@@ -1,0 +1,72 @@
+import { type RouteDefinition, sandboxRoutes } from '@swapyard/schema'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type ErrorCode, errorCodes } from '../domain/errors.ts'
+import { type ApiContext, mount } from './mount.ts'
+
+const TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 1024 * 1024
+const PREFIX_LENGTH = '/sandbox'.length
+
+/** Hands the sandbox's controls on to the process that runs the chains. Not there outside the sandbox. */
+export function mountSandbox(context: ApiContext): void {
+  const { sandboxControlUrl } = context.settings
+  if (sandboxControlUrl === null) return
+  for (const route of Object.values(sandboxRoutes) as RouteDefinition[]) {
+    mount(context, route, async (request, reply) => {
+      const text = await callControl(sandboxControlUrl, route, request)
+      return send(reply, route, text)
+    })
+  }
+}
+
+function send(reply: FastifyReply, route: RouteDefinition, text: string): FastifyReply {
+  reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
+  return reply.code(route.method === 'POST' ? 201 : 200).send(text)
+}
+
+async function callControl(controlUrl: string, route: RouteDefinition, request: FastifyRequest): Promise<string> {
+  const url = new URL(route.path.slice(PREFIX_LENGTH), controlUrl)
+  for (const [name, value] of Object.entries(request.query as Record<string, string>)) url.searchParams.set(name, value)
+  let status: number
+  let text: string
+  try {
+    const response = await fetch(url, {
+      method: route.method,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      redirect: 'error',
+      ...(route.body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(request.body) } : {}),
+    })
+    status = response.status
+    text = await readBounded(response)
+    if (text !== '') JSON.parse(text)
+  } catch (cause) {
+    throw new AppError('NETWORK_UNAVAILABLE', "the sandbox's chains do not answer", { cause })
+  }
+  if (status >= 200 && status < 300) return text === '' ? '{}' : text
+  throw toFailure(status, JSON.parse(text === '' ? '{}' : text))
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length
+    if (length > ANSWER_BYTES_MAX) throw new Error('the answer of the control server is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Its own codes are kept where they are ours; its sentence is for the developer who drives the sandbox. */
+function toFailure(status: number, body: unknown): AppError {
+  const { code, message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const sentence = [message, error].find((text) => typeof text === 'string' && text !== '') as string | undefined
+  const known = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : codeOf(status)
+  return new AppError(known, (sentence ?? 'the sandbox refused the request').slice(0, 300))
+}
+
+function codeOf(status: number): ErrorCode {
+  if (status === 404) return 'NETWORK_NOT_FOUND'
+  if (status === 409 || status === 422) return 'INSUFFICIENT_BALANCE'
+  return status >= 400 && status < 500 ? 'VALIDATION_ERROR' : 'NETWORK_UNAVAILABLE'
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import underPressure from '@fastify/under-pressure'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { AppError } from '../domain/errors.ts'
+import { BODY_LIMIT_BYTES, sendError, toAppError } from './errors.ts'
+import type { ApiSettings, HttpLog } from './settings.ts'
+import { createSocketErrors, refuseExpectation } from './socket-errors.ts'
+
+const HEADER_BYTES_MAX = 16 * 1024
+const PARAMETER_LENGTH_MAX = 128
+/** How often Node looks for requests that are late. */
+let n = 0
+const LATE_CHECK_MS = 1_000
+/** Connections that are asked to close get this long to notice. */
+const DRAIN_KEEP_ALIVE_MS = 100
+
+/** Fastify with every limit set, and every failure of the framework in our shape. Our own log line replaces its two. */
+export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstance {
+  const { requestTimeoutMs, headersTimeoutMs, trustedProxies } = settings
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+    requestTimeout: requestTimeoutMs,
+    trustProxy: trustedProxies === 0 ? false : (_address, hop) => hop < trustedProxies,
+    exposeHeadRoutes: false,
+    // Requests that come while the server closes are answered, with `Connection: close`.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    genReqId: () => 'x' + (n++).toString(36),
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      connectionsCheckingInterval: LATE_CHECK_MS,
+      insecureHTTPParser: false,
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      sendError(toAppError(error, request), request, reply)
+    },
+    clientErrorHandler: createSocketErrors(log),
+  })
+  app.server.on('checkExpectation', refuseExpectation)
+  return app
+}
+
+/** 503 while the event loop lags, but never for liveness: a process that is busy must not be killed for it. */
+export function guardOverload(app: FastifyInstance, { overload }: ApiSettings): void {
+  app.register(underPressure, {
+    maxEventLoopDelay: overload.eventLoopDelayMs,
+    sampleInterval: overload.sampleMs,
+    pressureHandler: (request) => {
+      if (request.url !== '/health/live') throw new AppError('OVERLOADED', 'the server has too much to do')
+    },
+  })
+}
+
+export function drain(app: FastifyInstance, state: { draining: boolean }): void {
+  state.draining = true
+  app.server.keepAliveTimeout = DRAIN_KEEP_ALIVE_MS
+  app.server.closeIdleConnections()
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { errorShape, errorText } from './errors.ts'
+import type { HttpLog } from './settings.ts'
+
+const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'the request took too long to arrive'],
+  HPE_HEADER_OVERFLOW: ['HEADERS_TOO_LARGE', 'the headers are larger than 16 KiB'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['BODY_TOO_LARGE', 'the chunk extensions are too large'],
+}
+
+/** Answers what the HTTP parser refused, before there is a request: in the same shape as every other error. */
+export function createSocketErrors(log: HttpLog): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    const [code, message] = failures[error.code ?? ''] ?? ['VALIDATION_ERROR', 'the request is not valid HTTP']
+    const requestId = randomUUID()
+    const shape = errorShape(new AppError(code, message), requestId)
+    const body = errorText(shape)
+    log.info({ requestId, status: shape.statusCode, code, ip: socket.remoteAddress }, 'request refused by the parser')
+    // A head that was already written cannot be followed by another.
+    if (socket.writable && !hasStartedAnswer(socket)) {
+      const head = [
+        `HTTP/1.1 ${shape.statusCode} ${shape.error}`,
+        'Content-Type: application/json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${requestId}`,
+        'Cache-Control: no-store',
+        'Connection: close',
+      ]
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    }
+    socket.destroySoon()
+  }
+}
+
+/** Node keeps the response in progress on the socket. */
+function hasStartedAnswer(socket: Socket): boolean {
+  const { _httpMessage } = socket as Socket & { _httpMessage?: { headersSent?: boolean } | null }
+  return _httpMessage?.headersSent === true
+}
+
+/** Any `Expect` but `100-continue`. Node's own answer has no body. */
+export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const requestId = randomUUID()
+  const shape = errorShape(new AppError('VALIDATION_ERROR', 'the only Expect that is known is 100-continue'), requestId)
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, connection: 'close' }
+  response.writeHead(shape.statusCode, headers).end(errorText(shape))
+}

@@ -1,0 +1,170 @@
+import type { AssetId } from '../asset.ts'
+import { type Account, type JournalEntry, journalEntry } from './journal.ts'
+
+/*
+ * The chart of accounts, and one builder per event. Nothing else spells an account.
+ *
+ *   asset:wallet              coins of the hot wallets (bitcoin family: every coin of ours)
+ *   asset:deposits            credited coins on deposit addresses, not swept yet (account families)
+ *   asset:outgoing            signed and on their way
+ *   liability:exchange:<id>   what an exchange is owed, in the coin that came in or the coin that goes out
+ *   liability:partner:<id>    fees and proceeds that partners have with us
+ *   equity:capital            what the operator brought in
+ *   equity:inventory          the inventory venue's position: the two sides of a conversion meet here
+ *   income:spread, income:network-fee, income:dust, expense:network-fee, expense:suspense
+ */
+const wallet: Account = 'asset:wallet'
+const deposits: Account = 'asset:deposits'
+const outgoing: Account = 'asset:outgoing'
+const inventory: Account = 'equity:inventory'
+const suspense: Account = 'expense:suspense'
+
+export const accounts = { wallet, deposits, outgoing } as const
+export const exchangeAccount = (exchangeId: string): Account => `liability:exchange:${exchangeId}`
+export const partnerAccount = (partnerId: string): Account => `liability:partner:${partnerId}`
+
+/** Where credited deposits lie until they are swept: the bitcoin family spends them in place. */
+export type Custody = 'wallet' | 'deposits'
+const custodyAccount = (custody: Custody): Account => (custody === 'wallet' ? wallet : deposits)
+
+type Credit = Readonly<{ depositId: string; credits: number; exchangeId: string; assetId: AssetId; units: bigint; custody: Custody }>
+
+export function depositEntry({ depositId, credits, exchangeId, assetId, units, custody }: Credit): JournalEntry {
+  return journalEntry(`deposit:${depositId}:credit:${credits}`, 'deposit', exchangeId, [
+    { debit: custodyAccount(custody), credit: exchangeAccount(exchangeId), assetId, units },
+  ])
+}
+
+/** The deposit left the chain before anything was paid. */
+export function depositReversalEntry({ depositId, credits, exchangeId, assetId, units, custody }: Credit): JournalEntry {
+  return journalEntry(`deposit:${depositId}:reverse:${credits}`, 'deposit reversed', exchangeId, [
+    { debit: exchangeAccount(exchangeId), credit: custodyAccount(custody), assetId, units },
+  ])
+}
+
+/** The deposit left the chain after the payout was signed: a loss, booked where everybody sees it (I-6). */
+export function depositLossEntry(loss: Credit): JournalEntry {
+  return journalEntry(`deposit:${loss.depositId}:loss:${loss.credits}`, 'deposit lost', loss.exchangeId, [
+    { debit: suspense, credit: custodyAccount(loss.custody), assetId: loss.assetId, units: loss.units },
+  ])
+}
+
+/** A lost deposit is on the chain again. */
+export function depositRecoveryEntry(found: Credit): JournalEntry {
+  return journalEntry(`deposit:${found.depositId}:recovery:${found.credits}`, 'deposit recovered', found.exchangeId, [
+    { debit: custodyAccount(found.custody), credit: suspense, assetId: found.assetId, units: found.units },
+  ])
+}
+
+/** Coins that the operator brought to a hot wallet. */
+export function fundingEntry(depositId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`deposit:${depositId}:funding`, 'funding', null, [
+    { debit: wallet, credit: 'equity:capital', assetId, units },
+  ])
+}
+
+export type Conversion = Readonly<{
+  executionId: string
+  round: number
+  exchangeId: string
+  give: { assetId: AssetId; units: bigint }
+  /** `dueUnits` go to the recipient; the fees are what the reference rate gives beyond it. */
+  take: { assetId: AssetId; dueUnits: bigint; spreadUnits: bigint; partnerUnits: bigint; networkUnits: bigint }
+  partnerId: string
+}>
+
+/** A conversion at the inventory: both assets, and every part of the margin as a posting of its own. */
+export function conversionEntry({ executionId, round, exchangeId, give, take, partnerId }: Conversion): JournalEntry {
+  const owed = exchangeAccount(exchangeId)
+  return journalEntry(`execution:${executionId}:convert:${round}`, 'conversion', exchangeId, [
+    { debit: owed, credit: inventory, assetId: give.assetId, units: give.units },
+    { debit: inventory, credit: owed, assetId: take.assetId, units: take.dueUnits },
+    { debit: inventory, credit: 'income:spread', assetId: take.assetId, units: take.spreadUnits },
+    { debit: inventory, credit: partnerAccount(partnerId), assetId: take.assetId, units: take.partnerUnits },
+    { debit: inventory, credit: 'income:network-fee', assetId: take.assetId, units: take.networkUnits },
+  ])
+}
+
+/** Proceeds that no address was named for stay with us, as the partner's. */
+export function toPartnerEntry(executionId: string, exchangeId: string, partnerId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`execution:${executionId}:to-partner`, 'credited to partner', exchangeId, [
+    { debit: exchangeAccount(exchangeId), credit: partnerAccount(partnerId), assetId, units },
+  ])
+}
+
+/** What a refund costs stays with the house; what is too small to send back does altogether. */
+export function refundFeeEntry(payoutId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`payout:${payoutId}:refund-fee`, 'refund fee', exchangeId, [
+    { debit: exchangeAccount(exchangeId), credit: 'income:network-fee', assetId, units },
+  ])
+}
+
+/** The operator closed it without paying: what came in is nobody's until somebody claims it. */
+export function unclaimedEntry(executionId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`execution:${executionId}:unclaimed`, 'kept for the claimant', exchangeId, [
+    { debit: exchangeAccount(exchangeId), credit: 'liability:unclaimed', assetId, units },
+  ])
+}
+
+export function dustEntry(executionId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`execution:${executionId}:dust`, 'dust kept', exchangeId, [
+    { debit: exchangeAccount(exchangeId), credit: 'income:dust', assetId, units },
+  ])
+}
+
+export type Outgoing = Readonly<{
+  payoutId: string
+  transactionId: string
+  purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
+  exchangeId: string | null
+  partnerId: string | null
+  assetId: AssetId
+  units: bigint
+}>
+
+const sourceOf = (payout: Outgoing): Account => (payout.purpose === 'sweep' ? deposits : wallet)
+
+/** The payout is signed: its coins are spoken for. */
+export function signedEntry(payout: Outgoing): JournalEntry {
+  return journalEntry(`payout:${payout.payoutId}:signed:${payout.transactionId}`, `${payout.purpose} signed`, payout.exchangeId, [
+    { debit: outgoing, credit: sourceOf(payout), assetId: payout.assetId, units: payout.units },
+  ])
+}
+
+/** The signed transaction is provably dead: the coins are back. */
+export function unsignedEntry(payout: Outgoing): JournalEntry {
+  return journalEntry(`payout:${payout.payoutId}:dead:${payout.transactionId}`, `${payout.purpose} dead`, payout.exchangeId, [
+    { debit: sourceOf(payout), credit: outgoing, assetId: payout.assetId, units: payout.units },
+  ])
+}
+
+/** The payout has its confirmations. A sweep arrives in our own wallet; gas is spent where it goes. */
+export function sentEntry(payout: Outgoing): JournalEntry {
+  const debit = receiverOf(payout)
+  return journalEntry(`payout:${payout.payoutId}:sent:${payout.transactionId}`, `${payout.purpose} sent`, payout.exchangeId, [
+    { debit, credit: outgoing, assetId: payout.assetId, units: payout.units },
+  ])
+}
+
+function receiverOf(payout: Outgoing): Account {
+  switch (payout.purpose) {
+    case 'payout':
+    case 'refund':
+      return exchangeAccount(payout.exchangeId ?? '')
+    case 'withdrawal':
+      return payout.partnerId === null ? 'equity:capital' : partnerAccount(payout.partnerId)
+    case 'sweep':
+      return wallet
+    case 'gas':
+      // What a deposit address is given for its sweep counts as spent: what is left of it is not worth fetching.
+      return 'expense:network-fee'
+  }
+}
+
+/** What the network took for a transaction, from the wallet that signed it. */
+export function networkFeeEntry(transactionId: string, from: Custody, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`transaction:${transactionId}:fee`, 'network fee', null, [
+    { debit: 'expense:network-fee', credit: custodyAccount(from), assetId, units },
+  ])
+}
+

@@ -1,0 +1,317 @@
+import type { Asset, AssetId } from '../domain/asset.ts'
+import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
+import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
+import type { BlockRef, Coin, Destination, KeyPath, ScannedBlock } from './chain.ts'
+import type { SignIntent } from './signer.ts'
+
+/** Everything that lasts. `transaction` is all or nothing; the stores outside of it run one statement each. */
+export interface Store extends Stores {
+  transaction<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface StoreTx extends Stores {
+  readonly inTransaction: true
+}
+
+export interface Stores {
+  readonly exchanges: ExchangeStore
+  readonly cases: CaseStore
+  readonly custody: CustodyStore
+  readonly chainLog: ChainLog
+  readonly payouts: PayoutStore
+  readonly transactions: TransactionStore
+  readonly ledger: Ledger
+  readonly inventory: InventoryStore
+  readonly controls: ControlStore
+  readonly audit: AuditStore
+  /** Wakes steps: lost, doubled or late is harmless. In the caller's transaction where there is one. */
+  readonly wake: (jobs: readonly Job[]) => Promise<void>
+}
+
+export type Job =
+  | { kind: 'exchange'; id: string }
+  | { kind: 'transaction'; id: string }
+  | { kind: 'dispatch'; id: string }
+
+/** The exchange to be created; `keyIndex` is the derivation index of its deposit address. */
+export type NewExchange = Readonly<{
+  id: string
+  partnerId: string
+  type: ExchangeType
+  flow: Exchange['flow']
+  legs: readonly Leg[]
+  fromUnits: bigint
+  toUnits: bigint
+  deposit: Destination
+  keyIndex: number
+  recipient: Destination | null
+  refund: Destination | null
+  partnerFeeBps: number
+  rate: { nonce: string; expiresAt: Date } | null
+  idempotency: { key: string; requestHash: string } | null
+  expiryMs: number
+  fixedLockMs: number | null
+}>
+
+export type CreateOutcome =
+  | { kind: 'created' | 'repeated'; exchange: Exchange }
+  | { kind: 'rate_expired' | 'rate_used' | 'idempotency_conflict' | 'insufficient' | 'address_is_ours' }
+
+export type ExchangeQuery = Readonly<{
+  partnerId: string
+  status?: string
+  exchangeType?: string
+  fromCurrency?: string
+  fromNetwork?: string
+  toCurrency?: string
+  toNetwork?: string
+}>
+
+export type Execution = Readonly<{
+  id: string
+  leg: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  decision: 'release' | 'refund' | 'fail' | null
+  receivedUnits: bigint | null
+  dueUnits: bigint | null
+  rateKind: 'fixed' | 'floating' | 'mixed' | 'worse' | null
+  orderId: string | null
+  sentUnits: bigint | null
+  payinHash: string
+  payoutHash: string | null
+  version: number
+  deposit: Deposit
+  payout: { id: string; purpose: 'payout' | 'refund'; state: 'reserved' | 'signed' | 'confirmed'; attention: string | null; units: bigint; txHash: string | null } | null
+  order: { id: string; state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled'; takeUnits: bigint } | null
+}>
+
+export type Deposit = Readonly<{
+  id: string
+  network: string
+  identity: string
+  txHash: string
+  address: string
+  memo: string | null
+  assetId: AssetId | null
+  contract: string | null
+  units: bigint
+  sender: string | null
+  block: BlockRef | null
+  orphaned: boolean
+  firstSeenAt: Date
+  requiredConfirmations: number
+  status: 'seen' | 'credited' | 'reversed' | 'rejected'
+  creditedUnits: bigint | null
+  credits: number
+  lost: boolean
+}>
+
+/** One exchange with all that its step needs. `now` is the database's clock; `heads` the watchers' cursors. */
+export type ExchangeCase = Readonly<{
+  exchange: Exchange
+  executions: readonly Execution[]
+  sighted: boolean
+  now: Date
+  heads: ReadonlyMap<string, number>
+}>
+
+export type ExecutionChange = Partial<Pick<Execution, 'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision'>> &
+  Readonly<{ id: string; status: ExchangeStatus; reason: StatusReason | null }>
+
+export interface ExchangeStore {
+  /** A batch in one transaction of its own: each row has its own outcome, all are answered after the commit. */
+  create(batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]>
+  find(partnerId: string, id: string, type?: ExchangeType): Promise<ExchangeView | null>
+  /** What was created under an idempotency key of the last 24 h, as it was answered. */
+  findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
+  /** Rows of the last 24 h before `before`, newest first, at most `limit`; `total` counts all matches. */
+  list(query: ExchangeQuery, after: { createdAt: Date; id: string } | null, limit: number, offset: number): Promise<readonly ExchangeView[]>
+  count(query: ExchangeQuery): Promise<number>
+  /** Open exchanges of a partner, counted up to `most`. */
+  countOpen(partnerId: string, most: number): Promise<number>
+  /** Derivation indices that no other exchange has or will have. */
+  takeKeyIndexes(count: number): Promise<readonly number[]>
+}
+
+/** What the stepper works on. */
+export interface CaseStore {
+  /** With the exchange row locked inside a transaction; without a lock outside of one. */
+  load(id: string): Promise<ExchangeCase | null>
+  saveExecution(exchangeId: string, change: ExecutionChange, event: string, detail?: Record<string, unknown>): Promise<void>
+  save(id: string, status: ExchangeStatus, reason: StatusReason | null, nextCheckAt: Date | null): Promise<void>
+}
+
+export type DepositChange = Readonly<{ id: string; status: Deposit['status']; creditedUnits: bigint | null; credits: number; lost: boolean }>
+
+/** What the watchers record of the chains. */
+export interface ChainLog {
+  cursor(network: string): Promise<BlockRef | null>
+  blockHash(network: string, height: number): Promise<string | null>
+  /** Appends one block with everything of ours in it; wakes whom it concerns. False where the cursor had moved meanwhile. */
+  append(network: string, block: ScannedBlock, rules: AppendRules): Promise<boolean>
+  /** Undoes every block above `height`. */
+  rewind(network: string, height: number): Promise<void>
+  sight(network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void>
+  /** Sightings that are in no block yet, oldest look first. */
+  sightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
+  lookedAt(network: string, txHash: string, gone: boolean): Promise<void>
+  saveDeposit(change: DepositChange): Promise<void>
+}
+
+export type AppendRules = Readonly<{
+  /** The asset of a contract on this network (null = native); null where it is not listed. */
+  assetOf: (contract: string | null) => Asset | null
+  requiredConfirmations: (assetId: AssetId | null, units: bigint) => number
+  /** Blocks kept below the head: at least twice the deepest depth that matters. */
+  keep: number
+  /** Coins are tracked one by one (bitcoin family). */
+  coins: boolean
+}>
+
+export type PayoutPurpose = 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
+export type Payout = Readonly<{
+  id: string
+  exchangeId: string | null
+  executionId: string | null
+  depositId: string | null
+  leg: number | null
+  partnerId: string | null
+  purpose: PayoutPurpose
+  network: string
+  assetId: AssetId
+  from: KeyPath
+  address: string
+  memo: string | null
+  units: bigint
+  approved: boolean
+  /** The venue order whose proceeds it pays. */
+  orderId: string | null
+  state: 'reserved' | 'signed' | 'confirmed' | 'void'
+}>
+
+export interface PayoutStore {
+  insert(payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId'>): Promise<void>
+  /** The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. */
+  queue(network: string, limit: number): Promise<readonly Payout[]>
+  ofTransaction(transactionId: string): Promise<readonly Payout[]>
+  sign(ids: readonly string[], transactionId: string): Promise<void>
+  confirm(transactionId: string): Promise<void>
+  /** Back to the queue after a proof of death, or `attention` for the operator instead. */
+  release(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  /** Back in the queue by an operator's word: the limit of one transaction does not stop it again. */
+  approve(id: string): Promise<void>
+  /** False where it is reserved no more: somebody signed it meanwhile. */
+  void(id: string): Promise<boolean>
+}
+
+export type Sweepable = Readonly<{ network: string; address: string; keyIndex: number; assetId: AssetId; units: bigint; depositIds: readonly string[] }>
+
+/** Coins on their way into the hot wallets: deposits of account families, and what the operator brings. */
+export interface CustodyStore {
+  /** Credited deposits at least `depth` deep that lie on deposit addresses still, by address and asset. */
+  sweepable(network: string, depth: number, limit: number): Promise<readonly Sweepable[]>
+  markSwept(depositIds: readonly string[], payoutId: string): Promise<void>
+  /** Units of the deposits that a sweep collects. */
+  sweptUnits(payoutId: string): Promise<bigint>
+  /** Whether something of ours is on its way to this address. */
+  supplying(network: string, address: string): Promise<boolean>
+  /** The operator's transfers to hot wallets that are deep enough and not counted yet. */
+  fundings(network: string, limit: number): Promise<readonly Deposit[]>
+  registerHouse(network: string, address: string): Promise<void>
+  registerAssets(assetIds: readonly AssetId[]): Promise<void>
+}
+
+export type Attempt = Readonly<{
+  id: string
+  txHash: string
+  raw: string
+  intent: SignIntent
+  feeUnits: bigint
+  state: 'signed' | 'replaced' | 'confirmed'
+  block: BlockRef | null
+  createdAt: Date
+  sent: boolean
+}>
+export type OutgoingTransaction = Readonly<{
+  id: string
+  network: string
+  from: KeyPath
+  wallet: string
+  conflictKey: string
+  state: 'live' | 'confirmed' | 'final' | 'expired'
+  createdAt: Date
+  attempts: readonly Attempt[]
+  head: number | null
+  now: Date
+}>
+
+export interface TransactionStore {
+  /** Takes the wallet's lane for this transaction and returns its next nonce (account families use it). */
+  lockLane(network: string, wallet: string): Promise<number>
+  /** Coins that may be spent now: ours, deep enough, credited, unreserved; oldest first. */
+  spendable(network: string, depth: number, limit: number): Promise<readonly Coin[]>
+  nextChange(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
+  insert(transaction: { id: string; network: string; from: KeyPath; wallet: string; conflictKey: string; resources: readonly string[]; nonce: number | null }): Promise<void>
+  addAttempt(transactionId: string, attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] }): Promise<void>
+  /** Locked inside a transaction. */
+  load(id: string): Promise<OutgoingTransaction | null>
+  settle(id: string, outcome: TransactionOutcome): Promise<void>
+}
+
+export type TransactionOutcome =
+  | { kind: 'check'; at: Date; sentAttemptId: string | null }
+  | { kind: 'confirmed'; attemptId: string; checkAt: Date }
+  | { kind: 'final' }
+  /** Only with a proof; frees the resources. */
+  | { kind: 'expired'; proof: Record<string, unknown> }
+
+export interface Ledger {
+  /** Writes the entry; a repeat of the same id is a no-op. True where it was new. */
+  post(entry: JournalEntry): Promise<boolean>
+  balance(account: Account, assetId: AssetId): Promise<bigint>
+  entry(id: string): Promise<JournalEntry | null>
+  /** All non-zero balances of an account, by asset. */
+  balances(account: Account): Promise<ReadonlyMap<AssetId, bigint>>
+}
+
+export interface InventoryStore {
+  /** What can still be promised of each asset. */
+  available(): Promise<ReadonlyMap<AssetId, bigint>>
+  /** Reserves, or says no. The same id again is the same reservation. `keepUnits` must stay for network fees. */
+  reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
+  release(id: string): Promise<bigint>
+  releaseExpired(limit: number): Promise<number>
+  order(order: { id: string; executionId: string; venue: string; giveAsset: AssetId; giveUnits: bigint; takeAsset: AssetId; takeUnits: bigint }): Promise<void>
+  settleOrder(id: string, state: 'filled' | 'rejected' | 'unknown' | 'cancelled'): Promise<void>
+}
+
+export interface ControlStore {
+  /** Scopes that are paused; inside a transaction no pause can commit between this read and the commit. */
+  paused(scopes: readonly string[]): Promise<readonly string[]>
+  pause(scope: string, reason: string, actor: string): Promise<void>
+  resume(scope: string): Promise<void>
+  /** Adds an outflow to the scopes' rolling windows, or names the limit that it would break. */
+  takeLimit(payoutId: string, scopes: readonly string[], usd: bigint, limits: { hour: bigint; day: bigint }): Promise<'hour' | 'day' | null>
+  raise(subject: string, alarm: string, detail: Record<string, unknown>): Promise<void>
+  clear(subject: string): Promise<void>
+  due(limit: number): Promise<readonly Job[]>
+  /** Forgets what is only kept for a day: idempotency keys, outflows. */
+  forget(): Promise<void>
+}
+
+/** What the ledger says lies in one hot wallet, and what is on its way: between `low` and `high` is right. */
+export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; coins: bigint }>
+
+export interface AuditStore {
+  positions(network: string): Promise<readonly Position[]>
+  /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there. */
+  openTargets(network: string, limit: number): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
+  /** Journal of the whole house by asset: debits less credits. All zero, or the database was tampered with. */
+  imbalance(): Promise<readonly { assetId: AssetId; units: bigint }[]>
+  /** Exchanges that are open, by status. */
+  openByStatus(): Promise<ReadonlyMap<string, number>>
+  pauses(): Promise<readonly { scope: string; reason: string }[]>
+  alarms(limit: number): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
+}

@@ -1,0 +1,189 @@
+import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
+import { AppError } from '../domain/errors.ts'
+import { networkFeeEntry, sentEntry, unsignedEntry } from '../domain/ledger/entries.ts'
+import { present } from '../lib/assert.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
+import type { Log } from '../lib/log.ts'
+import type { Chain, Observation } from '../ports/chain.ts'
+import type { Signer } from '../ports/signer.ts'
+import type { Attempt, Job, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
+import { toPay } from './dispatch-payouts.ts'
+import type { ServiceSettings } from './settings.ts'
+
+export type AdvanceDeps = Readonly<{
+  store: Store
+  chains: ReadonlyMap<string, Chain>
+  assetById(id: AssetId): Asset
+  signer: Signer
+  settings: ServiceSettings
+  log: Log
+}>
+
+/** Blocks after which a transaction that nobody mines is offered more. */
+const STUCK_BLOCKS = 20
+/** Coins that a replacement may add. */
+const COINS_MAX = 500
+const RECHECK_MS_MAX = 15_000
+
+type Seen = Readonly<{ attempt: Attempt; observation: Observation }>
+
+/**
+ * Follows one signed transaction until it is final: offers the same bytes for as long as no node has them, raises the fee
+ * where nobody mines it, and gives the payouts back only where every node proves that it is dead (reliability 3.4).
+ */
+export function createAdvanceTransaction(deps: AdvanceDeps) {
+  return async function advanceTransaction(id: string): Promise<void> {
+    const transaction = await deps.store.transactions.load(id)
+    if (!transaction || transaction.state === 'final' || transaction.state === 'expired') return
+    const chain = present(deps.chains.get(transaction.network), `the chain of ${transaction.network}`)
+    const newest = present(transaction.attempts.at(-1), 'an attempt')
+    if (!newest.sent) return offer(deps, chain, transaction, newest)
+    const seen = await observe(chain, transaction)
+    checkpoint('transaction.observed')
+    const included = seen.find(({ observation }) => observation.kind === 'included')
+    if (included) return follow(deps, chain, transaction, included)
+    const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'dead')
+    if (dead && transaction.state === 'confirmed') return mourn(deps, chain, transaction)
+    if (dead) return expire(deps, transaction, seen)
+    if (isStuck(deps, chain, transaction, newest)) return replace(deps, chain, transaction, newest)
+    if (seen.some(({ observation }) => observation.kind === 'pending')) return checkAgain(deps, transaction, chain, null)
+    return offer(deps, chain, transaction, newest)
+  }
+}
+
+async function observe(chain: Chain, transaction: OutgoingTransaction): Promise<readonly Seen[]> {
+  const seen: Seen[] = []
+  for (const attempt of transaction.attempts) {
+    seen.push({ attempt, observation: await chain.sender.observe({ txHash: attempt.txHash, conflictKey: transaction.conflictKey }) })
+  }
+  return seen
+}
+
+/** The stored bytes, to every node. Whatever they answer, only a look at the chain says what became of it (I-15). */
+async function offer(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, attempt: Attempt): Promise<void> {
+  checkpoint('transaction.before-broadcast')
+  const result = await chain.sender.broadcast(attempt.raw)
+  checkpoint('transaction.broadcast')
+  const { id, network } = transaction
+  deps.log.info({ network, transactionId: id, txHash: attempt.txHash, result: result.kind }, 'transaction broadcast')
+  if (result.kind === 'rejected') {
+    deps.log.warn({ network, transactionId: id, txHash: attempt.txHash, reason: result.reason }, 'broadcast rejected')
+    await deps.store.controls.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', { txHash: attempt.txHash, reason: result.reason })
+  } else {
+    await deps.store.controls.clear(`broadcast:${id}`)
+  }
+  await checkAgain(deps, transaction, chain, attempt.id)
+}
+
+async function checkAgain(deps: AdvanceDeps, transaction: OutgoingTransaction, chain: Chain, sentAttemptId: string | null): Promise<void> {
+  const waitMs = Math.min(Math.max(chain.network.blockTimeMs * 2, 1_000), RECHECK_MS_MAX)
+  await deps.store.transactions.settle(transaction.id, { kind: 'check', at: new Date(transaction.now.getTime() + waitMs), sentAttemptId })
+}
+
+/** It is in a block: counted once it is deep enough on every node, and followed until it is final. */
+async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, { attempt, observation }: Seen): Promise<void> {
+  if (observation.kind !== 'included') return
+  const head = await chain.reader.head()
+  const depth = head.height - observation.block.height + 1
+  const { confirmations, finalityBlocks, blockTimeMs } = chain.network
+  if (depth < confirmations || !(await chain.reader.agrees(observation.block))) return checkAgain(deps, transaction, chain, attempt.id)
+  if (!observation.ok) return depth >= finalityBlocks ? fail(deps, chain, transaction, observation) : checkAgain(deps, transaction, chain, attempt.id)
+  if (transaction.state === 'confirmed') {
+    if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
+    return deps.store.transactions.settle(transaction.id, { kind: 'final' })
+  }
+  checkpoint('transaction.confirming')
+  await deps.store.transaction(async (tx) => {
+    const current = await tx.transactions.load(transaction.id)
+    if (current?.state !== 'live') return
+    const payouts = await tx.payouts.ofTransaction(transaction.id)
+    await tx.transactions.settle(transaction.id, { kind: 'confirmed', attemptId: attempt.id, checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks) })
+    await tx.payouts.confirm(transaction.id)
+    for (const payout of payouts) await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
+    await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
+    await tx.wake(wakes(payouts))
+  })
+  checkpoint('transaction.confirmed')
+  deps.log.info({ network: transaction.network, transactionId: transaction.id, txHash: attempt.txHash, depth }, 'transaction confirmed')
+}
+
+/** What the network took. A sweep's cost is what did not arrive of what lay on the deposit address. */
+async function postFee(tx: StoreTx, chain: Chain, transaction: OutgoingTransaction, payouts: readonly Payout[], feeUnits: bigint): Promise<void> {
+  const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
+  const [first] = payouts
+  if (first?.purpose !== 'sweep') return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
+  // A token's sweep is paid from gas that was spent when it was supplied.
+  if (first.assetId !== native) return
+  const cost = (await tx.custody.sweptUnits(first.id)) - first.units
+  await tx.ledger.post(networkFeeEntry(transaction.id, 'deposits', native, cost))
+}
+
+const wakes = (payouts: readonly Payout[]): readonly Job[] => payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange', id: exchangeId }]))
+
+/** Mined and reverted, finally: the nonce is spent, nothing was paid. A person looks before it is paid another way. */
+async function fail(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, observation: Extract<Observation, { kind: 'included' }>): Promise<void> {
+  await giveBack(deps, transaction, { reverted: observation.block.hash, height: observation.block.height }, 'REVERTED', async (tx, payouts) => {
+    await postFee(tx, chain, transaction, payouts.map((payout) => ({ ...payout, purpose: 'payout' as const })), observation.feeUnits ?? 0n)
+  })
+}
+
+/** It had its confirmations and can never have them again: deeper than anything this network was trusted with. */
+async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction): Promise<void> {
+  await deps.store.controls.raise(`lost:${transaction.id}`, 'a confirmed transaction of ours is dead', { network: transaction.network })
+  await checkAgain(deps, transaction, chain, null)
+}
+
+async function expire(deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> {
+  const proof = seen.map(({ attempt, observation }) => ({ txHash: attempt.txHash, ...(observation.kind === 'dead' ? observation.proof : {}) }))
+  await giveBack(deps, transaction, { proof }, null, async () => undefined)
+}
+
+async function giveBack(deps: AdvanceDeps, transaction: OutgoingTransaction, proof: Record<string, unknown>, attention: string | null, also: (tx: StoreTx, payouts: readonly Payout[]) => Promise<unknown>): Promise<void> {
+  // The signer first: it only then signs these payouts anew, and a repeat of this is harmless.
+  await deps.signer.expire(transaction.attempts.flatMap(({ intent }) => ('pays' in intent ? intent.pays : [intent.pay])).map((pay) => pay.payoutId), proof)
+  await deps.store.transaction(async (tx) => {
+    const current = await tx.transactions.load(transaction.id)
+    if (current?.state !== 'live') return
+    const payouts = await tx.payouts.ofTransaction(transaction.id)
+    for (const payout of payouts) await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
+    await also(tx, payouts)
+    await tx.transactions.settle(transaction.id, { kind: 'expired', proof })
+    await tx.payouts.release(payouts.map(({ id }) => id), attention, null)
+    await tx.controls.raise(`dead:${transaction.id}`, 'a signed transaction is dead', { network: transaction.network, attention })
+    await tx.wake([{ kind: 'dispatch', id: transaction.network }, ...wakes(payouts)])
+  })
+  deps.log.warn({ network: transaction.network, transactionId: transaction.id, attention }, 'transaction is dead')
+}
+
+function isStuck(deps: AdvanceDeps, chain: Chain, { now, state }: OutgoingTransaction, newest: Attempt): boolean {
+  if (state !== 'live' || chain.network.bitcoin?.replaceable === false) return false
+  return now.getTime() - newest.createdAt.getTime() > Math.max(deps.settings.stuckMs, chain.network.blockTimeMs * STUCK_BLOCKS)
+}
+
+/** The same conflict key with a higher fee: at most one of the two can ever confirm (I-12). */
+async function replace(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, newest: Attempt): Promise<void> {
+  const fee = await chain.reader.feeRate()
+  try {
+    await deps.store.transaction(async (tx) => {
+      const current = await tx.transactions.load(transaction.id)
+      if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return
+      const payouts = await tx.payouts.ofTransaction(transaction.id)
+      const coins = chain.network.bitcoin ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX) : []
+      const intent = newest.intent
+      const unsigned = chain.sender.build({
+        pays: payouts.map((payout) => toPay(deps, payout)), from: transaction.from, fee, coins, sweepAll: false,
+        changeIndex: intent.family === 'bitcoin' ? (intent.change?.path.index ?? 0) : 0,
+        nonce: intent.family === 'evm' ? intent.nonce : null, gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
+        replaces: { intent, feeUnits: newest.feeUnits },
+      })
+      const signed = await deps.signer.sign(unsigned.intent, payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })))
+      await tx.transactions.addAttempt(transaction.id, { ...signed, intent: unsigned.intent, feeUnits: unsigned.feeUnits, coins: chain.network.bitcoin ? unsigned.resources : [] })
+      await tx.wake([{ kind: 'transaction', id: transaction.id }, ...wakes(payouts)])
+      deps.log.info({ network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash }, 'transaction replaced')
+    })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    await deps.store.controls.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', { code: error.code })
+    await checkAgain(deps, transaction, chain, null)
+  }
+}

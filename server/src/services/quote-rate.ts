@@ -1,0 +1,85 @@
+import { parseUnits } from '../domain/amount.ts'
+import type { Currency } from '../domain/currency.ts'
+import { AppError, type Problem } from '../domain/errors.ts'
+import { quoteUnits } from '../domain/pricing.ts'
+import type { BookSnapshot } from './book-snapshot.ts'
+import type { RateRequest, Services } from './interfaces.ts'
+import type { RateIds } from './rate-id.ts'
+
+/** How long a rateId is good, from the receipt of the request at the server. */
+export const RATE_ID_TTL_MS = 60_000
+
+/** By ticker and network in any case and by their aliases. */
+export type CurrencyLookup = Readonly<{ find(ticker: string, network: string): Currency | null }>
+
+/** Both in milliseconds since 1970. `databaseNow` is this process's clock and the sampled offset of the database's. */
+export type QuoteClock = Readonly<{ now(): number; databaseNow(): number }>
+
+type Dependencies = Readonly<{
+  catalogue: CurrencyLookup
+  books: BookSnapshot
+  rateIds: RateIds
+  clock: QuoteClock
+  /** Milliseconds; the default is RATE_ID_TTL_MS. */
+  rateIdTtlMs?: number
+}>
+
+/** Quotes from the book in memory: no database, nothing awaited. */
+export function createQuoteRate(dependencies: Dependencies): Services['quoteRate'] {
+  const { catalogue, books, rateIds, clock, rateIdTtlMs = RATE_ID_TTL_MS } = dependencies
+  return (partner, request) => {
+    const { from, to, fromUnits } = readPair(catalogue, request)
+    const pair = { from, to, flow: request.flow, partnerFeeBps: partner.feeBps }
+    const quote = quoteUnits(books.price(pair, clock.now()), fromUnits)
+    if (!quote.withinBounds) return { quote, rateId: null, validUntil: null }
+    const expiresAt = new Date(clock.databaseNow() + rateIdTtlMs)
+    const rateId = rateIds.issue({
+      partnerId: partner.id,
+      fromAssetId: quote.from.id,
+      toAssetId: quote.to.id,
+      flow: quote.flow,
+      fromUnits: quote.fromUnits,
+      toUnits: quote.toUnits,
+      expiresAt,
+    })
+    return { quote, rateId, validUntil: expiresAt }
+  }
+}
+
+/** Finds both currencies and reads the amount, which is positive. Throws with every problem at once. */
+export function readPair(
+  catalogue: CurrencyLookup,
+  request: Omit<RateRequest, 'flow'>,
+  amountField = 'amount',
+): { from: Currency; to: Currency; fromUnits: bigint } {
+  const from = catalogue.find(request.fromCurrency, request.fromNetwork)
+  const to = catalogue.find(request.toCurrency, request.toNetwork)
+  const fromUnits = readAmount(request.amount, from, amountField)
+  if (from !== null && to !== null && typeof fromUnits === 'bigint') return { from, to, fromUnits }
+  const problems = [
+    ...(from === null ? [notFound('fromCurrency')] : []),
+    ...(to === null ? [notFound('toCurrency')] : []),
+    ...(typeof fromUnits === 'bigint' ? [] : fromUnits),
+  ]
+  const [first] = problems
+  throw new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
+}
+
+/** The units, or what is wrong with the amount. Without a currency its decimals are not judged. */
+function readAmount(text: string, from: Currency | null, field: string): bigint | readonly Problem[] {
+  try {
+    const units = parseUnits(text, from?.asset ?? UNKNOWN, field)
+    if (units > 0n) return units
+    return [{ code: 'VALIDATION_ERROR', field, message: `${field} must be greater than zero` }]
+  } catch (error) {
+    if (error instanceof AppError) return error.problems
+    throw error
+  }
+}
+
+/** Stands in for a currency that was not found. */
+const UNKNOWN = { id: 'unknown@unknown', ticker: 'unknown', network: 'unknown', decimals: 80, contract: null } as const
+
+function notFound(field: 'fromCurrency' | 'toCurrency'): Problem {
+  return { code: 'CURRENCY_NOT_FOUND', field, message: `${field} is not listed on that network` }
+}

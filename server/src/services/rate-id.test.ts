@@ -1,0 +1,145 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createMac, createRateIds, type RateOffer } from './rate-id.ts'
+
+const pepper = randomBytes(32)
+const rateIds = createRateIds(pepper)
+const offer: RateOffer = {
+  partnerId: '3b241101-e2bb-4255-8caf-4136c566a962',
+  fromAssetId: 'btc@btc',
+  toAssetId: 'usdt@eth',
+  flow: 'fixed-rate',
+  fromUnits: 10_000_000n,
+  toUnits: 9_576_481_190n,
+  expiresAt: new Date('2026-11-20T12:00:59.999Z'),
+}
+const invalid = expect.objectContaining({ code: 'RATE_ID_INVALID' })
+const mismatch = expect.objectContaining({ code: 'RATE_ID_MISMATCH' })
+
+describe('a rateId', () => {
+  it('gives back what was promised', () => {
+    const { nonce, ...terms } = rateIds.read(rateIds.issue(offer), offer)
+    expect(terms).toEqual(offer)
+    expect(nonce).toMatch(/^[A-Za-z0-9_-]{22}$/)
+  })
+
+  it('holds any amount, in at most 256 characters that a URL takes as they are', () => {
+    const units = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 10n ** 78n - 1n }))
+    fc.assert(
+      fc.property(
+        units,
+        units,
+        fc.string({ maxLength: 100 }),
+        fc.date({ min: new Date(0), max: new Date('9999') }),
+        (fromUnits, toUnits, partnerId, expiresAt) => {
+          if (Number.isNaN(expiresAt.getTime())) return
+          const made = { ...offer, fromUnits, toUnits, partnerId, expiresAt }
+          const token = rateIds.issue(made)
+          expect(token).toMatch(/^[A-Za-z0-9_-]{1,256}$/)
+          expect(rateIds.read(token, made)).toMatchObject({ toUnits, expiresAt })
+        },
+      ),
+    )
+  })
+
+  it('is another one each time', () => {
+    const tokens = Array.from({ length: 1_000 }, () => rateIds.issue(offer))
+    expect(new Set(tokens).size).toBe(1_000)
+    expect(new Set(tokens.map((token) => rateIds.read(token, offer).nonce)).size).toBe(1_000)
+  })
+
+  it('is verified by every process with the same pepper, and by no other', () => {
+    const token = rateIds.issue(offer)
+    expect(createRateIds(pepper).read(token, offer)).toMatchObject({ toUnits: offer.toUnits })
+    expect(() => createRateIds(randomBytes(32)).read(token, offer)).toThrow(invalid)
+  })
+
+  it('is read by its amount, not by its spelling beyond the 15 digits of a quote', () => {
+    const asked = 1_123_456_789_012_345_678n
+    const token = rateIds.issue({ ...offer, fromUnits: 1_123_456_789_012_340_000n })
+    expect(rateIds.read(token, { ...offer, fromUnits: asked })).toMatchObject({ fromUnits: asked })
+  })
+
+  it.each([
+    ['partner', { partnerId: '3b241101-e2bb-4255-8caf-4136c566a963' }],
+    ['source', { fromAssetId: 'btc@eth' }],
+    ['target', { toAssetId: 'usdt@trx' }],
+    ['flow', { flow: 'standard' }],
+    ['amount', { fromUnits: 10_000_001n }],
+    ['direction', { fromAssetId: 'usdt@eth', toAssetId: 'btc@btc' }],
+    ['parts run together', { fromAssetId: 'btc@btc","usdt@eth', toAssetId: '' }],
+  ] as const)('does not serve another %s, and does not say what differs', (_, change) => {
+    const token = rateIds.issue(offer)
+    expect(() => rateIds.read(token, { ...offer, ...change })).toThrow(mismatch)
+    expect(() => rateIds.read(token, { ...offer, ...change })).toThrow('rateId was issued for other terms')
+  })
+})
+
+describe('a forged rateId', () => {
+  it('is refused whichever bit was changed', () => {
+    const bytes = Buffer.from(rateIds.issue(offer), 'base64url')
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const forged = Buffer.from(bytes)
+      forged.writeUInt8(forged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
+      expect(() => rateIds.read(forged.toString('base64url'), offer)).toThrow(invalid)
+    }
+  })
+
+  it('is refused when cut, stretched, or spelt differently', () => {
+    const token = rateIds.issue(offer)
+    const bytes = Buffer.from(token, 'base64url')
+    const others = [
+      '',
+      ' ',
+      'not-a-uuid',
+      'null',
+      '{}',
+      token.slice(1),
+      token.slice(0, -1),
+      `${token}A`,
+      `${token}=`,
+      ` ${token}`,
+      `${token}\n`,
+      token + token,
+      'A'.repeat(80),
+      'A'.repeat(1_000_000),
+      bytes.toString('base64').replace(/[-_]/g, '+').concat('+'),
+      ...Array.from(bytes, (_, length) => bytes.subarray(0, length).toString('base64url')),
+      Buffer.concat([bytes, Buffer.alloc(1)]).toString('base64url'),
+      Buffer.concat([bytes.subarray(0, 39), Buffer.alloc(1), bytes.subarray(39)]).toString('base64url'),
+    ]
+    for (const text of others) expect(() => rateIds.read(text, offer), text.slice(0, 100)).toThrow(invalid)
+  })
+
+  it('is refused whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
+        expect(() => rateIds.read(text, offer)).toThrow(invalid)
+      }),
+    )
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 56, maxLength: 88 }), (bytes) => {
+        const text = Buffer.from([1, ...bytes.subarray(1)]).toString('base64url')
+        expect(() => rateIds.read(text, offer)).toThrow(invalid)
+      }),
+    )
+  })
+})
+
+describe('the MAC', () => {
+  it('is HMAC-SHA256: RFC 4231, test cases 1 and 2, the first 128 bits', () => {
+    const mac = (key: Buffer, text: string) => createMac(key)(Buffer.from(text)).toString('hex')
+    expect(mac(Buffer.alloc(20, 0x0b), 'Hi There')).toBe('b0344c61d8db38535ca8afceaf0bf12b')
+    expect(mac(Buffer.from('Jefe'), 'what do ya want for nothing?')).toBe('5bdcc146bf60754e6a042426089575c7')
+  })
+
+  it('is what the library makes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 300 }), (key, message) => {
+        const expected = createHmac('sha256', key).update(message).digest('hex').slice(0, 32)
+        expect(createMac(Buffer.from(key))(Buffer.from(message)).toString('hex')).toBe(expected)
+      }),
+    )
+  })
+})

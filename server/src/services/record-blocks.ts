@@ -1,0 +1,105 @@
+import type { Asset, AssetId } from '../domain/asset.ts'
+import { AppError } from '../domain/errors.ts'
+import { type PriceSnapshot, usdValue } from '../domain/price.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
+import type { Log } from '../lib/log.ts'
+import type { BlockRef, Chain } from '../ports/chain.ts'
+import type { AppendRules, Store } from '../ports/store.ts'
+import { spendsInPlace } from '../domain/network.ts'
+import type { BookSnapshot } from './book-snapshot.ts'
+import { requiredConfirmations } from './settings.ts'
+
+export type RecordBlocksDeps = Readonly<{
+  store: Store
+  assetOf(network: string, contract: string | null): Asset | null
+  assetById(assetId: AssetId): Asset
+  priceKeyOf(assetId: AssetId): string
+  books: BookSnapshot
+  log: Log
+}>
+
+/** Blocks recorded by one call: catching up shows its progress and can be stopped. */
+const BLOCKS_MAX = 200
+
+export type Progress = Readonly<{ height: number; behind: number }>
+
+/** Brings what is recorded of one network up to its head: block by block, undoing what a reorganisation took away. */
+export function createRecordBlocks(deps: RecordBlocksDeps) {
+  return async function recordBlocks(chain: Chain): Promise<Progress> {
+    const network = chain.network.id
+    const head = await chain.reader.head()
+    let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
+    for (let n = 0; n < BLOCKS_MAX; n++) {
+      if (!(await onBestChain(chain, cursor, head))) {
+        cursor = await rewind(deps, chain, cursor)
+        continue
+      }
+      if (cursor.height >= head.height) break
+      const block = await chain.reader.block(cursor.height + 1)
+      if (!block) break
+      if (block.parentHash !== cursor.hash) {
+        cursor = await rewind(deps, chain, cursor)
+        continue
+      }
+      const rules = rulesOf(deps, chain)
+      const appended = await deps.store.transaction((tx) => tx.chainLog.append(network, block, rules))
+      checkpoint('watch.appended')
+      // Another watcher of this network was faster: go on from where it is.
+      cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
+    }
+    await deps.store.chainLog.sight(network, await chain.reader.mempool())
+    return { height: cursor.height, behind: Math.max(head.height - cursor.height, 0) }
+  }
+}
+
+/** A network that is seen for the first time is followed from its head on: nothing of ours lies before it. */
+async function start({ store, log }: RecordBlocksDeps, chain: Chain, head: BlockRef): Promise<BlockRef> {
+  const block = await chain.reader.block(head.height)
+  if (!block) throw new AppError('NETWORK_UNAVAILABLE', `the head of ${chain.network.id} cannot be read`)
+  const nothing: AppendRules = { assetOf: () => null, requiredConfirmations: () => 1, keep: 0, coins: false }
+  await store.transaction((tx) => tx.chainLog.append(chain.network.id, { ...block, transfers: [], transactions: [] }, nothing))
+  log.info({ network: chain.network.id, height: block.height }, 'watching from the head')
+  return block
+}
+
+/** The head proves it where it is reached; below it, the next block's parent does. */
+async function onBestChain(chain: Chain, cursor: BlockRef, head: BlockRef): Promise<boolean> {
+  if (cursor.height < head.height) return true
+  if (cursor.height === head.height) return cursor.hash === head.hash
+  // The nodes' common head is below what is recorded: either a node is behind, or the chain was cut.
+  return chain.reader.agrees(cursor)
+}
+
+/** Walks down to the last block that is recorded and on the best chain. */
+async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: BlockRef): Promise<BlockRef> {
+  const network = chain.network.id
+  for (let height = from.height - 1; ; height--) {
+    const hash = await store.chainLog.blockHash(network, height)
+    if (hash === null) {
+      await store.controls.raise(`reorg:${network}`, 'a reorganisation is deeper than what is recorded', { from: from.height })
+      throw new AppError('NETWORK_UNAVAILABLE', `${network} was reorganised below what is recorded`)
+    }
+    const block = await chain.reader.block(height)
+    if (block?.hash !== hash) continue
+    await store.transaction((tx) => tx.chainLog.rewind(network, height))
+    checkpoint('watch.rewound')
+    log.warn({ network, from: from.height, to: height }, 'reorganisation')
+    return { height, hash }
+  }
+}
+
+function rulesOf(deps: RecordBlocksDeps, { network }: Chain): AppendRules {
+  const { prices } = deps.books.current()
+  return {
+    assetOf: (contract) => deps.assetOf(network.id, contract),
+    requiredConfirmations: (assetId, units) => requiredConfirmations(network.confirmations, network.finalityBlocks, assetId === null ? null : usdOf(deps, prices, assetId, units)),
+    // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
+    keep: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
+    coins: spendsInPlace(network),
+  }
+}
+
+function usdOf(deps: RecordBlocksDeps, prices: PriceSnapshot, id: AssetId, units: bigint): bigint | null {
+  const price = prices.usd.get(deps.priceKeyOf(id))
+  return price === undefined ? null : usdValue(units, deps.assetById(id), price.ask, 'up')
+}

@@ -1,0 +1,174 @@
+import { AppError } from '../domain/errors.ts'
+import { exchangeAccount } from '../domain/ledger/entries.ts'
+import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
+import { assert, unreachable } from '../lib/assert.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
+import type { Verdict } from '../ports/screening.ts'
+import type { ExchangeCase, Execution, StoreTx } from '../ports/store.ts'
+import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from './steps/context.ts'
+import { convert, reservePayout } from './steps/convert.ts'
+import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
+import { reserveRefund, startRefund } from './steps/refund.ts'
+
+/** Acts of one execution in one transaction: more than any path through the lifecycle has. */
+const ACTS_MAX = 12
+/** An open exchange is looked at this often even if every wake-up was lost. */
+const CHECK_EVERY_MS = 15_000
+
+/**
+ * Does what an exchange needs next, as far as it goes now. Re-entrant: any process, any number of times, killed anywhere.
+ * What must be read of chains is read before the transaction; inside it everything is decided again from the locked rows.
+ */
+export function createStepExchange(deps: StepDeps) {
+  return async function stepExchange(id: string): Promise<void> {
+    const before = await deps.store.cases.load(id)
+    if (!before) return
+    const evidence = await gather(deps, before)
+    checkpoint('step.gathered')
+    await deps.store.transaction(async (tx) => {
+      const current = await tx.cases.load(id)
+      assert(current, `exchange ${id} is there`)
+      const executions: Execution[] = []
+      for (const execution of current.executions) executions.push(await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }))
+      checkpoint('step.decided')
+      await settle(tx, current, executions)
+    })
+    checkpoint('step.committed')
+  }
+}
+
+export function factsOf({ exchange, now, heads }: ExchangeCase, { status, deposit, order, payout, decision }: Execution): Facts {
+  const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
+  return {
+    status,
+    deposit: deposit.block === null ? 'gone' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
+    credited: deposit.status === 'credited',
+    lost: deposit.lost,
+    expired: now > exchange.expiresAt,
+    fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
+    payout: payout === null ? 'none' : payout.attention !== null ? 'held' : payout.state,
+    decision,
+  }
+}
+
+/** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
+async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMap<string, Evidence>> {
+  const evidence = new Map<string, Evidence>()
+  for (const execution of current.executions) {
+    const { act } = decide(factsOf(current, execution))
+    if (act === 'wait' || act === 'close') continue
+    const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, execution) : null
+    evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
+  }
+  return evidence
+}
+
+async function checkDeposit(deps: StepDeps, { deposit }: Execution): Promise<Evidence['deposit']> {
+  if (deposit.block === null) return null
+  const { reader } = getChain(deps, deposit.network)
+  if (!(await reader.agrees(deposit.block))) {
+    deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
+    return null
+  }
+  return { blockHash: deposit.block.hash, receivedUnits: await reader.received(deposit, deposit.block) }
+}
+
+/** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
+async function screen(deps: StepDeps, { exchange }: ExchangeCase, execution: Execution): Promise<Verdict> {
+  const { deposit } = execution
+  const subjects = [
+    ...(deposit.sender === null ? [] : [{ network: deposit.network, address: deposit.sender, direction: 'sender' as const }]),
+    ...(exchange.recipient === null ? [] : [{ network: legOf({ case: { exchange } as ExchangeCase, execution }).to.network, address: exchange.recipient.address, direction: 'recipient' as const }]),
+    ...(exchange.refund === null ? [] : [{ network: deposit.network, address: exchange.refund.address, direction: 'refund' as const }]),
+  ]
+  const verdicts = await Promise.all(subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')))
+  return verdicts.find((verdict) => verdict === 'block') ?? verdicts.find((verdict) => verdict === 'review') ?? 'allow'
+}
+
+/** Takes step after step until there is nothing to be done but wait. */
+async function advance(start: Act): Promise<Execution> {
+  let act = start
+  for (let n = 0; n < ACTS_MAX; n++) {
+    const next = await perform(act, decide(factsOf(act.case, act.execution)))
+    if (next === null) return act.execution
+    act = { ...act, execution: next }
+  }
+  throw new AppError('INTERNAL', `execution ${start.execution.id} does not come to rest`)
+}
+
+/** One act. Null = wait for something from outside. */
+async function perform(act: Act, step: Step): Promise<Execution | null> {
+  const { execution } = act
+  switch (step.act) {
+    case 'wait':
+      return null
+    case 'reopen':
+      return move(act, 'confirming', null, 'deposit is back')
+    case 'credit':
+      return credit(act)
+    case 'vanish':
+      return vanish(act)
+    case 'lose':
+      return lose(act)
+    case 'recover':
+      return recover(act)
+    case 'convert':
+      return convert(act)
+    case 'reservePayout':
+      return reservePayout(act)
+    case 'send':
+      return move(act, 'sending', null, 'payout signed', { payoutHash: execution.payout?.txHash ?? null })
+    case 'refund':
+      return startRefund(act, step.reason)
+    case 'reserveRefund':
+      return reserveRefund(act)
+    case 'hold':
+      return hold(act, step.reason)
+    case 'resume':
+      return resume(act)
+    case 'close':
+      return close(act, step)
+    default:
+      return unreachable(step)
+  }
+}
+
+/** An operator released it, or the money took its course: back onto the way it was on. */
+async function resume(act: Act): Promise<Execution> {
+  const { execution, tx } = act
+  await tx.controls.clear(`held:${execution.id}`)
+  if (execution.payout?.state === 'reserved') {
+    await tx.payouts.approve(execution.payout.id)
+    await tx.wake([{ kind: 'dispatch', id: execution.payout.purpose === 'refund' ? execution.deposit.network : legOf(act).to.network }])
+    const status = execution.payout.purpose === 'refund' ? 'refunding' : 'exchanging'
+    return { ...(await move(act, status, null, 'released', { decision: null })), payout: { ...execution.payout, attention: null } }
+  }
+  if (execution.payout?.purpose === 'refund') return move(act, 'refunding', null, 'resumed')
+  return move(act, execution.payout ? 'sending' : 'exchanging', null, 'released', execution.payout ? {} : { decision: execution.decision })
+}
+
+async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' }>): Promise<Execution> {
+  const { execution, tx } = act
+  if (status === 'failed') await keepUnclaimed(act)
+  await tx.controls.clear(`held:${execution.id}`)
+  const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
+  return move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, { ...sent, payoutHash: execution.payout?.txHash ?? null })
+}
+
+/** Writes the exchange's own status; a closed exchange owes nothing, or this is a bug. */
+async function settle(tx: StoreTx, { exchange, sighted, now }: ExchangeCase, executions: readonly Execution[]): Promise<void> {
+  for (const { id, payoutHash, payout, status, reason } of executions) {
+    // A refund's hash appears with its signature, and changes when the fee is raised.
+    if (payout?.txHash && payout.txHash !== payoutHash && (status === 'refunding' || status === 'sending')) {
+      await tx.cases.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', { txHash: payout.txHash })
+    }
+  }
+  const { status, reason } = overallStatus(exchange, executions, { sighted, expired: now > exchange.expiresAt })
+  const open = executions.some((execution) => !isTerminal(execution.status))
+  const nextCheckAt = open || status === 'confirming' ? new Date(now.getTime() + CHECK_EVERY_MS) : isTerminal(status) ? null : exchange.expiresAt
+  if (isTerminal(status) && !open) {
+    const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
+    assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)
+  }
+  await tx.cases.save(exchange.id, status, reason, nextCheckAt)
+}

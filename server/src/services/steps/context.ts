@@ -1,0 +1,76 @@
+import type { Asset, AssetId } from '../../domain/asset.ts'
+import type { Currency } from '../../domain/currency.ts'
+import type { ExchangeStatus, Leg, StatusReason } from '../../domain/exchange.ts'
+import type { Custody } from '../../domain/ledger/entries.ts'
+import { moveTo } from '../../domain/lifecycle.ts'
+import { type Network, spendsInPlace } from '../../domain/network.ts'
+import { present } from '../../lib/assert.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { Screening, Verdict } from '../../ports/screening.ts'
+import type { ExchangeCase, Execution, ExecutionChange, Store, StoreTx } from '../../ports/store.ts'
+import type { Venue } from '../../ports/venue.ts'
+import type { BookSnapshot } from '../book-snapshot.ts'
+import type { QuoteClock } from '../quote-rate.ts'
+
+export type StepDeps = Readonly<{
+  store: Store
+  chains: ReadonlyMap<string, Chain>
+  /** Currencies by asset, listed or disabled alike: money in flight is finished whatever is on offer. */
+  currencyOf(assetId: AssetId): Currency | null
+  books: BookSnapshot
+  venue: Venue<StoreTx>
+  screening: Screening
+  clock: QuoteClock
+  log: Log
+}>
+
+/** What was read of the outside world before the transaction, for one execution. */
+export type Evidence = Readonly<{
+  /** The block that every node agreed on, and what the address really received by the transfer. */
+  deposit: { blockHash: string; receivedUnits: bigint } | null
+  screening: Verdict
+}>
+
+/** One act on one execution, inside the step's transaction. */
+export type Act = Readonly<{ deps: StepDeps; tx: StoreTx; case: ExchangeCase; execution: Execution; evidence: Evidence | null }>
+
+/** The leg that an execution converts. */
+export function legOf({ case: { exchange }, execution }: Pick<Act, 'case' | 'execution'>): Leg {
+  return present(exchange.legs[execution.leg], `leg ${execution.leg} of exchange ${exchange.id}`)
+}
+
+export function custodyOf(network: Network): Custody {
+  return spendsInPlace(network) ? 'wallet' : 'deposits'
+}
+
+export function getChain(deps: StepDeps, network: string): Chain {
+  return present(deps.chains.get(network), `the chain of ${network}`)
+}
+
+/** The asset that came in: not always the one that was asked for. */
+export function depositAsset(act: Act): Asset {
+  const { assetId } = act.execution.deposit
+  return present(assetId === null ? null : act.deps.currencyOf(assetId)?.asset, `the asset of deposit ${act.execution.deposit.id}`)
+}
+
+export function isRightAsset(act: Pick<Act, 'case' | 'execution'>): boolean {
+  return act.execution.deposit.assetId === legOf(act).from.id
+}
+
+type Fields = Omit<ExecutionChange, 'id' | 'status' | 'reason'>
+
+/** Moves the execution along an edge of the lifecycle and writes the event that says so. */
+export async function move(act: Act, status: ExchangeStatus, reason: StatusReason | null, event: string, fields: Fields = {}, detail: Record<string, unknown> = {}): Promise<Execution> {
+  const moved = moveTo(act.execution, status, reason)
+  await act.tx.cases.saveExecution(act.case.exchange.id, { id: moved.id, status: moved.status, reason, ...fields }, event, detail)
+  return { ...moved, ...fields }
+}
+
+/** The deposit as it is counted after this step. */
+export async function saveDeposit(act: Act, change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>): Promise<Execution['deposit']> {
+  const deposit = { ...act.execution.deposit, ...change }
+  const { id, status, creditedUnits, credits, lost } = deposit
+  await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, lost })
+  return deposit
+}

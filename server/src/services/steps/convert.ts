@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { BPS, scale } from '../../domain/amount.ts'
+import { AppError } from '../../domain/errors.ts'
+import { conversionEntry, toPartnerEntry } from '../../domain/ledger/entries.ts'
+import { reversalOf } from '../../domain/ledger/journal.ts'
+import { isTerminal } from '../../domain/lifecycle.ts'
+import type { PairPricing } from '../../domain/pricing.ts'
+import { type DepositTerms, decideTerms, toLiveRate } from '../../domain/terms.ts'
+import { present } from '../../lib/assert.ts'
+import type { Execution, StoreTx } from '../../ports/store.ts'
+import { type Act, isRightAsset, legOf, move } from './context.ts'
+
+/** One order per credit: a deposit that left and came back is converted anew, under another id (I-22). */
+export function orderIdOf({ id, deposit }: Execution): string {
+  return `${id}:${deposit.credits}`
+}
+
+/** The floating direction as the book prices it now; it throws as a quote does. */
+function pricingOf(act: Act): PairPricing {
+  const { deps, case: { exchange } } = act
+  const leg = legOf(act)
+  const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
+  const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
+  return deps.books.price({ from, to, flow: 'standard', partnerFeeBps: exchange.partnerFeeBps }, deps.clock.now())
+}
+
+/** How this deposit executes, or `wait` where that needs a rate and there is none now. */
+export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
+  const { case: { exchange, executions }, execution } = act
+  const rightOnes = executions.filter((other) => other.leg === execution.leg && isRightAsset({ case: act.case, execution: other }))
+  try {
+    return decideTerms({
+      flow: exchange.flow,
+      fixed: exchange.flow === 'fixed-rate' ? { fromUnits: exchange.fromUnits, toUnits: exchange.toUnits } : null,
+      isFirst: rightOnes[0]?.id === execution.id,
+      seenAt: execution.deposit.firstSeenAt,
+      fixedUntil: exchange.fixedUntil,
+      expiresAt: exchange.expiresAt,
+      closedBefore: isTerminal(exchange.status),
+      depositUnits: present(execution.deposit.creditedUnits, 'a counted deposit has units'),
+      requestedUnits: execution.leg === 0 ? exchange.fromUnits : null,
+      live: () => toLiveRate(pricingOf(act)),
+    })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // A listing that was taken off or has no reserve gives the money back; a source that is silent is waited for.
+    return error.retryable ? { kind: 'wait' } : { kind: 'refund', reason: 'NO_LIQUIDITY' }
+  }
+}
+
+/** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
+export async function convert(act: Act): Promise<Execution | null> {
+  const { deps, tx, execution, case: { exchange } } = act
+  const terms = termsOf(act)
+  if (terms.kind === 'wait') return null
+  if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
+  const { from, to } = legOf(act)
+  const id = orderIdOf(execution)
+  const order = { id, give: from, giveUnits: present(execution.deposit.creditedUnits, 'credited units'), take: to, takeUnits: terms.toUnits }
+  await tx.inventory.order({ id, executionId: execution.id, venue: deps.venue.id, giveAsset: from.id, giveUnits: order.giveUnits, takeAsset: to.id, takeUnits: terms.toUnits })
+  // What a fixed rate held for this exchange is what its order takes.
+  await tx.inventory.release(`hold:${exchange.id}`)
+  const outcome = await deps.venue.place({ ...order, exchangeId: exchange.id }, tx)
+  if (outcome.kind !== 'filled') {
+    await tx.inventory.settleOrder(id, outcome.kind === 'rejected' ? 'rejected' : 'unknown')
+    return outcome.kind === 'rejected' ? move(act, 'refunding', 'NO_LIQUIDITY', 'no venue could fill', { orderId: id }) : null
+  }
+  await tx.inventory.settleOrder(id, 'filled')
+  await tx.ledger.post(conversionEntry({ executionId: execution.id, round: execution.deposit.credits, exchangeId: exchange.id, partnerId: exchange.partnerId, give: { assetId: from.id, units: order.giveUnits }, take: { assetId: to.id, ...margin(act, order.giveUnits, terms.toUnits) } }))
+  const moved = await move(act, 'exchanging', null, 'converted', { dueUnits: terms.toUnits, rateKind: terms.rate, orderId: id }, { takeUnits: terms.toUnits.toString() })
+  return { ...moved, order: { id, state: 'filled', takeUnits: terms.toUnits } }
+}
+
+/** Takes a conversion back while nothing of it is signed: the payout, the order, the reservation and the postings. */
+export async function unwind({ tx, execution }: Act): Promise<void> {
+  if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
+    throw new AppError('OVERLOADED', 'the payout was signed meanwhile: the step is run again')
+  }
+  if (execution.payout?.purpose === 'refund') await reverse(tx, `payout:${execution.payout.id}:refund-fee`, 'refund fee reversed')
+  if (execution.order?.state !== 'filled') return
+  await reverse(tx, `execution:${execution.id}:convert:${execution.deposit.credits}`, 'conversion reversed')
+  await tx.inventory.release(orderIdOf(execution))
+  await tx.inventory.settleOrder(orderIdOf(execution), 'cancelled')
+}
+
+async function reverse(tx: StoreTx, id: string, event: string): Promise<void> {
+  const entry = await tx.ledger.entry(id)
+  if (entry) await tx.ledger.post(reversalOf(entry, `${id}:reversed`, event))
+}
+
+/** What the reference rate gives beyond the payout, part by part. At a fixed rate the house may have nothing left, or less. */
+function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
+  const none = { dueUnits, spreadUnits: 0n, networkUnits: 0n, partnerUnits: 0n }
+  let pricing: PairPricing
+  try {
+    pricing = pricingOf(act)
+  } catch (error) {
+    if (error instanceof AppError) return none
+    throw error
+  }
+  const gross = scale(giveUnits, pricing.rate.numerator, pricing.rate.denominator, 'down')
+  const { networkUnits, partnerBps } = pricing
+  // The partner's share of what came before the network fee, as the quote takes it.
+  const partnerUnits = scale(dueUnits + networkUnits, partnerBps, BPS - partnerBps, 'down')
+  const rest = gross - dueUnits - networkUnits - partnerUnits
+  return { dueUnits, networkUnits, partnerUnits, spreadUnits: rest > 0n ? rest : 0n }
+}
+
+/** The proceeds are there: to the recipient, or to the partner's balance where no address was named. */
+export async function reservePayout(act: Act): Promise<Execution> {
+  const { tx, execution, case: { exchange } } = act
+  const { to } = legOf(act)
+  const units = present(execution.dueUnits, 'a converted execution has what is due')
+  if (act.evidence !== null && act.evidence.screening !== 'allow' && execution.decision !== 'release') return move(act, 'verifying', 'SCREENING', 'held')
+  if (exchange.recipient === null) {
+    await tx.ledger.post(toPartnerEntry(execution.id, exchange.id, exchange.partnerId, to.id, units))
+    await tx.inventory.release(orderIdOf(execution))
+    const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
+    return move({ ...act, execution: sending }, 'finished', null, 'finished')
+  }
+  const id = randomUUID()
+  await tx.payouts.insert({
+    id, exchangeId: exchange.id, executionId: execution.id, depositId: execution.deposit.id, leg: execution.leg, purpose: 'payout',
+    network: to.network, assetId: to.id, from: { branch: 'hot', index: 0 }, address: exchange.recipient.address, memo: exchange.recipient.memo, units,
+  })
+  await tx.wake([{ kind: 'dispatch', id: to.network }])
+  return { ...execution, payout: { id, purpose: 'payout', state: 'reserved', attention: null, units, txHash: null } }
+}
+

@@ -1,0 +1,103 @@
+import type { StatusReason } from '../../domain/exchange.ts'
+import { depositEntry, depositLossEntry, depositRecoveryEntry, depositReversalEntry, unclaimedEntry } from '../../domain/ledger/entries.ts'
+import { isTerminal } from '../../domain/lifecycle.ts'
+import { present } from '../../lib/assert.ts'
+import type { Execution } from '../../ports/store.ts'
+import { type Act, custodyOf, depositAsset, getChain, isRightAsset, move, saveDeposit } from './context.ts'
+import { termsOf, unwind } from './convert.ts'
+
+/** The deposit is deep enough and every node agrees: it is counted, and its way is chosen. Null = the evidence is stale. */
+export async function credit(act: Act): Promise<Execution | null> {
+  const { execution, tx, evidence } = act
+  const { deposit } = execution
+  const stored = deposit.block && (await tx.chainLog.blockHash(deposit.network, deposit.block.height))
+  // The block must be the one that was checked, and the one that the watcher has at that height now (I-4).
+  if (!evidence?.deposit || !deposit.block || evidence.deposit.blockHash !== deposit.block.hash || stored !== deposit.block.hash) return null
+  const { receivedUnits } = evidence.deposit
+  if (receivedUnits === 0n) {
+    await saveDeposit(act, { status: 'rejected' })
+    return move(act, 'failed', 'NOT_RECEIVED', 'nothing was received', {}, { claimedUnits: deposit.units.toString() })
+  }
+  const credits = deposit.credits + 1
+  const counted = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
+  await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: counted } })))
+  const shown = isRightAsset(act) ? receivedUnits : null
+  const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
+  const { status, reason } = await route(next)
+  return move(next, status, reason, 'deposit credited', { receivedUnits: shown }, { units: receivedUnits.toString(), height: deposit.block.height })
+}
+
+async function route(act: Act): Promise<{ status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null }> {
+  if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
+  if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
+  const terms = termsOf(act)
+  // Without a current rate it is the conversion that waits, not the credit.
+  return terms.kind === 'refund' ? { status: 'refunding', reason: terms.reason } : { status: 'exchanging', reason: null }
+}
+
+function entryOf({ deps, case: { exchange }, execution }: Act) {
+  const { deposit } = execution
+  return {
+    depositId: deposit.id,
+    credits: deposit.credits,
+    exchangeId: exchange.id,
+    assetId: present(deposit.assetId, 'a counted deposit has an asset'),
+    units: present(deposit.creditedUnits, 'a counted deposit has units'),
+    custody: custodyOf(getChain(deps, deposit.network).network),
+  }
+}
+
+/** The deposit left the chain and nothing was signed: everything that followed from it is taken back. */
+export async function vanish(act: Act): Promise<Execution> {
+  await unwind(act)
+  const deposit = await uncredit(act)
+  const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', { receivedUnits: null, dueUnits: null, rateKind: null, orderId: null })
+  return { ...moved, deposit, payout: null, order: null }
+}
+
+async function uncredit(act: Act): Promise<Execution['deposit']> {
+  if (act.execution.deposit.status !== 'credited') return act.execution.deposit
+  await act.tx.ledger.post(depositReversalEntry(entryOf(act)))
+  return saveDeposit(act, { status: 'reversed', creditedUnits: null })
+}
+
+/** Held for a person. Where it is the deposit that vanished, nothing of it may be paid meanwhile. */
+export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
+  const { execution, tx, case: { exchange } } = act
+  await tx.controls.raise(`held:${execution.id}`, 'an execution is held', { exchangeId: exchange.id, reason })
+  if (reason !== 'DEPOSIT_VANISHED') return move(act, 'verifying', reason, 'held', { decision: null })
+  await unwind(act)
+  const deposit = await uncredit(act)
+  const moved = await move(act, 'verifying', reason, 'held', { decision: null, dueUnits: null, rateKind: null, orderId: null })
+  return { ...moved, deposit, payout: null, order: null }
+}
+
+/** The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). */
+export async function lose(act: Act): Promise<Execution> {
+  const { execution, tx, case: { exchange } } = act
+  await tx.ledger.post(depositLossEntry(entryOf(act)))
+  const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
+  await tx.controls.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', { exchangeId: exchange.id, txHash: execution.deposit.txHash })
+  const keeps = isTerminal(execution.status) || execution.status === 'verifying'
+  return { ...(await move(act, keeps ? execution.status : 'verifying', keeps ? execution.reason : 'REORG_AFTER_PAYOUT', 'deposit lost')), deposit }
+}
+
+/** The lost deposit is on the chain again, deep enough: the loss is taken back. */
+export async function recover(act: Act): Promise<Execution | null> {
+  const { execution, evidence, tx } = act
+  const { deposit } = execution
+  if (!evidence?.deposit || evidence.deposit.blockHash !== deposit.block?.hash) return null
+  const counted = await saveDeposit(act, { status: 'credited', creditedUnits: evidence.deposit.receivedUnits, credits: deposit.credits + 1, lost: false })
+  const next = { ...act, execution: { ...execution, deposit: counted } }
+  await tx.ledger.post(depositRecoveryEntry(entryOf(next)))
+  await tx.controls.clear(`reorg:${deposit.id}`)
+  return move(next, execution.status, execution.reason, 'deposit recovered')
+}
+
+/** The operator closed it without paying: what came in waits for whoever can claim it. */
+export async function keepUnclaimed(act: Act): Promise<void> {
+  const { execution, tx, case: { exchange } } = act
+  if (execution.deposit.status !== 'credited') return
+  const { units } = entryOf(act)
+  await tx.ledger.post(unclaimedEntry(execution.id, exchange.id, depositAsset(act).id, units))
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../domain/errors.ts'
+import { dustEntry, refundFeeEntry } from '../../domain/ledger/entries.ts'
+import { payoutFeeIn } from '../../domain/pricing.ts'
+import { present } from '../../lib/assert.ts'
+import type { Execution } from '../../ports/store.ts'
+import { type Act, depositAsset, getChain, move } from './context.ts'
+import { unwind } from './convert.ts'
+
+/** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
+export async function startRefund(act: Act, reason: Parameters<typeof move>[2]): Promise<Execution> {
+  await unwind(act)
+  const moved = await move(act, 'refunding', reason, 'refund started', { dueUnits: null, decision: null })
+  return { ...moved, payout: null, order: null }
+}
+
+/** Reserves the refund: what came in, less the network fee. Null = the fee is not known now. */
+export async function reserveRefund(act: Act): Promise<Execution | null> {
+  const { deps, tx, execution, case: { exchange } } = act
+  const asset = depositAsset(act)
+  const { network } = getChain(deps, asset.network)
+  const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
+  const feeUnits = refundFee(act)
+  if (feeUnits === null) return null
+  const dust = asset.contract === null ? (network.bitcoin?.dustUnits ?? 0n) : 0n
+  if (units - feeUnits <= dust) {
+    await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
+    return move(act, 'failed', 'DUST', 'too small to be refunded')
+  }
+  const to = exchange.refund ?? (execution.deposit.sender === null ? null : { address: execution.deposit.sender, memo: null })
+  if (to === null) return move(act, 'verifying', 'NO_REFUND_ADDRESS', 'held')
+  if (act.evidence !== null && act.evidence.screening !== 'allow' && execution.decision !== 'refund') return move(act, 'verifying', 'SCREENING', 'held')
+  // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
+  const id = randomUUID()
+  await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
+  await tx.payouts.insert({
+    id, exchangeId: exchange.id, executionId: execution.id, depositId: execution.deposit.id, leg: execution.leg, purpose: 'refund',
+    network: asset.network, assetId: asset.id, from: { branch: 'hot', index: 0 }, address: to.address, memo: to.memo, units: units - feeUnits,
+  })
+  await tx.wake([{ kind: 'dispatch', id: asset.network }])
+  return { ...execution, payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: units - feeUnits, txHash: null } }
+}
+
+function refundFee(act: Act): bigint | null {
+  const { deps } = act
+  const currency = present(deps.currencyOf(depositAsset(act).id), 'the listing of a deposit')
+  try {
+    return payoutFeeIn(deps.books.current(), currency, deps.clock.now())
+  } catch (error) {
+    if (error instanceof AppError && error.retryable) return null
+    throw error
+  }
+}
+

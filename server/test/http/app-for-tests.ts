@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../../src/api/app.ts'
+import { type ApiSettings, apiDefaults, type HttpLog } from '../../src/api/settings.ts'
+import { createServicesInMemory, type ServicesInMemory } from './services-in-memory.ts'
+
+export type LogLine = { level: 'info' | 'warn' | 'error'; fields: Record<string, unknown>; message: string }
+export type TestApp = {
+  app: FastifyInstance
+  services: ServicesInMemory
+  lines: LogLine[]
+  observed: { route: string; method: string; status: number }[]
+}
+
+/** The HTTP floor over services in memory. Close it after use. */
+export function createTestApp(settings: Partial<ApiSettings> = {}): TestApp {
+  const services = createServicesInMemory()
+  const lines: LogLine[] = []
+  const observed: TestApp['observed'] = []
+  const write = (level: LogLine['level']) => (fields: object, message: string) =>
+    void lines.push({ level, fields: { ...fields }, message })
+  const log: HttpLog = { info: write('info'), warn: write('warn'), error: write('error') }
+  const app = buildApp({
+    services,
+    log,
+    metrics: {
+      observeRequest: (route, method, status) => void observed.push({ route, method, status }),
+      render: async () => '# metrics\n',
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    },
+    settings: { ...apiDefaults, publicUrl: 'http://127.0.0.1:8080', ...settings },
+  })
+  return { app, services, lines, observed }
+}
+
+export const goodOrder = {
+  fromCurrency: 'btc',
+  fromNetwork: 'btc',
+  toCurrency: 'usdt',
+  toNetwork: 'eth',
+  fromAmount: '0.01',
+  flow: 'standard',
+  address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+} as const
+
+export const goodRate = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'usdt', toNetwork: 'eth', amount: '0.01' } as const

@@ -11,7 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
 /** What each script runs, as arguments of Node 24. Later arguments of the command line follow. */
 const commands = {
-  start: ['server/src/main.ts', 'start'],
+  start: ['server/src/main.ts', 'start', '--sandbox'],
   swapyard: ['server/src/main.ts'],
   chains: ['sandbox/src/main.ts'],
   test: ['node_modules/vitest/vitest.mjs', 'run'],

@@ -43,7 +43,13 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
     new Promise((resolve, reject) => {
       const fail = (cause: unknown) =>
         reject(new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
-      const options = { method: 'POST', agent, timeout: timeoutMs, headers: { 'content-type': 'application/json' }, ...auth }
+      const options = {
+        method: 'POST',
+        agent,
+        timeout: timeoutMs,
+        headers: { 'content-type': 'application/json' },
+        ...auth,
+      }
       const outgoing = request(`http://${url.host}/`, options, (response) => {
         const chunks: Buffer[] = []
         let bytes = 0
@@ -62,9 +68,12 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
 
   const batch = async (calls: readonly RpcCall[]): Promise<unknown[]> => {
     if (calls.length === 0) return []
-    const text = await post(JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))))
+    const text = await post(
+      JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))),
+    )
     const replies = parse(text)
-    if (!Array.isArray(replies)) throw new Refusal(503, 'NODE_UNAVAILABLE', `the node answered no batch: ${text.slice(0, 200)}`)
+    if (!Array.isArray(replies))
+      throw new Refusal(503, 'NODE_UNAVAILABLE', `the node answered no batch: ${text.slice(0, 200)}`)
     const byId = new Map((replies as Reply[]).map((reply) => [reply.id, reply]))
     return calls.map(([method], id) => resultOf(method, byId.get(id)))
   }

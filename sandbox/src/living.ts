@@ -10,7 +10,9 @@ export function describe(pid: number): Living | null {
   if (existsSync('/proc/self/stat')) {
     try {
       // proc(5): the name in parentheses may hold anything; state is field 3, the start time field 22.
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
       return fields[0] === 'Z' ? null : { pid, since: fields[19] ?? '' }
     } catch {
       return null

@@ -21,12 +21,14 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
   for (let at = 0; at < args.length; at += 2) {
     const name = args[at] ?? ''
     const value = args[at + 1]
-    if (!['--data-dir', '--networks', '--parent'].includes(name)) throw new UsageError(`unknown argument ${name}\n${usage}`)
+    if (!['--data-dir', '--networks', '--parent'].includes(name))
+      throw new UsageError(`unknown argument ${name}\n${usage}`)
     if (value === undefined) throw new UsageError(`${name} needs a value\n${usage}`)
     given.set(name, value)
   }
   const parent = given.get('--parent') ?? null
-  if (parent !== null && !/^[1-9]\d{0,9}$/.test(parent)) throw new UsageError(`--parent is not a process id: ${parent}\n${usage}`)
+  if (parent !== null && !/^[1-9]\d{0,9}$/.test(parent))
+    throw new UsageError(`--parent is not a process id: ${parent}\n${usage}`)
   return {
     folder: resolve(given.get('--data-dir') ?? env['SWAPYARD_DATA_DIR'] ?? '.swapyard'),
     networks: readNetworks(given.get('--networks') ?? env['SWAPYARD_SANDBOX_NETWORKS'] ?? 'all'),

@@ -25,6 +25,7 @@ export const statusReasons = [
   'DUST',
   'LATE_DEPOSIT',
   'WRONG_ASSET',
+  'NOT_RECEIVED',
   'SCREENING',
   'PRICE_GUARD',
   'NO_REFUND_ADDRESS',

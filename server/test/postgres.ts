@@ -5,6 +5,7 @@ export type TestDatabase = Readonly<{ url: string; drop(): Promise<void> }>
 
 /** The cluster that `test/global-setup.ts` started for all test files. */
 function clusterUrl(): string {
+  // biome-ignore lint/style/noProcessEnv: set by the test run's setup, and no setting of the program
   const url = process.env['SWAPYARD_TEST_DATABASE_URL']
   if (!url)
     throw new Error('SWAPYARD_TEST_DATABASE_URL is not set: test/global-setup.ts starts the cluster and sets it')

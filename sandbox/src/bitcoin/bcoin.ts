@@ -138,10 +138,10 @@ export type Template = {
   addTX(tx: Tx, view: CoinView): boolean
   refresh(): void
 }
+export type Job = { attempt: Template }
 export type Miner = {
   open(): Promise<void>
-  createBlock(tip: Entry, address: unknown): Promise<Template>
-  cpu: { mine(job: object): Block }
+  cpu: { createJob(tip: Entry, address: unknown): Promise<Job>; mine(job: Job): Block }
 }
 export type Network = { addressPrefix: { bech32: string }; lastCheckpoint: number; now(): number }
 
@@ -151,7 +151,6 @@ export type Bcoin = Readonly<{
   Chain: new (options: Options) => Chain
   Mempool: new (options: Options) => Mempool
   Miner: new (options: Options) => Miner
-  CPUJob: new (miner: Miner['cpu'], attempt: Template) => object
   Tx: { fromRaw(raw: Buffer): Tx }
   Block: { fromRaw(raw: Buffer): Block }
   CoinEntry: { fromRaw(raw: Buffer): { height: number; coinbase: boolean; output: Output } }
@@ -191,7 +190,6 @@ export function loadBcoin(): Bcoin {
     Chain: load('blockchain/chain'),
     Mempool: load('mempool/mempool'),
     Miner: load('mining/miner'),
-    CPUJob: findJob(load('mining/cpuminer')),
     Tx: load('primitives/tx'),
     Block: load('primitives/block'),
     CoinEntry: load('coins/coinentry'),

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { sendText } from './send-text.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Weak, because a proxy may compress what it tags. */
@@ -30,6 +29,5 @@ export function sendTagged(
   reply.header('cache-control', 'private, no-cache')
   if (matchesEtag(request.raw.headers['if-none-match'], etag)) return reply.code(304).send()
   reply.header('content-type', 'application/json; charset=utf-8')
-  sendText(reply, body)
-  return reply
+  return reply.send(body)
 }

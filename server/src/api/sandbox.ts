@@ -1,6 +1,7 @@
 import { type RouteDefinition, sandboxRoutes } from '@swapyard/schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, errorCodes } from '../domain/errors.ts'
+import { createHttp, type Http } from '../lib/http.ts'
 import { type ApiContext, mount } from './mount.ts'
 
 const TIMEOUT_MS = 10_000
@@ -11,9 +12,11 @@ const PREFIX_LENGTH = '/sandbox'.length
 export function mountSandbox(context: ApiContext): void {
   const { sandboxControlUrl } = context.settings
   if (sandboxControlUrl === null) return
+  const http = createHttp()
+  context.app.addHook('onClose', () => http.close())
   for (const route of Object.values(sandboxRoutes) as RouteDefinition[]) {
     mount(context, route, async (request, reply) => {
-      const text = await callControl(sandboxControlUrl, route, request)
+      const text = await callControl(http, sandboxControlUrl, route, request)
       return send(reply, route, text)
     })
   }
@@ -24,37 +27,38 @@ function send(reply: FastifyReply, route: RouteDefinition, text: string): Fastif
   return reply.code(route.method === 'POST' ? 201 : 200).send(text)
 }
 
-async function callControl(controlUrl: string, route: RouteDefinition, request: FastifyRequest): Promise<string> {
+async function callControl(
+  http: Http,
+  controlUrl: string,
+  route: RouteDefinition,
+  request: FastifyRequest,
+): Promise<string> {
   const url = new URL(route.path.slice(PREFIX_LENGTH), controlUrl)
   for (const [name, value] of Object.entries(request.query as Record<string, string>)) url.searchParams.set(name, value)
-  let status: number
-  let text: string
-  try {
-    const response = await fetch(url, {
-      method: route.method,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      redirect: 'error',
-      ...(route.body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(request.body) } : {}),
-    })
-    status = response.status
-    text = await readBounded(response)
-    if (text !== '') JSON.parse(text)
-  } catch (cause) {
-    throw new AppError('NETWORK_UNAVAILABLE', "the sandbox's chains do not answer", { cause })
-  }
-  if (status >= 200 && status < 300) return text === '' ? '{}' : text
-  throw toFailure(status, JSON.parse(text === '' ? '{}' : text))
+  const answer = await http.call({
+    url: url.href,
+    method: route.method === 'POST' ? 'POST' : 'GET',
+    timeoutMs: TIMEOUT_MS,
+    replyBytesMax: ANSWER_BYTES_MAX,
+    ...(route.body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(request.body) } : {}),
+  })
+  if (answer.kind === 'unknown') throw silent(answer.cause)
+  const text = answer.body.toString('utf8')
+  const body = parse(text)
+  if (answer.status >= 200 && answer.status < 300) return text === '' ? '{}' : text
+  throw toFailure(answer.status, body)
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    if (length > ANSWER_BYTES_MAX) throw new Error('the answer of the control server is too long')
-    chunks.push(chunk)
+function parse(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch (cause) {
+    throw silent(cause)
   }
-  return Buffer.concat(chunks).toString('utf8')
+}
+
+function silent(cause: unknown): AppError {
+  return new AppError('NETWORK_UNAVAILABLE', "the sandbox's chains do not answer", { cause })
 }
 
 /** Its own codes are kept where they are ours; its sentence is for the developer who drives the sandbox. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { AppError } from '../domain/errors.ts'
@@ -9,7 +9,6 @@ import { createSocketErrors, refuseExpectation } from './socket-errors.ts'
 const HEADER_BYTES_MAX = 16 * 1024
 const PARAMETER_LENGTH_MAX = 128
 /** How often Node looks for requests that are late. */
-let n = 0
 const LATE_CHECK_MS = 1_000
 /** Connections that are asked to close get this long to notice. */
 const DRAIN_KEEP_ALIVE_MS = 100
@@ -28,7 +27,7 @@ export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstan
     // Requests that come while the server closes are answered, with `Connection: close`.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    genReqId: () => 'x' + (n++).toString(36),
+    genReqId: createRequestIds(),
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -44,6 +43,16 @@ export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstan
   })
   app.server.on('checkExpectation', refuseExpectation)
   return app
+}
+
+/** Unique among processes by its random head, and in order within one: a fifth of the cost of a UUID. */
+function createRequestIds(): () => string {
+  const head = randomBytes(8).toString('hex')
+  let count = 0
+  return () => {
+    count += 1
+    return `${head}-${count.toString(36)}`
+  }
 }
 
 /** 503 while the event loop lags, but never for liveness: a process that is busy must not be killed for it. */

@@ -13,8 +13,11 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /** Answers what the HTTP parser refused, before there is a request: in the same shape as every other error. */
 export function createSocketErrors(log: HttpLog): (error: Error & { code?: string }, socket: Socket) => void {
+  // What follows a refused head is refused too: one answer is enough.
+  const refused = new WeakSet<Socket>()
   return (error, socket) => {
-    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
+    refused.add(socket)
     const [code, message] = failures[error.code ?? ''] ?? ['VALIDATION_ERROR', 'the request is not valid HTTP']
     const requestId = randomUUID()
     const shape = errorShape(new AppError(code, message), requestId)
@@ -46,6 +49,12 @@ function hasStartedAnswer(socket: Socket): boolean {
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const requestId = randomUUID()
   const shape = errorShape(new AppError('VALIDATION_ERROR', 'the only Expect that is known is 100-continue'), requestId)
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId, connection: 'close' }
-  response.writeHead(shape.statusCode, headers).end(errorText(shape))
+  const body = errorText(shape)
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    connection: 'close',
+  }
+  response.writeHead(shape.statusCode, headers).end(body)
 }

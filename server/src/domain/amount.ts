@@ -23,13 +23,19 @@ export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint
   return BigInt(whole + fraction.padEnd(asset.decimals, '0'))
 }
 
+const ZERO = 0x30
+
 /** Units → plain decimal text: no exponent, no trailing zeros. */
 export function formatUnits(units: bigint, decimals: number): string {
   assert(units >= 0n, 'a formatted amount is not negative')
-  const digits = units.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  const digits = units.toString()
+  if (decimals === 0 || units === 0n) return digits
+  // Digits before the point; negative: zeros behind it. Cut by hand: every answer formats ten of them.
+  const point = digits.length - decimals
+  let end = digits.length
+  while (end > point && end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1
+  if (point <= 0) return `0.${'0'.repeat(-point)}${digits.slice(0, end)}`
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
 /** `units × numerator ÷ denominator`. The caller says who keeps the remainder. */

@@ -1,15 +1,122 @@
-import pino from 'pino'
+import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino'
 
-/** Object first, then a constant message in the past tense. Levels: error = a person must look, warn = heals itself. */
-export type Log = pino.Logger
+export type LogLevel = LevelWithSilent
 
-export type LogOptions = Readonly<{ level: string; destination?: pino.DestinationStream }>
+/** Object first, constant message after it. `error` = a person must look; `warn` = watch the rate; `info` = a fact; `debug` = protocol detail. */
+export type Log = Readonly<{
+  error(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  info(fields: object, message: string): void
+  debug(fields: object, message: string): void
+  /** The same log with fields in every line, for example `{ component: 'watcher', network }`. */
+  child(fields: object): Log
+}>
 
-/** Names whose values never appear in a line, however deep (one level of nesting is what we log). */
-const secret = ['apiKey', 'x-api-key', 'passphrase', 'privateKey', 'raw', 'rawTx', 'seed', 'secret', 'authorization', 'pepper', 'password']
+/** Names under which secrets and signed transactions travel. Masked at any of the three upper depths, in any line. */
+export const secretNames = [
+  'x-api-key',
+  'authorization',
+  'apiKey',
+  'key',
+  'secret',
+  'secrets',
+  'password',
+  'passphrase',
+  'pepper',
+  'seed',
+  'mnemonic',
+  'privateKey',
+  'operatorToken',
+  'databaseUrl',
+  'raw',
+  'rawTx',
+  'rawApproveTx',
+  'cookie',
+] as const
 
-export function createLog({ level, destination }: LogOptions): Log {
-  const paths = secret.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
-  const options: pino.LoggerOptions = { level, base: null, redact: { paths, censor: '[redacted]' }, timestamp: pino.stdTimeFunctions.isoTime }
-  return destination ? pino(options, destination) : pino(options)
+const MASK = '[secret]'
+
+const paths = secretNames.flatMap((name) => {
+  const step = `["${name}"]`
+  return [step.slice(0), `*${step}`, `*.*${step}`]
+})
+
+/** Passwords in URLs (nodes, databases) and our own keys, wherever a library put them into a message. */
+const inText: readonly (readonly [RegExp, string])[] = [
+  [/(\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,200}):[^\s/@]{1,300}@/gi, `$1:${MASK}@`],
+  [/\bsy_(live|test)_([0-9A-Za-z]{8})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/g, `sy_$1_$2_${MASK}`],
+]
+
+/** The text without passwords and keys. */
+export function maskText(text: string): string {
+  return inText.reduce((masked, [pattern, mask]) => masked.replace(pattern, mask), text)
+}
+
+/** Depth to which causes of an error are written. */
+const CAUSES_MAX = 4
+
+/** Message, code and stack: not the other fields, which in drivers' errors hold queries, parameters and configurations. */
+function toPlain(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === 'string' ? maskText(error) : undefined
+  const code =
+    'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : undefined
+  return {
+    type: error.name,
+    message: maskText(error.message),
+    ...(code === undefined ? {} : { code }),
+    stack: maskText(error.stack ?? ''),
+    ...(error.cause === undefined || depth >= CAUSES_MAX ? {} : { cause: toPlain(error.cause, depth + 1) }),
+  }
+}
+
+export type LogOptions = Readonly<{
+  level: LogLevel
+  /** One short line for people instead of JSON. */
+  pretty: boolean
+  /** Standard output where it is absent. */
+  destination?: DestinationStream
+}>
+
+export function createLog({ level, pretty, destination }: LogOptions): Log {
+  const target = destination ?? pino.destination({ fd: 1, sync: false })
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths, censor: MASK },
+      serializers: { err: (error) => toPlain(error), error: (error) => toPlain(error) },
+    },
+    pretty ? prettify(target) : target,
+  )
+  return wrap(logger)
+}
+
+function wrap(logger: Logger): Log {
+  return {
+    error: (fields, message) => logger.error(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    debug: (fields, message) => logger.debug(fields, message),
+    child: (fields) => wrap(logger.child(fields)),
+  }
+}
+
+/** `12:30:45.123 info  payout broadcast exchangeId=… network=btc` */
+function prettify(target: DestinationStream): DestinationStream {
+  return {
+    write(line) {
+      target.write(toShortLine(line))
+    },
+  }
+}
+
+function toShortLine(line: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const pairs = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : ''
+  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(msg)}${pairs.length > 0 ? ` ${pairs.join(' ')}` : ''}${stack}\n`
 }

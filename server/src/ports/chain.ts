@@ -58,6 +58,8 @@ export type FeeRate = Readonly<{
   rate: bigint
   /** evm: priority part in wei per gas; 0 elsewhere. */
   tip: bigint
+  /** evm, OP stack: wei that the first layer takes per transaction, besides gas. Absent elsewhere. */
+  l1Fee?: bigint
 }>
 
 /** Reads from every configured node; what moves money is believed only where they agree. */

@@ -30,6 +30,11 @@ export type StoredPayout = Readonly<{ id: string; address: string; memo: string 
 export interface Signer {
   /** Local: may be called inside a database transaction (milliseconds, no network). */
   sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<Signed>
+  /**
+   * Before the bytes go to any node: writes down, on the signer's own disk, that these payouts leave by this conflict key.
+   * Throws where they left by another one before and no proof of its death was given: a restored database would pay twice.
+   */
+  release(intent: SignIntent): Promise<void>
   /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
 }

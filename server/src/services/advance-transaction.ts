@@ -61,6 +61,7 @@ async function observe(chain: Chain, transaction: OutgoingTransaction): Promise<
 
 /** The stored bytes, to every node. Whatever they answer, only a look at the chain says what became of it (I-15). */
 async function offer(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, attempt: Attempt): Promise<void> {
+  if (!(await mayLeave(deps, transaction, attempt))) return checkAgain(deps, transaction, chain, null)
   checkpoint('transaction.before-broadcast')
   const result = await chain.sender.broadcast(attempt.raw)
   checkpoint('transaction.broadcast')
@@ -73,6 +74,19 @@ async function offer(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTrans
     await deps.store.controls.clear(`broadcast:${id}`)
   }
   await checkAgain(deps, transaction, chain, attempt.id)
+}
+
+/** The signer's own memory has the last word: a database that came back from yesterday does not pay again. */
+async function mayLeave(deps: AdvanceDeps, { id, network }: OutgoingTransaction, { intent, txHash }: Attempt): Promise<boolean> {
+  try {
+    await deps.signer.release(intent)
+    return true
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    deps.log.error({ network, transactionId: id, txHash, err: error }, 'signer does not release a transaction')
+    await deps.store.controls.raise(`release:${id}`, 'the signer has released these payouts before', { network, txHash })
+    return false
+  }
 }
 
 async function checkAgain(deps: AdvanceDeps, transaction: OutgoingTransaction, chain: Chain, sentAttemptId: string | null): Promise<void> {

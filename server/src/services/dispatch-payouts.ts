@@ -74,6 +74,10 @@ async function estimate(deps: DispatchDeps, chain: Chain, payout: Payout): Promi
     return await chain.sender.gasLimit(toPay(deps, payout), payout.from)
   } catch (error) {
     if (!(error instanceof AppError) || error.retryable) throw error
+    if (error.code === 'INSUFFICIENT_LIQUIDITY') {
+      await deps.store.transaction((tx) => waitForCoins(deps, tx, chain, [payout]))
+      return 'refused'
+    }
     await deps.store.transaction(async (tx) => {
       await tx.payouts.release([payout.id], error.code, null)
       await tx.controls.raise(`payout:${payout.id}`, 'a payout would fail on its chain', { code: error.code, exchangeId: payout.exchangeId })
@@ -163,10 +167,15 @@ async function build(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch
       if (!(error instanceof AppError) || error.code !== 'INSUFFICIENT_LIQUIDITY') throw error
     }
   }
-  await tx.payouts.release(batch.payouts.map(({ id }) => id), null, HOLD_MS)
-  await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', { payouts: batch.payouts.length })
-  deps.log.warn({ network: chain.network.id, payouts: batch.payouts.length }, 'hot wallet does not cover its queue')
+  await waitForCoins(deps, tx, chain, batch.payouts)
   return null
+}
+
+/** The queue stands until the wallet is filled. */
+async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: readonly Payout[]): Promise<void> {
+  await tx.payouts.release(payouts.map(({ id }) => id), null, HOLD_MS)
+  await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', { payouts: payouts.length })
+  deps.log.warn({ network: chain.network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')
 }
 
 /** What the ledger says of the wallet: an account never pays what it does not have. */

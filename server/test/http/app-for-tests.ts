@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../../src/api/app.ts'
 import { type ApiSettings, apiDefaults, type HttpLog } from '../../src/api/settings.ts'
@@ -32,6 +33,12 @@ export function createTestApp(settings: Partial<ApiSettings> = {}): TestApp {
   return { app, services, lines, observed }
 }
 
+/** Listens on a free port of loopback and names it. */
+export async function listen(app: FastifyInstance): Promise<number> {
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return (app.server.address() as AddressInfo).port
+}
+
 export const goodOrder = {
   fromCurrency: 'btc',
   fromNetwork: 'btc',
@@ -42,4 +49,10 @@ export const goodOrder = {
   address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
 } as const
 
-export const goodRate = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'usdt', toNetwork: 'eth', amount: '0.01' } as const
+export const goodRate = {
+  fromCurrency: 'btc',
+  fromNetwork: 'btc',
+  toCurrency: 'usdt',
+  toNetwork: 'eth',
+  amount: '0.01',
+} as const

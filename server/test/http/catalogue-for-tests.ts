@@ -5,7 +5,10 @@ import { defineNetwork, type NetworkDefinition } from '../../src/domain/network.
 type Shape = { id: string; name: string; decimals: number; memo: 'none' | 'required'; regexAddress: string }
 
 function network({ id, name, decimals, memo, regexAddress }: Shape): NetworkDefinition {
-  const explorers = { addressExplorer: `https://explorer.test/${id}/{}`, txExplorer: `https://explorer.test/${id}/tx/{}` }
+  const explorers = {
+    addressExplorer: `https://explorer.test/${id}/{}`,
+    txExplorer: `https://explorer.test/${id}/tx/{}`,
+  }
   const environment = { confirmations: 2, finalityBlocks: 10, regexAddress, ...explorers }
   return defineNetwork({
     id,
@@ -25,11 +28,22 @@ function network({ id, name, decimals, memo, regexAddress }: Shape): NetworkDefi
 const networks = [
   network({ id: 'btc', name: 'Bitcoin', decimals: 8, memo: 'none', regexAddress: '^bcrt1[02-9ac-hj-np-z]{38,58}$' }),
   network({ id: 'eth', name: 'Ethereum', decimals: 18, memo: 'none', regexAddress: '^0x[0-9a-fA-F]{40}$' }),
-  network({ id: 'xrp', name: 'XRP Ledger', decimals: 6, memo: 'required', regexAddress: '^r[1-9A-HJ-NP-Za-km-z]{24,34}$' }),
+  network({
+    id: 'xrp',
+    name: 'XRP Ledger',
+    decimals: 6,
+    memo: 'required',
+    regexAddress: '^r[1-9A-HJ-NP-Za-km-z]{24,34}$',
+  }),
   network({ id: 'doge', name: 'Dogecoin', decimals: 8, memo: 'none', regexAddress: '^D[1-9A-HJ-NP-Za-km-z]{33}$' }),
 ]
 
-function currency(ticker: string, on: string, rank: number, extra: Partial<CurrencyDefinition> = {}): CurrencyDefinition {
+function currency(
+  ticker: string,
+  on: string,
+  rank: number,
+  extra: Partial<CurrencyDefinition> = {},
+): CurrencyDefinition {
   return {
     ticker,
     network: on,

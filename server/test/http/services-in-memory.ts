@@ -8,7 +8,14 @@ import type { ExchangeView } from '../../src/domain/exchange.ts'
 import { type Caller, type Partner, type Scope, scopes } from '../../src/domain/partner.ts'
 import type { IssuedQuote } from '../../src/domain/rate-quote.ts'
 import { assert } from '../../src/lib/assert.ts'
-import type { ExchangeFilter, ExchangeOrder, Feed, Idempotency, RateRequest, Services } from '../../src/services/interfaces.ts'
+import type {
+  ExchangeFilter,
+  ExchangeOrder,
+  Feed,
+  Idempotency,
+  RateRequest,
+  Services,
+} from '../../src/services/interfaces.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
 
 /** Dollars per coin; every pair converts by them, less one percent. */
@@ -96,7 +103,8 @@ function authenticate(key: string | undefined, ip: string): Caller | Promise<Cal
   if (key === 'sandbox' && found) return found
   return Promise.resolve().then(() => {
     if (!found) throw new AppError('API_KEY_INVALID', 'the API key is not valid')
-    if (key === 'far-away' && ip !== '192.0.2.1') throw new AppError('IP_NOT_ALLOWED', 'this address may not use the key')
+    if (key === 'far-away' && ip !== '192.0.2.1')
+      throw new AppError('IP_NOT_ALLOWED', 'this address may not use the key')
     return found
   })
 }
@@ -123,7 +131,12 @@ function worth(currency: Currency, dollars: bigint): bigint {
 }
 
 function priced({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']): IssuedQuote['quote'] {
-  const dollars = scale(fromUnits * (usd[from.asset.ticker] ?? 1n), 10n ** 12n, 10n ** BigInt(from.asset.decimals), 'down')
+  const dollars = scale(
+    fromUnits * (usd[from.asset.ticker] ?? 1n),
+    10n ** 12n,
+    10n ** BigInt(from.asset.decimals),
+    'down',
+  )
   const gross = scale(dollars, 10n ** BigInt(to.asset.decimals), (usd[to.asset.ticker] ?? 1n) * 10n ** 12n, 'down')
   const toUnits = toSignificant(scale(gross, 99n, 100n, 'down'), 'down')
   const [minUnits, maxUnits] = [worth(from, MIN_USD), worth(from, MAX_USD)]
@@ -178,7 +191,8 @@ function checkBounds({ fromUnits, minUnits, maxUnits, from }: IssuedQuote['quote
   const extra = { min: String(minUnits), max: String(maxUnits), currency: from.ticker, network: from.network }
   const field = 'fromAmount'
   if (fromUnits < minUnits) throw new AppError('AMOUNT_BELOW_MIN', 'the amount is below the minimum', { field, extra })
-  if (maxUnits !== null && fromUnits > maxUnits) throw new AppError('AMOUNT_ABOVE_MAX', 'the amount is too large', { field, extra })
+  if (maxUnits !== null && fromUnits > maxUnits)
+    throw new AppError('AMOUNT_ABOVE_MAX', 'the amount is too large', { field, extra })
 }
 
 function checkDestinations({ from, to }: Pair, order: ExchangeOrder): void {
@@ -188,7 +202,11 @@ function checkDestinations({ from, to }: Pair, order: ExchangeOrder): void {
     problems.push({ code: 'INVALID_ADDRESS', field: 'address', message: `address is none of ${to.network.name}` })
   }
   if (refundAddress !== undefined && !new RegExp(from.network.regexAddress).test(refundAddress)) {
-    problems.push({ code: 'INVALID_REFUND_ADDRESS', field: 'refundAddress', message: `refundAddress is none of ${from.network.name}` })
+    problems.push({
+      code: 'INVALID_REFUND_ADDRESS',
+      field: 'refundAddress',
+      message: `refundAddress is none of ${from.network.name}`,
+    })
   }
   if (to.network.memo === 'required' && address !== undefined && memo === undefined) {
     problems.push({ code: 'MEMO_REQUIRED', field: 'memo', message: `${to.network.name} demands a memo` })
@@ -207,7 +225,8 @@ function checkDestinations({ from, to }: Pair, order: ExchangeOrder): void {
 function useRateId(world: World, owner: Partner, order: ExchangeOrder, found: IssuedQuote['quote']): bigint {
   const { rateId } = order
   if (rateId === undefined) {
-    if (order.flow === 'fixed-rate') throw new AppError('RATE_ID_REQUIRED', 'a fixed rate needs a rateId', { field: 'rateId' })
+    if (order.flow === 'fixed-rate')
+      throw new AppError('RATE_ID_REQUIRED', 'a fixed rate needs a rateId', { field: 'rateId' })
     return found.toUnits
   }
   const held = world.held.get(rateId)
@@ -237,7 +256,10 @@ function toView(world: World, owner: Partner, order: ExchangeOrder, { from, to }
     flow: order.flow,
     legs: [{ from: from.asset, to: to.asset }],
     ...units,
-    deposit: { address: `deposit-${from.asset.network}-${index}`, memo: from.network.memo === 'required' ? String(index) : null },
+    deposit: {
+      address: `deposit-${from.asset.network}-${index}`,
+      memo: from.network.memo === 'required' ? String(index) : null,
+    },
     recipient: address === undefined ? null : { address, memo },
     refund: refundAddress === undefined ? null : { address: refundAddress, memo: refundMemo },
     status: 'pending',

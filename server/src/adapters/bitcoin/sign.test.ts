@@ -89,7 +89,14 @@ describe('signing', () => {
     ['pays nobody', { ...good, pays: [] }],
     ['spends nothing', { ...good, inputs: [] }],
     ['is for a network that is not served', { ...good, network: 'ltc' }],
-    ['spends a coin twice', { ...good, inputs: [first, first, second] }],
+    [
+      'spends a coin twice',
+      {
+        ...good,
+        inputs: [first, second, second],
+        change: { path: { branch: 'change', index: 0 }, units: 160_000_000n },
+      },
+    ],
     ['spends what is no coin', { ...good, inputs: [{ ...first, outpoint: 'aa:1' }, second] }],
     ['pays a token', { ...good, pays: pay === undefined ? [] : [{ ...pay, asset: { ...pay.asset, contract: '0x' } }] }],
     [

@@ -72,6 +72,8 @@ function checkAmounts(parameters: BitcoinParameters, intent: BitcoinIntent, outp
     outputs.every(({ amount }) => amount >= parameters.dustUnits),
     'no output is dust',
   )
+  const outpoints = new Set(intent.inputs.map(({ outpoint }) => outpoint))
+  assert(outpoints.size === intent.inputs.length, 'no coin is spent twice')
   const held = intent.inputs.reduce((total, { units }) => total + units, 0n)
   const fee = held - outputs.reduce((total, { amount }) => total + amount, 0n)
   const size = transferSize(

@@ -19,11 +19,7 @@ export type EvmAddresses = Addresses & {
 }
 
 /** `tokens`: contracts of the catalogue on this network. Coins sent to a token's own contract are lost. */
-export function createEvmAddresses(
-  network: Network,
-  publicKeys: PublicKeys,
-  tokens: readonly string[],
-): EvmAddresses {
+export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tokens: readonly string[]): EvmAddresses {
   const refused = new Set([COIN_PLACEHOLDER, ...tokens.map((token) => token.toLowerCase())])
 
   function own(path: KeyPath): string {
@@ -39,6 +35,7 @@ export function createEvmAddresses(
     parseMemo: () => null,
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
     hot: () => own(HOT),
+    change: () => own(HOT),
     own,
   })
 }

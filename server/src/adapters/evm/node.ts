@@ -13,7 +13,11 @@ export type EvmNode = Rpc & {
 }
 
 /** Something an operator should know: the chain is read with less certainty than it could be. */
-export type EvmNote = Readonly<{ kind: 'traces-missing' | 'state-pruned' | 'gas-unusual'; node: string; detail: string }>
+export type EvmNote = Readonly<{
+  kind: 'traces-missing' | 'state-pruned' | 'gas-unusual'
+  node: string
+  detail: string
+}>
 export type Note = (note: EvmNote) => void
 
 /** A node that offered no traces or receipts of blocks is asked again after so many blocks: nodes are reconfigured. */
@@ -26,10 +30,11 @@ export function createNode(name: string, url: string, chainId: number, options: 
 
   async function offers(): Promise<Offers> {
     if (asked++ % PROBE_AGAIN_AFTER === 0) probed = null
-    const known = await (probed ??= probe(rpc).catch((error: unknown) => {
+    probed ??= probe(rpc).catch((error: unknown) => {
       probed = null
       throw error
-    }))
+    })
+    const known = await probed
     // Complete answers are kept; incomplete ones only until the count runs out.
     if (known.traces !== null && known.blockReceipts) asked = 1
     return known

@@ -12,8 +12,8 @@ import {
   type TransactionReply,
 } from './replies.ts'
 import { failureOf, refusalOf, unavailable } from './rpc.ts'
-import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
 import { eventOf, TRANSFER_TOPIC } from './token.ts'
+import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
 
 /** A transfer with the side that it came from, which the second read needs for its balance difference. */
 export type Movement = Transfer & Readonly<{ from: string }>
@@ -39,6 +39,12 @@ export type ScanOptions = Readonly<{
  * rollups, the sender may be an alias of a contract on another chain: no refund may go there.
  */
 const signedTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7b, 0x7c, 0x7d])
+/** Polygon's state syncs come as type 0 from nobody. */
+const NOBODY = '0x0000000000000000000000000000000000000000'
+
+function isSigned(tx: TransactionReply): boolean {
+  return signedTypes.has(tx.type) && tx.from !== NOBODY
+}
 
 /** The block at a height, or of a hash, with everything that moved; null where the node has none. */
 export async function readBlock(node: EvmNode, at: number | string, options: ScanOptions): Promise<ReadBlock | null> {
@@ -80,7 +86,7 @@ export function scannedBlock(block: ReadBlock): ScannedBlock {
     transactions: block.transactions.map((tx) => ({
       txHash: tx.hash,
       sender: tx.from,
-      nonce: signedTypes.has(tx.type) ? tx.nonce : null,
+      nonce: isSigned(tx) ? tx.nonce : null,
       spends: [],
     })),
   }
@@ -95,7 +101,7 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
       method === 'trace_block'
         ? await node.ask(method, [hex(block.height)], flatTraces(block.hash))
         : await node.ask(method, [block.hash, callTracer], nestedTraces(block.transactions.map((tx) => tx.hash)))
-    const isWhole = block.transactions.every((tx) => !signedTypes.has(tx.type) || traces?.outcomes.has(tx.hash))
+    const isWhole = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
     if (traces !== null && !isWhole) throw unavailable(`${node.name} traced only a part of block ${block.height}`)
     if (traces !== null) return traces
   } catch (error) {
@@ -133,19 +139,23 @@ function outcomesOf(node: EvmNode, block: BlockReply, receipts: readonly Receipt
   return outcomes
 }
 
-/** Logs come from an index of the node's own: where receipts were read as well, both must tell the same. */
+/** Logs come from an index of the node's own: where a receipt was read as well, both must tell the same. */
 function checkLogs(
   node: EvmNode,
   block: BlockReply,
   logs: readonly LogReply[],
   receipts: readonly ReceiptReply[] | null,
 ): void {
-  if (logs.some((entry) => entry.blockHash !== block.hash)) throw unavailable(`${node.name} answered with foreign logs`)
-  if (receipts === null) return
-  const inReceipts = receipts.flatMap((entry) => entry.logs).filter((entry) => entry.topics[0] === TRANSFER_TOPIC)
-  const kept = logs.filter((entry) => !entry.removed)
-  if (inReceipts.length !== kept.length) {
-    throw unavailable(`${node.name} contradicts itself on the logs of block ${block.height}`)
+  const found = new Map<string, number>()
+  for (const { blockHash, txHash } of logs) {
+    if (blockHash !== block.hash) throw unavailable(`${node.name} answered with logs of another block`)
+    found.set(txHash, (found.get(txHash) ?? 0) + 1)
+  }
+  for (const entry of receipts ?? []) {
+    const expected = entry.logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).length
+    if (expected !== (found.get(entry.txHash) ?? 0)) {
+      throw unavailable(`${node.name} contradicts itself on the logs of block ${block.height}`)
+    }
   }
 }
 
@@ -161,7 +171,7 @@ function nativeMovement(tx: TransactionReply): Movement[] {
       memo: null,
       contract: null,
       units: tx.value,
-      sender: signedTypes.has(tx.type) ? tx.from : null,
+      sender: isSigned(tx) ? tx.from : null,
     },
   ]
 }
@@ -171,15 +181,11 @@ function innerMovement({ txHash, path, from, to, units }: BlockTraces['inner'][n
   return { identity, txHash, address: to, from, memo: null, contract: null, units, sender: null }
 }
 
-function tokenMovement(
-  entry: LogReply,
-  tx: TransactionReply | undefined,
-  coinContract: string | null,
-): Movement[] {
+function tokenMovement(entry: LogReply, tx: TransactionReply | undefined, coinContract: string | null): Movement[] {
   const event = eventOf(entry)
   if (event === null || event.units === 0n) return []
   // The top-level sender is safe for a refund only where the tokens were its own.
-  const isOwn = tx !== undefined && signedTypes.has(tx.type) && tx.from === event.from
+  const isOwn = tx !== undefined && isSigned(tx) && tx.from === event.from
   return [
     {
       identity: `${entry.txHash}:${entry.index}`,
@@ -207,8 +213,7 @@ export function sighting(tx: TransactionReply, call: { to: string; units: bigint
       memo: null,
       contract: tx.to,
       units: call.units,
-      sender: signedTypes.has(tx.type) ? tx.from : null,
+      sender: isSigned(tx) ? tx.from : null,
     },
   ]
 }
-

@@ -64,21 +64,21 @@ function flatFrame(entry: Readonly<Record<string, unknown>>): Frame {
 }
 
 /**
- * Reply of `debug_traceBlockByHash` with `callTracer`: one tree per transaction, in the block's order. null where the
- * node gave up on one of them (its tracer ran out of time): half of a block's traces are none.
+ * Reply of `debug_traceBlockByHash` with `callTracer`: one tree per transaction. null where the node gave up on one of
+ * them (its tracer ran out of time): half of a block's traces are none.
  */
 export function nestedTraces(txHashes: readonly string[]): Decode<BlockTraces | null> {
   return (reply) => {
     const traces = list(fields)(reply)
-    if (traces.length !== txHashes.length) throw new InvalidReply('one trace per transaction')
     if (traces.some((trace) => trace['result'] === undefined)) return null
+    const named = traces.map((trace) => orNull(hash)(trace['txHash']))
+    // Older nodes don't name the transaction: then the order says which it is, and none may be left out.
+    if (named.includes(null) && traces.length !== txHashes.length) throw new InvalidReply('one trace per transaction')
     return gather(
-      traces.map((trace, n) => {
-        const txHash = txHashes[n] ?? ''
-        const named = orNull(hash)(trace['txHash'])
-        if (named !== null && named !== txHash) throw new InvalidReply('traces in another order')
-        return { txHash, root: nestedFrame(fields(trace['result']), 0) }
-      }),
+      traces.map((trace, n) => ({
+        txHash: named[n] ?? txHashes[n] ?? '',
+        root: nestedFrame(fields(trace['result']), 0),
+      })),
     )
   }
 }

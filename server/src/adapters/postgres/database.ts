@@ -50,7 +50,10 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     application_name: options.applicationName ?? 'swapyard',
     keepAlive: true,
   })
-  pool.on('error', (error) => options.onIdleError?.(error))
+  const onIdleError = (error: Error) => options.onIdleError?.(error)
+  pool.on('error', onIdleError)
+  // A client that breaks while it is checked out has no other listener.
+  pool.on('connect', (client) => client.on('error', onIdleError))
   return {
     pool,
     query: (text, values, name) => run(pool, text, values, name),

@@ -12,7 +12,10 @@ export function mountAvailableCurrencies(context: ApiContext): void {
   mount(context, routes.listCurrencies, (request, reply) => {
     const listed = services.listCurrencies()
     if (rendered?.of !== listed) {
-      const body = serializeAnswer(reply, listed.map((currency) => presentCurrency(currency, settings.publicUrl)))
+      const body = serializeAnswer(
+        reply,
+        listed.map((currency) => presentCurrency(currency, settings.publicUrl)),
+      )
       rendered = { of: listed, body, etag: weakEtag(body) }
     }
     return sendTagged(request, reply, rendered.body, rendered.etag)

@@ -1,8 +1,6 @@
 import { type RateQuery, routes } from '@swapyard/schema'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
 import { presentRateQuote } from '../present.ts'
-import { sendText } from '../send-text.ts'
-import { serializeAnswer } from '../serialize.ts'
 
 export function mountRate(context: ApiContext): void {
   const { services } = context
@@ -17,6 +15,6 @@ export function mountRate(context: ApiContext): void {
       flow: query.flow ?? 'standard',
     })
     reply.header('cache-control', 'no-store')
-    sendText(reply, serializeAnswer(reply, presentRateQuote(issued)))
+    return presentRateQuote(issued)
   })
 }

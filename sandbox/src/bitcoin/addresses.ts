@@ -1,0 +1,41 @@
+import { Address, NETWORK, OutScript, p2wpkh, WIF } from '@scure/btc-signer'
+import { pubECDSA, randomPrivateKeyBytes } from '@scure/btc-signer/utils.js'
+import { bitcoinNetworks } from '../networks.ts'
+import { Refusal } from '../refusal.ts'
+
+export type BitcoinTicker = keyof typeof bitcoinNetworks
+
+export const parametersOf = (network: BitcoinTicker) => ({ ...NETWORK, ...bitcoinNetworks[network] })
+
+/** A key with its P2WPKH script and address. */
+export type BitcoinKey = Readonly<{
+  privateKey: Uint8Array
+  publicKey: Uint8Array
+  script: Uint8Array
+  address: string
+}>
+
+export function keyOf(network: BitcoinTicker, privateKey: Uint8Array): BitcoinKey {
+  const publicKey = pubECDSA(privateKey)
+  const { script, address } = p2wpkh(publicKey, parametersOf(network))
+  if (address === undefined) throw new Error('the key has no address')
+  return { privateKey, publicKey, script, address }
+}
+
+export function createOutsideWallet(network: BitcoinTicker) {
+  const { privateKey, address } = keyOf(network, randomPrivateKeyBytes())
+  return { network, address, memo: null, privateKey: WIF(parametersOf(network)).encode(privateKey) }
+}
+
+export function scriptOfAddress(network: BitcoinTicker, address: string): Uint8Array {
+  try {
+    return OutScript.encode(Address(parametersOf(network)).decode(address))
+  } catch (cause) {
+    throw new Refusal(
+      400,
+      'INVALID_ADDRESS',
+      `"${address.slice(0, 120)}" is no address of ${network} in the sandbox`,
+      cause,
+    )
+  }
+}

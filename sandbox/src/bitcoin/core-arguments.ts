@@ -1,0 +1,97 @@
+/** Bitcoin Core's error codes (`src/rpc/protocol.h`). */
+export const coreCode = {
+  misc: -1,
+  type: -3,
+  notFound: -5,
+  invalidParameter: -8,
+  deserialization: -22,
+  verify: -25,
+  verifyRejected: -26,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  internal: -32603,
+  parse: -32700,
+} as const
+
+export class CoreError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** What a method was called with, read with Bitcoin Core's own complaints. */
+export type Arguments = Readonly<{
+  /** A hash in the order that is shown; answered in internal order. */
+  hash(at: number, name: string): string
+  integer(at: number, name: string, fallback?: number): number
+  flag(at: number, fallback: boolean): boolean
+  text(at: number, name: string): string
+  list(at: number, name: string): readonly unknown[]
+  /** A number or a decimal string of coins per kilobyte, in satoshis. */
+  feeRate(at: number, fallback: number): number
+  /** 0, 1, 2 or the older true and false. */
+  verbosity(at: number, fallback: number): number
+}>
+
+export function readArguments(method: string, params: readonly unknown[]): Arguments {
+  const missing = (name: string) => new CoreError(coreCode.misc, `${method}: "${name}" is required`)
+  const has = (at: number) => params[at] !== undefined && params[at] !== null
+  const integer = (at: number, name: string, fallback?: number): number => {
+    const value = params[at]
+    if (!has(at)) {
+      if (fallback !== undefined) return fallback
+      throw missing(name)
+    }
+    if (!Number.isSafeInteger(value)) throw new CoreError(coreCode.misc, 'JSON value is not an integer as expected')
+    return value as number
+  }
+  const text = (at: number, name: string): string => {
+    const value = params[at]
+    if (!has(at)) throw missing(name)
+    if (typeof value !== 'string') throw new CoreError(coreCode.misc, 'JSON value is not a string as expected')
+    return value
+  }
+  return {
+    integer,
+    text,
+    hash(at, name) {
+      const value = text(at, name)
+      if (value.length !== 64) {
+        throw new CoreError(
+          coreCode.invalidParameter,
+          `${name} must be of length 64 (not ${value.length}, for '${value}')`,
+        )
+      }
+      if (!/^[0-9a-fA-F]{64}$/.test(value)) {
+        throw new CoreError(coreCode.invalidParameter, `${name} must be hexadecimal string (not '${value}')`)
+      }
+      return Buffer.from(value, 'hex').reverse().toString('hex')
+    },
+    flag(at, fallback) {
+      const value = params[at]
+      if (!has(at)) return fallback
+      if (typeof value !== 'boolean') throw new CoreError(coreCode.misc, 'JSON value is not a boolean as expected')
+      return value
+    },
+    list(at, name) {
+      const value = params[at]
+      if (!has(at)) throw missing(name)
+      if (!Array.isArray(value)) throw new CoreError(coreCode.type, `Expected type array, got ${typeof value}`)
+      return value
+    },
+    feeRate(at, fallback) {
+      const value = params[at]
+      if (!has(at)) return fallback
+      const match = /^(\d{1,8})(?:\.(\d{1,8}))?$/.exec(String(value))
+      if (!match) throw new CoreError(coreCode.type, 'Invalid amount')
+      return Number(`${match[1]}${(match[2] ?? '').padEnd(8, '0')}`)
+    },
+    verbosity(at, fallback) {
+      const value = params[at]
+      return typeof value === 'boolean' ? Number(value) : integer(at, 'verbosity', fallback)
+    },
+  }
+}

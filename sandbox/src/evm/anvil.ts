@@ -1,0 +1,102 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Child, Children } from '../children.ts'
+import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
+import { evmAccounts, sandboxMnemonic } from '../keys.ts'
+import { say } from '../say.ts'
+import { waitUntilReady } from '../wait-until-ready.ts'
+
+export type Anvil = Readonly<{ client: string; rpcUrl: string; rpc: JsonRpc; stop(): Promise<void> }>
+
+type Wanted = Readonly<{
+  network: string
+  chainId: number
+  folder: string
+  port: number
+  children: Children
+  onEnd: (why: string) => void
+}>
+
+/** Coins of each of the ten accounts. */
+const accountCoins = 1_000_000_000
+/** Blocks whose state is kept: a reorg goes back to one of them. More only costs memory. */
+const keptStates = 64
+/** The state is written at every orderly end as well. */
+const writeStateSeconds = 300
+
+/** One anvil. Blocks are mined by whoever holds the chain's lock: a reorg while it mines breaks its index. */
+export async function startAnvil(wanted: Wanted): Promise<Anvil> {
+  mkdirSync(wanted.folder, { recursive: true })
+  const state = join(wanted.folder, 'state.json')
+  const lastGood = join(wanted.folder, 'state.last-good.json')
+  try {
+    const anvil = await launch(wanted, state)
+    if (existsSync(state)) copyFileSync(state, lastGood)
+    return anvil
+  } catch (error) {
+    if (!existsSync(state) || !existsSync(lastGood)) throw error
+    say(`${wanted.network}: the last state can't be read (${(error as Error).message}); going back to the one before`)
+    renameSync(state, join(wanted.folder, 'state.unreadable.json'))
+    copyFileSync(lastGood, state)
+    return launch(wanted, state)
+  }
+}
+
+async function launch({ network, chainId, folder, port, children, onEnd }: Wanted, state: string): Promise<Anvil> {
+  const args = [
+    ...['--host', '127.0.0.1', '--port', String(port)],
+    ...['--chain-id', String(chainId)],
+    ...['--mnemonic', sandboxMnemonic, '--accounts', String(evmAccounts), '--balance', String(accountCoins)],
+    ...['--state', state, '--state-interval', String(writeStateSeconds)],
+    ...['--prune-history', String(keptStates)],
+    '--no-mining',
+    '--quiet',
+  ]
+  const child: Child = children.start(anvilProgram(), args, join(folder, 'anvil.log'))
+  const rpcUrl = `http://127.0.0.1:${port}/`
+  const rpc = createJsonRpc(rpcUrl)
+  let ended: string | null = null
+  void child.ended.then((why) => {
+    ended = why
+  })
+  const ask = async () => {
+    // Another process's node at this port would be another chain.
+    const id = await rpc.call('eth_chainId')
+    if (Number(id) !== chainId) throw new Error(`port ${port} answers for chain ${String(id)}`)
+  }
+  try {
+    await waitUntilReady(ask, () => ended)
+  } catch (error) {
+    rpc.close()
+    await child.stop(1000)
+    throw new Error(`${network}: anvil did not start, see ${join(folder, 'anvil.log')}: ${(error as Error).message}`)
+  }
+  void child.ended.then(onEnd)
+  return {
+    client: `anvil ${anvilVersion()}`,
+    rpcUrl,
+    rpc,
+    async stop() {
+      rpc.close()
+      await child.stop(10_000)
+    },
+  }
+}
+
+const require = createRequire(import.meta.url)
+
+/** The program comes in a package per platform, named in the loader's own table. */
+function anvilProgram(): string {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const folder = `@foundry-rs/anvil-${process.platform}-${arch}`
+  try {
+    return require.resolve(`${folder}/bin/anvil`)
+  } catch (cause) {
+    throw new Error(`the npm package ${folder} is not installed: there are no EVM chains without it`, { cause })
+  }
+}
+
+function anvilVersion(): string {
+  return (require('@foundry-rs/anvil/package.json') as { version: string }).version
+}

@@ -1,0 +1,51 @@
+import { concatHex, encodeAbiParameters, getCreate2Address, type Hex, keccak256, stringToHex } from 'viem'
+import creationCode from '../generated/tokens.json' with { type: 'json' }
+import type { JsonRpc } from '../json-rpc.ts'
+import type { SandboxToken } from '../tokens.ts'
+
+/** Arachnid's deterministic deployer, which anvil puts on every chain. Its input is the salt and the creation code. */
+const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+/** 10¹² whole tokens are the bank's. */
+const supplyTokens = 10n ** 12n
+const gas = 3_000_000n
+
+type Deploy = Readonly<{ address: Hex; data: Hex }>
+
+/** The address follows from network, ticker and code: the same in every sandbox. */
+export function planDeploy(token: SandboxToken, bank: Hex): Deploy {
+  const code = (token.kind === 'tether' ? creationCode.TetherToken : creationCode.ListedToken) as Hex
+  const parameters = encodeAbiParameters(
+    [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'address' }, { type: 'uint256' }],
+    [token.name, token.symbol, token.decimals, bank, supplyTokens * 10n ** BigInt(token.decimals)],
+  )
+  const bytecode = concatHex([code, parameters])
+  const salt = keccak256(stringToHex(`swapyard sandbox ${token.network} ${token.ticker}`))
+  return { address: getCreate2Address({ from: deployer, salt, bytecode }), data: concatHex([salt, bytecode]) }
+}
+
+/** Deploys what is not there yet, in one block. Answers the contracts by ticker. */
+export async function deployTokens(
+  rpc: JsonRpc,
+  tokens: readonly SandboxToken[],
+  { bank, feeWei }: { bank: Hex; feeWei: bigint },
+): Promise<Record<string, Hex>> {
+  const plans = tokens.map((token) => ({ ticker: token.ticker, ...planDeploy(token, bank) }))
+  const contracts = Object.fromEntries(plans.map(({ ticker, address }) => [ticker, address]))
+  const codes = await rpc.batch(plans.map(({ address }) => ['eth_getCode', [address, 'latest']] as const))
+  const missing = plans.filter((_plan, at) => codes[at] === '0x')
+  if (missing.length === 0) return contracts
+  const nonce = Number(await rpc.call('eth_getTransactionCount', [bank, 'latest']))
+  const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
+  const hashes = await rpc.batch(
+    missing.map(({ data }, at) => {
+      const fees = { gas: hex(gas), maxFeePerGas: hex(feeWei), maxPriorityFeePerGas: hex(1n) }
+      return ['eth_sendTransaction', [{ from: bank, to: deployer, data, nonce: hex(nonce + at), ...fees }]] as const
+    }),
+  )
+  // A block has room for about ten deploys.
+  for (let mined = 0; mined < missing.length; mined += 8) await rpc.call('evm_mine')
+  const receipts = await rpc.batch(hashes.map((hash) => ['eth_getTransactionReceipt', [hash]] as const))
+  const failed = missing.find((_plan, at) => (receipts[at] as { status?: string } | null)?.status !== '0x1')
+  if (failed) throw new Error(`the token ${failed.ticker} could not be deployed`)
+  return contracts
+}

@@ -1,0 +1,23 @@
+export type Tip = Readonly<{ height: number; hash: string }>
+export type Wallet = Readonly<{ network: string; address: string; memo: string | null; privateKey: string }>
+
+/** One chain of the sandbox, as its controls see it. */
+export type LocalChain = Readonly<{
+  network: string
+  family: 'bitcoin' | 'evm'
+  client: string
+  rpcUrls: readonly string[]
+  chainId?: number
+  /** Contracts by ticker. */
+  tokens: Readonly<Record<string, string>>
+  createWallet(): Wallet
+  /** Pays from the bank; `currency` is `native`, the coin's ticker or a token's. Answers the transaction's hash. */
+  deposit(payment: { currency: string; address: string; amount: string }): Promise<string>
+  balance(query: { currency: string; address: string }): Promise<string>
+  mine(count: number): Promise<Tip>
+  /** Replaces the last `depth` blocks by a longer branch without their transactions. */
+  reorganize(depth: number, options: { drop: boolean }): Promise<Tip>
+  /** One more block, by the clock. Answers how many transactions are in it, besides a reward. */
+  tick(): Promise<number>
+  stop(): Promise<void>
+}>

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  bitcoinFamily,
+  type RunningSandbox,
+  runSandbox,
+  temporaryFolder,
+  testedNetworks,
+  waitFor,
+} from './running-sandbox.ts'
+
+const folder = temporaryFolder()
+let sandbox: RunningSandbox
+
+beforeAll(async () => {
+  sandbox = await runSandbox(folder.path, testedNetworks.join(','))
+  // The clock stands still: what happens between two calls is what these tests ask for.
+  for (const network of testedNetworks) {
+    await sandbox.post('/mining', { network, paused: true })
+    await sandbox.post('/blocks', { network, count: 5 })
+  }
+})
+afterAll(async () => {
+  await sandbox?.stop()
+  folder.remove()
+})
+
+const createAddress = async (network: string) => (await sandbox.post('/wallets', { network })).body['address'] as string
+const pay = async (network: string, address: string, amount: string) =>
+  (await sandbox.post('/deposits', { network, currency: 'native', address, amount })).body['hash'] as string
+const balance = async (network: string, address: string) =>
+  (await sandbox.get(`/balance?network=${network}&currency=native&address=${address}`)).body['amount']
+const mine = async (network: string, count: number) =>
+  (await sandbox.post('/blocks', { network, count })).body as { height: number; hash: string }
+const reorganize = async (network: string, depth: number, drop = false) => {
+  const { status, body } = await sandbox.post('/reorgs', { network, depth, drop })
+  expect({ status, body }).toEqual({ status: 201, body: { height: expect.any(Number), hash: expect.any(String) } })
+  return body as { height: number; hash: string }
+}
+
+describe.each(bitcoinFamily)('%s', (network) => {
+  const blockHash = (height: number) => sandbox.rpc(network).call('getblockhash', [height])
+  const confirmations = async (hash: string) => {
+    const tx = (await sandbox.rpc(network).call('getrawtransaction', [hash, true])) as { confirmations?: number }
+    return tx.confirmations ?? 0
+  }
+
+  test('a payment in the replaced blocks waits again, and is mined again', async () => {
+    const address = await createAddress(network)
+    const hash = await pay(network, address, '0.5')
+    const before = await mine(network, 3)
+    expect(await confirmations(hash)).toBe(3)
+    const after = await reorganize(network, 3)
+    expect(after.height).toBe(before.height + 1)
+    expect(await blockHash(before.height)).not.toBe(before.hash)
+    expect(await confirmations(hash)).toBe(0)
+    expect(await sandbox.rpc(network).call('getrawmempool')).toContain(hash)
+    await mine(network, 1)
+    expect(await confirmations(hash)).toBe(1)
+    expect(await balance(network, address)).toBe('0.5')
+  })
+
+  test('a dropped payment never comes back, nor what was paid from it', async () => {
+    const address = await createAddress(network)
+    // So many that later ones spend the change of earlier ones.
+    const hashes: string[] = []
+    for (let made = 0; made < 5; made++) hashes.push(await pay(network, address, '0.25'))
+    await mine(network, 2)
+    const waiting = await pay(network, address, '0.125')
+    await reorganize(network, 2, true)
+    expect(await sandbox.rpc(network).call('getrawmempool')).toEqual([])
+    await mine(network, 2)
+    // Core's transaction index remembers what was once in a block: no confirmations says that it is in none now.
+    for (const hash of [...hashes, waiting]) expect(await confirmations(hash).catch(() => 0)).toBe(0)
+    expect(await balance(network, address)).toBe('0')
+    await pay(network, address, '0.1')
+    await mine(network, 1)
+    expect(await balance(network, address)).toBe('0.1')
+  })
+
+  test('a reorg of fifty blocks', async () => {
+    const before = await mine(network, 55)
+    const after = await reorganize(network, 50)
+    expect(after.height).toBe(before.height + 1)
+  })
+
+  test('a block is invalid until it is reconsidered', async () => {
+    const rpc = sandbox.rpc(network)
+    const address = await createAddress(network)
+    const hash = await pay(network, address, '0.5')
+    const { height, hash: block } = await mine(network, 1)
+    await rpc.call('invalidateblock', [block])
+    expect(await rpc.call('getblockcount')).toBe(height - 1)
+    expect(await confirmations(hash)).toBe(0)
+    await rpc.call('reconsiderblock', [block])
+    expect(await rpc.call('getbestblockhash')).toBe(block)
+    expect(await confirmations(hash)).toBe(1)
+    await mine(network, 1)
+  })
+})
+
+describe('eth', () => {
+  const rpc = () => sandbox.rpc('eth')
+
+  test('a payment in the replaced blocks is gone, and the next one works', async () => {
+    const address = await createAddress('eth')
+    const hash = await pay('eth', address, '0.5')
+    const before = await mine('eth', 3)
+    expect(await balance('eth', address)).toBe('0.5')
+    const after = await reorganize('eth', 3)
+    expect(after.height).toBe(before.height + 1)
+    const block = (await rpc().call('eth_getBlockByNumber', [`0x${before.height.toString(16)}`, false])) as {
+      hash: string
+    }
+    expect(block.hash).not.toBe(before.hash)
+    expect(await rpc().call('eth_getTransactionReceipt', [hash])).toBeNull()
+    expect(await balance('eth', address)).toBe('0')
+    await pay('eth', address, '0.25')
+    await mine('eth', 1)
+    expect(await balance('eth', address)).toBe('0.25')
+  })
+
+  test('a payment that waited through a reorg is mined after it', async () => {
+    const lost = await createAddress('eth')
+    const kept = await createAddress('eth')
+    await pay('eth', lost, '1')
+    await mine('eth', 1)
+    const hash = await pay('eth', kept, '2')
+    await reorganize('eth', 1)
+    await mine('eth', 1)
+    expect(await rpc().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
+    expect([await balance('eth', lost), await balance('eth', kept)]).toEqual(['0', '2'])
+  })
+
+  test('tokens survive a reorg, and time does not go back', async () => {
+    const token = sandbox.chains.networks.find((one) => one.network === 'eth')?.tokens['usdt'] ?? ''
+    await mine('eth', 12)
+    await reorganize('eth', 12)
+    await mine('eth', 1)
+    expect(((await rpc().call('eth_getCode', [token, 'latest'])) as string).length).toBeGreaterThan(100)
+    const { timestamp } = (await rpc().call('eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
+    expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(3)
+  })
+
+  test('reorgs, payments and blocks at the same time leave one chain', async () => {
+    const address = await createAddress('eth')
+    await mine('eth', 10)
+    await Promise.all(
+      Array.from({ length: 12 }, (_, at) => [
+        mine('eth', 2),
+        reorganize('eth', 1 + (at % 3)),
+        pay('eth', address, '1'),
+      ]).flat(),
+    )
+    const { height } = await mine('eth', 1)
+    let child: { parentHash: string } | null = null
+    for (let number = height; number > height - 20; number--) {
+      const block = (await rpc().call('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {
+        hash: string
+        parentHash: string
+      }
+      if (child) expect(block.hash).toBe(child.parentHash)
+      child = block
+    }
+    await waitFor('an empty pool', async () => {
+      const { pending, queued } = (await rpc().call('txpool_status')) as { pending: string; queued: string }
+      await mine('eth', 1)
+      return Number(pending) + Number(queued) === 0
+    })
+  })
+})

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProgram } from '../src/bitcoin/nodes.ts'
+import { createJsonRpc, type JsonRpc } from '../src/json-rpc.ts'
+import { readSettings } from '../src/settings.ts'
+
+const entry = new URL('../src/main.ts', import.meta.url).pathname
+
+export type ChainsFile = {
+  controlUrl: string
+  pid: number
+  networks: {
+    network: string
+    family: string
+    chainId?: number
+    client: string
+    rpcUrls: string[]
+    tokens: Record<string, string>
+  }[]
+}
+type Answer = { status: number; body: Record<string, unknown> }
+
+export type RunningSandbox = Readonly<{
+  process: ChildProcess
+  output(): string
+  startMs: number
+  chains: ChainsFile
+  rpc(network: string): JsonRpc
+  get(path: string): Promise<Answer>
+  post(path: string, body: unknown): Promise<Answer>
+  /** Sends the signal and waits for the end. Answers the exit code, null after a signal. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}>
+
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'swapyard-sandbox-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Runs the sandbox's own entry in a process of its own until it says that it is ready. */
+export async function runSandbox(
+  folder: string,
+  networks: string,
+  more: readonly string[] = [],
+): Promise<RunningSandbox> {
+  const began = performance.now()
+  const child = launch(folder, networks, more)
+  await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null, 30_000)
+  if (child.process.exitCode !== null) throw new Error(`the sandbox ended: ${child.text()}`)
+  const startMs = Math.round(performance.now() - began)
+  const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
+  const clients = new Map<string, JsonRpc>()
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(`${chains.controlUrl}${path}`, { ...init, signal: AbortSignal.timeout(30_000) })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  return {
+    process: child.process,
+    output: child.text,
+    startMs,
+    chains,
+    rpc(network) {
+      const url = chains.networks.find((one) => one.network === network)?.rpcUrls[0] ?? ''
+      const client = clients.get(network) ?? createJsonRpc(url)
+      clients.set(network, client)
+      return client
+    },
+    get: (path) => ask(path, {}),
+    post: (path, body) =>
+      ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    async stop(signal = 'SIGTERM') {
+      for (const client of clients.values()) client.close()
+      const ended = new Promise<number | null>((resolve) => child.process.once('exit', resolve))
+      child.process.kill(signal)
+      return ended
+    },
+  }
+}
+
+export function launch(folder: string, networks: string, more: readonly string[] = []) {
+  const args = [entry, '--data-dir', folder, '--networks', networks, ...more]
+  const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [process_.stdout, process_.stderr])
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return { process: process_, text: () => text }
+}
+
+export async function waitFor(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 15_000,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+const { searchPath } = readSettings([])
+/** Litecoin Core comes from Debian; where it is absent its part of the tests is left out. */
+export const hasLitecoind = findProgram('litecoind', searchPath) !== null
+export const bitcoinFamily = hasLitecoind ? ['btc', 'ltc'] : ['btc']
+export const testedNetworks = [...bitcoinFamily, 'eth']

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { AssetId } from '../../domain/asset.ts'
+import type { Partner, Scope } from '../../domain/partner.ts'
+import type { KeyStore, PartnerStore } from '../../ports/partners.ts'
+import type { Database } from './database.ts'
+import { memoOrNull } from './rows.ts'
+
+type PartnerRow = {
+  id: string; name: string; fee_bps: number; open_exchanges_max: number; rate_limit_per_minute: number; strict: boolean; suspended: boolean
+  recipients: { asset_id: AssetId; address: string; memo: string }[] | null
+}
+type KeyRow = PartnerRow & { key_id: string; scopes: Scope[]; ip_allow_list: string[]; secrets: { hmac: string; expires_at: string | null }[] | null }
+
+const PARTNER = `p.id, p.name, p.fee_bps, p.open_exchanges_max, p.rate_limit_per_minute, p.strict, p.suspended,
+  (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
+
+export function createPartnerStore(database: Database): PartnerStore {
+  return {
+    keys: createKeyStore(database),
+    async findKey(keyId) {
+      const [row] = await database.query<KeyRow>(
+        `select ${PARTNER}, k.id as key_id, k.scopes, k.ip_allow_list,
+           (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
+            where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
+         from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
+        [keyId], 'find-key',
+      )
+      if (!row) return null
+      const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({ hmac: Buffer.from(hmac, 'hex'), expiresAt: expires_at === null ? null : new Date(expires_at) }))
+      return { keyId: row.key_id, partner: toPartner(row), scopes: new Set(row.scopes), ipAllowList: row.ip_allow_list, secrets }
+    },
+    async touchKey(keyId) {
+      await database.query("update api_keys set last_used_at = date_trunc('minute', clock_timestamp()) where id = $1", [keyId])
+    },
+    async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
+      const id = randomUUID()
+      await database.query(
+        'insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict) values ($1, $2, $3, $4, $5, $6)',
+        [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
+      )
+      return id
+    },
+    async list() {
+      const rows = await database.query<PartnerRow & { keys: { id: string; scopes: string[]; revoked_at: string | null; last_used_at: string | null }[] | null }>(
+        `select ${PARTNER}, (select json_agg(k order by k.created_at) from api_keys k where k.partner_id = p.id) as keys from partners p order by p.name limit 1000`,
+      )
+      return rows.map((row) => ({
+        ...toPartner(row),
+        keys: (row.keys ?? []).map(({ id, scopes, revoked_at, last_used_at }) => ({ keyId: id, scopes, revoked: revoked_at !== null, lastUsedAt: last_used_at === null ? null : new Date(last_used_at) })),
+      }))
+    },
+    async setSuspended(name, suspended) {
+      return (await database.query('update partners set suspended = $2 where name = $1 returning 1', [name, suspended])).length > 0
+    },
+    async setRecipient(name, assetId, address, memo) {
+      const rows = await database.query(
+        `insert into default_recipients (partner_id, asset_id, address, memo) select id, $2, $3, $4 from partners where name = $1
+         on conflict (partner_id, asset_id) do update set address = excluded.address, memo = excluded.memo returning 1`,
+        [name, assetId, address, memo ?? ''],
+      )
+      return rows.length > 0
+    },
+  }
+}
+
+function createKeyStore(database: Database): KeyStore {
+  return {
+    async add(partnerName, { keyId, hmac, scopes, ipAllowList, createdBy }) {
+      return database.transaction(async (tx) => {
+        const rows = await tx.query(
+          'insert into api_keys (id, partner_id, scopes, ip_allow_list, created_by) select $2, id, $3, $4, $5 from partners where name = $1 returning 1',
+          [partnerName, keyId, scopes, ipAllowList, createdBy],
+        )
+        if (rows.length > 0) await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
+        return rows.length > 0
+      })
+    },
+    async rotate(keyId, hmac, overlapMs) {
+      return database.transaction(async (tx) => {
+        const rows = await tx.query('select 1 from api_keys where id = $1 and revoked_at is null for update', [keyId])
+        if (rows.length === 0) return false
+        await tx.query(
+          `update key_secrets set expires_at = least(coalesce(expires_at, 'infinity'), clock_timestamp() + $2::bigint * interval '1 millisecond') where key_id = $1`,
+          [keyId, overlapMs],
+        )
+        // Of what is expiring, the youngest stays: two live secrets, never three.
+        await tx.query(
+          `delete from key_secrets where key_id = $1 and hmac not in (select hmac from key_secrets where key_id = $1 order by created_at desc limit 1)`,
+          [keyId],
+        )
+        await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
+        return true
+      })
+    },
+    async revoke(keyId) {
+      return (await database.query('update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null returning 1', [keyId])).length > 0
+    },
+  }
+}
+
+function toPartner(row: PartnerRow): Partner {
+  return {
+    id: row.id, name: row.name, feeBps: row.fee_bps, suspended: row.suspended, openExchangesMax: row.open_exchanges_max,
+    rateLimitPerMinute: row.rate_limit_per_minute, strict: row.strict,
+    defaultRecipients: new Map((row.recipients ?? []).map(({ asset_id, address, memo }) => [asset_id, { address, memo: memoOrNull(memo) }])),
+  }
+}

@@ -1,0 +1,53 @@
+import { HDKey } from '@scure/bip32'
+import { assert, present } from '../../lib/assert.ts'
+import type { KeyPath } from '../../ports/chain.ts'
+import type { KeySource, PublicKeys } from '../../ports/signer.ts'
+
+/** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
+const BIP44 = new Set([3, 60, 145])
+
+/** Account 0 holds the deposit addresses, account 1 the house's own: external chain = hot, internal chain = change. */
+export function accountPath(coinType: number, branch: KeyPath['branch']): string {
+  return `m/${BIP44.has(coinType) ? 44 : 84}'/${coinType}'/${branch === 'deposit' ? 0 : 1}'`
+}
+
+const chainOf = (branch: KeyPath['branch']): number => (branch === 'change' ? 1 : 0)
+
+/** The accounts' extended public keys: all that an address needs. */
+export function publicAccounts(seed: Uint8Array, coinTypes: readonly number[]): Record<string, string> {
+  const root = HDKey.fromMasterSeed(seed)
+  const paths = coinTypes.flatMap((coinType) => [accountPath(coinType, 'deposit'), accountPath(coinType, 'hot')])
+  return Object.fromEntries(paths.map((path) => [path, root.derive(path).publicExtendedKey]))
+}
+
+export function createPublicKeys(accounts: Readonly<Record<string, string>>): PublicKeys {
+  const branches = new Map<string, HDKey>()
+  return {
+    publicKey: (coinType, { branch, index }) => {
+      assertIndex(index)
+      const key = `${coinType}/${branch}`
+      let parent = branches.get(key)
+      if (!parent) {
+        const account = present(accounts[accountPath(coinType, branch)], `the account of coin type ${coinType} in the keystore`)
+        parent = HDKey.fromExtendedKey(account).deriveChild(chainOf(branch))
+        branches.set(key, parent)
+      }
+      return present(parent.deriveChild(index).publicKey, 'a derived public key')
+    },
+  }
+}
+
+export function createKeySource(seed: Uint8Array, coinType: number): KeySource {
+  const root = HDKey.fromMasterSeed(seed)
+  return {
+    privateKey: ({ branch, index }) => {
+      assertIndex(index)
+      return present(root.derive(`${accountPath(coinType, branch)}/${chainOf(branch)}/${index}`).privateKey, 'a derived private key')
+    },
+  }
+}
+
+/** BIP-32: indices from 2^31 on are hardened, and mean other keys. */
+function assertIndex(index: number): void {
+  assert(Number.isSafeInteger(index) && index >= 0 && index < 2 ** 31, 'a derivation index is below 2^31')
+}

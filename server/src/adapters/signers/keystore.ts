@@ -1,0 +1,70 @@
+import { generateMnemonic, mnemonicToSeedSync } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { assert } from '../../lib/assert.ts'
+import type { Pay } from '../../ports/chain.ts'
+import type { PublicKeys, Signed, Signer, SignIntent, SignWith, StoredPayout } from '../../ports/signer.ts'
+import { createKeySource, createPublicKeys, publicAccounts } from './keys.ts'
+import { decryptSeed, encryptSeed, readKeystoreFile, writeKeystoreFile } from './keystore-file.ts'
+import { openSigningJournal } from './signing-journal.ts'
+
+/** Makes a new keystore with accounts for these coin types. Returns its words, which are shown once: the backup. */
+export async function createKeystore(path: string, passphrase: string, coinTypes: readonly number[], words: string = generateMnemonic(wordlist, 256)): Promise<string> {
+  const seed = mnemonicToSeedSync(words)
+  await writeKeystoreFile(path, await encryptSeed(seed, passphrase, publicAccounts(seed, [...new Set(coinTypes)])))
+  return words
+}
+
+/** Needs no passphrase: processes that only show addresses hold no secret. */
+export function openPublicKeys(path: string): PublicKeys {
+  return createPublicKeys(readKeystoreFile(path).accounts)
+}
+
+export type SignerOptions = Readonly<{
+  path: string
+  passphrase: string
+  /** One append-only file per signer, on its own disk: what left the house, surviving any database (reliability 3.5). */
+  journalPath: string
+  signWith: Readonly<Record<string, SignWith>>
+  /** SLIP-44 coin type of a network. */
+  coinTypeOf(network: string): number
+}>
+
+/** The local signer. What it signs it builds itself from the intent, and only where stored payouts say the same. */
+export async function openSigner(options: SignerOptions): Promise<Signer & { close(): Promise<void> }> {
+  const seed = await decryptSeed(readKeystoreFile(options.path), options.passphrase)
+  const journal = await openSigningJournal(options.journalPath)
+  return {
+    async sign(intent, stored): Promise<Signed> {
+      const pays = paysOf(intent)
+      assertStored(pays, stored)
+      const signWith = options.signWith[intent.family]
+      assert(signWith, `a signing function for ${intent.family}`)
+      return signWith(intent, createKeySource(seed, options.coinTypeOf(intent.network)))
+    },
+    release: (intent) => journal.release(paysOf(intent), conflictKeyOf(intent)),
+    expire: (payoutIds, proof) => journal.expire(payoutIds, proof),
+    close: () => journal.close(),
+  }
+}
+
+const paysOf = (intent: SignIntent): readonly Pay[] => (intent.family === 'bitcoin' ? intent.pays : [intent.pay])
+
+/** The resource that every replacement uses again: the first input, or the key's nonce. */
+function conflictKeyOf(intent: SignIntent): string {
+  if (intent.family === 'bitcoin') return `${intent.network} ${intent.inputs[0]?.outpoint ?? ''}`
+  return `${intent.network} ${intent.from.branch}/${intent.from.index}:${intent.nonce}`
+}
+
+/** Same destination, same asset, same units, each stored payout once: or nothing is signed. */
+function assertStored(pays: readonly Pay[], stored: readonly StoredPayout[]): void {
+  assert(pays.length > 0 && pays.length === stored.length, 'every pay has its stored payout')
+  const byId = new Map(stored.map((payout) => [payout.id, payout]))
+  assert(byId.size === pays.length, 'a payout is paid once')
+  for (const { payoutId, address, memo, asset, units } of pays) {
+    const payout = byId.get(payoutId)
+    assert(
+      payout && payout.address === address && payout.memo === memo && payout.assetId === asset.id && payout.units === units,
+      `the intent pays payout ${payoutId} as it is stored`,
+    )
+  }
+}

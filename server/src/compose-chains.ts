@@ -1,0 +1,50 @@
+import { networks as definitions } from '../networks/index.ts'
+import { currencies } from '../currencies/index.ts'
+import { createBitcoinChain } from './adapters/bitcoin/chain.ts'
+import { createBitcoinSigning } from './adapters/bitcoin/sign.ts'
+import { createEvmChain } from './adapters/evm/chain.ts'
+import { signEvm } from './adapters/evm/sign.ts'
+import { type Catalogue, createCatalogue } from './domain/catalogue.ts'
+import { type Environment, type Family, resolveNetwork } from './domain/network.ts'
+import type { Chain } from './ports/chain.ts'
+import type { PublicKeys, SignWith } from './ports/signer.ts'
+
+/** Nodes of one network, and the contracts of its tokens where the sandbox deployed them. */
+export type NetworkNodes = Readonly<{ network: string; rpcUrls: readonly string[]; tokens: Readonly<Record<string, string>> }>
+
+/** Families with an adapter. A network of another family is listed, and disabled. */
+export const families = ['bitcoin', 'evm'] as const satisfies readonly Family[]
+const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
+
+/** How each family signs, in an environment. */
+export function composeSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
+  return { bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))), evm: signEvm }
+}
+
+export type ClosableChain = Chain & { close?(): Promise<void> }
+
+/** The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter. */
+export function composeChains(environment: Environment, nodes: readonly NetworkNodes[], publicKeys: PublicKeys): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
+  const reachable = new Map(nodes.map((node) => [node.network, node]))
+  const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))
+  const catalogue = createCatalogue({
+    networks: definitions,
+    currencies,
+    environment,
+    tokens: Object.fromEntries(nodes.map(({ network, tokens }) => [network, tokens])),
+    enabled: (id) => reachable.has(id) && isServed(familyOf.get(id)),
+  })
+  const chains = new Map<string, ClosableChain>()
+  for (const network of catalogue.networks()) {
+    const node = reachable.get(network.id)
+    if (!node) continue
+    const options = { network, rpcUrls: node.rpcUrls, publicKeys }
+    if (network.family === 'bitcoin') chains.set(network.id, createBitcoinChain(options))
+    if (network.family === 'evm') {
+      const contracts = catalogue.list().flatMap(({ asset }) => (asset.network === network.id && asset.contract !== null ? [asset.contract] : []))
+      chains.set(network.id, createEvmChain({ ...options, tokens: contracts }))
+    }
+  }
+  return { catalogue, chains }
+}
+

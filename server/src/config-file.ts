@@ -1,0 +1,130 @@
+import Type, { type Static } from 'typebox'
+import { defaultSpreads } from './domain/book.ts'
+
+const closed = { additionalProperties: false }
+const bps = (most: number, standard: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: most, default: standard, description }))
+const duration = (standard: string, description: string) =>
+  Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$', default: standard, description }))
+const dollars = (standard: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, default: standard, description }))
+
+const network = Type.Object(
+  {
+    rpcUrls: Type.Array(Type.String({ pattern: '^https?://', maxLength: 2048 }), {
+      minItems: 1,
+      maxItems: 8,
+      description: 'Its nodes. What moves money is believed only where they agree; two or more are wise',
+    }),
+    feeMax: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,12}(\\.[0-9]{1,18})?$',
+        description:
+          "The most that one transaction may pay the network, in its own coin; the signer refuses more. Unset: the family's own cap",
+      }),
+    ),
+  },
+  closed,
+)
+
+const currency = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be exchanged' })),
+    rank: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Place in lists, in place of its own' }),
+    ),
+    feedCode: Type.Optional(
+      Type.String({ pattern: '^[A-Z0-9]{2,20}$', description: 'Code in the rates feed, in place of the one by rule' }),
+    ),
+  },
+  closed,
+)
+
+/** The file that SWAPYARD_CONFIG names. */
+export const fileSchema = Type.Object(
+  {
+    environment: Type.Optional(
+      Type.Unsafe<'production' | 'sandbox'>(
+        Type.String({ enum: ['production', 'sandbox'], default: 'production', description: 'What the file describes' }),
+      ),
+    ),
+    networks: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}$' }), network, { description: 'By ticker' }),
+    ),
+    currencies: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}@[a-z0-9]{2,12}$' }), currency, {
+        description: 'By `ticker@network`',
+      }),
+    ),
+    spreads: Type.Optional(
+      Type.Object(
+        {
+          stableBps: bps(
+            5_000,
+            defaultSpreads.bps.stable,
+            'Our share where both assets are stablecoins, in basis points',
+          ),
+          majorBps: bps(5_000, defaultSpreads.bps.major, 'The same where the riskier asset is a major coin'),
+          minorBps: bps(5_000, defaultSpreads.bps.minor, 'The same for all others'),
+          fixedRateExtraBps: bps(5_000, defaultSpreads.fixedRateExtraBps, 'Added at a fixed rate'),
+        },
+        closed,
+      ),
+    ),
+    clocks: Type.Optional(
+      Type.Object(
+        {
+          rateId: duration('60s', 'How long a rateId is good'),
+          fixedLock: duration('20m', 'Until when a deposit must be first seen for its fixed rate'),
+          expiry: duration('24h', 'After which an exchange without a deposit fails'),
+          priceStale: duration('30s', 'Older prices quote nothing'),
+          stuck: duration('10m', 'How long a transaction may wait before its fee is raised'),
+        },
+        closed,
+      ),
+    ),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          perTransactionUsd: dollars(
+            50_000,
+            'The largest single payout, in US dollars; larger ones wait for the operator',
+          ),
+          hourUsd: dollars(250_000, 'Outflow of one hour per wallet, asset, partner and destination'),
+          dayUsd: dollars(1_000_000, 'Outflow of 24 hours, likewise'),
+        },
+        closed,
+      ),
+    ),
+    partners: Type.Optional(
+      Type.Object(
+        {
+          feeBps: bps(1_000, 0, 'Fee of a partner that is added without one'),
+          openExchangesMax: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 1_000_000, default: 10_000, description: 'Open exchanges at once' }),
+          ),
+          rateLimitPerMinute: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 10_000_000,
+              default: 6_000,
+              description: 'Weighted requests a minute',
+            }),
+          ),
+        },
+        { ...closed, description: 'What a partner has where its own row says nothing else' },
+      ),
+    ),
+  },
+  closed,
+)
+
+export type ConfigFile = Static<typeof fileSchema>
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** `60s` → 60 000. The schema has checked the form. */
+export function toMs(text: string): number {
+  const unit = text.replace(/[0-9]+/, '')
+  return Number.parseInt(text, 10) * (UNIT_MS[unit] ?? Number.NaN)
+}

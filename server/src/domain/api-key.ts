@@ -1,0 +1,45 @@
+/*
+ * `sy_live_<8 id>_<43 secret>_<6 checksum>`, base62. The id finds the key, the secret (256 random bits) proves it, and the
+ * checksum (CRC-32 of all before it) tells a typo from a wrong key without asking anybody. Pattern for secret scanners:
+ * sy_(live|test)_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}
+ */
+const PATTERN = /^sy_(live|test)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export type KeyKind = 'live' | 'test'
+export type ApiKey = Readonly<{ keyId: string; secret: string }>
+
+/** The parts of a well-formed key, or null: wrong form or wrong checksum. */
+export function parseApiKey(text: string, crc32: (text: string) => number): ApiKey | null {
+  const match = PATTERN.exec(text)
+  if (!match) return null
+  const [, , keyId = '', secret = '', checksum] = match
+  return checksumOf(text.slice(0, -7), crc32) === checksum ? { keyId, secret } : null
+}
+
+/** The text of a key: of a known id or of 6 random bytes, and of 32 random bytes for the secret. */
+export function formatApiKey(kind: KeyKind, id: string | Uint8Array, random: Uint8Array, crc32: (text: string) => number): { keyId: string; secret: string; text: string } {
+  const keyId = typeof id === 'string' ? id : toBase62(id, 8)
+  const secret = toBase62(random, 43)
+  const head = `sy_${kind}_${keyId}_${secret}`
+  return { keyId, secret, text: `${head}_${checksumOf(head, crc32)}` }
+}
+
+const checksumOf = (text: string, crc32: (text: string) => number): string => encode(BigInt(crc32(text)), 6)
+
+/** The last `length` digits: 43 digits of base 62 hold 256 bits. */
+function toBase62(bytes: Uint8Array, length: number): string {
+  let value = 0n
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte)
+  return encode(value, length)
+}
+
+function encode(value: bigint, length: number): string {
+  let rest = value
+  let text = ''
+  for (let n = 0; n < length; n++) {
+    text = (ALPHABET[Number(rest % 62n)] ?? '0') + text
+    rest /= 62n
+  }
+  return text
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { createLog, secretNames } from './log.ts'
+
+function collect(level: 'debug' | 'info' = 'debug', pretty = false) {
+  const lines: string[] = []
+  const log = createLog({ level, pretty, destination: { write: (line) => void lines.push(line) } })
+  return { log, lines }
+}
+
+const CANARY = 'canary-7f3a9b'
+
+describe('the log', () => {
+  test.each(secretNames)('masks %s at every depth', (name) => {
+    const { log, lines } = collect()
+    log.info({ [name]: CANARY }, 'a')
+    log.info({ headers: { [name]: CANARY } }, 'b')
+    log.info({ request: { headers: { [name]: CANARY } } }, 'c')
+    log.child({ component: 'x' }).info({ [name]: CANARY }, 'd')
+    expect(lines).toHaveLength(4)
+    expect(lines.join('')).not.toContain(CANARY)
+  })
+
+  test('masks keys and passwords that a library wrote into a message, in causes too', () => {
+    const { log, lines } = collect()
+    const key = `sy_live_A1b2C3d4_${'k'.repeat(43)}_0aB9zZ`
+    const cause = new Error(`connect to postgres://swapyard:${CANARY}@127.0.0.1:5432/x failed`)
+    log.error({ err: new Error(`key ${key} refused`, { cause }) }, 'request failed')
+    expect(lines.join('')).not.toContain(CANARY)
+    expect(lines.join('')).not.toContain('kkkkk')
+    expect(lines.join('')).toContain('sy_live_A1b2C3d4_[secret]')
+  })
+
+  test('writes no other fields of an error: drivers put parameters there', () => {
+    const { log, lines } = collect()
+    log.error({ err: Object.assign(new Error('failed'), { code: '23505', parameters: [CANARY] }) }, 'statement failed')
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'error',
+      msg: 'statement failed',
+      err: { message: 'failed', code: '23505' },
+    })
+    expect(lines.join('')).not.toContain(CANARY)
+  })
+
+  test('keeps to its level, and has a short form', () => {
+    const { log, lines } = collect('info', true)
+    log.debug({}, 'unseen')
+    log.info({ network: 'btc', blocks: 3 }, 'blocks scanned')
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}blocks scanned network=btc blocks=3\n$/)
+  })
+})

@@ -1,0 +1,3 @@
+import { runProgram } from './cli/program.ts'
+
+await runProgram(process.argv.slice(2))

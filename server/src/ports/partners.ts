@@ -1,0 +1,31 @@
+import type { AssetId } from '../domain/asset.ts'
+import type { Partner, Scope } from '../domain/partner.ts'
+
+/** A key as it is stored: what it allows, and the HMACs of its live secrets. */
+export type StoredKey = Readonly<{
+  keyId: string
+  partner: Partner
+  scopes: ReadonlySet<Scope>
+  ipAllowList: readonly string[]
+  secrets: readonly Readonly<{ hmac: Buffer; expiresAt: Date | null }>[]
+}>
+
+export type NewPartner = Readonly<{ name: string; feeBps: number; openExchangesMax: number; rateLimitPerMinute: number; strict: boolean }>
+
+export interface PartnerStore {
+  /** null where there is no such key, or it was revoked. */
+  findKey(keyId: string): Promise<StoredKey | null>
+  touchKey(keyId: string): Promise<void>
+  add(partner: NewPartner): Promise<string>
+  list(): Promise<readonly (Partner & { keys: readonly { keyId: string; scopes: readonly string[]; revoked: boolean; lastUsedAt: Date | null }[] })[]>
+  setSuspended(name: string, suspended: boolean): Promise<boolean>
+  setRecipient(name: string, assetId: AssetId, address: string, memo: string | null): Promise<boolean>
+  readonly keys: KeyStore
+}
+
+export interface KeyStore {
+  add(partnerName: string, key: { keyId: string; hmac: Buffer; scopes: readonly Scope[]; ipAllowList: readonly string[]; createdBy: string }): Promise<boolean>
+  /** A second secret beside the first, which ends after the overlap. */
+  rotate(keyId: string, hmac: Buffer, overlapMs: number): Promise<boolean>
+  revoke(keyId: string): Promise<boolean>
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { NetworkNodes } from './compose-chains.ts'
+
+/** What the sandbox's chains write down once they are up. */
+export type ChainsFile = Readonly<{
+  controlUrl: string
+  pid: number
+  networks: readonly Readonly<{ network: string; family: string; client: string; chainId?: number; rpcUrls: readonly string[]; tokens: Record<string, string> }>[]
+}>
+
+export type SandboxChains = Readonly<{
+  controlUrl: string
+  nodes: readonly NetworkNodes[]
+  networks: ChainsFile['networks']
+  /** Stops them in order, if this process started them. */
+  stop(): Promise<void>
+}>
+
+export type SandboxChainsOptions = Readonly<{ file: string; dataDir: string; networks: readonly string[] | 'all' | null; say(line: string): void }>
+
+const START_MS = 120_000
+const STOP_MS = 15_000
+
+/** Takes the chains of a live chains.json, or starts the folder's own. */
+export async function startSandboxChains(options: SandboxChainsOptions): Promise<SandboxChains> {
+  const running = await readLive(options.file)
+  if (running) {
+    options.say(`chains: using those of ${options.file}`)
+    return { ...toChains(running), stop: async () => undefined }
+  }
+  const child = launch(options)
+  const started = await waitForFile(options.file, child)
+  return { ...toChains(started), stop: () => stopChild(child) }
+}
+
+function launch({ dataDir, networks }: SandboxChainsOptions): ChildProcess {
+  const main = join(import.meta.dirname, '../../sandbox/src/main.ts')
+  const list = networks === null ? [] : ['--networks', networks === 'all' ? 'all' : networks.join(',')]
+  // A group of their own: what kills the server does not kill the chains, and they end by themselves when it stays away.
+  return spawn(process.execPath, [main, '--data-dir', dataDir, '--parent', String(process.pid), ...list], { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+}
+
+async function waitForFile(file: string, child: ChildProcess): Promise<ChainsFile> {
+  const deadline = Date.now() + START_MS
+  for (;;) {
+    const chains = await readLive(file)
+    if (chains) return chains
+    if (child.exitCode !== null) throw new Error(`the sandbox chains ended with code ${child.exitCode}: see the lines above`)
+    if (Date.now() > deadline) throw new Error('the sandbox chains did not start within two minutes')
+    await delay(50)
+  }
+}
+
+async function readLive(file: string): Promise<ChainsFile | null> {
+  if (!existsSync(file)) return null
+  try {
+    const chains = JSON.parse(readFileSync(file, 'utf8')) as ChainsFile
+    process.kill(chains.pid, 0)
+    const answer = await fetch(`${chains.controlUrl}/networks`, { signal: AbortSignal.timeout(2_000) })
+    return answer.ok ? chains : null
+  } catch {
+    return null
+  }
+}
+
+const toChains = ({ controlUrl, networks }: ChainsFile) => ({ controlUrl, networks, nodes: networks.map(({ network, rpcUrls, tokens }) => ({ network, rpcUrls, tokens })) })
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await Promise.race([ended, delay(STOP_MS)])
+}

@@ -1,0 +1,123 @@
+import { timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import ipaddr from 'ipaddr.js'
+import { type ApiKey, parseApiKey } from '../domain/api-key.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Caller } from '../domain/partner.ts'
+import { createRecent, type Recent } from '../lib/recent.ts'
+import type { PartnerStore, StoredKey } from '../ports/partners.ts'
+import { hashSecret } from './partner-keys.ts'
+
+export type AuthenticateDeps = Readonly<{
+  partners: PartnerStore
+  pepper: Uint8Array
+  /** Two plain keys that exist there only. */
+  sandboxKeys: readonly string[]
+  /** Wrong keys are counted by address. */
+  throttled: boolean
+  now(): number
+}>
+
+export type Authenticate = Readonly<{
+  authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
+  /** A partner or key changed somewhere. */
+  forget(): void
+}>
+
+/** A change counts everywhere after this long at the latest. */
+const CACHE_MS = 5_000
+const CACHED_MAX = 10_000
+/** Wrong keys that an address may try in a row, and how fast it may go on. */
+const WRONG_BURST = 20
+const WRONG_PER_SECOND = 1
+const ADDRESSES_MAX = 50_000
+/** `last_used_at` is to the minute. */
+const TOUCH_MS = 60_000
+
+type Bucket = { tokens: number; at: number }
+type Known = Readonly<{ stored: StoredKey | null; hash: Buffer }>
+
+/** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const known = createRecent<string, Known>({ most: CACHED_MAX, ageMs: CACHE_MS, now: deps.now })
+  const touched = createRecent<string, true>({ most: CACHED_MAX, ageMs: TOUCH_MS, now: deps.now })
+  const wrong = createRecent<string, Bucket>({ most: ADDRESSES_MAX, ageMs: 10 * 60_000, now: deps.now })
+
+  function accept(key: string, { stored, hash }: Known, ip: string): Caller {
+    if (stored === null || !matches(stored, hash, deps.now())) throw refuse(ip)
+    if (!isAllowed(stored.ipAllowList, ip)) throw new AppError('IP_NOT_ALLOWED', 'this key is not used from this address')
+    if (!touched.get(key)) {
+      touched.set(key, true)
+      // A failure costs the time of last use, no request.
+      deps.partners.touchKey(stored.keyId).catch(() => undefined)
+    }
+    return { partner: stored.partner, keyId: stored.keyId, scopes: stored.scopes }
+  }
+
+  function refuse(ip: string): AppError {
+    if (deps.throttled) {
+      checkSpent(wrong, ip, deps.now())
+      spend(wrong, ip, deps.now())
+    }
+    return new AppError('API_KEY_INVALID', 'the API key is not valid')
+  }
+
+  return {
+    forget: known.clear,
+    authenticate: (key, ip) => {
+      if (key === undefined || key.trim() === '') throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')
+      const cached = known.get(key)
+      if (cached) return accept(key, cached, ip)
+      // Before any hash or question: whoever guesses is slowed down.
+      if (deps.throttled) checkSpent(wrong, ip, deps.now())
+      const parsed = deps.sandboxKeys.includes(key) ? { keyId: key, secret: key } : parseApiKey(key, crc32)
+      if (parsed === null) throw refuse(ip)
+      return look(deps, parsed).then((found) => {
+        known.set(key, found)
+        return accept(key, found, ip)
+      })
+    },
+  }
+}
+
+async function look({ partners, pepper }: AuthenticateDeps, { keyId, secret }: ApiKey): Promise<Known> {
+  const hash = hashSecret(secret, pepper)
+  return { stored: await partners.findKey(keyId), hash }
+}
+
+/** Every live secret is compared, in constant time each. */
+function matches({ secrets }: StoredKey, hash: Buffer, now: number): boolean {
+  let found = false
+  for (const { hmac, expiresAt } of secrets) {
+    const equal = timingSafeEqual(hmac, hash)
+    if (equal && (expiresAt === null || expiresAt.getTime() > now)) found = true
+  }
+  return found
+}
+
+/** CIDR blocks of both families; an IPv4 address in IPv6 form counts as IPv4. An empty list allows everybody. */
+function isAllowed(list: readonly string[], ip: string): boolean {
+  if (list.length === 0) return true
+  if (!ipaddr.isValid(ip)) return false
+  const address = ipaddr.process(ip)
+  return list.some((block) => {
+    const [range, bits] = ipaddr.parseCIDR(block)
+    return range.kind() === address.kind() && address.match(range, bits)
+  })
+}
+
+function refilled(bucket: Bucket | undefined, now: number): Bucket {
+  if (!bucket) return { tokens: WRONG_BURST, at: now }
+  return { tokens: Math.min(WRONG_BURST, bucket.tokens + ((now - bucket.at) / 1000) * WRONG_PER_SECOND), at: now }
+}
+
+function spend(wrong: Recent<string, Bucket>, ip: string, now: number): void {
+  const bucket = refilled(wrong.get(ip), now)
+  wrong.set(ip, { ...bucket, tokens: bucket.tokens - 1 })
+}
+
+function checkSpent(wrong: Recent<string, Bucket>, ip: string, now: number): void {
+  const { tokens } = refilled(wrong.get(ip), now)
+  if (tokens >= 1) return
+  throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys from this address', { retryAfterSeconds: Math.ceil((1 - tokens) / WRONG_PER_SECOND) })
+}

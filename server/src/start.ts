@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { networks as definitions } from '../networks/index.ts'
+import { startPostgres } from './adapters/embedded/postgres.ts'
+import { createEmbeddedPrices } from './adapters/prices/embedded.ts'
+import { createKeystore, openPublicKeys, openSigner } from './adapters/signers/keystore.ts'
+import { composeHouse, type House, type Role } from './compose.ts'
+import { composeSigning, families, type NetworkNodes } from './compose-chains.ts'
+import type { Config } from './config.ts'
+import { describeConfig } from './config-text.ts'
+import { fundSandbox } from './fund-sandbox.ts'
+import { present } from './lib/assert.ts'
+import { lockFolder } from './lib/lock.ts'
+import { createLog } from './lib/log.ts'
+import { createMetrics } from './lib/metrics.ts'
+import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
+import { seedSandboxPartners } from './cli/sandbox-partners.ts'
+
+/** Stops what was started, in the order that loses nothing. */
+export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
+
+type Stopper = () => Promise<void> | void
+
+/** Starts the program in one role, saying what it does. Whatever was started is stopped again where a later part fails. */
+export async function start(config: Config, role: Role): Promise<Running> {
+  const startedAt = performance.now()
+  const say = (line: string) => console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+  const stoppers: Stopper[] = []
+  const stop = async () => {
+    for (const stopper of stoppers.splice(0).reverse()) await stopper()
+  }
+  try {
+    if (role !== 'worker') await checkPort(config)
+    const lock = lockFolder(config.dataDir)
+    stoppers.push(() => lock.release())
+    const { house, chains } = await build(config, role, say, stoppers)
+    const url = role === 'worker' ? null : await listen(config, house, stoppers)
+    if (role !== 'api') {
+      const workers = await house.startWorkers()
+      stoppers.push(() => workers.stop())
+      say(`workers: watching ${[...house.chains.keys()].join(' ')}`)
+    }
+    if (chains) await fundSandbox({ house, controlUrl: chains.controlUrl, say })
+    welcome(config, url, say)
+    return { url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Found out first, before anything else is started for nothing. */
+async function checkPort({ host, port }: Config): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const busy = error.code === 'EADDRINUSE'
+      reject(new Error(busy ? `port ${port} on ${host} is in use: stop what uses it, or set PORT to another (PORT=0 takes a free one)` : `cannot listen on ${host}:${port}: ${error.code}`))
+    })
+    probe.listen(port, host, resolve)
+  })
+  await new Promise((resolve) => probe.close(resolve))
+}
+
+async function build(config: Config, role: Role, say: (line: string) => void, stoppers: Stopper[]): Promise<{ house: House; chains: SandboxChains | null }> {
+  const log = createLog({ level: config.logLevel, pretty: false })
+  log.debug({ settings: describeConfig(config) }, 'settings read')
+  const [databaseUrl, chains] = await Promise.all([openPostgres(config, say, stoppers), openChains(config, say, stoppers)])
+  const nodes: readonly NetworkNodes[] = chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
+  await ensureKeystore(config, say)
+  const { clocks, limits } = config
+  const house = await composeHouse({
+    environment: config.environment,
+    databaseUrl,
+    poolMax: config.poolMax,
+    nodes,
+    publicKeys: openPublicKeys(config.keystore.file),
+    signer: role === 'api' ? null : await unlock(config, stoppers),
+    pepper: Buffer.from(config.pepper),
+    prices: createEmbeddedPrices({ now: Date.now, still: config.sandbox.still }),
+    spreads: config.spreads,
+    settings: { rateIdMs: clocks.rateIdMs, fixedLockMs: clocks.fixedLockMs, expiryMs: clocks.expiryMs, stuckMs: clocks.stuckMs, limits },
+    denied: [],
+    rateLimit: config.rateLimit,
+    api: {
+      publicUrl: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
+      trustedProxies: config.trustedProxies,
+      operatorToken: config.operatorToken,
+      sandboxControlUrl: chains?.controlUrl ?? null,
+    },
+    log,
+    metrics: createMetrics(),
+  })
+  stoppers.push(() => house.stop())
+  if (config.environment === 'sandbox') await seedSandboxPartners(house.database, Buffer.from(config.pepper))
+  say(`database: up to date; ${house.catalogue.list().filter(({ enabled }) => enabled).length} currencies on ${house.chains.size} networks`)
+  return { house, chains }
+}
+
+async function openPostgres(config: Config, say: (line: string) => void, stoppers: Stopper[]): Promise<string> {
+  if (config.databaseUrl !== null) {
+    say('database: DATABASE_URL')
+    return config.databaseUrl
+  }
+  const postgres = await startPostgres({ dataDir: config.dataDir, onRestart: (reason) => say(`database: restarted (${reason})`) })
+  stoppers.push(() => postgres.stop())
+  say('database: embedded Postgres started')
+  return postgres.url
+}
+
+async function openChains(config: Config, say: (line: string) => void, stoppers: Stopper[]): Promise<SandboxChains | null> {
+  if (config.environment === 'production') return null
+  const chains = await startSandboxChains({ file: config.chainsFile, dataDir: config.dataDir, networks: config.sandbox.networks, say })
+  stoppers.push(() => chains.stop())
+  say(`chains: ${chains.networks.map(({ network }) => network).join(' ')}`)
+  return chains
+}
+
+export const coinTypes = [...new Set(definitions.filter(({ family }) => families.some((served) => served === family)).map(({ coinType }) => coinType))]
+
+/** The sandbox makes its own keys; production's are made by `swapyard keystore create`, and backed up. */
+async function ensureKeystore({ environment, keystore }: Config, say: (line: string) => void): Promise<void> {
+  if (existsSync(keystore.file)) return
+  if (environment === 'production') throw new Error(`there is no keystore at ${keystore.file}: make one with \`swapyard keystore create\``)
+  await createKeystore(keystore.file, present(keystore.passphrase, 'the sandbox passphrase'), coinTypes)
+  say('keystore: new keys for this sandbox')
+}
+
+async function unlock({ environment, keystore, dataDir }: Config, stoppers: Stopper[]) {
+  if (keystore.passphrase === null) throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
+  const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))
+  const signer = await openSigner({
+    path: keystore.file,
+    passphrase: keystore.passphrase,
+    journalPath: join(dataDir, 'signed.log'),
+    signWith: composeSigning(environment),
+    coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
+  })
+  stoppers.push(() => signer.close())
+  return signer
+}
+
+async function listen({ host, port }: Config, { app }: House, stoppers: Stopper[]): Promise<string> {
+  const url = await app.listen({ host, port })
+  stoppers.push(async () => {
+    app.drain()
+    await app.close()
+  })
+  return url
+}
+
+function welcome(config: Config, url: string | null, say: (line: string) => void): void {
+  say(url === null ? 'ready: worker' : `ready: ${url}`)
+  if (url === null || config.environment === 'production') return
+  console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  reference  ${url}/docs\n`)
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Abi, Hex } from 'viem'
+
+export type Compiled = Readonly<{ abi: Abi; bytecode: Hex }>
+
+type Output = {
+  errors?: readonly { severity: string; formattedMessage: string }[]
+  contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
+}
+
+const settings = {
+  optimizer: { enabled: true, runs: 200 },
+  evmVersion: 'paris',
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+}
+
+/** Compiles one Solidity file; the compiler takes seconds to load, so that its output is kept by what went in. */
+export async function compile(path: string): Promise<Readonly<Record<string, Compiled>>> {
+  const source = readFileSync(path, 'utf8')
+  const key = createHash('sha256').update(JSON.stringify(settings)).update(source).digest('hex').slice(0, 32)
+  const folder = join(tmpdir(), 'swapyard-solc')
+  const file = join(folder, `${key}.json`)
+  const kept = read(file)
+  if (kept) return kept
+  const compiled = await run(source)
+  mkdirSync(folder, { recursive: true })
+  // Two processes may compile at once: each writes its own file, and the last one wins whole.
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(compiled))
+  renameSync(`${file}.${process.pid}`, file)
+  return compiled
+}
+
+function read(file: string): Record<string, Compiled> | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Compiled>
+  } catch {
+    return null
+  }
+}
+
+async function run(source: string): Promise<Record<string, Compiled>> {
+  const { default: solc } = await import('solc')
+  const input = { language: 'Solidity', sources: { 'source.sol': { content: source } }, settings }
+  const { errors = [], contracts = {} } = JSON.parse(solc.compile(JSON.stringify(input))) as Output
+  const failed = errors.filter(({ severity }) => severity === 'error')
+  if (failed.length > 0) throw new Error(failed.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  return Object.fromEntries(
+    Object.entries(contracts['source.sol'] ?? {}).map(([name, { abi, evm }]) => [
+      name,
+      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
+    ]),
+  )
+}

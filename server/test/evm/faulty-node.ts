@@ -1,0 +1,62 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Answer = { result: unknown } | { error: { code: number; message: string } } | { status: number } | 'silence'
+type Call = { id: unknown; method: string; params: unknown[] }
+/** What the node does with a call: undefined = as the real one; `forward` first asks the real one. */
+export type Fault = (call: Call, forward: () => Promise<unknown>) => Promise<Answer | undefined> | Answer | undefined
+
+export type FaultyNode = Readonly<{
+  url: string
+  /** Replaces the faults that were set before. */
+  set(fault: Fault): void
+  /** How often a method was asked for. */
+  asked(method: string): number
+  stop(): Promise<void>
+}>
+
+/** A node between us and a real one that fails as it is told to. */
+export async function startFaultyNode(upstream: string): Promise<FaultyNode> {
+  let fault: Fault = () => undefined
+  const counts = new Map<string, number>()
+
+  async function answer(call: Call): Promise<unknown> {
+    counts.set(call.method, (counts.get(call.method) ?? 0) + 1)
+    const forward = async () => (await forwardTo(upstream, call)) as { result?: unknown; error?: unknown }
+    const made = await fault(call, async () => (await forward()).result)
+    if (made === undefined) return forward()
+    if (made === 'silence') return new Promise(() => undefined)
+    return 'status' in made ? made : { jsonrpc: '2.0', id: call.id, ...made }
+  }
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Call | Call[]
+    const answers = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)
+    const status = (answers as { status?: number }).status ?? 200
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answers))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    set: (next) => {
+      fault = next
+    },
+    asked: (method) => counts.get(method) ?? 0,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function forwardTo(url: string, call: Call): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(call),
+    signal: AbortSignal.timeout(20_000),
+  })
+  return response.json()
+}

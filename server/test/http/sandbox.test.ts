@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from './app-for-tests.ts'
+
+const key = { 'x-api-key': 'sandbox' }
+let control: Server
+let asked: string[]
+let answer: { status: number; body: string }
+let world: TestApp
+
+/** A control server that records what it is asked, and answers as it is told. */
+beforeEach(async () => {
+  asked = []
+  answer = { status: 200, body: '{"hash":"0xabc"}' }
+  control = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      asked.push(`${request.method} ${request.url} ${body}`)
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+    })
+  })
+  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  world = createTestApp({ sandboxControlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}` })
+})
+afterEach(async () => {
+  await world.app.close()
+  await new Promise((resolve) => control.close(resolve))
+})
+
+const deposit = { network: 'btc', currency: 'native', address: 'a', amount: '0.01' }
+const pay = () => world.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
+
+describe('the sandbox controls', () => {
+  test('are handed on without their prefix; POSTs answer 201', async () => {
+    const paid = await pay()
+    expect([paid.statusCode, paid.json()]).toEqual([201, { hash: '0xabc' }])
+    await world.app.inject({ url: '/sandbox/balance?network=btc&currency=native&address=a%26b', headers: key })
+    expect(asked).toEqual([
+      `POST /deposits ${JSON.stringify(deposit)}`,
+      'GET /balance?network=btc&currency=native&address=a%26b ',
+    ])
+  })
+
+  test('need a key', async () => {
+    expect((await world.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
+    expect(asked).toEqual([])
+  })
+
+  test('that are refused come back in the error shape', async () => {
+    answer = { status: 404, body: '{"message":"there is no network zzz"}' }
+    const refused = await pay()
+    expect([refused.statusCode, refused.json().code, refused.json().message]).toEqual([
+      404,
+      'NETWORK_NOT_FOUND',
+      'there is no network zzz',
+    ])
+    answer = { status: 400, body: '{"error":{"code":"INVALID_ADDRESS","message":"not an address"}}' }
+    expect((await pay()).json().code).toBe('VALIDATION_ERROR')
+    answer = { status: 400, body: '{"code":"INVALID_ADDRESS","message":"not an address"}' }
+    expect((await pay()).json().code).toBe('INVALID_ADDRESS')
+  })
+
+  test.each([
+    ['an answer that is no JSON', 200, '<html>'],
+    ['an answer that is too long', 200, `"${'x'.repeat(2 * 1024 * 1024)}"`],
+    ['a failure of the chains', 500, '{"message":"stack"}'],
+  ])('%s is 503', async (_name, status, body) => {
+    answer = { status, body }
+    const failed = await pay()
+    expect([failed.statusCode, failed.json().code]).toEqual([503, 'NETWORK_UNAVAILABLE'])
+  })
+
+  test('do not exist outside the sandbox', async () => {
+    const elsewhere = createTestApp()
+    expect((await elsewhere.app.inject({ url: '/sandbox/networks', headers: key })).statusCode).toBe(404)
+    await elsewhere.app.close()
+  })
+})

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { hex } from '@scure/base'
+import { startBcoin } from '../../sandbox/src/bitcoin/nodes.ts'
+import { btc } from '../../server/networks/btc.ts'
+import { keyScript, parametersOf } from '../../server/src/adapters/bitcoin/address.ts'
+import { resolveNetwork } from '../../server/src/domain/network.ts'
+import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
+import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
+import { freePort } from './free-port.ts'
+import { createHouseKeys } from './house-keys.ts'
+
+const sandbox = resolveNetwork(btc, 'sandbox')
+/** With replacements, as on the real network: the node takes them. */
+const network = { ...sandbox, bitcoin: { ...parametersOf(sandbox), replaceable: true } }
+
+/** bcoin behind the sandbox's server; its first blocks pay our hot wallet, and segwit is active after them. */
+async function start(): Promise<TestNode> {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-bcoin-'))
+  const node = await startBcoin(folder, await freePort())
+  const rpc = createJsonRpc({ url: node.rpcUrl })
+  const { publicKeys } = createHouseKeys(network.coinType)
+  await node.prepare(
+    hex.encode(keyScript(parametersOf(network), publicKeys.publicKey(0, { branch: 'hot', index: 0 }))),
+    0,
+  )
+  return {
+    url: node.rpcUrl,
+    validates: false,
+    call: async (method, ...params) => {
+      const answer = await rpc.call(method, params)
+      if (answer.kind !== 'result') throw new Error(`${method}: ${JSON.stringify(answer)}`)
+      return answer.result
+    },
+    stop: async () => {
+      await rpc.close()
+      await node.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+describeBitcoinChain('bcoin, as the sandbox runs it', network, start)

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ltc } from '../../server/networks/ltc.ts'
+import { resolveNetwork } from '../../server/src/domain/network.ts'
+import { createHouse, describeBitcoinChain, type TestNode } from './chain-suite.ts'
+import { hasLitecoind, startLitecoind } from './litecoind.ts'
+
+const network = resolveNetwork(ltc, 'sandbox')
+const DEADLINE = { timeout: 20_000, interval: 100 }
+
+describe.runIf(hasLitecoind)('litecoind', () => {
+  describeBitcoinChain('one node', network, () => startLitecoind())
+
+  describe('two nodes', { timeout: 60_000 }, () => {
+    let nodes: [TestNode, TestNode]
+    let house: ReturnType<typeof createHouse>
+
+    beforeAll(async () => {
+      const first = await startLitecoind()
+      nodes = [first, await startLitecoind(first.peerPort)]
+      house = createHouse(network, nodes[0], [nodes[0].url, nodes[1].url])
+      await house.mine(105)
+      await settled()
+    }, 60_000)
+
+    afterAll(async () => {
+      await house?.chain.close()
+      await Promise.all((nodes ?? []).map((node) => node.stop()))
+    })
+
+    /** Until both nodes have the best block of the first. */
+    const settled = () => {
+      return vi.waitFor(async () => {
+        expect(await nodes[1].call('getbestblockhash')).toBe(await nodes[0].call('getbestblockhash'))
+      }, DEADLINE)
+    }
+
+    test('only what both have is believed (D9)', async () => {
+      const { reader, sender } = house.chain
+      const coin = await house.coin()
+      const unsigned = house.build({
+        coins: [coin],
+        pays: [house.pay(house.chain.addresses.deposit(0).address, 100_000_000n)],
+      })
+      const { raw, txHash } = house.sign(unsigned)
+      expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+      const common = await reader.head()
+
+      await nodes[1].call('setnetworkactive', false)
+      await vi.waitFor(async () => expect(await nodes[1].call('getconnectioncount')).toBe(0), DEADLINE)
+      await house.mine(2)
+      const alone = {
+        height: common.height + 1,
+        hash: (await nodes[0].call('getblockhash', common.height + 1)) as string,
+      }
+      const transfer = {
+        identity: `${txHash}:0`,
+        txHash,
+        address: house.chain.addresses.deposit(0).address,
+        contract: null,
+        units: 100_000_000n,
+      }
+      // The second lags behind: nothing of the new blocks counts.
+      expect(await reader.head()).toEqual(common)
+      expect(await reader.agrees(alone)).toBe(false)
+      expect(await reader.received(transfer, alone)).toBe(0n)
+      expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
+
+      // The second goes its own way, as far as the first: the fork point is the head.
+      await nodes[1].call('generatetoaddress', 2, house.stranger(9))
+      expect(await reader.head()).toEqual(common)
+      expect(await reader.block(alone.height)).toBeNull()
+      expect(await reader.agrees(alone)).toBe(false)
+      expect(await reader.received(transfer, alone)).toBe(0n)
+      expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
+
+      // The first wins.
+      await house.mine(1)
+      await nodes[1].call('setnetworkactive', true)
+      await settled()
+      expect(await reader.agrees(alone)).toBe(true)
+      expect(await reader.received(transfer, alone)).toBe(100_000_000n)
+      expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toMatchObject({
+        kind: 'included',
+        block: alone,
+      })
+    })
+
+    test('without one of them there are payments, but no statements', async () => {
+      const { reader, sender } = house.chain
+      const unsigned = house.build({ coins: [await house.coin()], pays: [house.pay(house.stranger(3), 100_000_000n)] })
+      const { raw, txHash } = house.sign(unsigned)
+      const head = await reader.head()
+      await nodes[1].stop()
+      const unavailable = expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' })
+      await expect(reader.head()).rejects.toEqual(unavailable)
+      await expect(reader.agrees(head)).rejects.toEqual(unavailable)
+      await expect(sender.observe({ txHash, conflictKey: unsigned.conflictKey })).rejects.toEqual(unavailable)
+      expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+      expect((await reader.feeRate()).rate).toBeGreaterThan(0n)
+      await nodes[0].stop()
+      expect(await sender.broadcast(raw)).toMatchObject({ kind: 'unknown' })
+      await expect(reader.feeRate()).rejects.toEqual(unavailable)
+    })
+  })
+})

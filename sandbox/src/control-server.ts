@@ -39,6 +39,7 @@ export async function startControlServer(chains: readonly Controlled[], port: nu
   const server = Fastify({
     bodyLimit: 16 * 1024,
     forceCloseConnections: true,
+    keepAliveTimeout: 120_000,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
   })
   const byName = new Map(chains.map((one) => [one.chain.network, one]))

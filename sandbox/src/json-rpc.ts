@@ -39,17 +39,10 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const auth = url.username === '' ? {} : { auth: `${url.username}:${url.password}` }
 
-  const post = (body: string): Promise<string> =>
+  const post = (body: string, retry = true): Promise<string> =>
     new Promise((resolve, reject) => {
-      const fail = (cause: unknown) =>
-        reject(new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
-      const options = {
-        method: 'POST',
-        agent,
-        timeout: timeoutMs,
-        headers: { 'content-type': 'application/json' },
-        ...auth,
-      }
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const options = { method: 'POST', agent, timeout: timeoutMs, headers, ...auth }
       const outgoing = request(`http://${url.host}/`, options, (response) => {
         const chunks: Buffer[] = []
         let bytes = 0
@@ -61,6 +54,11 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
         response.once('error', fail)
         response.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
       })
+      const fail = (cause: NodeJS.ErrnoException) => {
+        // The node had closed the kept connection before it could have read the request.
+        if (retry && outgoing.reusedSocket && cause.code === 'ECONNRESET') return resolve(post(body, false))
+        reject(new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
+      }
       outgoing.once('timeout', () => outgoing.destroy(new Error('no answer in time')))
       outgoing.once('error', fail)
       outgoing.end(body)

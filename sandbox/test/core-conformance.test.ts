@@ -140,6 +140,7 @@ async function openWallet(network: string) {
     amounts: readonly bigint[],
     sequence = 0xffffffff,
     units = 100_000_000n,
+    script = own.script,
   ) => {
     const tx = new Transaction({ allowUnknownOutputs: true })
     tx.addInput({ ...coin, sequence, witnessUtxo: { script: own.script, amount: units } })
@@ -193,7 +194,7 @@ test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () 
       await offer('replacement without more fee', spend(second, [99_989_999n], 0xfffffffd).hex)
       const replacement = spend(second, [99_900_000n], 0xfffffffd)
       await offer('replacement', replacement.hex)
-      expect(await rpc.call('getrawmempool')).toEqual([replacement.id])
+      outcomes['only the replacement waits'] = String(await rpc.call('getrawmempool')) === replacement.id
       await offer('the replaced one again', replaceable.hex)
       await sandbox.post('/blocks', { network, count: 1 })
 

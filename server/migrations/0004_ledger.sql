@@ -29,16 +29,24 @@ create table balances (
   check (case split_part(account, ':', 1) when 'asset' then units >= 0 when 'liability' then units <= 0 else true end)
 );
 
--- Rows are upserted in one order, so that two entries over the same accounts cannot deadlock.
+-- Rows are changed in one order, so that two entries over the same accounts cannot deadlock. A row is made at zero first:
+-- the checks of an upsert would judge the change alone, and not what it comes to.
 create function apply_postings() returns trigger language plpgsql as $$
+declare change record;
 begin
-  insert into balances as b (account, asset_id, units)
-    select account, asset_id, sum(delta) from (
+  for change in
+    select account, asset_id, sum(delta) as delta from (
       select debit as account, asset_id, units as delta from added
       union all
       select credit, asset_id, -units from added
     ) changes group by account, asset_id having sum(delta) <> 0 order by account, asset_id
-  on conflict (account, asset_id) do update set units = b.units + excluded.units;
+  loop
+    update balances set units = units + change.delta where account = change.account and asset_id = change.asset_id;
+    if not found then
+      insert into balances (account, asset_id, units) values (change.account, change.asset_id, 0) on conflict do nothing;
+      update balances set units = units + change.delta where account = change.account and asset_id = change.asset_id;
+    end if;
+  end loop;
   return null;
 end $$;
 create trigger postings_apply after insert on postings referencing new table as added for each statement execute function apply_postings();

@@ -47,7 +47,7 @@ export const btc = defineNetwork({
       wif: 0xef,
       dustUnits,
       // The sandbox's node takes no replacements.
-      replaceable: false,
+      replaceable: true,
     },
   },
 })

@@ -30,7 +30,7 @@ export const ltc = defineNetwork({
       scriptHash: [0x32, 0x05],
       wif: 0xb0,
       dustUnits,
-      replaceable: true,
+      replaceable: false,
     },
   },
   sandbox: {

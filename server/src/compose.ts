@@ -13,9 +13,12 @@ import { type ApiSettings, apiDefaults } from './api/settings.ts'
 import { type ClosableChain, composeChains, type NetworkNodes } from './compose-chains.ts'
 import { emptyBook, type SpreadPolicy } from './domain/book.ts'
 import { type Catalogue, feedCodes } from './domain/catalogue.ts'
+import type { AssetId } from './domain/asset.ts'
 import { AppError } from './domain/errors.ts'
 import type { Environment } from './domain/network.ts'
+import { type PriceSnapshot, unitsWorth } from './domain/price.ts'
 import { createBatcher } from './lib/batch.ts'
+import { smallest } from './lib/bigint.ts'
 import type { Log } from './lib/log.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
 import type { Metrics } from './lib/metrics.ts'
@@ -77,6 +80,8 @@ export type House = Readonly<{
   books: BookSnapshot
   services: Services
   app: FastifyInstance
+  /** Reasons not to be ready that a start still works on. */
+  starting: Set<string>
   /** Watchers, jobs, sweepers, reconciler. Stops finish what is under way. */
   startWorkers(): Promise<Loop>
   stop(): Promise<void>
@@ -95,6 +100,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   const books = createBookSnapshot(emptyBook(options.spreads))
   const refresh = refreshParts(options, { store, catalogue, chains, books, clock })
   const stopping = new AbortController()
+  const starting = new Set<string>()
   await refreshBookOnce(refresh)
   const refreshing = refreshBook(refresh, stopping.signal)
   const feed = createRatesFeed({ currencies: catalogue.list(), codes: feedCodes(catalogue.list()), books, now: clock.now, onError })
@@ -107,10 +113,10 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     now: clock.now,
   })
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
-  const services = composeServices(options, { store, catalogue, chains, books, clock, database, feed: feed.ratesFeed, authenticate })
+  const services = composeServices(options, { store, catalogue, chains, books, clock, database, feed: feed.ratesFeed, authenticate, starting })
   const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
   return {
-    store, database, catalogue, chains, books, services, app,
+    store, database, catalogue, chains, books, services, app, starting,
     startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database }),
     stop: async () => {
       stopping.abort()
@@ -135,13 +141,25 @@ async function registerHouse(store: Store, catalogue: Catalogue, chains: Readonl
   for (const [network, chain] of chains) await store.custody.registerHouse(network, chain.addresses.hot())
 }
 
-function refreshParts({ prices, metrics, log }: HouseOptions, { store, catalogue, chains, books, clock }: Omit<Rooms, 'database'>): RefreshBook {
+/** Nothing above the limit of one payout is on offer: it would be held for a person. */
+function capped(available: ReadonlyMap<AssetId, bigint>, prices: PriceSnapshot, catalogue: Catalogue, limitUsd: bigint): ReadonlyMap<AssetId, bigint> {
+  const result = new Map<AssetId, bigint>()
+  for (const { asset, definition } of catalogue.list()) {
+    const units = available.get(asset.id)
+    const price = prices.usd.get(definition.priceKey)
+    if (units === undefined || price === undefined) continue
+    result.set(asset.id, smallest(units, unitsWorth(limitUsd, asset, price.ask, 'down')))
+  }
+  return result
+}
+
+function refreshParts({ prices, metrics, log, settings }: HouseOptions, { store, catalogue, chains, books, clock }: Omit<Rooms, 'database'>): RefreshBook {
   return {
     books,
     prices,
     chains: [...chains.values()],
     currencies: catalogue.list(),
-    readReserves: () => store.inventory.available(),
+    readReserves: async () => capped(await store.inventory.available(), books.current().prices, catalogue, settings.limits.perTransactionUsd),
     readPauses: async () => {
       const scopes = (await store.audit.pauses()).map(({ scope }) => scope)
       const named = (prefix: string) => new Set(scopes.flatMap((scope) => (scope.startsWith(prefix) ? [scope.slice(prefix.length)] : [])))
@@ -156,7 +174,7 @@ function refreshParts({ prices, metrics, log }: HouseOptions, { store, catalogue
   }
 }
 
-function composeServices(options: HouseOptions, rooms: Rooms & Pick<Services, 'authenticate'> & { feed: Services['ratesFeed'] }): Services {
+function composeServices(options: HouseOptions, rooms: Rooms & Pick<Services, 'authenticate'> & { feed: Services['ratesFeed']; starting: ReadonlySet<string> }): Services {
   const { store, catalogue, chains, books, clock } = rooms
   const { settings } = options
   const rateIds = createRateIds(options.pepper)
@@ -176,7 +194,7 @@ function composeServices(options: HouseOptions, rooms: Rooms & Pick<Services, 'a
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
     ratesFeed: rooms.feed,
-    readiness: () => readiness(rooms),
+    readiness: () => [...rooms.starting, ...readiness(rooms)],
   }
 }
 

@@ -87,11 +87,11 @@ export const fileSchema = Type.Object(
       Type.Object(
         {
           perTransactionUsd: dollars(
-            50_000,
+            250_000,
             'The largest single payout, in US dollars; larger ones wait for the operator',
           ),
-          hourUsd: dollars(250_000, 'Outflow of one hour per wallet, asset, partner and destination'),
-          dayUsd: dollars(1_000_000, 'Outflow of 24 hours, likewise'),
+          hourUsd: dollars(2_500_000, 'Outflow of one hour per wallet, asset, partner and destination'),
+          dayUsd: dollars(10_000_000, 'Outflow of 24 hours, likewise'),
         },
         closed,
       ),

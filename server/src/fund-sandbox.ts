@@ -3,33 +3,38 @@ import { formatUnits, scale } from './domain/amount.ts'
 import type { Currency } from './domain/currency.ts'
 import { unitsWorth } from './domain/price.ts'
 
-/** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. */
-const FUNDS_USD = 2_000_000n * 10n ** 12n
+/** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. A regtest chain has mined little. */
+const FUNDS_USD = 5_000_000n * 10n ** 12n
+const FUNDS_LTC_USD = 300_000n * 10n ** 12n
 /** The bitcoin family pays from confirmed outputs: several, so that payouts need not wait for change. */
 const OUTPUTS = 5n
 const READY_MS = 60_000
 
 /** The first start brings coins to the empty hot wallets, as an operator would: real transfers, counted when confirmed. */
 export async function fundSandbox({ house, controlUrl, say }: { house: House; controlUrl: string; say(line: string): void }): Promise<void> {
-  const { catalogue, chains, books, store } = house
+  const { catalogue, chains, books, store, starting } = house
+  const reason = 'the sandbox brings coins to the hot wallets'
   const held = await store.ledger.balances('asset:wallet')
   const empty = catalogue.list().filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
   if (empty.length > 0) {
+    starting.add(reason)
     say(`wallets: bringing ${empty.length} currencies to the hot wallets`)
     const { prices } = books.current()
     await Promise.all(empty.map((currency) => bring(controlUrl, currency, chains.get(currency.asset.network)?.addresses.hot() ?? '', prices.usd.get(currency.definition.priceKey)?.ask ?? 0n)))
   }
   const deadline = Date.now() + READY_MS
-  while (house.services.readiness().length > 0) {
-    if (Date.now() > deadline) throw new Error(`not ready: ${house.services.readiness().join('; ')}`)
+  const isFunded = ({ asset }: Currency) => (books.current().reserves.available.get(asset.id) ?? 0n) > 0n
+  while (!empty.every(isFunded)) {
+    if (Date.now() > deadline) throw new Error(`these did not arrive at the hot wallets: ${empty.filter((currency) => !isFunded(currency)).map(({ asset }) => asset.id).join(' ')}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  starting.delete(reason)
 }
 
 async function bring(controlUrl: string, { asset, network }: Currency, address: string, price: bigint): Promise<void> {
   if (price === 0n) return
   const outputs = network.family === 'bitcoin' ? OUTPUTS : 1n
-  const units = scale(unitsWorth(FUNDS_USD, asset, price, 'down'), 1n, outputs, 'down')
+  const units = scale(unitsWorth(asset.ticker === 'ltc' ? FUNDS_LTC_USD : FUNDS_USD, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
     const body = { network: asset.network, currency: asset.contract === null ? 'native' : asset.ticker, address, amount: formatUnits(units, asset.decimals) }
     const answer = await fetch(`${controlUrl}/deposits`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal: AbortSignal.timeout(30_000) })

@@ -35,13 +35,15 @@ export async function start(config: Config, role: Role): Promise<Running> {
     const lock = lockFolder(config.dataDir)
     stoppers.push(() => lock.release())
     const { house, chains } = await build(config, role, say, stoppers)
+    if (chains && role !== 'api') house.starting.add('the workers are starting')
     const url = role === 'worker' ? null : await listen(config, house, stoppers)
     if (role !== 'api') {
       const workers = await house.startWorkers()
       stoppers.push(() => workers.stop())
+      house.starting.delete('the workers are starting')
       say(`workers: watching ${[...house.chains.keys()].join(' ')}`)
     }
-    if (chains) await fundSandbox({ house, controlUrl: chains.controlUrl, say })
+    if (chains && role !== 'api') await fundSandbox({ house, controlUrl: chains.controlUrl, say })
     welcome(config, url, say)
     return { url, stop }
   } catch (error) {

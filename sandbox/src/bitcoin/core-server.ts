@@ -29,6 +29,8 @@ export async function serveCore(node: BcoinNode, port: number): Promise<{ close(
     })
     request.on('end', () => void answerBody(node, Buffer.concat(chunks).toString('utf8'), response))
   })
+  // Clients keep their connections: none is closed while a request is on its way.
+  server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)

@@ -30,7 +30,8 @@ export async function acceptTransaction(
   const fee = tx.isCoinbase() ? 0 : tx.getFee(view)
   const size = tx.getSigopsSize(tx.isCoinbase() ? 0 : tx.getSigopsCost(view))
   const floor = Math.ceil((size * relayFeeRate) / 1000)
-  if (!tx.isCoinbase() && fee >= 0 && fee < floor) return refuse(-26, `min relay fee not met, ${fee} < ${floor}`)
+  if (fee < 0) return refuse(-26, 'bad-txns-in-belowout, value in < value out')
+  if (!tx.isCoinbase() && fee < floor) return refuse(-26, `min relay fee not met, ${fee} < ${floor}`)
   if (maxFeeRate > 0 && fee * 1000 > maxFeeRate * size) {
     return refuse(-25, 'Fee exceeds maximum configured by user (e.g. -maxtxfee, maxfeerate)')
   }
@@ -100,9 +101,10 @@ async function offer(mempool: Mempool, tx: Tx): Promise<Acceptance> {
   } catch (error) {
     if (!isVerifyError(error)) throw error
     if (error.reason.includes('script-verify-flag')) {
+      // What Core says of a signature that does not fit (NULLFAIL), by far the most frequent of these.
       return refuse(
         -26,
-        'mandatory-script-verify-flag-failed (Script evaluated without error but finished with a false/empty top stack element)',
+        'non-mandatory-script-verify-flag (Signature must be zero for failed CHECK(MULTI)SIG operation)',
       )
     }
     return refuse(-26, coreReasons[error.reason] ?? error.reason)

@@ -65,6 +65,8 @@ export async function startLitecoind({
       `-datadir=${folder}`,
       '-server=1',
       '-txindex=1',
+      // Off by default in Litecoin Core: without it no fee can be raised.
+      '-mempoolreplacement=1',
       '-disablewallet',
       '-listen=0',
       '-connect=0',

@@ -6,8 +6,8 @@ export function negotiateEncoding(header: string | undefined, offered: readonly 
   const weights = new Map<string, number>()
   for (const part of header.split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number.parseFloat(weight) || 0)
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
+    weights.set(name === 'x-gzip' ? 'gzip' : name, toThousandths(weight))
   }
   const others = weights.get('*') ?? 0
   let best: Encoding = 'identity'
@@ -20,4 +20,10 @@ export function negotiateEncoding(header: string | undefined, offered: readonly 
     }
   }
   return (weights.get('identity') ?? 0) > bestWeight ? 'identity' : best
+}
+
+/** A weight of RFC 9110 §12.4.2, 0 to 1 with at most three decimals, in thousandths. What is none counts as 0. */
+function toThousandths(weight: string): number {
+  const [, whole, fraction = ''] = /^([01])(?:\.([0-9]{0,3}))?$/.exec(weight) ?? []
+  return whole === '1' ? 1000 : whole === '0' ? Number.parseInt(fraction.padEnd(3, '0'), 10) : 0
 }

@@ -23,13 +23,13 @@ export type ApiContext = Readonly<{
   log: HttpLog
 }>
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown
+type Serve = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Puts one operation of the route table on the server: key, scope, limit, schemas, then the handler. */
+/** Puts one operation of the route table on the server: key, scope, limit, schemas, then its own code. */
 export function mount(
   context: ApiContext,
   route: RouteDefinition,
-  handler: Handler,
+  serve: Serve,
   options: Pick<RouteShorthandOptions, 'handlerTimeout'> = {},
 ): void {
   const known = knownKeys(route)
@@ -51,7 +51,7 @@ export function mount(
         const problems = unknownKeyProblems(request, known)
         if (problems.length > 0) throw validationError(problems)
       }
-      return handler(request, reply)
+      return serve(request, reply)
     },
   })
 }

@@ -57,6 +57,7 @@ function createRequestIds(): () => string {
 
 /** 503 while the event loop lags, but never for liveness: a process that is busy must not be killed for it. */
 export function guardOverload(app: FastifyInstance, { overload }: ApiSettings): void {
+  if (overload === null) return
   app.register(underPressure, {
     maxEventLoopDelay: overload.eventLoopDelayMs,
     sampleInterval: overload.sampleMs,

@@ -18,8 +18,8 @@ export type ApiSettings = Readonly<{
   headersTimeoutMs: number
   /** A create must be answered by then. */
   createTimeoutMs: number
-  /** Mean delay of the event loop over one sample above which requests are refused with 503. */
-  overload: Readonly<{ eventLoopDelayMs: number; sampleMs: number }>
+  /** Mean delay of the event loop over one sample above which requests are refused with 503; null = never. */
+  overload: Readonly<{ eventLoopDelayMs: number; sampleMs: number }> | null
 }>
 
 export const apiDefaults = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import type { Compiled } from './compile.ts'
 
 export const TEST_CHAIN_ID = 3_133_700_001
@@ -92,8 +92,6 @@ export function call(abi: Abi, functionName: string, args: readonly unknown[]): 
 export function hex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }
-
-export type { Address, Hex }
 
 async function listening(child: ChildProcess): Promise<string> {
   const { stdout } = child

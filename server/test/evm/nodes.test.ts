@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { chainOf, coin } from './house.ts'
-import { type ActorName, type Compiled, testActors } from './tokens.ts'
+import { type ActorName, type Compiled, testActors, testTokens } from './tokens.ts'
 
 let anvil: Anvil
 let other: Anvil
@@ -131,15 +131,17 @@ describe('a node without', () => {
     expect(chain.notes).toMatchObject([{ kind: 'state-pruned' }])
   })
 
-  test('an index of logs that agrees with its receipts is not believed', async () => {
+  test('the logs that its own receipts hold is not believed', async () => {
     const chain = chainOf([node.url])
+    const { StandardToken } = await testTokens()
+    const contract = await anvil.deploy(StandardToken, ['Test', 'TST', 6])
     const { address } = chain.addresses.deposit(next++)
-    const { height } = await anvil.sendAndMine({ to: address, value: 1n })
-    const log = { address, topics: [], data: '0x', logIndex: '0x0', transactionHash: `0x${'11'.repeat(32)}` }
-    node.set(({ method }) =>
-      method === 'eth_getLogs' ? { result: [{ ...log, blockHash: `0x${'22'.repeat(32)}` }] } : undefined,
-    )
+    const data = call(StandardToken.abi, 'mint', [address, 5n])
+    const { height } = await anvil.sendAndMine({ to: contract, data })
+    node.set(({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined))
     await expect(chain.reader.block(height)).rejects.toMatchObject(unavailable)
+    node.set(() => undefined)
+    expect((await chain.reader.block(height))?.transfers).toMatchObject([{ address, units: 5n, sender: null }])
   })
 })
 

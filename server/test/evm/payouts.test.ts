@@ -40,8 +40,8 @@ async function build(
   const from = parts.from ?? HOT
   const gasLimit = parts.gasLimit ?? (await chain.sender.gasLimit(wanted, from))
   const fee = await chain.reader.feeRate()
-  const fixed = { coins: [], changeIndex: 0, replaces: null, sweepAll: false }
-  return chain.sender.build({ pays: [wanted], from, fee, nonce: nonce++, gasLimit, ...fixed, ...parts })
+  const fixed = { coins: [], changeIndex: 0, replaces: null, sweepAll: false, nonce: parts.nonce ?? nonce++ }
+  return chain.sender.build({ pays: [wanted], from, fee, gasLimit, ...fixed, ...parts })
 }
 
 async function deploy(name: TokenName, ...more: bigint[]) {
@@ -172,7 +172,6 @@ describe('a replacement', () => {
     const first = await build(to, coin, 9n)
     expect((await chain.sender.broadcast(sign(first).raw)).kind).toBe('accepted')
     const replacement = await build(to, coin, 9n, { nonce: nonce - 1, replaces: first })
-    nonce--
     expect(replacement.conflictKey).toBe(first.conflictKey)
     expect((await chain.sender.broadcast(sign(replacement).raw)).kind).toBe('accepted')
     const height = await anvil.mine()
@@ -198,10 +197,8 @@ describe('a replacement', () => {
     const first = await build(fresh(), coin, 9n)
     await chain.sender.broadcast(sign(first).raw)
     const same = await build(fresh(), coin, 10n, { nonce: nonce - 1 })
-    nonce--
     expect(await chain.sender.broadcast(sign(same).raw)).toMatchObject({ kind: 'rejected' })
     await anvil.mine()
-    nonce++
   })
 
   test('that a reorganization undoes leaves both alive', async () => {
@@ -223,7 +220,6 @@ describe('the proof of death', () => {
     const to = fresh()
     const first = await build(to, coin, 2n)
     const rival = await build(to, coin, 2n, { nonce: nonce - 1, replaces: first })
-    nonce--
     await chain.sender.broadcast(sign(rival).raw)
     await anvil.mine(network.finalityBlocks + 2)
     return { first, rival }

@@ -12,7 +12,10 @@ export type TestApp = {
   observed: { route: string; method: string; status: number }[]
 }
 
-/** The HTTP floor over services in memory. Close it after use. */
+/**
+ * The HTTP floor over services in memory. Close it after use. Without the guard against overload: injected requests leave
+ * the event loop no turn of its own.
+ */
 export function createTestApp(settings: Partial<ApiSettings> = {}): TestApp {
   const services = createServicesInMemory()
   const lines: LogLine[] = []
@@ -28,7 +31,7 @@ export function createTestApp(settings: Partial<ApiSettings> = {}): TestApp {
       render: async () => '# metrics\n',
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
     },
-    settings: { ...apiDefaults, publicUrl: 'http://127.0.0.1:8080', ...settings },
+    settings: { ...apiDefaults, overload: null, publicUrl: 'http://127.0.0.1:8080', ...settings },
   })
   return { app, services, lines, observed }
 }

@@ -9,14 +9,21 @@ let mounted: string[]
 
 beforeEach(async () => {
   world = createTestApp({ sandboxControlUrl: 'http://127.0.0.1:9' })
-  mounted = []
-  await world.app.ready()
-  for (const line of world.app.printRoutes({ commonPrefix: false }).split('\n')) {
-    const [, path = '', methods = ''] = /[├└]── (\S*)(?: \(([A-Z, ]+)\))?/.exec(line) ?? []
-    for (const method of methods.split(', ').filter(Boolean)) mounted.push(`${method} ${path}`)
-  }
+  mounted = mountedRoutes(world.app.printRoutes({ commonPrefix: false }))
 })
 afterEach(() => world.app.close())
+
+/** `METHOD path` of every route, from the tree that the router prints: four characters a level. */
+function mountedRoutes(tree: string): string[] {
+  const parents: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', step = '', methods = ''] = /^(.*)[├└]── (\S*)(?: \(([A-Z, ]+)\))?/.exec(line) ?? []
+    const depth = indent.length / 4
+    parents.length = depth
+    parents.push(step)
+    return methods === '' ? [] : methods.split(', ').map((method) => `${method} ${parents.join('')}`)
+  })
+}
 
 describe('the documentation', () => {
   test('has every route of the server but those that serve files and operators', async () => {

@@ -14,7 +14,7 @@ export type EvmNode = Rpc & {
 
 /** Something an operator should know: the chain is read with less certainty than it could be. */
 export type EvmNote = Readonly<{
-  kind: 'traces-missing' | 'state-pruned' | 'gas-unusual'
+  kind: 'traces-missing' | 'state-pruned'
   node: string
   detail: string
 }>
@@ -102,7 +102,7 @@ export async function firstNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNod
   throw last
 }
 
-/** `eth_call` at a block, or null where the call itself failed. */
+/** `eth_call` at a block; a call that reverts is a refusal of the node. */
 export function ethCall(node: EvmNode, call: Readonly<Record<string, string>>, at: string): Promise<`0x${string}`> {
   return node.ask('eth_call', [call, at], data)
 }

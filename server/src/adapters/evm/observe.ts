@@ -148,7 +148,7 @@ function parseConflictKey(key: string): { address: string; nonce: number } {
 
 /** The block below which all nodes agree that nothing changes: by depth, and by the chain's own tag where it has one. */
 async function finalBlock(nodes: readonly EvmNode[], network: Network): Promise<BlockRef | null> {
-  const head = await commonHead(nodes, network.finalityBlocks)
+  const head = await commonHead(nodes)
   const tag = network.evm?.finalityTag ?? null
   const tagged =
     tag === null

@@ -52,7 +52,7 @@ export async function agree(nodes: readonly EvmNode[], { height, hash }: BlockRe
 }
 
 /** The highest block that all nodes have in common. */
-export async function commonHead(nodes: readonly EvmNode[], walkMax: number): Promise<BlockRef> {
+export async function commonHead(nodes: readonly EvmNode[], walkMax = WALK_MAX): Promise<BlockRef> {
   const heads = await everyNode(nodes, (node) => node.ask('eth_blockNumber', [], count))
   const top = Math.min(...heads)
   for (let height = top; height >= Math.max(0, top - walkMax); height--) {

@@ -40,7 +40,7 @@ export type Rpc = Readonly<{
 
 export type RpcOptions = Readonly<{ timeoutMs: number; attempts: number; replyBytesMax: number }>
 
-/** 64 MB hold the call traces of the fullest blocks that were seen on any of the networks. */
+/** The call traces of a full block take megabytes: the largest reply that there is, with room. */
 export const rpcDefaults: RpcOptions = { timeoutMs: 10_000, attempts: 3, replyBytesMax: 64 * 1024 * 1024 }
 
 const BATCH_MAX = 50

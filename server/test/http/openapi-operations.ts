@@ -1,0 +1,74 @@
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+
+type Json = { [key: string]: unknown }
+export type JsonSchema = Json
+
+export type Parameter = {
+  name: string
+  in: 'query' | 'header'
+  required: boolean
+  schema: JsonSchema
+  example?: unknown
+}
+export type Operation = {
+  method: string
+  path: string
+  keyed: boolean
+  parameters: Parameter[]
+  body: JsonSchema | null
+  /** By status: what checks the body; null where there is none to check. */
+  responses: ReadonlyMap<number, { contentType: string; check: Validator | null } | null>
+}
+
+/** Operations of an OpenAPI document, with every reference put in its place. Holds documents without recursion only. */
+export function readOperations(document: unknown): Operation[] {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as Json
+    if (typeof $ref === 'string') return resolve(follow(document, $ref))
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]))
+  }
+  const { paths } = resolve(document) as { paths: Record<string, Record<string, Json>> }
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => toOperation(method.toUpperCase(), path, operation)),
+  )
+}
+
+function follow(document: unknown, reference: string): unknown {
+  const steps = reference.replace(/^#\//, '').split('/')
+  return steps.reduce<unknown>((inner, step) => (inner as Json | undefined)?.[step], document)
+}
+
+type Response = { content?: Record<string, { schema?: JsonSchema }> }
+
+function toOperation(method: string, path: string, operation: Json): Operation {
+  const {
+    parameters = [],
+    requestBody,
+    responses,
+    security,
+  } = operation as {
+    parameters?: Parameter[]
+    requestBody?: { content: { 'application/json': { schema: JsonSchema } } }
+    responses: Record<string, Response>
+    security: unknown[]
+  }
+  return {
+    method,
+    path,
+    keyed: security.length > 0,
+    parameters,
+    body: requestBody?.content['application/json'].schema ?? null,
+    responses: new Map(Object.entries(responses).map(([status, response]) => [Number(status), toCheck(response)])),
+  }
+}
+
+function toCheck({ content }: Response) {
+  const [first] = Object.entries(content ?? {})
+  if (first === undefined) return null
+  const [contentType, { schema }] = first
+  const check = contentType === 'application/json' && schema ? Compile(schema as TSchema) : null
+  return { contentType, check }
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** A fresh database on the shared cluster. */
+export async function createDatabase(clusterUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `world_${randomBytes(6).toString('hex')}`
+  await onCluster(clusterUrl, `create database ${name}`)
+  const url = new URL(clusterUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => onCluster(clusterUrl, `drop database if exists ${name} with (force)`) }
+}
+
+async function onCluster(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,69 @@
+import { expect } from 'vitest'
+import type { House } from '../../server/src/compose.ts'
+
+const QUIET_MS = 60_000
+
+type Difference = { asset: string; ledger: string; chain: string }
+
+/**
+ * The three invariants that every scenario ends with: the ledger is balanced, what is closed owes nothing, and the chains
+ * hold what the ledger says, read from the nodes. Waits until no transaction of ours is on its way.
+ */
+export async function checkInvariants(house: House): Promise<void> {
+  await quiet(house)
+  expect(await house.store.audit.imbalance(), 'the ledger is balanced').toEqual([])
+  const owing = await house.database.query(
+    `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
+     where b.units <> 0 and e.status in ('finished', 'failed', 'refunded')
+       and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded'))`,
+  )
+  expect(owing, 'closed exchanges owe nothing').toEqual([])
+  const twice = await house.database.query('select execution_id, count(*) from payouts where state <> $1 and execution_id is not null group by 1 having count(*) > 1', ['void'])
+  expect(twice, 'nothing is paid twice').toEqual([])
+  await walletsEqualLedger(house)
+}
+
+async function quiet({ database }: House): Promise<void> {
+  const deadline = Date.now() + QUIET_MS
+  for (;;) {
+    const moving = await database.query("select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null")
+    if (moving.length === 0) return
+    if (Date.now() > deadline) throw new Error(`still under way: ${JSON.stringify(moving)}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** A sweep or a block may come between the two reads: the difference must stand still to count. */
+async function walletsEqualLedger(house: House): Promise<void> {
+  let last: Difference[] = []
+  for (let n = 0; n < 40; n++) {
+    last = await differences(house)
+    if (last.length === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  expect(last, 'wallets equal the ledger').toEqual([])
+}
+
+async function differences(house: House): Promise<Difference[]> {
+  const found: Difference[] = []
+  const ledger = await house.store.ledger.balances('asset:wallet')
+  for (const { asset, network } of house.catalogue.list()) {
+    const chain = house.chains.get(asset.network)
+    if (!chain) continue
+    const says = ledger.get(asset.id) ?? 0n
+    const holds = network.family === 'bitcoin' ? await coins(house, asset.network) : await chain.reader.balance(chain.addresses.hot(), asset)
+    if (says !== holds) found.push({ asset: asset.id, ledger: says.toString(), chain: holds.toString() })
+  }
+  return found
+}
+
+/** Unspent outputs at addresses of the house that are counted: what is not yet credited is not yet ours. */
+async function coins({ database }: House, network: string): Promise<bigint> {
+  const [row] = await database.query<{ units: string }>(
+    `select coalesce(sum(c.units), 0) as units from coins c left join deposits d on d.id = c.deposit_id
+     where c.network = $1 and c.block_height is not null and c.spent_by is null and (d.id is null or d.status = 'credited')`,
+    [network],
+  )
+  return BigInt(row?.units ?? 0)
+}
+

@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inject } from 'vitest'
+import { networks as definitions } from '../../server/networks/index.ts'
+import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
+import { createKeystore, openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { seedSandboxPartners } from '../../server/src/cli/sandbox-partners.ts'
+import { composeHouse, type House, type HouseOptions } from '../../server/src/compose.ts'
+import { composeSigning } from '../../server/src/compose-chains.ts'
+import { defaultSpreads } from '../../server/src/domain/book.ts'
+import { fundSandbox } from '../../server/src/fund-sandbox.ts'
+import { createLog } from '../../server/src/lib/log.ts'
+import type { Loop } from '../../server/src/lib/loop.ts'
+import { createMetrics } from '../../server/src/lib/metrics.ts'
+import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+import { coinTypes } from '../../server/src/start.ts'
+import { createDatabase } from './database.ts'
+import { checkInvariants } from './invariants.ts'
+
+const USD = 10n ** 12n
+const pepper = Buffer.from('a pepper of the test worlds')
+
+export type WorldOptions = Readonly<{
+  /** Networks that this world works with: fewer are faster. */
+  networks: readonly string[]
+  settings?: Partial<HouseOptions['settings']>
+  /** Frozen prices: the default, so that amounts can be compared. */
+  still?: boolean
+  denied?: readonly string[]
+}>
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
+export type Json = any
+export type Answer = Readonly<{ status: number; body: Json; headers: Headers }>
+export type OrderInput = Readonly<{
+  from: string
+  to: string
+  amount: string
+  flow?: 'standard' | 'fixed-rate'
+  address?: string
+  refundAddress?: string
+  rateId?: string
+}> &
+  Readonly<Record<string, unknown>>
+
+/** A whole house on the shared chains: its own database, keys and wallets, driven as a partner and as a person would. */
+export type World = Readonly<{
+  house: House
+  url: string
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
+  /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
+  create(order: OrderInput): Promise<Json>
+  /** Pays from the sandbox bank: to the exchange's deposit address, in its own currency unless another is named (`usdc@eth`). */
+  deposit(exchange: Json, amount: string, currency?: string): Promise<string>
+  wallet(network: string): Promise<{ address: string; privateKey: string }>
+  balance(currency: string, address: string): Promise<string>
+  control(path: string, body: unknown): Promise<Json>
+  mine(network: string, count: number): Promise<void>
+  reorg(network: string, depth: number, drop?: boolean): Promise<void>
+  /** Stops or starts the blocks that come by themselves. */
+  mining(network: string, paused: boolean): Promise<void>
+  status(exchange: Json): Promise<Json>
+  /** Polls until the exchange has the status; fails at once where it has another terminal one. */
+  settles(exchange: Json, status: string, timeoutMs?: number): Promise<Json>
+  until<T>(what: string, look: () => Promise<T | null | undefined | false>, timeoutMs?: number): Promise<T>
+  stopWorkers(): Promise<void>
+  startWorkers(): Promise<void>
+  /** Waits until nothing is under way, then: ledger balanced, closed exchanges owe nothing, wallets equal the ledger. */
+  invariants(): Promise<void>
+  stop(): Promise<void>
+}>
+
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+  const folder = await mkdtemp(join(tmpdir(), 'swapyard-world-'))
+  const database = await createDatabase(inject('databaseUrl'))
+  const keystore = join(folder, 'keystore.json')
+  await createKeystore(keystore, 'a passphrase', coinTypes)
+  const signer = await openSigner({
+    path: keystore,
+    passphrase: 'a passphrase',
+    journalPath: join(folder, 'signed.log'),
+    signWith: composeSigning('sandbox'),
+    coinTypeOf: (network) => definitions.find(({ id }) => id === network)?.coinType ?? 60,
+  })
+  const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
+  const house = await composeHouse({
+    environment: 'sandbox',
+    databaseUrl: database.url,
+    poolMax: 10,
+    nodes,
+    publicKeys: openPublicKeys(keystore),
+    signer,
+    pepper,
+    prices: createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
+    spreads: defaultSpreads,
+    settings: {
+      rateIdMs: 60_000, fixedLockMs: 20 * 60_000, expiryMs: 24 * 3_600_000, stuckMs: 60_000,
+      limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
+      ...options.settings,
+    },
+    denied: options.denied ?? [],
+    rateLimit: false,
+    api: { publicUrl: 'http://127.0.0.1', sandboxControlUrl: chains.controlUrl },
+    log: createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
+    metrics: createMetrics({ defaults: false }),
+  })
+  await seedSandboxPartners(house.database, pepper)
+  let workers: Loop | null = await house.startWorkers()
+  await fundSandbox({ house, controlUrl: chains.controlUrl, say: () => undefined })
+  const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
+  const calls = createCalls(url, chains.controlUrl)
+  return {
+    house,
+    url,
+    ...calls,
+    stopWorkers: async () => {
+      await workers?.stop()
+      workers = null
+    },
+    startWorkers: async () => {
+      workers ??= await house.startWorkers()
+    },
+    invariants: () => checkInvariants(house),
+    stop: async () => {
+      await house.app.close()
+      await workers?.stop()
+      await house.stop()
+      await signer.close()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const TERMINAL = ['finished', 'failed', 'refunded']
+const split = (currency: string): { ticker: string; network: string } => {
+  const [ticker = '', network = ''] = currency.split('@')
+  return { ticker, network }
+}
+
+function createCalls(url: string, controlUrl: string) {
+  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await fetch(url + path, { method, headers: { 'x-api-key': 'sandbox', ...json, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const text = await answer.text()
+    return { status: answer.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text, headers: answer.headers }
+  }
+  async function control(path: string, body: unknown): Promise<Json> {
+    const answer = await fetch(controlUrl + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+    return answer.json()
+  }
+  async function until<T>(what: string, look: () => Promise<T | null | undefined | false>, timeoutMs = 45_000): Promise<T> {
+    const deadline = Date.now() + timeoutMs
+    for (;;) {
+      const found = await look()
+      if (found) return found
+      if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+      await delay(100)
+    }
+  }
+  const status = async ({ id }: Json): Promise<Json> => (await call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body.exchange
+  const wallet = (network: string) => control('/wallets', { network })
+  return {
+    call, control, until, status, wallet,
+    rate: async (from: string, to: string, amount: string, flow = 'standard') => {
+      const [a, b] = [split(from), split(to)]
+      const query = new URLSearchParams({ fromCurrency: a.ticker, fromNetwork: a.network, toCurrency: b.ticker, toNetwork: b.network, amount, flow })
+      const answer = await call('GET', `/v1/cross-chain/rate?${query}`)
+      if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+      return answer.body
+    },
+    create: async ({ from, to, amount, flow = 'standard', ...rest }: OrderInput) => {
+      const [a, b] = [split(from), split(to)]
+      const address = rest.address ?? (await wallet(b.network)).address
+      const answer = await call('POST', '/v1/cross-chain/exchange', { fromCurrency: a.ticker, fromNetwork: a.network, toCurrency: b.ticker, toNetwork: b.network, fromAmount: amount, flow, ...rest, address })
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+      return answer.body
+    },
+    deposit: async ({ request }: Json, amount: string, currency?: string) => {
+      const { ticker, network } = currency === undefined ? { ticker: request.fromCurrency, network: request.fromNetwork } : split(currency)
+      return (await control('/deposits', { network, currency: ticker, address: request.depositAddress, amount })).hash
+    },
+    balance: async (currency: string, address: string) => {
+      const { ticker, network } = split(currency)
+      const answer = await fetch(`${controlUrl}/balance?${new URLSearchParams({ network, currency: ticker, address })}`)
+      return ((await answer.json()) as { amount: string }).amount
+    },
+    mine: async (network: string, count: number) => void (await control('/blocks', { network, count })),
+    reorg: async (network: string, depth: number, drop = false) => void (await control('/reorgs', { network, depth, drop })),
+    mining: async (network: string, paused: boolean) => void (await control('/mining', { network, paused })),
+    settles: (exchange: Json, wanted: string, timeoutMs?: number) =>
+      until(`exchange ${exchange.id} is ${wanted}`, async () => {
+        const now = await status(exchange)
+        if (now.status === wanted) return now
+        if (TERMINAL.includes(now.status) && !(now.status === 'failed' && wanted === 'refunded')) throw new Error(`exchange is ${now.status}, not ${wanted}: ${JSON.stringify(now)}`)
+        return null
+      }, timeoutMs),
+  }
+}

@@ -1,18 +1,25 @@
-import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import createReporter from './scripts/test-reporter.mjs'
 
-const globalSetup = 'test/global-setup.ts'
+const common = { testTimeout: 60_000, hookTimeout: 90_000, exclude: ['**/node_modules/**'] }
 
+/** `units` need nothing but Node; `nodes` share one Postgres cluster and one set of sandbox chains. */
 export default defineConfig({
   test: {
-    include: ['{schema,server,sandbox,test}/**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
-    ...(existsSync(globalSetup) ? { globalSetup } : {}),
     // Process-level tests start databases and chains of their own: more workers only make each other slow.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     reporters: ['default', createReporter()],
+    projects: [
+      { test: { ...common, name: 'units', include: ['{schema,server}/src/**/*.test.ts', 'server/test/{catalogue,http}/**/*.test.ts', 'test/*.test.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'nodes',
+          include: ['{sandbox,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
+          exclude: [...common.exclude, 'server/test/{catalogue,http}/**', 'test/*.test.ts'],
+          globalSetup: 'test/global-setup.ts',
+        },
+      },
+    ],
   },
 })

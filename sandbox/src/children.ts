@@ -12,8 +12,11 @@ export type Child = Readonly<{
 
 export type Children = Readonly<{
   start(command: string, args: readonly string[], logFile: string): Child
-  close(): void
+  /** Ends what still runs. */
+  close(): Promise<void>
 }>
+
+const stopTimeoutMs = 5000
 
 /**
  * Reads process ids from its input. When the input ends, the sandbox is gone, however it died: then the nodes are
@@ -28,6 +31,7 @@ export function createChildren(lock: FolderLock): Children {
   guard.stdin.on('error', () => undefined)
   guard.on('error', () => undefined)
   guard.unref()
+  const running = new Set<Child>()
 
   return {
     start(command, args, logFile) {
@@ -39,8 +43,7 @@ export function createChildren(lock: FolderLock): Children {
       if (pid === undefined) return { pid: 0, ended, stop: async () => undefined }
       lock.addChild(pid)
       guard.stdin.write(`${pid}\n`)
-      void ended.then(() => lock.removeChild(pid))
-      return {
+      const one: Child = {
         pid,
         ended,
         async stop(timeoutMs) {
@@ -50,8 +53,17 @@ export function createChildren(lock: FolderLock): Children {
           clearTimeout(timer)
         },
       }
+      running.add(one)
+      void ended.then(() => {
+        running.delete(one)
+        lock.removeChild(pid)
+      })
+      return one
     },
-    close: () => guard.kill('SIGKILL'),
+    async close() {
+      await Promise.all([...running].map((one) => one.stop(stopTimeoutMs)))
+      guard.kill('SIGKILL')
+    },
   }
 }
 

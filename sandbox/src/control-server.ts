@@ -34,6 +34,8 @@ const miningBody = object(['network', 'paused'], { network: name, paused: { type
 type OnNetwork = { network: string }
 type Deposit = OnNetwork & { currency: string; address: string; memo?: string | null; amount: string }
 
+type Find = (network: string) => Controlled
+
 /** The sandbox's controls as JSON over HTTP. Loopback only and without a key: the API in front of it asks for one. */
 export async function startControlServer(chains: readonly Controlled[], port: number): Promise<FastifyInstance> {
   const server = Fastify({
@@ -43,13 +45,12 @@ export async function startControlServer(chains: readonly Controlled[], port: nu
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
   })
   const byName = new Map(chains.map((one) => [one.chain.network, one]))
-  const find = (network: string): Controlled => {
+  const find: Find = (network) => {
     const found = byName.get(network.toLowerCase())
     if (found) return found
     const running = [...byName.keys()].join(', ')
     throw new Refusal(404, 'NETWORK_NOT_FOUND', `the sandbox runs no chain "${network}"; it runs ${running}`)
   }
-
   server.get('/networks', async () =>
     chains.map(({ chain: { network, rpcUrls, chainId, client } }) => ({
       network,
@@ -58,6 +59,14 @@ export async function startControlServer(chains: readonly Controlled[], port: nu
       client,
     })),
   )
+  addMoney(server, find)
+  addBlocks(server, find)
+  answerErrors(server)
+  await server.listen({ host: '127.0.0.1', port })
+  return server
+}
+
+function addMoney(server: FastifyInstance, find: Find): void {
   server.post<{ Body: OnNetwork }>('/wallets', { schema: { body: walletBody } }, async ({ body }, reply) => {
     reply.code(201)
     return find(body.network).chain.createWallet()
@@ -73,39 +82,29 @@ export async function startControlServer(chains: readonly Controlled[], port: nu
     const currency = query.currency.toLowerCase()
     return { amount: await find(query.network).chain.balance({ currency, address: query.address }) }
   })
-  server.post<{ Body: OnNetwork & { count: number } }>(
-    '/blocks',
-    { schema: { body: blocksBody } },
-    async ({ body }, reply) => {
-      const tip = await find(body.network).chain.mine(body.count)
-      reply.code(201)
-      return tip
-    },
-  )
-  server.post<{ Body: OnNetwork & { depth: number; drop?: boolean } }>(
-    '/reorgs',
-    { schema: { body: reorgBody } },
-    async ({ body }, reply) => {
-      const tip = await find(body.network).chain.reorganize(body.depth, { drop: body.drop ?? false })
-      reply.code(201)
-      return tip
-    },
-  )
-  server.post<{ Body: OnNetwork & { paused: boolean } }>(
-    '/mining',
-    { schema: { body: miningBody } },
-    async ({ body }, reply) => {
-      const { chain, clock } = find(body.network)
-      if (body.paused) clock.pause()
-      else clock.resume()
-      reply.code(201)
-      return { network: chain.network, paused: body.paused }
-    },
-  )
+}
 
-  answerErrors(server)
-  await server.listen({ host: '127.0.0.1', port })
-  return server
+function addBlocks(server: FastifyInstance, find: Find): void {
+  type Blocks = { Body: OnNetwork & { count: number } }
+  server.post<Blocks>('/blocks', { schema: { body: blocksBody } }, async ({ body }, reply) => {
+    const tip = await find(body.network).chain.mine(body.count)
+    reply.code(201)
+    return tip
+  })
+  type Reorg = { Body: OnNetwork & { depth: number; drop?: boolean } }
+  server.post<Reorg>('/reorgs', { schema: { body: reorgBody } }, async ({ body }, reply) => {
+    const tip = await find(body.network).chain.reorganize(body.depth, { drop: body.drop ?? false })
+    reply.code(201)
+    return tip
+  })
+  type Mining = { Body: OnNetwork & { paused: boolean } }
+  server.post<Mining>('/mining', { schema: { body: miningBody } }, async ({ body }, reply) => {
+    const { chain, clock } = find(body.network)
+    if (body.paused) clock.pause()
+    else clock.resume()
+    reply.code(201)
+    return { network: chain.network, paused: body.paused }
+  })
 }
 
 function answerErrors(server: FastifyInstance): void {

@@ -45,7 +45,7 @@ export async function startSandbox(settings: Settings): Promise<Sandbox> {
     await Promise.all(
       chains.map((chain) => chain.stop().catch((error: Error) => say(`${chain.network}: ${error.message}`))),
     )
-    children.close()
+    await children.close()
     lock.release()
   }
 

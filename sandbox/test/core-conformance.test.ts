@@ -1,7 +1,7 @@
 import { NETWORK, p2tr, p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA, pubSchnorr } from '@scure/btc-signer/utils.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRpc } from '../src/json-rpc.ts'
+import { type JsonRpc, RpcError } from '../src/json-rpc.ts'
 import { hasLitecoind, type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
 // Litecoin Core is the oracle: it has Bitcoin Core 0.21's RPC, and bcoin's wrapper has to answer the same.
@@ -23,10 +23,10 @@ type Outcome = { code: number; message: string } | { result: unknown }
 const attempt = async (rpc: JsonRpc, method: string, params: readonly unknown[]): Promise<Outcome> =>
   rpc.call(method, params).then(
     (result) => ({ result }),
-    (error: Error & { code: number }) => ({
-      code: error.code,
-      message: error.message.replace(/^[a-z]+: /, '').replace(/ \(-\d+\)$/, ''),
-    }),
+    (error: unknown) => {
+      if (!(error instanceof RpcError)) throw error
+      return { code: error.code, message: error.message.replace(/^[a-z]+: /, '').replace(/ \(-\d+\)$/, '') }
+    },
   )
 
 const nobody = 'ab'.repeat(32)

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { JsonRpc } from '../json-rpc.ts'
+import type { EvmBank } from './evm-bank.ts'
 
 export type Pooled = Readonly<{ sender: string; nonce: number; raw: Hex }>
 
@@ -29,17 +30,12 @@ export async function takeOut(rpc: JsonRpc): Promise<Pooled[]> {
  * Offers them again, lowest nonce first. The bank's would wait for ever for the nonces that the reorg took back: empty
  * payments take those.
  */
-export async function putBack(
-  rpc: JsonRpc,
-  waiting: readonly Pooled[],
-  bank: Hex,
-  fill: (nonce: Hex) => Promise<unknown>,
-): Promise<void> {
-  const own = waiting.filter(({ sender }) => sender === bank.toLowerCase()).map(({ nonce }) => nonce)
+export async function putBack(rpc: JsonRpc, waiting: readonly Pooled[], bank: EvmBank): Promise<void> {
+  const own = waiting.filter(({ sender }) => sender === bank.address.toLowerCase()).map(({ nonce }) => nonce)
   if (own.length > 0) {
-    const next = Number(await rpc.call('eth_getTransactionCount', [bank, 'latest']))
+    const next = Number(await rpc.call('eth_getTransactionCount', [bank.address, 'latest']))
     for (let nonce = next; nonce < Math.max(...own); nonce++) {
-      if (!own.includes(nonce)) await fill(`0x${nonce.toString(16)}`)
+      if (!own.includes(nonce)) await bank.fill(`0x${nonce.toString(16)}`)
     }
   }
   for (const { raw } of [...waiting].sort((a, b) => a.nonce - b.nonce)) {

@@ -36,10 +36,28 @@ export const secretNames = [
 
 const MASK = '[secret]'
 
-const paths = secretNames.flatMap((name) => {
-  const step = `["${name}"]`
-  return [step.slice(0), `*${step}`, `*.*${step}`]
-})
+const secret: ReadonlySet<string> = new Set(secretNames)
+/** Fields of a line, and of objects in it: as deep as we log. */
+const DEPTH_MAX = 3
+
+/**
+ * The fields with every secret masked; the same object where there is none. Pino's own redaction by paths costs twenty
+ * times as much, because every name is looked for at every depth of every line.
+ */
+function maskFields(fields: Record<string, unknown>, depth = 1): Record<string, unknown> {
+  let masked = fields
+  for (const name in fields) {
+    const value = fields[name]
+    const next = secret.has(name) ? MASK : isPlain(value) && depth < DEPTH_MAX ? maskFields(value, depth + 1) : value
+    if (next === value) continue
+    if (masked === fields) masked = { ...fields }
+    masked[name] = next
+  }
+  return masked
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Error)
 
 /** Passwords in URLs (nodes, databases) and our own keys, wherever a library put them into a message. */
 const inText: readonly (readonly [RegExp, string])[] = [
@@ -84,8 +102,7 @@ export function createLog({ level, pretty, destination }: LogOptions): Log {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths, censor: MASK },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => maskFields(fields) },
       serializers: { err: (error) => toPlain(error), error: (error) => toPlain(error) },
     },
     pretty ? prettify(target) : target,
@@ -99,7 +116,7 @@ function wrap(logger: Logger): Log {
     warn: (fields, message) => logger.warn(fields, message),
     info: (fields, message) => logger.info(fields, message),
     debug: (fields, message) => logger.debug(fields, message),
-    child: (fields) => wrap(logger.child(fields)),
+    child: (fields) => wrap(logger.child(maskFields({ ...fields }))),
   }
 }
 

@@ -1,0 +1,121 @@
+import { type Block, type Chain, type Entry, isVerifyError, type Mempool, type Tx } from './bcoin.ts'
+
+export type Branches = Readonly<{
+  /** Null when the block was taken, else why not, in the words of BIP-22. */
+  submit(block: Block): Promise<string | null>
+  /** False when there is no such block. */
+  invalidate(hash: string): Promise<boolean>
+  reconsider(hash: string): Promise<boolean>
+}>
+
+/** Everything that moves the chain's tip, with the mempool in step. Hashes are in internal byte order. */
+export function createBranches(chain: Chain, mempool: Mempool): Branches {
+  const returning = followChain(chain, mempool)
+  return {
+    async submit(block) {
+      const reason = await addBlock(chain, block)
+      await returning.restore()
+      return reason
+    },
+    async invalidate(hash) {
+      const entry = await chain.getEntry(hash)
+      if (!entry || entry.isGenesis()) return false
+      await withChainLocked(chain, async () => {
+        if (await chain.isMainChain(entry)) {
+          for (let tip: Entry = chain.tip; ; tip = chain.tip) {
+            await chain.disconnect(tip)
+            if (tip.hash === hash) break
+          }
+          chain.setDeploymentState(await chain.getDeploymentState())
+        }
+        chain.setInvalid(hash)
+      })
+      await returning.restore()
+      return true
+    },
+    async reconsider(hash) {
+      if (!(await chain.getEntry(hash))) return false
+      await withChainLocked(chain, () => activateBest(chain, hash))
+      await returning.restore()
+      return true
+    },
+  }
+}
+
+/** Keeps the mempool in step with the chain. What a disconnected block held waits until `restore` offers it again. */
+function followChain(chain: Chain, mempool: Mempool) {
+  let returned: Tx[] = []
+  const ignore = () => undefined
+  chain.on('error', ignore)
+  mempool.on('error', ignore)
+  chain.on('connect', (entry, block) => mempool._addBlock(entry, block.txs))
+  chain.on('disconnect', async (entry, block) => {
+    returned = [...block.txs.slice(1), ...returned]
+    mempool.tip = entry.prevBlock
+  })
+  chain.on('reorganize', () => mempool._handleReorg())
+  return {
+    async restore() {
+      const waiting = returned
+      returned = []
+      for (const tx of waiting) {
+        if (mempool.getEntry(tx.hash('hex')) || (await chain.getMeta(tx.hash('hex')))) continue
+        const refused = await mempool.addTX(tx).then(
+          (missing) => missing !== null,
+          () => true,
+        )
+        // What spends an output that is gone could never be mined: it would make every block invalid.
+        if (refused) evictSpenders(mempool, tx)
+      }
+    },
+  }
+}
+
+function evictSpenders(mempool: Mempool, tx: Tx): void {
+  tx.outputs.forEach((_output, index) => {
+    const spender = mempool.getSpent(tx.hash('hex'), index)
+    if (spender) mempool.evictEntry(spender)
+  })
+}
+
+async function addBlock(chain: Chain, block: Block): Promise<string | null> {
+  if (await chain.getEntry(block.hash('hex'))) return 'duplicate'
+  if (!(await chain.getEntry(block.prevBlock))) return 'prev-blk-not-found'
+  try {
+    await chain.add(block)
+  } catch (error) {
+    if (isVerifyError(error)) return error.reason
+    throw error
+  }
+  return chain.tip.hash === block.hash('hex') ? null : 'inconclusive'
+}
+
+async function withChainLocked(chain: Chain, work: () => Promise<void>): Promise<void> {
+  const unlock = await chain.locker.lock()
+  try {
+    await work()
+  } finally {
+    unlock()
+  }
+}
+
+/** Forgets that the block is invalid and goes over to the branch with the most work (Bitcoin Core's rule). */
+async function activateBest(chain: Chain, hash: string): Promise<void> {
+  chain.removeInvalid(hash)
+  let best = chain.tip
+  for (const tip of await chain.getTips()) {
+    let entry = await chain.getEntry(tip)
+    const branch: Entry[] = []
+    while (entry && !(await chain.isMainChain(entry))) {
+      branch.push(entry)
+      entry = await chain.getPrevious(entry)
+    }
+    const block = branch[0] && (await chain.getBlock(branch[0].hash))
+    // The mark of a branch is on its first invalid block and on whatever was offered on top of it.
+    if (block && branch.some((one) => one.hash === hash)) for (const one of branch) chain.removeInvalid(one.hash)
+    if (branch[0] && block && !chain.hasInvalid(block) && branch[0].chainwork.gt(best.chainwork)) best = branch[0]
+  }
+  if (best === chain.tip) return
+  await chain.reorganize(best)
+  await chain.reconnect(best)
+}

@@ -1,0 +1,63 @@
+import { parseUnits } from '../amount.ts'
+import type { JsonRpc } from '../json-rpc.ts'
+
+type Vin = { txid?: string; vout?: number; txinwitness?: string[] }
+type Vout = { value: string | number; n: number; scriptPubKey: { hex: string } }
+type Transaction = { txid: string; vin: Vin[]; vout: Vout[] }
+type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
+type Outpoint = Readonly<{ txid: string; vout: number }>
+
+const decimals = 8
+const units = (value: string | number) => parseUnits(String(value), decimals)
+
+/** What the node knows of outputs, confirmed and not. */
+export function createOutputs(rpc: JsonRpc) {
+  const readMempool = async (): Promise<Transaction[]> => {
+    const ids = (await rpc.call('getrawmempool')) as string[]
+    const found = ids.map(async (id) => (await rpc.call('getrawtransaction', [id, true])) as Transaction)
+    // Mined or replaced between the two questions.
+    const settled = await Promise.allSettled(found)
+    return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+
+  return {
+    /** Units of a script: unspent outputs in blocks and in the mempool. */
+    async balance(script: string): Promise<bigint> {
+      const scan = (await rpc.call('scantxoutset', ['start', [`raw(${script})`]])) as Scan
+      const held = new Map(scan.unspents.map((one) => [`${one.txid}:${one.vout}`, units(one.amount)]))
+      const unconfirmed = await readMempool()
+      for (const tx of unconfirmed) {
+        for (const { value, n, scriptPubKey } of tx.vout) {
+          if (scriptPubKey.hex === script) held.set(`${tx.txid}:${n}`, units(value))
+        }
+      }
+      for (const { vin } of unconfirmed) for (const input of vin) held.delete(`${input.txid}:${input.vout}`)
+      return [...held.values()].reduce((sum, one) => sum + one, 0n)
+    },
+
+    /** What is spent in this block, in those after it and in the mempool, by inputs with such a witness. */
+    async spentSince(first: string, signed: (witness: readonly string[] | undefined) => boolean): Promise<Outpoint[]> {
+      const found = await readMempool()
+      for (let hash: string | undefined = first; hash; ) {
+        const block = (await rpc.call('getblock', [hash, 2])) as { tx: Transaction[]; nextblockhash?: string }
+        found.push(...block.tx)
+        hash = block.nextblockhash
+      }
+      return found.flatMap(({ vin }) =>
+        vin.flatMap(({ txid, vout, txinwitness }) =>
+          txid !== undefined && vout !== undefined && signed(txinwitness) ? [{ txid, vout }] : [],
+        ),
+      )
+    },
+
+    /** Those that exist in blocks and are unspent there, with their units. */
+    async unspent(outpoints: readonly Outpoint[]) {
+      const calls = outpoints.map(({ txid, vout }) => ['gettxout', [txid, vout, false]] as const)
+      const found = (await rpc.batch(calls)) as ({ value: string | number } | null)[]
+      return outpoints.flatMap((one, at) => {
+        const output = found[at]
+        return output ? [{ ...one, units: units(output.value) }] : []
+      })
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { JsonRpc, RpcCall } from '../json-rpc.ts'
+import type { Tip } from '../local-chain.ts'
+import { Refusal } from '../refusal.ts'
+import type { EvmBank } from './evm-bank.ts'
+import { putBack, takeOut } from './pool.ts'
+
+/** Blocks in one request to the node. */
+const minesPerRequest = 100
+
+type Ground = Readonly<{ rpc: JsonRpc; baseFeeWei: bigint; bank: EvmBank }>
+
+/** Makes blocks and takes them back. Its caller sees to it that only one of these runs at a time. */
+export async function createEvmMiner({ rpc, baseFeeWei, bank }: Ground) {
+  // A node that was started again knows the newest state only: the branch point can't lie before it.
+  const startHeight = Number(await rpc.call('eth_blockNumber'))
+  // Without its base fee being set, a quiet chain's would fall to nothing.
+  const block = (): RpcCall[] => [
+    ['anvil_setNextBlockBaseFeePerGas', [`0x${baseFeeWei.toString(16)}`]],
+    ['evm_mine', []],
+  ]
+
+  const tip = async (): Promise<Tip> => {
+    const { number, hash } = (await rpc.call('eth_getBlockByNumber', ['latest', false])) as { number: Hex; hash: Hex }
+    return { height: Number(number), hash }
+  }
+
+  const mine = async (count: number): Promise<void> => {
+    for (let left = count; left > 0; left -= minesPerRequest) {
+      await rpc.batch(Array.from({ length: Math.min(left, minesPerRequest) }, block).flat())
+    }
+  }
+
+  const reorganize = async (depth: number): Promise<Tip> => {
+    const { height } = await tip()
+    if (height - depth < startHeight) {
+      const message = `only the ${height - startHeight} blocks since the chain was started can be replaced`
+      throw new Refusal(409, 'REORG_TOO_DEEP', message)
+    }
+    const waiting = await takeOut(rpc)
+    // A new beneficiary makes every block of the new branch differ from the old one's.
+    await rpc.call('anvil_setCoinbase', [privateKeyToAddress(generatePrivateKey())])
+    await rpc.call('anvil_reorg', [depth, []])
+    // The new blocks are dated from the fork on, and the node keeps that difference.
+    await rpc.call('evm_setTime', [Math.floor(Date.now() / 1000)])
+    // Before the others come back: the branch is longer than the old one, and holds nothing.
+    await mine(1)
+    await putBack(rpc, waiting, bank)
+    return tip()
+  }
+
+  return { tip, mine, reorganize }
+}

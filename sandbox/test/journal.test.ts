@@ -1,0 +1,48 @@
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openJournal } from '../src/bitcoin/journal.ts'
+import { temporaryFolder } from './running-sandbox.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let file: string
+beforeEach(() => {
+  folder = temporaryFolder()
+  file = join(folder.path, 'blocks.journal')
+  const journal = openJournal(file)
+  journal.append({ kind: 'block', bytes: Buffer.from('first') })
+  journal.append({ kind: 'invalidate', bytes: Buffer.from('second') })
+  journal.close()
+})
+afterEach(() => folder.remove())
+
+const texts = () => {
+  const journal = openJournal(file)
+  journal.close()
+  return journal.records.map(({ kind, bytes }) => `${kind} ${bytes.toString()}`)
+}
+
+test('answers what was appended, in order', () => {
+  expect(texts()).toEqual(['block first', 'invalidate second'])
+})
+
+test('a record that a crash cut off is forgotten, and the next one stands in its place', () => {
+  truncateSync(file, readFileSync(file).length - 2)
+  const journal = openJournal(file)
+  expect(journal.records).toHaveLength(1)
+  journal.append({ kind: 'reconsider', bytes: Buffer.from('third') })
+  journal.close()
+  expect(texts()).toEqual(['block first', 'reconsider third'])
+})
+
+test('what follows a damaged record is not believed', () => {
+  const bytes = readFileSync(file)
+  bytes.writeUInt8(bytes.readUInt8(10) ^ 1, 10)
+  writeFileSync(file, bytes)
+  expect(texts()).toEqual([])
+})
+
+test('rubbish at the end is cut off', () => {
+  appendFileSync(file, Buffer.alloc(40, 7))
+  expect(texts()).toEqual(['block first', 'invalidate second'])
+})

@@ -68,9 +68,8 @@ async function checkPort({ host, port }: Config): Promise<void> {
 async function build(config: Config, role: Role, say: (line: string) => void, stoppers: Stopper[]): Promise<{ house: House; chains: SandboxChains | null }> {
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
-  const [databaseUrl, chains] = await Promise.all([openPostgres(config, say, stoppers), openChains(config, say, stoppers)])
+  const [databaseUrl, chains] = await Promise.all([openPostgres(config, say, stoppers), openChains(config, say, stoppers), ensureKeystore(config, say)])
   const nodes: readonly NetworkNodes[] = chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
-  await ensureKeystore(config, say)
   const { clocks, limits } = config
   const house = await composeHouse({
     environment: config.environment,

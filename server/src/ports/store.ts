@@ -164,6 +164,8 @@ export type AppendRules = Readonly<{
   /** The asset of a contract on this network (null = native); null where it is not listed. */
   assetOf: (contract: string | null) => Asset | null
   requiredConfirmations: (assetId: AssetId | null, units: bigint) => number
+  /** Of what the operator brings: nobody is paid for it, so its value does not matter. */
+  fundingConfirmations: number
   /** Blocks kept below the head: at least twice the deepest depth that matters. */
   keep: number
   /** Coins are tracked one by one (bitcoin family). */

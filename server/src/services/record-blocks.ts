@@ -56,7 +56,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
 async function start({ store, log }: RecordBlocksDeps, chain: Chain, head: BlockRef): Promise<BlockRef> {
   const block = await chain.reader.block(head.height)
   if (!block) throw new AppError('NETWORK_UNAVAILABLE', `the head of ${chain.network.id} cannot be read`)
-  const nothing: AppendRules = { assetOf: () => null, requiredConfirmations: () => 1, keep: 0, coins: false }
+  const nothing: AppendRules = { assetOf: () => null, requiredConfirmations: () => 1, fundingConfirmations: 1, keep: 0, coins: false }
   await store.transaction((tx) => tx.chainLog.append(chain.network.id, { ...block, transfers: [], transactions: [] }, nothing))
   log.info({ network: chain.network.id, height: block.height }, 'watching from the head')
   return block
@@ -93,6 +93,7 @@ function rulesOf(deps: RecordBlocksDeps, { network }: Chain): AppendRules {
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
     requiredConfirmations: (assetId, units) => requiredConfirmations(network.confirmations, network.finalityBlocks, assetId === null ? null : usdOf(deps, prices, assetId, units)),
+    fundingConfirmations: network.confirmations,
     // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
     keep: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
     coins: spendsInPlace(network),

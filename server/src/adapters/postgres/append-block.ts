@@ -130,7 +130,7 @@ async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rul
     [
       network, transfer.identity, transfer.txHash, target?.exchange_id ?? null, target?.leg ?? null, transfer.address, transfer.memo ?? '',
       target?.key_index ?? house?.key_index ?? null, asset?.id ?? null, transfer.contract, transfer.units, transfer.sender,
-      block.height, block.hash, rules.requiredConfirmations(asset?.id ?? null, transfer.units), asset ? 'seen' : 'rejected',
+      block.height, block.hash, target ? rules.requiredConfirmations(asset?.id ?? null, transfer.units) : rules.fundingConfirmations, asset ? 'seen' : 'rejected',
     ],
   )
   const id = row?.id ?? ''

@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto'
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import type { KeyPath } from '../../ports/chain.ts'
+import type { KeySource, PublicKeys } from '../../ports/signer.ts'
+
+/** Keys for simulated worlds, from a seed: the same seed gives the same house. Worth nothing on any real chain. */
+export function createMemoryKeys(seed: string): KeySource & PublicKeys {
+  const points = new Map<string, Uint8Array>()
+  // A SHA-256 hash is a valid private key but for one chance in 2^128.
+  const privateKey = ({ branch, index }: KeyPath) =>
+    new Uint8Array(hash('sha256', `swapyard memory key ${seed} ${branch} ${index}`, 'buffer'))
+  return Object.freeze({
+    privateKey,
+    publicKey(_coinType: number, path: KeyPath) {
+      const name = `${path.branch}/${path.index}`
+      const point = points.get(name) ?? secp256k1.getPublicKey(privateKey(path))
+      points.set(name, point)
+      return point
+    },
+  })
+}

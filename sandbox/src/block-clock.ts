@@ -1,33 +1,52 @@
 import type { LocalChain } from './local-chain.ts'
 import { say } from './say.ts'
 
-export type BlockClock = Readonly<{ pause(): void; resume(): void; stop(): Promise<void> }>
+export type BlockClock = Readonly<{
+  /** Resolves when no block is on its way any more. */
+  pause(): Promise<void>
+  resume(): void
+  /** Somebody uses the chain. */
+  touch(): void
+  stop(): Promise<void>
+}>
 
 const blockMs = 1000
-/** A sandbox left running overnight doesn't fill its memory with empty blocks. */
-const quietAfterMs = 30 * 60_000
+/** A sandbox that is left running overnight doesn't fill its memory with empty blocks. */
+const quietAfterMs = 10 * 60_000
 const quietBlockMs = 15_000
 
-/** A block every second, as real chains don't wait for us either. Slower once nothing was paid for half an hour. */
+/**
+ * A block every second, as real chains don't wait for us either. Where nothing was paid or asked for ten minutes, only
+ * every fifteen, until a transaction comes: that is mined within the second.
+ */
 export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock {
   let paused = false
   let stopped = false
   let failing = false
   let lastUse = performance.now()
-  let due = performance.now() + offsetMs
+  let lastBlock = lastUse
+  let due = lastUse + offsetMs
   let running: Promise<void> = Promise.resolve()
   let timer = setTimeout(run, offsetMs)
 
   function run(): void {
     running = tick().finally(() => {
-      if (!stopped) timer = setTimeout(run, next())
+      if (stopped) return
+      const now = performance.now()
+      // On the second, whatever a block takes; after a longer stop from now on, without catching up.
+      due = Math.max(due + blockMs, now)
+      timer = setTimeout(run, due - now)
     })
   }
 
   async function tick(): Promise<void> {
     if (paused) return
     try {
-      if ((await chain.tick()) > 0) lastUse = performance.now()
+      const now = performance.now()
+      if ((await chain.waiting()) > 0) lastUse = now
+      if (now - lastUse > quietAfterMs && now - lastBlock < quietBlockMs) return
+      await chain.mine(1)
+      lastBlock = now
       failing = false
     } catch (error) {
       if (!failing && !stopped) say(`${chain.network}: no block: ${(error as Error).message}`)
@@ -35,22 +54,20 @@ export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock
     }
   }
 
-  /** On the second, whatever a block takes; after a longer stop from now on, without catching up. */
-  function next(): number {
-    const now = performance.now()
-    const step = now - lastUse > quietAfterMs ? quietBlockMs : blockMs
-    due = Math.max(due + step, now)
-    return due - now
+  const touch = () => {
+    lastUse = performance.now()
   }
 
   return {
-    pause() {
+    async pause() {
       paused = true
+      await running
     },
     resume() {
       paused = false
-      lastUse = performance.now()
+      touch()
     },
+    touch,
     async stop() {
       stopped = true
       clearTimeout(timer)

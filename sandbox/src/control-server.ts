@@ -47,6 +47,7 @@ export async function startControlServer(chains: readonly Controlled[], port: nu
   const byName = new Map(chains.map((one) => [one.chain.network, one]))
   const find: Find = (network) => {
     const found = byName.get(network.toLowerCase())
+    found?.clock.touch()
     if (found) return found
     const running = [...byName.keys()].join(', ')
     throw new Refusal(404, 'NETWORK_NOT_FOUND', `the sandbox runs no chain "${network}"; it runs ${running}`)
@@ -100,7 +101,7 @@ function addBlocks(server: FastifyInstance, find: Find): void {
   type Mining = { Body: OnNetwork & { paused: boolean } }
   server.post<Mining>('/mining', { schema: { body: miningBody } }, async ({ body }, reply) => {
     const { chain, clock } = find(body.network)
-    if (body.paused) clock.pause()
+    if (body.paused) await clock.pause()
     else clock.resume()
     reply.code(201)
     return { network: chain.network, paused: body.paused }

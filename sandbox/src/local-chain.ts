@@ -17,7 +17,7 @@ export type LocalChain = Readonly<{
   mine(count: number): Promise<Tip>
   /** Replaces the last `depth` blocks by a longer branch without their transactions. */
   reorganize(depth: number, options: { drop: boolean }): Promise<Tip>
-  /** One more block, by the clock. Answers how many transactions are in it, besides a reward. */
-  tick(): Promise<number>
+  /** How many transactions wait for a block. */
+  waiting(): Promise<number>
   stop(): Promise<void>
 }>

@@ -131,6 +131,12 @@ describe('eth', () => {
     expect([await balance('eth', lost), await balance('eth', kept)]).toEqual(['0', '2'])
   })
 
+  test('a reorg of fifty blocks', async () => {
+    const before = await mine('eth', 60)
+    const after = await reorganize('eth', 50)
+    expect(after.height).toBe(before.height + 1)
+  })
+
   test('tokens survive a reorg, and time does not go back', async () => {
     const token = sandbox.chains.networks.find((one) => one.network === 'eth')?.tokens['usdt'] ?? ''
     await mine('eth', 12)

@@ -11,6 +11,8 @@ export type Config = Readonly<{
   environment: 'production' | 'sandbox'
   host: string
   port: number
+  /** null = a worker listens on none. */
+  workerPort: number | null
   /** null = made of host and port once the server listens. */
   publicUrl: string | null
   /** null = the embedded database in the data folder. */
@@ -54,6 +56,11 @@ const secret = (description: string, options: object = {}) => text(description, 
 /** The environment. `default` is what holds where it is unset; a `secret` may also be given as a file: NAME_FILE. */
 export const environmentSchema = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Port of the API; 0 takes a free one' }),
+  SWAPYARD_WORKER_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port of a worker for /health and /metrics alone. Unset: a worker listens on none',
+  }),
   HOST: text('Address to listen on; the sandbox listens on loopback only', { default: '127.0.0.1' }),
   DATABASE_URL: secret('PostgreSQL 15 or later. Unset: an embedded one in the data folder', {
     pattern: '^postgres(ql)?://',
@@ -244,6 +251,7 @@ function assemble(kind: Config['environment'], given: Given, file: ConfigFile): 
     environment: kind,
     host: string('HOST') ?? '',
     port: integer('PORT'),
+    workerPort: typeof given['SWAPYARD_WORKER_PORT'] === 'number' ? given['SWAPYARD_WORKER_PORT'] : null,
     publicUrl: string('SWAPYARD_PUBLIC_URL'),
     databaseUrl: string('DATABASE_URL'),
     poolMax: integer('SWAPYARD_POOL_MAX'),

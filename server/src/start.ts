@@ -31,12 +31,13 @@ export async function start(config: Config, role: Role): Promise<Running> {
     for (const stopper of stoppers.splice(0).reverse()) await stopper()
   }
   try {
-    if (role !== 'worker') await checkPort(config)
+    const port = role === 'worker' ? config.workerPort : config.port
+    if (port !== null) await checkPort(config.host, port)
     const lock = lockFolder(config.dataDir)
     stoppers.push(() => lock.release())
     const { house, chains } = await build(config, role, say, stoppers)
     if (chains && role !== 'api') house.starting.add('the workers are starting')
-    const url = role === 'worker' ? null : await listen(config, house, stoppers)
+    const url = port === null ? null : await listen(config.host, port, house, stoppers)
     if (role !== 'api') {
       const workers = await house.startWorkers()
       stoppers.push(() => workers.stop())
@@ -44,7 +45,7 @@ export async function start(config: Config, role: Role): Promise<Running> {
       say(`workers: watching ${[...house.chains.keys()].join(' ')}`)
     }
     if (chains && role !== 'api') await fundSandbox({ house, controlUrl: chains.controlUrl, say })
-    welcome(config, url, say)
+    welcome(config, role, url, say)
     return { url, stop }
   } catch (error) {
     await stop()
@@ -53,7 +54,7 @@ export async function start(config: Config, role: Role): Promise<Running> {
 }
 
 /** Found out first, before anything else is started for nothing. */
-async function checkPort({ host, port }: Config): Promise<void> {
+async function checkPort(host: string, port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {
@@ -89,6 +90,7 @@ async function build(config: Config, role: Role, say: (line: string) => void, st
       trustedProxies: config.trustedProxies,
       operatorToken: config.operatorToken,
       sandboxControlUrl: chains?.controlUrl ?? null,
+      operationsOnly: role === 'worker',
     },
     log,
     metrics: createMetrics(),
@@ -142,7 +144,7 @@ async function unlock({ environment, keystore, dataDir }: Config, stoppers: Stop
   return signer
 }
 
-async function listen({ host, port }: Config, { app }: House, stoppers: Stopper[]): Promise<string> {
+async function listen(host: string, port: number, { app }: House, stoppers: Stopper[]): Promise<string> {
   const url = await app.listen({ host, port })
   stoppers.push(async () => {
     app.drain()
@@ -151,8 +153,8 @@ async function listen({ host, port }: Config, { app }: House, stoppers: Stopper[
   return url
 }
 
-function welcome(config: Config, url: string | null, say: (line: string) => void): void {
-  say(url === null ? 'ready: worker' : `ready: ${url}`)
-  if (url === null || config.environment === 'production') return
+function welcome(config: Config, role: Role, url: string | null, say: (line: string) => void): void {
+  say(url === null ? `ready: ${role}` : `ready: ${role} at ${url}`)
+  if (role === 'worker' || url === null || config.environment === 'production') return
   console.log(`\n  API        ${url}\n  key        x-api-key: sandbox\n  reference  ${url}/docs\n`)
 }

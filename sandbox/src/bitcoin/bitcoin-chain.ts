@@ -83,12 +83,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: BitcoinNo
         return tip()
       }),
     reorganize: (depth, { drop }) => exclusively(() => reorganize(depth, drop)).catch(refuse),
-    tick: () =>
-      exclusively(async () => {
-        const waiting = (await rpc.call('getrawmempool')) as string[]
-        await mineBlocks(1)
-        return waiting.length
-      }),
+    waiting: async () => ((await rpc.call('getrawmempool')) as string[]).length,
     async stop() {
       await exclusively(async () => rpc.close())
       await node.stop()

@@ -20,8 +20,11 @@ type Wanted = Readonly<{
 
 /** Coins of each of the ten accounts. */
 const accountCoins = 1_000_000_000
-/** Blocks whose state is kept: a reorg goes back to one of them. More only costs memory. */
-const keptStates = 64
+/**
+ * Blocks whose state is kept: a reorg goes back to one of them, 50 at most. Each holds all earlier block hashes: at 56
+ * every block takes some 6 KB for ever.
+ */
+const keptStates = 56
 /** The state is written at every orderly end as well. */
 const writeStateSeconds = 300
 

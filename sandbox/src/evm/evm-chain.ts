@@ -1,4 +1,3 @@
-import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { RpcError } from '../json-rpc.ts'
 import { evmBankAddress } from '../keys.ts'
@@ -48,16 +47,11 @@ export async function createEvmChain(definition: EvmNetwork, anvil: Anvil): Prom
         return miner.tip()
       }),
     reorganize: (depth) => exclusively(() => miner.reorganize(depth)).catch(refuse),
-    tick: () =>
-      exclusively(async () => {
-        await miner.mine(1)
-        return Number(await rpc.call('eth_getBlockTransactionCountByNumber', ['latest']))
-      }),
+    waiting: () => miner.waiting(),
     async stop() {
       await exclusively(async () => {
         // What waits in the pool is not in the state file.
-        const { pending } = (await rpc.call('txpool_status')) as { pending: Hex }
-        if (Number(pending) > 0) await miner.mine(1)
+        if ((await miner.waiting()) > 0) await miner.mine(1)
       }).catch(() => undefined)
       await anvil.stop()
     },

@@ -26,6 +26,9 @@ export async function createEvmMiner({ rpc, baseFeeWei, bank }: Ground) {
     return { height: Number(number), hash }
   }
 
+  /** Not those that wait for an earlier nonce. */
+  const waiting = async (): Promise<number> => Number(((await rpc.call('txpool_status')) as { pending: Hex }).pending)
+
   const mine = async (count: number): Promise<void> => {
     for (let left = count; left > 0; left -= minesPerRequest) {
       await rpc.batch(Array.from({ length: Math.min(left, minesPerRequest) }, block).flat())
@@ -50,5 +53,5 @@ export async function createEvmMiner({ rpc, baseFeeWei, bank }: Ground) {
     return tip()
   }
 
-  return { tip, mine, reorganize }
+  return { tip, waiting, mine, reorganize }
 }

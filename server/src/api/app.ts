@@ -65,6 +65,9 @@ export function buildApp({ services, log, metrics, settings }: AppParts): Fastif
   app.setErrorHandler(answerError)
 
   const context: ApiContext = { app, services, settings, metrics, log }
+  mountHealth(context, () => state.draining)
+  mountMetrics(context)
+  if (settings.operationsOnly) return app
   const requiresMemo = createMemoRule(services.listCurrencies)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
@@ -73,8 +76,6 @@ export function buildApp({ services, log, metrics, settings }: AppParts): Fastif
   mountStatus(context, requiresMemo)
   mountList(context, requiresMemo)
   mountRates(context)
-  mountHealth(context, () => state.draining)
-  mountMetrics(context)
   mountIcons(context, sendFile)
   mountDocs(context, documented, sendFile)
   mountSandbox(context)

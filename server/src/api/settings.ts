@@ -13,6 +13,8 @@ export type ApiSettings = Readonly<{
   operatorToken: string | null
   /** The sandbox's control server; null outside the sandbox. */
   sandboxControlUrl: string | null
+  /** Health and metrics alone: what a worker shows. */
+  operationsOnly: boolean
   /** A request must be in by then: 408. */
   requestTimeoutMs: number
   headersTimeoutMs: number
@@ -28,6 +30,7 @@ export const apiDefaults = {
   publicLimitPerMinute: 600,
   operatorToken: null,
   sandboxControlUrl: null,
+  operationsOnly: false,
   requestTimeoutMs: 15_000,
   headersTimeoutMs: 10_000,
   createTimeoutMs: 10_000,

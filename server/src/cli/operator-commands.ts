@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/store.ts'
 import { createKeystore } from '../adapters/signers/keystore.ts'
 import { loadConfig } from '../config.ts'
+import { envExample, settingsPage } from '../config-text.ts'
 import { coinTypes } from '../start.ts'
 import { fail, print } from './print.ts'
 import { withDatabase } from './open-house.ts'
@@ -46,6 +49,16 @@ export function addOperatorCommands(program: Command): void {
       for (const [asset, held] of await store.ledger.balances('asset:wallet')) print({ asset, held, available: available.get(asset) ?? 0n })
     }),
   )
+  program
+    .command('settings')
+    .description('every setting with its meaning, as .env.example has it')
+    .option('--write', 'writes .env.example and docs/settings.md of this checkout', false)
+    .action(({ write }: { write: boolean }) => {
+      if (!write) return console.log(envExample())
+      const root = join(import.meta.dirname, '../../..')
+      writeFileSync(join(root, '.env.example'), envExample())
+      writeFileSync(join(root, 'docs/settings.md'), settingsPage())
+    })
   addDecisions(program)
 }
 

@@ -2,7 +2,7 @@ import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { assert } from '../../lib/assert.ts'
 import type { Signed, SignWith } from '../../ports/signer.ts'
-import { addressOfPoint, parseAddress, uncompressed } from './address.ts'
+import { addressOfPoint, parseAddress } from './address.ts'
 
 /** What a transaction of the simulated chain says, before its signature. */
 export type Body = Readonly<{
@@ -45,7 +45,7 @@ export const signMemory: SignWith = (intent, keys): Signed => {
   const privateKey = keys.privateKey(intent.from)
   const text = bodyText(body)
   const signature = secp256k1.sign(Buffer.from(text), privateKey)
-  const point = uncompressed(secp256k1.getPublicKey(privateKey))
+  const point = secp256k1.getPublicKey(privateKey, false)
   const raw = toHex(JSON.stringify([text, Buffer.from(point).toString('hex'), Buffer.from(signature).toString('hex')]))
   return { txHash: hashOf(raw), raw }
 }

@@ -15,6 +15,7 @@ import { fundSandbox } from '../../server/src/fund-sandbox.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import type { Loop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
+import type { Prices } from '../../server/src/ports/prices.ts'
 import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
 import { coinTypes } from '../../server/src/start.ts'
 import { createDatabase } from './database.ts'
@@ -29,6 +30,8 @@ export type WorldOptions = Readonly<{
   settings?: Partial<HouseOptions['settings']>
   /** Frozen prices: the default, so that amounts can be compared. */
   still?: boolean
+  /** Prices that the test moves itself. */
+  prices?: Prices
   denied?: readonly string[]
 }>
 
@@ -96,7 +99,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     publicKeys: openPublicKeys(keystore),
     signer,
     pepper,
-    prices: createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
+    prices: options.prices ?? createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
     spreads: defaultSpreads,
     settings: {
       rateIdMs: 60_000, fixedLockMs: 20 * 60_000, expiryMs: 24 * 3_600_000, stuckMs: 60_000,

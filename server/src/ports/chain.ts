@@ -143,6 +143,6 @@ export interface ChainSender {
   build(request: SpendRequest): Unsigned
   /** Offers the bytes to every node. Any doubt is `unknown`. */
   broadcast(raw: string): Promise<BroadcastResult>
-  /** Looks our transaction up by its own id on every node; `conflictKey` for the proof of death. */
-  observe(attempt: { txHash: string; conflictKey: string }): Promise<Observation>
+  /** Looks a transaction up by its id on every node; `conflictKey` for the proof of death, null where it is not ours. */
+  observe(attempt: { txHash: string; conflictKey: string | null }): Promise<Observation>
 }

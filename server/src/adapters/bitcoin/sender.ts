@@ -77,7 +77,7 @@ function createObserve(network: Network, nodes: readonly BitcoinNode[]): ChainSe
     if (seen.some((transaction) => transaction !== null)) return { kind: 'pending' }
     // Without segwit anyone who relays a signature can change it and so the id: the spender may be our own payment in
     // other bytes. Such a payout is never declared dead by a machine.
-    if (!hasSegwit(parametersOf(network))) return { kind: 'unseen' }
+    if (conflictKey === null || !hasSegwit(parametersOf(network))) return { kind: 'unseen' }
     const spender = await findSpender(network, nodes, spenders, { txHash, conflictKey })
     return spender === null ? { kind: 'unseen' } : dead(spender)
   }

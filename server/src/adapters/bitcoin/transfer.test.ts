@@ -225,7 +225,7 @@ describe('a replacement', () => {
 
   test('conflicts with what it replaces, pays the same, and pays the network its increment more', () => {
     const property = fc.property(
-      fc.constantFrom<Id>('btc', 'ltc'),
+      fc.constant<Id>('btc'),
       anyRate,
       anyRate,
       fc.array(fc.bigInt(1_000_000n, 20_000_000n), { minLength: 1, maxLength: 8 }),

@@ -17,7 +17,7 @@ import {
 import { refusalOf } from './rpc.ts'
 import { eventOf, parseTransferCall } from './token.ts'
 
-type Attempt = Readonly<{ txHash: string; conflictKey: string }>
+type Attempt = Readonly<{ txHash: string; conflictKey: string | null }>
 /** What one node knows: `included` is null unless the receipt's block is on its best chain. */
 type View = Readonly<{ included: ReceiptReply | null; receipt: ReceiptReply | null; tx: TransactionReply | null }>
 
@@ -40,8 +40,9 @@ export async function observe(
     }
   }
   // A pool may hold a transaction for ever whose nonce is long used: the proof counts, whoever still knows it.
-  if (views.every((view) => view.receipt === null)) {
-    const proof = await proveDead(nodes, network, attempt, note)
+  const { txHash, conflictKey } = attempt
+  if (conflictKey !== null && views.every((view) => view.receipt === null)) {
+    const proof = await proveDead(nodes, network, { txHash, conflictKey }, note)
     if (proof !== null) return { kind: 'dead', proof }
   }
   return { kind: views.some((view) => view.receipt !== null || view.tx !== null) ? 'pending' : 'unseen' }
@@ -74,7 +75,7 @@ function hasPaid({ included, tx }: View): boolean {
 async function proveDead(
   nodes: readonly EvmNode[],
   network: Network,
-  { txHash, conflictKey }: Attempt,
+  { txHash, conflictKey }: { txHash: string; conflictKey: string },
   note: Note,
 ): Promise<Record<string, string | number> | null> {
   const { address, nonce } = parseConflictKey(conflictKey)

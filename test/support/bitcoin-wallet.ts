@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
+import { pubECDSA } from '@scure/btc-signer/utils.js'
+import { parseUnits } from 'viem'
+import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
+import { nodeCall } from './nodes.ts'
+import type { Json, World } from './world.ts'
+
+/** Units that the wallet's transactions leave to the miner: far above what nodes relay, far below any amount here. */
+const FEE_UNITS = 20_000n
+/** BIP-125: may be replaced. */
+const SEQUENCE = 0xfffffffd
+
+export type Output = Readonly<{ address: string; amount: string }>
+export type Signed = Readonly<{ txid: string; hex: string }>
+
+/** A customer's own wallet with one confirmed coin: it can pay several outputs at once, and spend the same coin twice. */
+export type BitcoinWallet = Readonly<{
+  address: string
+  /** Signs a payment of the coin; what is left goes back to the wallet. `feeTimes` raises the fee. */
+  sign(outputs: readonly Output[], feeTimes?: bigint): Signed
+  send(signed: Signed): Promise<string>
+}>
+
+export async function fundBitcoinWallet(world: World, network: BitcoinTicker, amount: string): Promise<BitcoinWallet> {
+  const { address, privateKey } = await world.wallet(network)
+  const key = WIF(parametersOf(network)).decode(privateKey)
+  const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
+  const { hash: txid } = await world.control('/deposits', { network, currency: 'native', address, amount })
+  const units = parseUnits(amount, 8)
+  const found = await world.until('the wallet has its coin', async () => {
+    const transaction = await nodeCall(network, 'getrawtransaction', [txid, true])
+    return (transaction.confirmations ?? 0) > 0 ? transaction : null
+  })
+  const index: number = found.vout.find((output: Json) => output.scriptPubKey.hex === Buffer.from(script).toString('hex')).n
+  return {
+    address,
+    sign(outputs, feeTimes = 1n) {
+      const transaction = new Transaction()
+      transaction.addInput({ txid, index, sequence: SEQUENCE, witnessUtxo: { script, amount: units } })
+      const pays = outputs.map((output) => ({ script: scriptOfAddress(network, output.address), amount: parseUnits(output.amount, 8) }))
+      const rest = units - FEE_UNITS * feeTimes - pays.reduce((sum, pay) => sum + pay.amount, 0n)
+      for (const pay of pays) transaction.addOutput(pay)
+      transaction.addOutput({ script, amount: rest })
+      transaction.sign(key)
+      transaction.finalize()
+      return { txid: transaction.id, hex: transaction.hex }
+    },
+    send: ({ hex }) => nodeCall(network, 'sendrawtransaction', [hex]),
+  }
+}
+
+/**
+ * Replaces the blocks from the one with `txid` on by a longer branch that holds `instead`. Everybody else's transactions
+ * go back to the mempool and are mined again: the sandbox's own `drop` would take the whole bank's payments away.
+ */
+export async function mineInstead(world: World, network: BitcoinTicker, txid: string, instead: Signed | null): Promise<void> {
+  await world.mining(network, true)
+  try {
+    const { blockhash } = await nodeCall(network, 'getrawtransaction', [txid, true])
+    const { height } = await nodeCall(network, 'getblockheader', [blockhash])
+    const top: number = await nodeCall(network, 'getblockcount')
+    await nodeCall(network, 'invalidateblock', [blockhash])
+    for (let at: number = height; at <= top + 1; at++) {
+      await nodeCall(network, 'generateblock', [`raw(6a10${randomBytes(16).toString('hex')})`, at === height && instead ? [instead.hex] : []])
+    }
+  } finally {
+    await world.mining(network, false)
+  }
+}

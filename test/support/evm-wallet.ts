@@ -1,0 +1,41 @@
+import { type Abi, createPublicClient, createWalletClient, defineChain, encodeFunctionData, type Hex, http, parseEther } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Compiled } from '../../server/test/evm/tokens.ts'
+import { nodeOf } from './nodes.ts'
+import type { World } from './world.ts'
+
+/** Above what any of these transactions takes: some are meant to fail, so that nothing is estimated. */
+const GAS = 3_000_000n
+
+export type EvmWallet = Readonly<{
+  address: Hex
+  /** Answers the contract's address once it is mined. */
+  deploy(contract: Compiled, args: readonly unknown[], value?: bigint): Promise<Hex>
+  /** Calls a contract's function; answers once it is mined, however it went. */
+  call(to: Hex, abi: Abi, functionName: string, args: readonly unknown[], value?: bigint): Promise<Hex>
+}>
+
+/** A customer's own wallet on an EVM network, with coin from the bank. */
+export async function fundEvmWallet(world: World, network: string, amount: string): Promise<EvmWallet> {
+  const { address, privateKey } = await world.wallet(network)
+  const { rpcUrls, chainId = 0 } = nodeOf(network)
+  const chain = defineChain({ id: chainId, name: network, nativeCurrency: { name: network, symbol: network, decimals: 18 }, rpcUrls: { default: { http: rpcUrls } } })
+  const account = privateKeyToAccount(privateKey as Hex)
+  const reader = createPublicClient({ chain, transport: http(), pollingInterval: 100 })
+  const writer = createWalletClient({ chain, account, transport: http() })
+  await world.control('/deposits', { network, currency: 'native', address, amount })
+  await world.until('the wallet has its coin', async () => (await reader.getBalance({ address: account.address })) >= parseEther(amount))
+  const mined = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: 30_000 })
+  return {
+    address: account.address,
+    async deploy({ abi, bytecode }, args, value = 0n) {
+      const { contractAddress } = await mined(await writer.deployContract({ abi, bytecode, args, value, gas: GAS }))
+      if (!contractAddress) throw new Error('nothing was deployed')
+      return contractAddress
+    },
+    async call(to, abi, functionName, args, value = 0n) {
+      const { transactionHash } = await mined(await writer.sendTransaction({ to, data: encodeFunctionData({ abi, functionName, args }), value, gas: GAS }))
+      return transactionHash
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { inject } from 'vitest'
+import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+import type { Json } from './world.ts'
+
+type Node = ChainsFile['networks'][number]
+
+/** The test chains' node of a network, with the contracts of its tokens. */
+export function nodeOf(network: string): Node {
+  const { networks } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+  const node = networks.find((one) => one.network === network)
+  if (!node) throw new Error(`the test chains have no ${network}`)
+  return node
+}
+
+/** Asks a node directly, beside the house and the sandbox's controls. */
+export async function nodeCall(network: string, method: string, params: readonly unknown[] = []): Promise<Json> {
+  const answer = await fetch(nodeOf(network).rpcUrls[0] ?? '', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await answer.json()) as { result?: Json; error?: { message: string } | null }
+  if (error) throw new Error(`${network} ${method}: ${error.message}`)
+  return result
+}

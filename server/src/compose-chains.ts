@@ -4,7 +4,9 @@ import { createBitcoinChain } from './adapters/bitcoin/chain.ts'
 import { createBitcoinSigning } from './adapters/bitcoin/sign.ts'
 import { createEvmChain } from './adapters/evm/chain.ts'
 import { signEvm } from './adapters/evm/sign.ts'
+import { assetId } from './domain/asset.ts'
 import { type Catalogue, createCatalogue } from './domain/catalogue.ts'
+import type { CurrencyDefinition } from './domain/currency.ts'
 import { type Environment, type Family, resolveNetwork } from './domain/network.ts'
 import type { Chain } from './ports/chain.ts'
 import type { PublicKeys, SignWith } from './ports/signer.ts'
@@ -23,13 +25,22 @@ export function composeSigning(environment: Environment): Record<(typeof familie
 
 export type ClosableChain = Chain & { close?(): Promise<void> }
 
+/** By asset id: taken off the offer, another rank, another code in the feed. */
+export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
+
+function override(definition: CurrencyDefinition, overrides: CurrencyOverrides): CurrencyDefinition {
+  const { rank, feedCode } = overrides.get(assetId(definition.ticker, definition.network)) ?? {}
+  return { ...definition, ...(rank === undefined ? {} : { rank }), ...(feedCode === undefined ? {} : { feedCode }) }
+}
+
 /** The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter. */
-export function composeChains(environment: Environment, nodes: readonly NetworkNodes[], publicKeys: PublicKeys): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
+export function composeChains(environment: Environment, nodes: readonly NetworkNodes[], publicKeys: PublicKeys, overrides: CurrencyOverrides = new Map()): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
   const reachable = new Map(nodes.map((node) => [node.network, node]))
   const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))
   const catalogue = createCatalogue({
     networks: definitions,
-    currencies,
+    currencies: currencies.map((definition) => override(definition, overrides)),
+    disabled: new Set([...overrides].flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
     environment,
     tokens: Object.fromEntries(nodes.map(({ network, tokens }) => [network, tokens])),
     enabled: (id) => reachable.has(id) && isServed(familyOf.get(id)),

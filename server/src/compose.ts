@@ -10,7 +10,7 @@ import { createDenyList } from './adapters/screening/deny-list.ts'
 import { createInventoryVenue } from './adapters/venues/inventory.ts'
 import { buildApp } from './api/app.ts'
 import { type ApiSettings, apiDefaults } from './api/settings.ts'
-import { type ClosableChain, composeChains, type NetworkNodes } from './compose-chains.ts'
+import { type ClosableChain, composeChains, type CurrencyOverrides, type NetworkNodes } from './compose-chains.ts'
 import { emptyBook, type SpreadPolicy } from './domain/book.ts'
 import { type Catalogue, feedCodes } from './domain/catalogue.ts'
 import type { AssetId } from './domain/asset.ts'
@@ -57,6 +57,8 @@ export type HouseOptions = Readonly<{
   databaseUrl: string
   poolMax: number
   nodes: readonly NetworkNodes[]
+  /** What the operator's file says of single currencies, by asset. */
+  overrides?: CurrencyOverrides
   publicKeys: PublicKeys
   /** Opened by the roles that sign; null elsewhere. */
   signer: Signer | null
@@ -94,7 +96,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   await migrate(database)
   await prepareJobs(database)
   const store = createStore(database)
-  const { catalogue, chains } = composeChains(environment, options.nodes, options.publicKeys)
+  const { catalogue, chains } = composeChains(environment, options.nodes, options.publicKeys, options.overrides)
   await registerHouse(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(emptyBook(options.spreads))

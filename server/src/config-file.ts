@@ -16,13 +16,6 @@ const network = Type.Object(
       maxItems: 8,
       description: 'Its nodes. What moves money is believed only where they agree; two or more are wise',
     }),
-    feeMax: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]{1,12}(\\.[0-9]{1,18})?$',
-        description:
-          "The most that one transaction may pay the network, in its own coin; the signer refuses more. Unset: the family's own cap",
-      }),
-    ),
   },
   closed,
 )
@@ -56,6 +49,31 @@ export const fileSchema = Type.Object(
         description: 'By `ticker@network`',
       }),
     ),
+    prices: Type.Optional(
+      Type.Object(
+        {
+          sources: Type.Array(Type.String({ pattern: '^https?://', maxLength: 2048 }), {
+            minItems: 1,
+            maxItems: 16,
+            description:
+              'Price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median of them is taken',
+          }),
+          quorum: Type.Integer({ minimum: 1, maximum: 16, description: 'Sources that must agree on a price; two or more are wise' }),
+        },
+        closed,
+      ),
+    ),
+    screening: Type.Optional(
+      Type.Object(
+        {
+          denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
+            maxItems: 100_000,
+            description: 'Addresses that are never served, as `network:address`',
+          }),
+        },
+        closed,
+      ),
+    ),
     spreads: Type.Optional(
       Type.Object(
         {
@@ -77,7 +95,6 @@ export const fileSchema = Type.Object(
           rateId: duration('60s', 'How long a rateId is good'),
           fixedLock: duration('20m', 'Until when a deposit must be first seen for its fixed rate'),
           expiry: duration('24h', 'After which an exchange without a deposit fails'),
-          priceStale: duration('30s', 'Older prices quote nothing'),
           stuck: duration('10m', 'How long a transaction may wait before its fee is raised'),
         },
         closed,

@@ -8,10 +8,7 @@ const TITLE = 'Made by `swapyard settings`. A test compares it with the schema i
 /** The settings in force, for the log: every secret masked, of a node's URL only its host. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const mask = (value: string | null): string | null => (value === null ? null : MASK)
-  const networks = [...config.networks].map(([ticker, { rpcUrls, feeMax }]) => [
-    ticker,
-    { nodes: rpcUrls.map(hostOf), feeMax },
-  ])
+  const networks = [...config.networks].map(([ticker, { rpcUrls }]) => [ticker, { nodes: rpcUrls.map(hostOf) }])
   return {
     ...config,
     databaseUrl: config.databaseUrl === null ? 'embedded' : hostOf(config.databaseUrl),
@@ -20,6 +17,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
     keystore: { file: config.keystore.file, passphrase: mask(config.keystore.passphrase) },
     networks: Object.fromEntries(networks),
     currencies: Object.fromEntries(config.currencies),
+    prices: config.prices && { ...config.prices, sources: config.prices.sources.map(hostOf) },
+    denied: config.denied.length,
     limits: Object.fromEntries(Object.entries(config.limits).map(([name, usd]) => [name, `${usd / 10n ** 12n}`])),
   }
 }

@@ -78,7 +78,8 @@ describe('the sandbox', () => {
     }
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder(), ...environment })
     expect(config.rateLimit).toBe(false)
-    expect(config.sandbox).toEqual({ networks: ['btc', 'eth'], still: true })
+    expect(config.sandbox).toEqual({ prices: { sources: ['https://prices.example/usd'], quorum: 1 },
+    networks: ['btc', 'eth'], still: true })
   })
 
   test('is no production: what is missing is named', () => {
@@ -94,7 +95,6 @@ describe('the sandbox', () => {
       rateIdMs: 500,
       fixedLockMs: 1_200_000,
       expiryMs: 120_000,
-      priceStaleMs: 30_000,
       stuckMs: 600_000,
     })
   })
@@ -170,7 +170,7 @@ describe('production', () => {
 
   test('says all that is missing', () => {
     const text = problemsOf({ SWAPYARD_CONFIG: write('config.json', {}) }).join('\n')
-    for (const name of ['networks', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(text).toContain(name)
+    for (const name of ['networks', 'prices', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(text).toContain(name)
   })
 
   test('refuses what belongs to the sandbox, and short secrets', () => {

@@ -28,10 +28,14 @@ export type Config = Readonly<{
   pepper: string
   keystore: Readonly<{ file: string; passphrase: string | null }>
   sandbox: Readonly<{ networks: readonly string[] | 'all' | null; still: boolean }>
-  networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[]; feeMax: string | null }>>
+  networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>>
   currencies: ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
+  /** null = the sandbox's own, which are not real. */
+  prices: Readonly<{ sources: readonly string[]; quorum: number }> | null
+  /** As `network:address`. */
+  denied: readonly string[]
   spreads: SpreadPolicy
-  clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; priceStaleMs: number; stuckMs: number }>
+  clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number }>
   /** Dollars scaled by 10^12. */
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
@@ -226,6 +230,7 @@ function checkSandbox(given: Given, problems: string[]): void {
 function checkProduction(given: Given, file: ConfigFile, problems: string[]): void {
   if (Object.keys(file.networks ?? {}).length === 0)
     problems.push('SWAPYARD_CONFIG: networks is missing: at least one, with its rpcUrls')
+  if (file.prices === undefined) problems.push('SWAPYARD_CONFIG: prices is missing: its sources, and how many must agree')
   for (const name of ['DATABASE_URL', 'SWAPYARD_PEPPER']) {
     if (given[name] === undefined) problems.push(`${name} is missing (or ${name}_FILE)`)
   }
@@ -284,17 +289,19 @@ function toNetworks(list: string | null): readonly string[] | 'all' | null {
   return names.includes('all') ? 'all' : names
 }
 
-type FromFile = Pick<Config, 'networks' | 'currencies' | 'spreads' | 'clocks' | 'limits' | 'partners'>
+type FromFile = Pick<Config, 'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'partners'>
 
 function assembleFile(file: ConfigFile): FromFile {
   const { spreads, clocks, limits, partners } = withDefaults(file)
   const networks = Object.entries(file.networks ?? {}).map(
-    ([ticker, { rpcUrls, feeMax }]) => [ticker, { rpcUrls, feeMax: feeMax ?? null }] as const,
+    ([ticker, { rpcUrls }]) => [ticker, { rpcUrls }] as const,
   )
   const usd = (value: unknown): bigint => BigInt(value as number) * USD
   return {
     networks: new Map(networks),
     currencies: new Map(Object.entries(file.currencies ?? {})),
+    prices: file.prices ?? null,
+    denied: file.screening?.denied ?? [],
     spreads: {
       bps: {
         stable: spreads['stableBps'] as number,
@@ -307,7 +314,6 @@ function assembleFile(file: ConfigFile): FromFile {
       rateIdMs: toMs(clocks['rateId'] as string),
       fixedLockMs: toMs(clocks['fixedLock'] as string),
       expiryMs: toMs(clocks['expiry'] as string),
-      priceStaleMs: toMs(clocks['priceStale'] as string),
       stuckMs: toMs(clocks['stuck'] as string),
     },
     limits: {

@@ -2,6 +2,7 @@ import type { House } from './compose.ts'
 import { formatUnits, scale } from './domain/amount.ts'
 import type { Currency } from './domain/currency.ts'
 import { unitsWorth } from './domain/price.ts'
+import { smallest } from './lib/bigint.ts'
 
 /** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. A regtest chain has mined little. */
 const FUNDS_USD = 5_000_000n * 10n ** 12n
@@ -10,8 +11,16 @@ const FUNDS_LTC_USD = 300_000n * 10n ** 12n
 const OUTPUTS = 5n
 const READY_MS = 60_000
 
+export type FundSandbox = Readonly<{
+  house: House
+  controlUrl: string
+  say(line: string): void
+  /** Dollars scaled by 10^12 of each currency: many houses on one set of chains have to share what the bank has. */
+  usd?: bigint
+}>
+
 /** The first start brings coins to the empty hot wallets, as an operator would: real transfers, counted when confirmed. */
-export async function fundSandbox({ house, controlUrl, say }: { house: House; controlUrl: string; say(line: string): void }): Promise<void> {
+export async function fundSandbox({ house, controlUrl, say, usd = FUNDS_USD }: FundSandbox): Promise<void> {
   const { catalogue, chains, books, store, starting } = house
   const reason = 'the sandbox brings coins to the hot wallets'
   const held = await store.ledger.balances('asset:wallet')
@@ -20,7 +29,7 @@ export async function fundSandbox({ house, controlUrl, say }: { house: House; co
     starting.add(reason)
     say(`wallets: bringing ${empty.length} currencies to the hot wallets`)
     const { prices } = books.current()
-    await Promise.all(empty.map((currency) => bring(controlUrl, currency, chains.get(currency.asset.network)?.addresses.hot() ?? '', prices.usd.get(currency.definition.priceKey)?.ask ?? 0n)))
+    await Promise.all(empty.map((currency) => bring(controlUrl, currency, chains.get(currency.asset.network)?.addresses.hot() ?? '', prices.usd.get(currency.definition.priceKey)?.ask ?? 0n, currency.asset.ticker === 'ltc' ? smallest(usd, FUNDS_LTC_USD) : usd)))
   }
   const deadline = Date.now() + READY_MS
   const isFunded = ({ asset }: Currency) => (books.current().reserves.available.get(asset.id) ?? 0n) > 0n
@@ -31,10 +40,10 @@ export async function fundSandbox({ house, controlUrl, say }: { house: House; co
   starting.delete(reason)
 }
 
-async function bring(controlUrl: string, { asset, network }: Currency, address: string, price: bigint): Promise<void> {
+async function bring(controlUrl: string, { asset, network }: Currency, address: string, price: bigint, usd: bigint): Promise<void> {
   if (price === 0n) return
   const outputs = network.family === 'bitcoin' ? OUTPUTS : 1n
-  const units = scale(unitsWorth(asset.ticker === 'ltc' ? FUNDS_LTC_USD : FUNDS_USD, asset, price, 'down'), 1n, outputs, 'down')
+  const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
     const body = { network: asset.network, currency: asset.contract === null ? 'native' : asset.ticker, address, amount: formatUnits(units, asset.decimals) }
     const answer = await fetch(`${controlUrl}/deposits`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal: AbortSignal.timeout(30_000) })

@@ -4,16 +4,20 @@ import { join } from 'node:path'
 import { networks as definitions } from '../networks/index.ts'
 import { startPostgres } from './adapters/embedded/postgres.ts'
 import { createEmbeddedPrices } from './adapters/prices/embedded.ts'
+import { createHttpPrices } from './adapters/prices/http.ts'
+import { createMedianPrices } from './adapters/prices/median.ts'
 import { createKeystore, openPublicKeys, openSigner } from './adapters/signers/keystore.ts'
 import { composeHouse, type House, type Role } from './compose.ts'
 import { composeSigning, families, type NetworkNodes } from './compose-chains.ts'
 import type { Config } from './config.ts'
 import { describeConfig } from './config-text.ts'
 import { fundSandbox } from './fund-sandbox.ts'
-import { present } from './lib/assert.ts'
+import { assert, present } from './lib/assert.ts'
+import { createHttp } from './lib/http.ts'
 import { lockFolder } from './lib/lock.ts'
-import { createLog } from './lib/log.ts'
+import { createLog, type Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
+import type { Prices } from './ports/prices.ts'
 import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
 import { seedSandboxPartners } from './cli/sandbox-partners.ts'
 
@@ -80,10 +84,11 @@ async function build(config: Config, role: Role, say: (line: string) => void, st
     publicKeys: openPublicKeys(config.keystore.file),
     signer: role === 'api' ? null : await unlock(config, stoppers),
     pepper: Buffer.from(config.pepper),
-    prices: createEmbeddedPrices({ now: Date.now, still: config.sandbox.still }),
+    prices: openPrices(config, log, stoppers),
+    overrides: config.currencies,
     spreads: config.spreads,
     settings: { rateIdMs: clocks.rateIdMs, fixedLockMs: clocks.fixedLockMs, expiryMs: clocks.expiryMs, stuckMs: clocks.stuckMs, limits },
-    denied: [],
+    denied: config.denied,
     rateLimit: config.rateLimit,
     api: {
       publicUrl: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
@@ -99,6 +104,22 @@ async function build(config: Config, role: Role, say: (line: string) => void, st
   if (config.environment === 'sandbox') await seedSandboxPartners(house.database, Buffer.from(config.pepper))
   say(`database: up to date; ${house.catalogue.list().filter(({ enabled }) => enabled).length} currencies on ${house.chains.size} networks`)
   return { house, chains }
+}
+
+/** Production has the operator's sources and their median; the sandbox prices that nobody should believe. */
+function openPrices({ environment, prices, sandbox }: Config, log: Log, stoppers: Stopper[]): Prices {
+  if (prices === null) {
+    assert(environment === 'sandbox', 'production has its price sources')
+    return createEmbeddedPrices({ now: Date.now, still: sandbox.still })
+  }
+  const http = createHttp()
+  stoppers.push(() => http.close())
+  return createMedianPrices({
+    sources: prices.sources.map((url) => ({ id: new URL(url).host, prices: createHttpPrices(url, http) })),
+    quorum: prices.quorum,
+    now: Date.now,
+    onDropped: (source, reason, priceKey) => log.warn({ source, reason, priceKey }, 'price dropped'),
+  })
 }
 
 async function openPostgres(config: Config, say: (line: string) => void, stoppers: Stopper[]): Promise<string> {

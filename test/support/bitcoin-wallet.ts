@@ -50,21 +50,26 @@ export async function fundBitcoinWallet(world: World, network: BitcoinTicker, am
   }
 }
 
-/**
- * Replaces the blocks from the one with `txid` on by a longer branch that holds `instead`. Everybody else's transactions
- * go back to the mempool and are mined again: the sandbox's own `drop` would take the whole bank's payments away.
- */
-export async function mineInstead(world: World, network: BitcoinTicker, txid: string, instead: Signed | null): Promise<void> {
+/** No blocks come by themselves meanwhile: for a few seconds only, others are on the chain too. */
+export async function whilePaused<T>(world: World, network: string, work: () => Promise<T>): Promise<T> {
   await world.mining(network, true)
   try {
-    const { blockhash } = await nodeCall(network, 'getrawtransaction', [txid, true])
-    const { height } = await nodeCall(network, 'getblockheader', [blockhash])
-    const top: number = await nodeCall(network, 'getblockcount')
-    await nodeCall(network, 'invalidateblock', [blockhash])
-    for (let at: number = height; at <= top + 1; at++) {
-      await nodeCall(network, 'generateblock', [`raw(6a10${randomBytes(16).toString('hex')})`, at === height && instead ? [instead.hex] : []])
-    }
+    return await work()
   } finally {
     await world.mining(network, false)
+  }
+}
+
+/**
+ * Replaces the blocks from the one with `txid` on by a longer branch that holds `instead`; mining must be paused. Everybody
+ * else's transactions go back to the mempool: the sandbox's own `drop` would take away all that the bank paid meanwhile.
+ */
+export async function mineInstead(network: BitcoinTicker, txid: string, instead: Signed | null): Promise<void> {
+  const { blockhash } = await nodeCall(network, 'getrawtransaction', [txid, true])
+  const { height } = await nodeCall(network, 'getblockheader', [blockhash])
+  const top: number = await nodeCall(network, 'getblockcount')
+  await nodeCall(network, 'invalidateblock', [blockhash])
+  for (let at: number = height; at <= top + 1; at++) {
+    await nodeCall(network, 'generateblock', [`raw(6a10${randomBytes(16).toString('hex')})`, at === height && instead ? [instead.hex] : []])
   }
 }

@@ -11,6 +11,7 @@ export type EvmWallet = Readonly<{
   address: Hex
   /** Answers the contract's address once it is mined. */
   deploy(contract: Compiled, args: readonly unknown[], value?: bigint): Promise<Hex>
+  pay(to: string, amount: string): Promise<Hex>
   /** Calls a contract's function; answers once it is mined, however it went. */
   call(to: Hex, abi: Abi, functionName: string, args: readonly unknown[], value?: bigint): Promise<Hex>
 }>
@@ -32,6 +33,10 @@ export async function fundEvmWallet(world: World, network: string, amount: strin
       const { contractAddress } = await mined(await writer.deployContract({ abi, bytecode, args, value, gas: GAS }))
       if (!contractAddress) throw new Error('nothing was deployed')
       return contractAddress
+    },
+    async pay(to, amount) {
+      const { transactionHash } = await mined(await writer.sendTransaction({ to: to as Hex, value: parseEther(amount) }))
+      return transactionHash
     },
     async call(to, abi, functionName, args, value = 0n) {
       const { transactionHash } = await mined(await writer.sendTransaction({ to, data: encodeFunctionData({ abi, functionName, args }), value, gas: GAS }))

@@ -22,6 +22,8 @@ import { createDatabase } from './database.ts'
 import { checkInvariants } from './invariants.ts'
 
 const USD = 10n ** 12n
+/** What each world has of each currency: of litecoin the bank has 1.3 million dollars for all worlds together. */
+const FUNDS_USD = 25_000n * USD
 const pepper = Buffer.from('a pepper of the test worlds')
 
 export type WorldOptions = Readonly<{
@@ -114,7 +116,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   })
   await seedSandboxPartners(house.database, pepper)
   let workers: Loop | null = await house.startWorkers()
-  await fundSandbox({ house, controlUrl: chains.controlUrl, say: () => undefined })
+  await fundSandbox({ house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
   const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
   const calls = createCalls(url, chains.controlUrl)
   return {

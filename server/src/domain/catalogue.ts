@@ -24,6 +24,8 @@ export type CatalogueParts = Readonly<{
   tokens: Readonly<Record<NetworkId, Readonly<Record<string, string>>>>
   /** Whether an adapter and a node are there for this network. */
   enabled(network: NetworkId): boolean
+  /** Asset ids that the operator took off the offer. */
+  disabled?: ReadonlySet<string>
 }>
 
 export function createCatalogue(parts: CatalogueParts): Catalogue {
@@ -66,7 +68,7 @@ function toCurrency(
     // A token that is not deployed keeps its production contract: null would turn it into the network's own coin.
     asset: toAsset(definition, deployed ?? definition.contract),
     network,
-    enabled: parts.enabled(network.id) && (isCoin || deployed !== null),
+    enabled: parts.enabled(network.id) && (isCoin || deployed !== null) && !parts.disabled?.has(assetId(definition.ticker, definition.network)),
   })
 }
 

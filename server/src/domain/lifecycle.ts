@@ -30,12 +30,15 @@ export type Facts = Readonly<{
   deposit: 'shallow' | 'deep' | 'gone'
   /** The deposit is counted in the ledger. */
   credited: boolean
+  /** It was looked at when it was deep enough, and nothing had been received. */
+  rejected: boolean
   /** It was counted, left the chain after money had left, and is booked as a loss. */
   lost: boolean
   /** Whether the exchange has expired, by the database's clock. */
   expired: boolean
   fill: 'none' | 'filled' | 'rejected' | 'unknown'
-  payout: 'none' | 'reserved' | 'signed' | 'confirmed' | 'held'
+  /** Not signed: `reserved` (in the queue), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */
+  payout: 'none' | 'reserved' | 'limited' | 'refused' | 'signed' | 'confirmed'
   decision: 'release' | 'refund' | 'fail' | null
 }>
 
@@ -70,15 +73,15 @@ export function decide(facts: Facts): Step {
     case 'exchanging':
       return exchanging(facts)
     case 'sending':
-      if (facts.payout === 'confirmed') return { act: 'close', status: 'finished', reason: null }
-      return afterTheFact(facts)
+      return sending(facts)
     case 'refunding':
       return refunding(facts)
     case 'verifying':
       return verifying(facts)
+    case 'failed':
+      return failed(facts)
     case 'finished':
     case 'refunded':
-    case 'failed':
       return afterTheFact(facts)
     default:
       return unreachable(facts.status)
@@ -91,10 +94,20 @@ function afterTheFact(facts: Facts): Step {
   return facts.lost && facts.deposit === 'deep' ? { act: 'recover' } : wait
 }
 
+/** No transaction that pays for it can confirm any more, or there never was one. */
+const isUnsigned = ({ payout }: Facts): boolean => payout !== 'signed' && payout !== 'confirmed'
+
+/** The queue put it aside: a person lets it go, or sends the deposit back. */
+function heldPayout({ payout }: Facts): Step | null {
+  if (payout === 'limited') return { act: 'hold', reason: 'LIMIT' }
+  return payout === 'refused' ? { act: 'hold', reason: 'OPERATOR' } : null
+}
+
 function exchanging(facts: Facts): Step {
-  if (facts.deposit === 'gone') return facts.payout === 'none' || facts.payout === 'reserved' || facts.payout === 'held' ? { act: 'vanish' } : { act: 'lose' }
-  if (facts.payout === 'held') return { act: 'hold', reason: 'LIMIT' }
-  if (facts.payout === 'signed' || facts.payout === 'confirmed') return { act: 'send' }
+  if (facts.deposit === 'gone') return isUnsigned(facts) ? { act: 'vanish' } : facts.credited ? { act: 'lose' } : wait
+  const held = heldPayout(facts)
+  if (held) return held
+  if (!isUnsigned(facts)) return { act: 'send' }
   if (facts.payout === 'reserved') return wait
   switch (facts.fill) {
     case 'none':
@@ -102,7 +115,8 @@ function exchanging(facts: Facts): Step {
     case 'filled':
       return { act: 'reservePayout' }
     case 'rejected':
-      return { act: 'refund', reason: 'NO_LIQUIDITY' }
+      // A person who releases it wants it tried again.
+      return facts.decision === 'release' ? { act: 'convert' } : { act: 'refund', reason: 'NO_LIQUIDITY' }
     case 'unknown':
       return wait
     default:
@@ -110,35 +124,55 @@ function exchanging(facts: Facts): Step {
   }
 }
 
+function sending(facts: Facts): Step {
+  if (facts.payout === 'confirmed') return { act: 'close', status: 'finished', reason: null }
+  // Its transaction is provably dead: the payout is in the queue again, and not for a deposit that is gone.
+  if (isUnsigned(facts) && facts.deposit === 'gone') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
+  return heldPayout(facts) ?? afterTheFact(facts)
+}
+
 function refunding(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'close', status: 'refunded', reason: null }
-  if (facts.deposit === 'gone') return facts.payout === 'signed' ? { act: 'lose' } : { act: 'hold', reason: 'DEPOSIT_VANISHED' }
-  if (facts.payout === 'held') return { act: 'hold', reason: 'LIMIT' }
-  return facts.payout === 'none' ? { act: 'reserveRefund' } : wait
+  if (facts.deposit === 'gone') return isUnsigned(facts) ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : afterTheFact(facts)
+  return heldPayout(facts) ?? (facts.payout === 'none' ? { act: 'reserveRefund' } : wait)
 }
 
 /** Held. Only a person's decision moves it on; money that is already signed for takes its course first. */
 function verifying(facts: Facts): Step {
-  if (facts.payout === 'signed') return afterTheFact(facts)
   if (facts.payout === 'confirmed') return { act: 'resume' }
-  if (!facts.credited && !facts.lost) {
-    // It was held because its deposit vanished: back on the chain it is counted again, and goes its way.
-    if (facts.deposit === 'deep') return { act: 'credit' }
-    if (facts.deposit === 'gone' && facts.expired) return { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' }
+  if (facts.payout === 'signed') return afterTheFact(facts)
+  if (facts.lost) {
+    if (facts.deposit === 'deep') return { act: 'recover' }
+    // It was signed for, and that transaction is dead: nothing has left after all, and everything is taken back.
+    return facts.deposit === 'gone' ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : wait
   }
-  if (facts.deposit === 'gone' && facts.credited) return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
+  if (!facts.credited) return uncounted(facts)
+  if (facts.deposit === 'gone') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
   switch (facts.decision) {
     case null:
       return wait
     case 'release':
-      return facts.deposit === 'gone' ? wait : { act: 'resume' }
+      return { act: 'resume' }
     case 'refund':
-      return facts.deposit === 'gone' ? wait : { act: 'refund', reason: 'OPERATOR' }
+      return { act: 'refund', reason: 'OPERATOR' }
     case 'fail':
       return { act: 'close', status: 'failed', reason: 'OPERATOR' }
     default:
       return unreachable(facts.decision)
   }
+}
+
+/** Held because its deposit vanished: back on the chain it is counted again and goes its way. Nothing is paid for it before. */
+function uncounted(facts: Facts): Step {
+  if (facts.deposit === 'deep' && !facts.rejected) return { act: 'credit' }
+  if (facts.decision === 'fail') return { act: 'close', status: 'failed', reason: 'OPERATOR' }
+  return facts.deposit === 'gone' && facts.expired ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' } : wait
+}
+
+/** A deposit that was given up and is on the chain after all is counted, and goes back. */
+function failed(facts: Facts): Step {
+  const isNew = facts.deposit === 'deep' && !facts.credited && !facts.rejected && !facts.lost
+  return isNew && facts.payout === 'none' ? { act: 'credit' } : afterTheFact(facts)
 }
 
 type ExecutionState = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>

@@ -1,0 +1,65 @@
+import pg from 'pg'
+
+/** The network of the filled exchanges' deposits. */
+export const NETWORK = 'eth'
+
+const HOUSE_PARTNER = 'sandbox'
+
+/** A database of its own on the cluster. The tables come with the first house that opens it. */
+export async function createDatabase(clusterUrl: string, name: string): Promise<string> {
+  await run(clusterUrl, [`create database ${name}`])
+  const url = new URL(clusterUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export async function run(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Ids grow as real ones do (RFC 9562, version 7); addresses are spread as hashes are. */
+const id = (n: string) => `('01900000-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+export const exchangeId = (n: number): string => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+const address = (n: string) => `'0x' || md5(${n}::text) || substr(md5('x' || ${n}), 1, 8)`
+
+/**
+ * `count` exchanges of the partner, each with its deposit address, one deposit and one execution that was paid out: what a
+ * table holds after a while. References are checked once, when all rows are in.
+ */
+export function fillStatements(count: number): string[] {
+  const references = [
+    ['deposit_targets', 'deposit_targets_exchange_id_fkey', 'foreign key (exchange_id) references exchanges'],
+    ['deposits', 'deposits_exchange_id_fkey', 'foreign key (exchange_id) references exchanges'],
+    ['executions', 'executions_exchange_id_fkey', 'foreign key (exchange_id) references exchanges'],
+    ['executions', 'executions_deposit_id_fkey', 'foreign key (deposit_id) references deposits'],
+  ]
+  const series = `generate_series(1, ${count}) as n`
+  const legs = `'[{"from":{"id":"eth@eth","ticker":"eth","network":"eth","decimals":18,"contract":null},"to":{"id":"btc@btc","ticker":"btc","network":"btc","decimals":8,"contract":null}}]'`
+  return [
+    'set synchronous_commit = off',
+    ...references.map(([table, name]) => `alter table ${table} drop constraint ${name}`),
+    `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
+       recipient_address, refund_address, partner_fee_bps, status, created_at, expires_at)
+     select ${id('n')}, p.id, 'standard', 'standard', 'eth', '${NETWORK}', 'btc', 'btc', ${legs}, 1000000000000000000 + n, 3500000 + n,
+       'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2', ${address("'r' || n")}, 0, 'finished', now() - interval '30 days' + n * interval '1 second', now() + n * interval '1 second'
+     from ${series}, partners p where p.name = '${HOUSE_PARTNER}'`,
+    `insert into deposit_targets (exchange_id, leg, network, address, key_index) select ${id('n')}, 0, '${NETWORK}', ${address('n')}, n + 1000000 from ${series}`,
+    `insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, block_height, block_hash, required_confirmations, status, credited_units, credits, swept_by)
+     select '${NETWORK}', 'filled' || n || ':0', 'filled' || n, ${id('n')}, 0, ${address('n')}, n + 1000000, 'eth@eth', 1000000000000000000 + n, n / 100, 'filled', 12, 'credited', 1000000000000000000 + n, 1, ${id('n')}
+     from ${series}`,
+    `insert into executions (id, exchange_id, deposit_id, leg, status, received_units, due_units, rate_kind, sent_units, payin_hash, payout_hash)
+     select ${id('d.id')}, d.exchange_id, d.id, 0, 'finished', d.units, 3500000, 'floating', 3500000, d.tx_hash, 'paid' || d.id from deposits d`,
+    ...references.map(([table, name, rule]) => `alter table ${table} add constraint ${name} ${rule}`),
+    `select setval('deposit_key_index', ${count + 1_000_001})`,
+    'analyze',
+  ]
+}
+
+/** A table like that of exchanges, empty, for the bare insert. */
+export const bareTable = ['create table if not exists bare_exchanges (like exchanges including all)']

@@ -1,0 +1,124 @@
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { CreatedExchange } from '@swapyard/schema'
+import { routes } from '@swapyard/schema'
+import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
+import { openPublicKeys } from '../server/src/adapters/signers/keystore.ts'
+import { seedSandboxPartners } from '../server/src/cli/sandbox-partners.ts'
+import { composeHouse, type House } from '../server/src/compose.ts'
+import type { NetworkNodes } from '../server/src/compose-chains.ts'
+import { defaultSpreads } from '../server/src/domain/book.ts'
+import { accounts } from '../server/src/domain/ledger/entries.ts'
+import { timeOrderedId } from '../server/src/lib/id.ts'
+import { createLog } from '../server/src/lib/log.ts'
+import { createMetrics } from '../server/src/lib/metrics.ts'
+import { serve, settingsOf } from './processes.ts'
+
+/*
+ * The house in the API's role, alone in its process, as `swapyard start --role api` composes it: real HTTP floor, keys,
+ * log, metrics, services and store. Only the throttle is off, and the nodes are stand-ins that know fees alone. A second
+ * door in the same process, on the same pool, holds the bare routes that creates and status polls are measured against.
+ */
+export type HouseSettings = Readonly<{ databaseUrl: string; keystore: string; nodes: readonly NetworkNodes[] }>
+
+const USD = 10n ** 12n
+const pepper = Buffer.from('a pepper of the benchmarks')
+const settings = settingsOf<HouseSettings>()
+
+const house = await composeHouse({
+  environment: 'sandbox',
+  databaseUrl: settings.databaseUrl,
+  poolMax: 10,
+  nodes: settings.nodes,
+  publicKeys: openPublicKeys(settings.keystore),
+  signer: null,
+  pepper,
+  prices: createEmbeddedPrices({ now: Date.now, still: false }),
+  spreads: defaultSpreads,
+  settings: {
+    rateIdMs: 60_000, fixedLockMs: 20 * 60_000, expiryMs: 24 * 3_600_000, stuckMs: 60_000,
+    limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
+  },
+  denied: [],
+  rateLimit: false,
+  api: { publicUrl: 'http://127.0.0.1' },
+  log: createLog({ level: 'info', pretty: false }),
+  metrics: createMetrics(),
+})
+await seedSandboxPartners(house.database, pepper)
+await stock(house)
+const bare = mountBare(house)
+const ports = { house: await listen(house.app), bare: await listen(bare) }
+await ready(house)
+serve(ports, async () => {
+  await bare.close()
+  await house.app.close()
+  await house.stop()
+})
+
+/** Coins in every wallet, as the ledger would have them. */
+async function stock({ database, catalogue }: House): Promise<void> {
+  for (const { asset } of catalogue.list()) {
+    await database.query('insert into balances (account, asset_id, units) values ($1, $2, $3) on conflict do nothing', [accounts.wallet, asset.id, 10n ** BigInt(asset.decimals + 6)])
+  }
+}
+
+async function ready({ services }: House): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (services.readiness().length > 0) {
+    if (Date.now() > deadline) throw new Error(`not ready: ${services.readiness().join(', ')}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function listen(app: FastifyInstance): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return (app.server.address() as AddressInfo).port
+}
+
+/** What a route costs that does its one query through the same pool, and nothing else. */
+function mountBare({ database }: House): FastifyInstance {
+  const app = Fastify()
+  app.get('/exchange', { schema: { response: { 200: routes.getStandardExchangeStatus.success[200]?.schema } } }, async (request) => {
+    const { id } = request.query as { id: string }
+    const [row] = await database.query<Row>('select * from exchanges where id = $1', [id], 'bare-find')
+    if (!row) throw new Error('no such row')
+    return answerOf(row)
+  })
+  app.post('/exchange', { schema: { response: { 201: CreatedExchange } } }, async (request, reply) => {
+    const body = request.body as Record<string, string>
+    const values = [timeOrderedId(), body['fromCurrency'], body['fromNetwork'], body['toCurrency'], body['toNetwork'], legs, body['address']]
+    const [row] = await database.query<Row>(INSERT, values, 'bare-insert')
+    if (!row) throw new Error('no row')
+    reply.code(201)
+    return answerOf(row)
+  })
+  return app
+}
+
+type Row = { id: string; status: string; type: string; flow: string; from_currency: string; from_network: string; to_currency: string; to_network: string; from_units: string; to_units: string; recipient_address: string; refund_address: string | null; created_at: Date }
+
+const legs = JSON.stringify([
+  { from: { id: 'btc@btc', ticker: 'btc', network: 'btc', decimals: 8, contract: null }, to: { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } },
+])
+
+/** One row like the exchange's own: the same columns, checks and indexes. */
+const INSERT = `insert into bare_exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
+    recipient_address, partner_fee_bps, expires_at, next_check_at)
+  values ($1, '00000000-0000-4000-8000-000000000000', 'standard', 'standard', $2, $3, $4, $5, $6, 1000000, 280000000000000000, $7, 0,
+    clock_timestamp() + interval '1 day', clock_timestamp() + interval '1 day')
+  returning *`
+
+const answerOf = (row: Row) => ({
+  id: row.id,
+  created: row.created_at.toISOString(),
+  exchangeType: row.type,
+  status: row.status,
+  statusReason: null,
+  request: {
+    fromCurrency: row.from_currency, fromNetwork: row.from_network, toCurrency: row.to_currency, toNetwork: row.to_network,
+    amountFromRequested: row.from_units, amountToRequested: row.to_units, depositAddress: 'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2', depositMemo: null,
+    recipientAddress: row.recipient_address, recipientMemo: null, refundAddress: row.refund_address, refundMemo: null, flow: row.flow,
+  },
+  exchanges: [],
+})

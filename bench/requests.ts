@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { exchangeId } from './fill.ts'
+import { get, post } from './load.ts'
+
+const VARIED = 2_000
+const IDS = 1_000
+
+const pairs = [
+  ['eth', 'eth', 'btc', 'btc'],
+  ['btc', 'btc', 'eth', 'eth'],
+  ['ltc', 'ltc', 'eth', 'arbitrum'],
+  ['eth', 'base', 'btc', 'btc'],
+  ['bnb', 'bsc', 'eth', 'eth'],
+  ['avax', 'cchain', 'ltc', 'ltc'],
+  ['doge', 'doge', 'eth', 'eth'],
+  ['eth', 'op', 'bnb', 'bsc'],
+] as const
+
+const query = ([fromCurrency, fromNetwork, toCurrency, toNetwork]: readonly string[], amount: string) =>
+  new URLSearchParams({ fromCurrency: fromCurrency ?? '', fromNetwork: fromNetwork ?? '', toCurrency: toCurrency ?? '', toNetwork: toNetwork ?? '', amount }).toString()
+
+export const quotePath = (pair: readonly string[], amount: string): string => `/v1/cross-chain/rate?${query(pair, amount)}`
+export const onePair = pairs[0]
+
+/** Eight directions, another amount each time. */
+export const quotes: readonly Buffer[] = Array.from({ length: VARIED }, (_, n) =>
+  get(quotePath(pairs[n % pairs.length] ?? onePair, `1.${String(n + 1).padStart(6, '0')}`)),
+)
+
+/** Half of them take deposits on bitcoin, half on an account chain; another recipient each. */
+export const creates = (path: string): readonly Buffer[] =>
+  Array.from({ length: VARIED }, (_, n) => {
+    const recipient = `0x${createHash('sha256').update(`recipient ${n}`).digest('hex').slice(0, 40)}`
+    const from = n % 2 === 0 ? ['btc', 'btc'] : ['bnb', 'bsc']
+    return post(path, { fromCurrency: from[0], fromNetwork: from[1], toCurrency: 'eth', toNetwork: 'eth', fromAmount: `1.${String(n + 1).padStart(6, '0')}`, flow: 'standard', address: recipient })
+  })
+
+/** As many ids as there are in the small table, spread over the whole of either. */
+export const polls = (path: string, rows: number): readonly Buffer[] => {
+  const shuffled = Array.from({ length: IDS }, (_, n) => 1 + ((n * 619) % IDS) * (rows / IDS))
+  return shuffled.map((n) => get(`${path}?id=${exchangeId(Math.floor(n))}`))
+}

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networks } from '../server/networks/index.ts'
+import { families, type NetworkNodes } from '../server/src/compose-chains.ts'
+import { resolveNetwork } from '../server/src/domain/network.ts'
+
+/** What the API role asks of its nodes: fees. Nothing else is answered. */
+const answers: Readonly<Record<string, unknown>> = {
+  eth_feeHistory: { oldestBlock: '0x1', baseFeePerGas: ['0x3b9aca00', '0x3b9aca00'], reward: [['0x3b9aca00']] },
+  eth_maxPriorityFeePerGas: '0x3b9aca00',
+  eth_gasPrice: '0x3b9aca00',
+  eth_getCode: '0x',
+  estimatesmartfee: { feerate: 0.0001, blocks: 2 },
+  getmempoolinfo: { mempoolminfee: 0.00001 },
+  getnetworkinfo: { relayfee: 0.00001 },
+}
+
+/** Stands for a node of every network that has an adapter, so that the whole catalogue is on offer. */
+export async function startStubNodes(): Promise<{ nodes: readonly NetworkNodes[]; stop(): Promise<void> }> {
+  const chainIds = new Map(networks.map((network) => [`/${network.id}`, resolveNetwork(network, 'sandbox').evm?.chainId]))
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method } = JSON.parse(text) as { id: number; method: string }
+    const result = method === 'eth_chainId' ? `0x${(chainIds.get(request.url ?? '') ?? 0).toString(16)}` : answers[method]
+    const answer = result === undefined ? { error: { code: -32601, message: 'not here' } } : { result }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const served = networks.filter(({ family }) => families.some((known) => known === family))
+  return {
+    nodes: served.map(({ id }) => ({ network: id, rpcUrls: [`http://127.0.0.1:${port}/${id}`], tokens: {} })),
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { USD_DECIMALS, type Price } from '../../domain/price.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Http } from '../../lib/http.ts'
+import type { Prices } from '../../ports/prices.ts'
+
+const TIMEOUT_MS = 4_000
+const REPLY_BYTES_MAX = 256 * 1024
+const KEYS_MAX = 1_000
+const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,12}))?$/
+
+/**
+ * A price document of the operator's own, by HTTP: `{"at": 1790000000000, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}`,
+ * `at` in milliseconds since 1970, prices in US dollars per whole coin as decimal text. What is malformed is left out: the
+ * median of the sources decides what a price needs.
+ */
+export function createHttpPrices(url: string, http: Http): Prices {
+  return {
+    async read() {
+      const answer = await http.call({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX })
+      if (answer.kind === 'unknown' || answer.status !== 200) {
+        throw new AppError('RATES_UNAVAILABLE', 'a price source does not answer', { cause: answer.kind === 'unknown' ? answer.cause : `status ${answer.status}` })
+      }
+      return parse(answer.body)
+    },
+  }
+}
+
+function parse(body: Buffer): { at: number; usd: ReadonlyMap<string, Price> } {
+  let document: unknown
+  try {
+    document = JSON.parse(body.toString('utf8'))
+  } catch (cause) {
+    throw new AppError('RATES_UNAVAILABLE', 'a price source does not answer in JSON', { cause })
+  }
+  if (!isRecord(document) || typeof document['at'] !== 'number' || !Number.isSafeInteger(document['at']) || !isRecord(document['usd'])) {
+    throw new AppError('RATES_UNAVAILABLE', 'a price source answers in another form')
+  }
+  const usd = new Map<string, Price>()
+  for (const [key, value] of Object.entries(document['usd']).slice(0, KEYS_MAX)) {
+    const bid = isRecord(value) ? scaled(value['bid']) : null
+    const ask = isRecord(value) ? scaled(value['ask']) : null
+    if (bid !== null && ask !== null) usd.set(key, { bid, ask })
+  }
+  return { at: document['at'], usd }
+}
+
+function scaled(text: unknown): bigint | null {
+  const match = typeof text === 'string' ? DECIMAL.exec(text) : null
+  return match ? BigInt((match[1] ?? '') + (match[2] ?? '').padEnd(USD_DECIMALS, '0')) : null
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)

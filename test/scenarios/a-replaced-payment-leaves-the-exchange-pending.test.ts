@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fundBitcoinWallet, whilePaused } from '../support/bitcoin-wallet.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks: ['ltc', 'eth'] })
+})
+afterAll(() => world.stop())
+
+test('a payment that its sender replaces before it is mined was never one', async () => {
+  const wallet = await fundBitcoinWallet(world, 'ltc', '2')
+  const exchange = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '1' })
+  await whilePaused(world, 'ltc', async () => {
+    await wallet.send(wallet.sign([{ address: exchange.request.depositAddress, amount: '1' }]))
+    await world.settles(exchange, 'confirming')
+    await wallet.send(wallet.sign([{ address: wallet.address, amount: '1' }], 3n))
+  })
+  const { exchanges } = await world.settles(exchange, 'pending')
+  expect(exchanges).toEqual([])
+  await world.invariants()
+})

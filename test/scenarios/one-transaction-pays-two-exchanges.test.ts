@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks: ['btc', 'eth'] })
+})
+afterAll(() => world.stop())
+
+test('one transaction pays two exchanges: each has its own output', async () => {
+  const amounts = ['0.01', '0.02']
+  const wallets = [await world.wallet('eth'), await world.wallet('eth')]
+  const exchanges = await Promise.all(wallets.map(({ address }, n) => world.create({ from: 'btc@btc', to: 'eth@eth', amount: amounts[n] ?? '', address })))
+  const wallet = await fundBitcoinWallet(world, 'btc', '0.1')
+  await wallet.send(wallet.sign(exchanges.map((exchange, n) => ({ address: exchange.request.depositAddress, amount: amounts[n] ?? '' }))))
+  for (const [n, exchange] of exchanges.entries()) {
+    const done = await world.settles(exchange, 'finished')
+    expect(done.exchanges).toHaveLength(1)
+    expect(done.exchanges[0].amountFromReceived).toBe(amounts[n])
+    expect(await world.balance('eth@eth', wallets[n]?.address ?? '')).toBe(done.exchanges[0].amountToReceived)
+  }
+  await world.invariants()
+})

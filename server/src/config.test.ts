@@ -36,9 +36,10 @@ const CANARY = 'canary-5e6f7a8b9c0d'
 
 function production(file: object = {}): Record<string, string> {
   const networks = { btc: { rpcUrls: [`https://user:${CANARY}@node.example/${CANARY}`] } }
+  const prices = { sources: ['https://prices.example/usd'], quorum: 1 }
   return {
     SWAPYARD_DATA_DIR: folder(),
-    SWAPYARD_CONFIG: write('config.json', { networks, ...file }),
+    SWAPYARD_CONFIG: write('config.json', { networks, prices, ...file }),
     DATABASE_URL: `postgres://swapyard:${CANARY}@db.example/swapyard`,
     SWAPYARD_PEPPER: CANARY,
     SWAPYARD_KEYSTORE_PASSPHRASE: CANARY,
@@ -78,8 +79,7 @@ describe('the sandbox', () => {
     }
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder(), ...environment })
     expect(config.rateLimit).toBe(false)
-    expect(config.sandbox).toEqual({ prices: { sources: ['https://prices.example/usd'], quorum: 1 },
-    networks: ['btc', 'eth'], still: true })
+    expect(config.sandbox).toEqual({ networks: ['btc', 'eth'], still: true })
   })
 
   test('is no production: what is missing is named', () => {

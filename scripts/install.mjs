@@ -43,7 +43,7 @@ function isStale(lock) {
   }
 }
 
-/** One installation at a time: two `npm ci` in one folder delete each other's files. */
+/** One installation at a time: two in one folder delete each other's files. */
 async function withLock(root, work) {
   const lock = join(root, '.cache', 'install.lock')
   mkdirSync(join(root, '.cache'), { recursive: true })
@@ -104,7 +104,9 @@ export async function install(root) {
   await withLock(root, async () => {
     if (isInstalled(root)) return
     console.error('swapyard: installing the packages of package-lock.json (once, about a minute)')
-    await npm(root, ['ci', '--ignore-scripts'])
+    // Not `npm ci`: it refuses a lock file that lacks packages for other platforms which its registry did not have. This
+    // installs what is locked and writes nothing.
+    await npm(root, ['install', '--no-save', '--ignore-scripts'])
     await npm(root, ['rebuild', '--ignore-scripts=false', ...rebuilt])
     writeFileSync(stampFile(root), stampOf(root))
   })

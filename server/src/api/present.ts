@@ -63,6 +63,9 @@ function toIso(date: Date): string {
   return `${lastDayText}${hour}:${minute}:${second}.${padding}${thousandths}Z`
 }
 
+/** The sandbox's explorers are on this very server. */
+const absolute = (template: string, publicUrl: string): string => (template.startsWith('/') ? publicUrl + template : template)
+
 export function presentCurrency(currency: Currency, publicUrl: string): WireCurrency {
   const { definition, network, enabled } = currency
   return {
@@ -78,8 +81,8 @@ export function presentCurrency(currency: Currency, publicUrl: string): WireCurr
     enabled,
     image: `${publicUrl}${iconPath(definition)}`,
     regexAddress: network.regexAddress,
-    addressExplorer: network.addressExplorer,
-    txExplorer: network.txExplorer,
+    addressExplorer: absolute(network.addressExplorer, publicUrl),
+    txExplorer: absolute(network.txExplorer, publicUrl),
     confirmations: network.confirmations,
     rank: definition.rank,
   }

@@ -1,19 +1,21 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /** The network of the filled exchanges' deposits. */
 export const NETWORK = 'eth'
 
-const HOUSE_PARTNER = 'sandbox'
+/** Whose key the requests carry. */
+const PARTNER = 'sandbox'
 
 /** A database of its own on the cluster. The tables come with the first house that opens it. */
 export async function createDatabase(clusterUrl: string, name: string): Promise<string> {
-  await run(clusterUrl, [`create database ${name}`])
+  await runStatements(clusterUrl, [`create database ${name}`])
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`
   return url.href
 }
 
-export async function run(url: string, statements: readonly string[]): Promise<void> {
+export async function runStatements(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -27,6 +29,8 @@ export async function run(url: string, statements: readonly string[]): Promise<v
 const id = (n: string) => `('01900000-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
 export const exchangeId = (n: number): string => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const address = (n: string) => `'0x' || md5(${n}::text) || substr(md5('x' || ${n}), 1, 8)`
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+export const filledAddress = (n: number): string => `0x${md5(String(n))}${md5(`x${n}`).slice(0, 8)}`
 
 /**
  * `count` exchanges of the partner, each with its deposit address, one deposit and one execution that was paid out: what a
@@ -48,7 +52,7 @@ export function fillStatements(count: number): string[] {
        recipient_address, refund_address, partner_fee_bps, status, created_at, expires_at)
      select ${id('n')}, p.id, 'standard', 'standard', 'eth', '${NETWORK}', 'btc', 'btc', ${legs}, 1000000000000000000 + n, 3500000 + n,
        'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2', ${address("'r' || n")}, 0, 'finished', now() - interval '30 days' + n * interval '1 second', now() + n * interval '1 second'
-     from ${series}, partners p where p.name = '${HOUSE_PARTNER}'`,
+     from ${series}, partners p where p.name = '${PARTNER}'`,
     `insert into deposit_targets (exchange_id, leg, network, address, key_index) select ${id('n')}, 0, '${NETWORK}', ${address('n')}, n + 1000000 from ${series}`,
     `insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, block_height, block_hash, required_confirmations, status, credited_units, credits, swept_by)
      select '${NETWORK}', 'filled' || n || ':0', 'filled' || n, ${id('n')}, 0, ${address('n')}, n + 1000000, 'eth@eth', 1000000000000000000 + n, n / 100, 'filled', 12, 'credited', 1000000000000000000 + n, 1, ${id('n')}

@@ -9,50 +9,49 @@ export type Load = Readonly<{
   requests: readonly Buffer[]
   /** Any other status ends the benchmark: a fast error is no answer. */
   status: number
-  /**
-   * The client never sleeps. Waking it costs the server more than a bare answer does on a virtual machine, and more the
-   * slower it is: two servers would not be compared by their own work. Not where a database needs the client's core.
-   */
-  awake: boolean
 }>
 
-export type Run = Readonly<{ answers: number; perSecond: number; medianMs: number }>
+export type Run = Readonly<{ perSecond: number; medianMs: number; answers: number }>
+
+type Progress = { next: number; answers: number; times: number[]; isOver(): boolean }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: (\d+)/i
-/** Every nth answer is timed. */
-const TIMED = 8
 
 /** Drives the load for a while. Node's own clients cost more than the servers measured: answers are only counted here. */
-export async function drive(load: Load, ms: number): Promise<Run> {
-  const run = { next: Math.floor(Math.random() * load.requests.length), answers: 0, times: [] as number[], until: 0 }
-  const startedAt = performance.now()
-  run.until = startedAt + ms
-  const spin = () => {
-    if (performance.now() < run.until) setImmediate(spin)
-  }
-  if (load.awake) spin()
-  await Promise.all(Array.from({ length: load.connections }, () => drivePart(load, run)))
-  const seconds = (performance.now() - startedAt) / 1000
-  return { answers: run.answers, perSecond: run.answers / seconds, medianMs: median(run.times) }
+export function drive(load: Load, ms: number): Promise<Run> {
+  const until = performance.now() + ms
+  return run(load, Math.floor(Math.random() * load.requests.length), () => performance.now() >= until)
 }
 
-type Progress = { next: number; answers: number; times: number[]; until: number }
+/** Sends each request once, in order. */
+export function sendOnce(load: Load): Promise<Run> {
+  let left = load.requests.length
+  return run(load, 0, () => --left <= 0)
+}
 
-function drivePart({ port, requests, status }: Load, run: Progress): Promise<void> {
+async function run(load: Load, next: number, isOver: () => boolean): Promise<Run> {
+  const progress: Progress = { next, answers: 0, times: [], isOver }
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: load.connections }, () => driveOne(load, progress)))
+  const { answers, times } = progress
+  return { answers, perSecond: (answers * 1000) / (performance.now() - startedAt), medianMs: median(times) }
+}
+
+function driveOne({ port, requests, status }: Load, progress: Progress): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let sentAt = 0
     const send = () => {
-      const request = requests[run.next++ % requests.length]
-      sentAt = run.answers % TIMED === 0 ? performance.now() : 0
+      sentAt = performance.now()
+      const request = requests[progress.next++ % requests.length]
       if (request) socket.write(request)
     }
-    const finish = readAnswers(socket, status, reject, () => {
-      run.answers++
-      if (sentAt > 0) run.times.push(performance.now() - sentAt)
-      if (performance.now() < run.until) return send()
-      finish()
+    const close = readAnswers(socket, status, reject, () => {
+      progress.answers++
+      progress.times.push(performance.now() - sentAt)
+      if (!progress.isOver()) return send()
+      close()
       resolve()
     })
     socket.once('connect', send)
@@ -61,33 +60,35 @@ function drivePart({ port, requests, status }: Load, run: Progress): Promise<voi
 
 /** Calls back after each whole answer. The returned function closes the connection. */
 function readAnswers(socket: Socket, status: number, fail: (error: Error) => void, onAnswer: () => void): () => void {
-  let waiting = Buffer.alloc(0)
+  const right = `HTTP/1.1 ${status} `
+  let waiting: Buffer[] = []
   // Bytes of the current answer that are still to come; 0 = its head is.
   let missing = 0
-  let open = true
+  let isOpen = true
   socket.on('error', fail)
-  socket.on('close', () => open && fail(new Error('the server closed the connection')))
-  socket.on('data', (chunk: Buffer) => {
+  socket.on('close', () => isOpen && fail(new Error('the server closed the connection')))
+  socket.on('data', (chunk) => {
     if (missing > 0) {
       missing -= chunk.length
       if (missing === 0) onAnswer()
       return
     }
-    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk])
-    const head = waiting.indexOf(HEAD_END)
-    if (head < 0) return
-    const text = waiting.latin1Slice(0, head)
-    const length = Number(LENGTH.exec(text)?.[1])
-    if (!text.startsWith(`HTTP/1.1 ${status}`) || Number.isNaN(length)) {
-      fail(new Error(`expected ${status} with its length, got: ${waiting.toString().slice(0, 600)}`))
+    waiting.push(chunk)
+    const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting)
+    const end = bytes.indexOf(HEAD_END)
+    if (end < 0) return
+    waiting = []
+    const head = bytes.toString('latin1', 0, end)
+    const length = Number(LENGTH.exec(head)?.[1])
+    if (!head.startsWith(right) || Number.isNaN(length)) {
+      fail(new Error(`expected ${status} and a length, got: ${bytes.toString().slice(0, 600)}`))
       return
     }
-    missing = length - (waiting.length - head - HEAD_END.length)
-    waiting = Buffer.alloc(0)
+    missing = length - (bytes.length - end - HEAD_END.length)
     if (missing === 0) onAnswer()
   })
   return () => {
-    open = false
+    isOpen = false
     socket.destroy()
   }
 }

@@ -1,17 +1,20 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 
-/** What a process of ours says once it listens, by the names of its doors. */
-export type Ports = Readonly<Record<string, number>>
+/** What a process of ours says once it is ready: its doors by name, or what it measured. */
+export type Report = Readonly<Record<string, number>>
 export type Usage = Readonly<{ rssBytes: number; cpuMs: number }>
 
-export type Process = Readonly<{ port(name: string): number; usage(): Promise<Usage>; stop(): Promise<void> }>
+export type Process = Readonly<{ report(name: string): number; usage(): Promise<Usage>; stop(): Promise<void> }>
 
-/** Starts a file of this folder as a process of its own. Its standard output goes nowhere, as a server's goes to a pipe. */
-export async function start(file: string, settings: unknown, profile: string | null = null): Promise<Process> {
-  const execArgv = profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${file}-${Date.now()}.cpuprofile`]
-  const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const reply = <T>() =>
+/** Starts a file of this folder as a process of its own. What it logs goes nowhere. */
+export async function startProcess(file: string, settings: unknown, profileFolder: string | null): Promise<Process> {
+  const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
+  const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
+    execArgv: profile,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const nextMessage = <T>() =>
     new Promise<T>((resolve, reject) => {
       const onExit = (code: number | null) => reject(new Error(`${file} ended with code ${code}`))
       child.once('exit', onExit)
@@ -20,16 +23,16 @@ export async function start(file: string, settings: unknown, profile: string | n
         resolve(message as T)
       })
     })
-  const ports = await reply<Ports>()
+  const ready = await nextMessage<Report>()
   return {
-    port: (name) => {
-      const port = ports[name]
-      if (port === undefined) throw new Error(`${file} has no port ${name}`)
-      return port
+    report: (name) => {
+      const value = ready[name]
+      if (value === undefined) throw new Error(`${file} says nothing of ${name}`)
+      return value
     },
     usage: () => {
       child.send('usage')
-      return reply<Usage>()
+      return nextMessage<Usage>()
     },
     stop: async () => {
       const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -39,8 +42,8 @@ export async function start(file: string, settings: unknown, profile: string | n
   }
 }
 
-/** In the child: tells its ports, answers for its use of memory and CPU, and stops when the parent is gone. */
-export function serve(ports: Ports, stop: () => Promise<void>): void {
+/** In the child: tells its report, answers for its memory and CPU time, and stops when the parent lets go. */
+export function serve(report: Report, stop: () => Promise<void>): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
     process.send?.({ rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 } satisfies Usage)
@@ -54,7 +57,7 @@ export function serve(ports: Ports, stop: () => Promise<void>): void {
       },
     )
   })
-  process.send?.(ports)
+  process.send?.(report)
 }
 
 /** In the child: what it was started with. */

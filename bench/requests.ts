@@ -40,3 +40,12 @@ export const polls = (path: string, rows: number): readonly Buffer[] => {
   const shuffled = Array.from({ length: IDS }, (_, n) => 1 + ((n * 619) % IDS) * (rows / IDS))
   return shuffled.map((n) => get(`${path}?id=${exchangeId(Math.floor(n))}`))
 }
+
+/** One request for every direction that can be quoted now. */
+export async function allPairs(read: (path: string) => Promise<unknown>): Promise<readonly Buffer[]> {
+  const currencies = (await read('/v1/cross-chain/available-currencies')) as { ticker: string; network: string; enabled: boolean }[]
+  const enabled = currencies.filter((currency) => currency.enabled)
+  return enabled.flatMap((from) =>
+    enabled.filter((to) => to !== from).map((to) => get(quotePath([from.ticker, from.network, to.ticker, to.network], '1.5'))),
+  )
+}

@@ -33,8 +33,11 @@ function override(definition: CurrencyDefinition, overrides: CurrencyOverrides):
   return { ...definition, ...(rank === undefined ? {} : { rank }), ...(feedCode === undefined ? {} : { feedCode }) }
 }
 
-/** The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter. */
-export function composeChains(environment: Environment, nodes: readonly NetworkNodes[], publicKeys: PublicKeys, overrides: CurrencyOverrides = new Map()): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
+/**
+ * The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter;
+ * `ready` are chains that stand in for one.
+ */
+export function composeChains(environment: Environment, nodes: readonly NetworkNodes[], publicKeys: PublicKeys, overrides: CurrencyOverrides = new Map(), ready: ReadonlyMap<string, ClosableChain> = new Map()): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
   const reachable = new Map(nodes.map((node) => [node.network, node]))
   const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))
   const catalogue = createCatalogue({
@@ -49,6 +52,11 @@ export function composeChains(environment: Environment, nodes: readonly NetworkN
   for (const network of catalogue.networks()) {
     const node = reachable.get(network.id)
     if (!node) continue
+    const given = ready.get(network.id)
+    if (given) {
+      chains.set(network.id, given)
+      continue
+    }
     const options = { network, rpcUrls: node.rpcUrls, publicKeys }
     if (network.family === 'bitcoin') chains.set(network.id, createBitcoinChain(options))
     if (network.family === 'evm') {

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { createPartnerStore } from './adapters/postgres/partners.ts'
 import { createThrottle } from './adapters/postgres/throttle.ts'
 import { type Database, openDatabase } from './adapters/postgres/database.ts'
@@ -8,7 +7,7 @@ import { listen } from './adapters/postgres/listen.ts'
 import { createStore } from './adapters/postgres/store.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
 import { createInventoryVenue } from './adapters/venues/inventory.ts'
-import { buildApp } from './api/app.ts'
+import { type App, buildApp } from './api/app.ts'
 import { type ApiSettings, apiDefaults } from './api/settings.ts'
 import { type ClosableChain, composeChains, type CurrencyOverrides, type NetworkNodes } from './compose-chains.ts'
 import { emptyBook, type SpreadPolicy } from './domain/book.ts'
@@ -35,6 +34,7 @@ import { createDispatchPayouts } from './services/dispatch-payouts.ts'
 import { createFindExchange, createListExchanges } from './services/find-exchange.ts'
 import type { Services } from './services/interfaces.ts'
 import { createListCurrencies } from './services/list-currencies.ts'
+import { createOpenCounts } from './services/open-counts.ts'
 import { createQuoteRate } from './services/quote-rate.ts'
 import { createRateIds } from './services/rate-id.ts'
 import { createRatesFeed } from './services/rates-feed.ts'
@@ -57,6 +57,8 @@ export type HouseOptions = Readonly<{
   databaseUrl: string
   poolMax: number
   nodes: readonly NetworkNodes[]
+  /** Chains that are there already, by network: used in place of an adapter for its nodes. For tests and benchmarks. */
+  chains?: ReadonlyMap<string, ClosableChain>
   /** What the operator's file says of single currencies, by asset. */
   overrides?: CurrencyOverrides
   publicKeys: PublicKeys
@@ -81,7 +83,7 @@ export type House = Readonly<{
   chains: ReadonlyMap<string, ClosableChain>
   books: BookSnapshot
   services: Services
-  app: FastifyInstance
+  app: App
   /** Reasons not to be ready that a start still works on. */
   starting: Set<string>
   /** Watchers, jobs, sweepers, reconciler. Stops finish what is under way. */
@@ -96,7 +98,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   await migrate(database)
   await prepareJobs(database)
   const store = createStore(database)
-  const { catalogue, chains } = composeChains(environment, options.nodes, options.publicKeys, options.overrides)
+  const { catalogue, chains } = composeChains(environment, options.nodes, options.publicKeys, options.overrides, options.chains)
   await registerHouse(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(emptyBook(options.spreads))
@@ -107,13 +109,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   const refreshing = refreshBook(refresh, stopping.signal)
   const feed = createRatesFeed({ currencies: catalogue.list(), codes: feedCodes(catalogue.list()), books, now: clock.now, onError })
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
-  const { authenticate, forget } = createAuthenticate({
-    partners: createPartnerStore(database),
-    pepper: options.pepper,
-    sandboxKeys: environment === 'sandbox' ? sandboxKeys : [],
-    throttled: options.rateLimit,
-    now: clock.now,
-  })
+  const { authenticate, forget } = composeAuthentication(options, database, clock)
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
   const services = composeServices(options, { store, catalogue, chains, books, clock, database, feed: feed.ratesFeed, authenticate, starting })
   const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
@@ -128,6 +124,11 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
       await database.close()
     },
   }
+}
+
+function composeAuthentication({ environment, pepper, rateLimit }: HouseOptions, database: Database, { now }: DatabaseClock) {
+  const known = environment === 'sandbox' ? sandboxKeys : []
+  return createAuthenticate({ partners: createPartnerStore(database), pepper, sandboxKeys: known, throttled: rateLimit, now })
 }
 
 type Rooms = Readonly<{ store: Store; catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain>; books: BookSnapshot; clock: DatabaseClock; database: Database }>
@@ -190,7 +191,7 @@ function composeServices(options: HouseOptions, rooms: Rooms & Pick<Services, 'a
       catalogue, books, clock, chains, rateIds, quoteRate, commit, settings,
       takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
       findRepeated: store.exchanges.findRepeated,
-      countOpen: store.exchanges.countOpen,
+      countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
       screening: createDenyList(options.denied),
     }),
     findExchange: createFindExchange(store),

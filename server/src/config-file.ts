@@ -58,7 +58,11 @@ export const fileSchema = Type.Object(
             description:
               'Price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median of them is taken',
           }),
-          quorum: Type.Integer({ minimum: 1, maximum: 16, description: 'Sources that must agree on a price; two or more are wise' }),
+          quorum: Type.Integer({
+            minimum: 1,
+            maximum: 16,
+            description: 'Sources that must agree on a price; two or more are wise',
+          }),
         },
         closed,
       ),
@@ -107,7 +111,7 @@ export const fileSchema = Type.Object(
             250_000,
             'The largest single payout, in US dollars; larger ones wait for the operator',
           ),
-          hourUsd: dollars(2_500_000, 'Outflow of one hour per wallet, asset, partner and destination'),
+          hourUsd: dollars(2_500_000, 'Outflow of one hour in all, of each asset and of each partner'),
           dayUsd: dollars(10_000_000, 'Outflow of 24 hours, likewise'),
         },
         closed,

@@ -230,7 +230,8 @@ function checkSandbox(given: Given, problems: string[]): void {
 function checkProduction(given: Given, file: ConfigFile, problems: string[]): void {
   if (Object.keys(file.networks ?? {}).length === 0)
     problems.push('SWAPYARD_CONFIG: networks is missing: at least one, with its rpcUrls')
-  if (file.prices === undefined) problems.push('SWAPYARD_CONFIG: prices is missing: its sources, and how many must agree')
+  if (file.prices === undefined)
+    problems.push('SWAPYARD_CONFIG: prices is missing: its sources, and how many must agree')
   for (const name of ['DATABASE_URL', 'SWAPYARD_PEPPER']) {
     if (given[name] === undefined) problems.push(`${name} is missing (or ${name}_FILE)`)
   }
@@ -289,13 +290,14 @@ function toNetworks(list: string | null): readonly string[] | 'all' | null {
   return names.includes('all') ? 'all' : names
 }
 
-type FromFile = Pick<Config, 'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'partners'>
+type FromFile = Pick<
+  Config,
+  'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'partners'
+>
 
 function assembleFile(file: ConfigFile): FromFile {
   const { spreads, clocks, limits, partners } = withDefaults(file)
-  const networks = Object.entries(file.networks ?? {}).map(
-    ([ticker, { rpcUrls }]) => [ticker, { rpcUrls }] as const,
-  )
+  const networks = Object.entries(file.networks ?? {}).map(([ticker, { rpcUrls }]) => [ticker, { rpcUrls }] as const)
   const usd = (value: unknown): bigint => BigInt(value as number) * USD
   return {
     networks: new Map(networks),

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -17,6 +17,7 @@ afterEach(async () => {
 
 function folder(parent = tmpdir()): string {
   const path = mkdtempSync(join(parent, 'swapyard-embedded-'))
+  chmodSync(path, 0o711)
   cleanups.push(() => rmSync(path, { recursive: true, force: true }))
   return path
 }

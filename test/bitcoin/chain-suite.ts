@@ -3,7 +3,8 @@ import { addressOf, keyAddress, parametersOf } from '../../server/src/adapters/b
 import { createBitcoinChain } from '../../server/src/adapters/bitcoin/chain.ts'
 import { createBitcoinSigning } from '../../server/src/adapters/bitcoin/sign.ts'
 import type { Network } from '../../server/src/domain/network.ts'
-import type { BlockRef, ChainReader, Coin, Pay, SpendRequest, Unsigned } from '../../server/src/ports/chain.ts'
+import type { BlockRef, ChainReader, SpendRequest, Unsigned } from '../../server/src/ports/chain.ts'
+import type { Coin, Pay } from '../../server/src/ports/spend.ts'
 import { createHouseKeys } from './house-keys.ts'
 
 /** A node of the bitcoin family on regtest, in a state of its own. */
@@ -203,7 +204,8 @@ async function readsAgain({ house, node }: Context) {
   expect(await reader.received({ ...first, address: house.stranger(1) }, head)).toBe(0n)
   expect(await reader.received({ ...first, identity: `${first.txHash}:9` }, head)).toBe(0n)
   const nowhere = 'ab'.repeat(32)
-  expect(await reader.received({ ...first, identity: `${nowhere}:0`, txHash: nowhere }, head)).toBe(0n)
+  const unknown = reader.received({ ...first, identity: `${nowhere}:0`, txHash: nowhere }, head)
+  await expect(unknown).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
   const before: BlockRef = await read(reader, head.height - 1)
   expect(await reader.received(first, before)).toBe(0n)
   expect(await reader.agrees({ ...head, hash: before.hash })).toBe(false)

@@ -1,5 +1,5 @@
 import { HDKey } from '@scure/bip32'
-import type { KeyPath } from '../../server/src/ports/chain.ts'
+import type { KeyPath } from '../../server/src/ports/spend.ts'
 import type { KeySource, PublicKeys } from '../../server/src/ports/signer.ts'
 
 const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(42))

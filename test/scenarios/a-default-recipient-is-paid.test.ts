@@ -9,9 +9,22 @@ afterAll(() => world.stop())
 
 test('an exchange without an address pays the partner’s default recipient of that currency', async () => {
   const { address } = await world.wallet('eth')
-  await world.house.database.query("insert into default_recipients (partner_id, asset_id, address) select id, 'eth@eth', $1 from partners where name = 'sandbox'", [address])
-  await world.until('the API knows it', async () => (await world.house.services.authenticate('sandbox', '127.0.0.1')).partner.defaultRecipients.size > 0)
-  const order = { fromCurrency: 'ltc', fromNetwork: 'ltc', toCurrency: 'eth', toNetwork: 'eth', fromAmount: '1', flow: 'standard' }
+  await world.house.database.query(
+    "insert into default_recipients (partner_id, asset_id, address) select id, 'eth@eth', $1 from partners where name = 'sandbox'",
+    [address],
+  )
+  await world.until(
+    'the API knows it',
+    async () => (await world.house.services.authenticate('sandbox', '127.0.0.1')).partner.defaultRecipients.size > 0,
+  )
+  const order = {
+    fromCurrency: 'ltc',
+    fromNetwork: 'ltc',
+    toCurrency: 'eth',
+    toNetwork: 'eth',
+    fromAmount: '1',
+    flow: 'standard',
+  }
   const { body: exchange } = await world.call('POST', '/v1/cross-chain/exchange', order)
   expect(exchange.request.recipientAddress).toBe(address)
   await world.deposit(exchange, '1')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundBitcoinWallet, mineInstead, whilePaused } from '../support/bitcoin-wallet.ts'
+import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { items } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,7 +1,8 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundBitcoinWallet, mineInstead, whilePaused } from '../support/bitcoin-wallet.ts'
+import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms, booked } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -20,7 +21,10 @@ test('the deposit is double-spent after the payout was signed: booked as a loss,
     await world.mine('ltc', 2)
     await world.until('the payout is signed', async () => (await world.status(exchange)).exchanges[0]?.payoutHash)
     await mineInstead('ltc', payment.txid, wallet.sign([{ address: wallet.address, amount: '2' }], 2n))
-    await world.until('the loss is booked', async () => (await booked(world, 'expense:suspense', 'ltc@ltc')) === parseUnits('2', 8))
+    await world.until(
+      'the loss is booked',
+      async () => (await booked(world, 'expense:suspense', 'ltc@ltc')) === parseUnits('2', 8),
+    )
   })
   const { exchanges } = await world.settles(exchange, 'finished')
   expect(await world.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)

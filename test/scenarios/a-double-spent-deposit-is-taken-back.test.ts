@@ -1,12 +1,13 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundBitcoinWallet, mineInstead, whilePaused } from '../support/bitcoin-wallet.ts'
+import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { booked, items } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'], settings: { expiryMs: 20_000 } })
+  world = await startWorld({ networks: ['ltc', 'eth'], settings: { expiryMs: 12_000 } })
 })
 afterAll(() => world.stop())
 

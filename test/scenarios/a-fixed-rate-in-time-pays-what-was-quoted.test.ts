@@ -10,7 +10,14 @@ afterAll(() => world.stop())
 
 async function createFixed(address: string): Promise<Json> {
   const { rateId, toAmount } = await world.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
-  const exchange = await world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4', flow: 'fixed-rate', rateId, address })
+  const exchange = await world.create({
+    from: 'eth@eth',
+    to: 'btc@btc',
+    amount: '0.4',
+    flow: 'fixed-rate',
+    rateId,
+    address,
+  })
   expect(Number(exchange.request.amountToRequested)).toBe(toAmount)
   return exchange
 }

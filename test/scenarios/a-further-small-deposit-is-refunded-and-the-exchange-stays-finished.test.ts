@@ -11,14 +11,27 @@ afterAll(() => world.stop())
 
 test('what comes after the end and is too little goes back, and the status stays', async () => {
   const [to, back] = [await world.wallet('eth'), await world.wallet('ltc')]
-  const exchange = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '1', address: to.address, refundAddress: back.address })
+  const exchange = await world.create({
+    from: 'ltc@ltc',
+    to: 'eth@eth',
+    amount: '1',
+    address: to.address,
+    refundAddress: back.address,
+  })
   await world.deposit(exchange, '1')
   await world.settles(exchange, 'finished')
   const amount = await belowMin(world, 'ltc@ltc', 'eth@eth', 8)
-  await expectRefund(world, { currency: 'ltc@ltc', amount, address: back.address, quoteFrom: 'eth@eth', decimals: 8 }, async () => {
-    await world.deposit(exchange, amount)
-    await world.until('the second deposit is refunded', async () => (await world.status(exchange)).exchanges[1]?.status === 'refunded')
-  })
+  await expectRefund(
+    world,
+    { currency: 'ltc@ltc', amount, address: back.address, quoteFrom: 'eth@eth', decimals: 8 },
+    async () => {
+      await world.deposit(exchange, amount)
+      await world.until(
+        'the second deposit is refunded',
+        async () => (await world.status(exchange)).exchanges[1]?.status === 'refunded',
+      )
+    },
+  )
   const { status, exchanges } = await world.status(exchange)
   expect(status).toBe('finished')
   expect(exchanges.map((item: Json) => item.statusReason)).toEqual([null, 'BELOW_MIN'])

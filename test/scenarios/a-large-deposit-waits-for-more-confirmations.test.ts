@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { whilePaused } from '../support/bitcoin-wallet.ts'
 import { booked, caughtUp, items } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
 import { nodeCall } from '../support/nodes.ts'
 import { startWorld, type World } from '../support/world.ts'
 

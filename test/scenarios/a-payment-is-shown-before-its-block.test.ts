@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { whilePaused } from '../support/bitcoin-wallet.ts'
 import { booked } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundBitcoinWallet, whilePaused } from '../support/bitcoin-wallet.ts'
+import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { whilePaused } from '../support/mining.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { whilePaused } from '../support/bitcoin-wallet.ts'
+import { whilePaused } from '../support/mining.ts'
 import { nodeCall } from '../support/nodes.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -16,7 +16,9 @@ test('a payout that no miner takes is replaced by one with a higher fee, which a
   const first = await whilePaused(world, 'ltc', async () => {
     await world.deposit(exchange, '0.1')
     const hash = await world.until('the payout is signed', payoutHash)
-    await world.until('the payout is in the mempool', async () => (await nodeCall('ltc', 'getrawmempool')).includes(hash))
+    await world.until('the payout is in the mempool', async () =>
+      (await nodeCall('ltc', 'getrawmempool')).includes(hash),
+    )
     // The miner counts its fee as less than nothing; everybody else's transactions go on.
     await nodeCall('ltc', 'prioritisetransaction', [hash, 0, -100_000_000])
     return hash
@@ -24,6 +26,8 @@ test('a payout that no miner takes is replaced by one with a higher fee, which a
   const { exchanges } = await world.settles(exchange, 'finished', 80_000)
   expect(exchanges[0].payoutHash).not.toBe(first)
   expect(await world.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
-  await expect(nodeCall('ltc', 'getrawtransaction', [first, true])).rejects.toThrow('No such mempool or blockchain transaction')
+  await expect(nodeCall('ltc', 'getrawtransaction', [first, true])).rejects.toThrow(
+    'No such mempool or blockchain transaction',
+  )
   await world.invariants()
 }, 120_000)

@@ -16,7 +16,13 @@ test('coin that a contract pays within a transaction is a deposit', async () => 
   const { Forwarder } = await testActors()
   const wallet = await fundEvmWallet(world, 'eth', '1')
   const contract = await wallet.deploy(Forwarder, [])
-  const hash = await wallet.call(contract, Forwarder.abi, 'forward', [exchange.request.depositAddress], parseEther('0.4'))
+  const hash = await wallet.call(
+    contract,
+    Forwarder.abi,
+    'forward',
+    [exchange.request.depositAddress],
+    parseEther('0.4'),
+  )
   const { exchanges } = await world.settles(exchange, 'finished')
   expect(exchanges).toHaveLength(1)
   expect([exchanges[0].payinHash, exchanges[0].amountFromReceived]).toEqual([hash, '0.4'])

@@ -9,13 +9,30 @@ afterAll(() => world.stop())
 
 test('twenty creates at once under one key are one exchange and one answer', async () => {
   const { address } = await world.wallet('btc')
-  const body = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc', fromAmount: '0.4', flow: 'standard', address }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => world.call('POST', '/v1/cross-chain/exchange', body, { 'idempotency-key': 'a key' })))
+  const body = {
+    fromCurrency: 'eth',
+    fromNetwork: 'eth',
+    toCurrency: 'btc',
+    toNetwork: 'btc',
+    fromAmount: '0.4',
+    flow: 'standard',
+    address,
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      world.call('POST', '/v1/cross-chain/exchange', body, { 'idempotency-key': 'a key' }),
+    ),
+  )
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   const { body: list } = await world.call('GET', '/v1/cross-chain/exchange/list')
   expect(list.total).toBe(1)
-  const other = await world.call('POST', '/v1/cross-chain/exchange', { ...body, fromAmount: '0.5' }, { 'idempotency-key': 'a key' })
+  const other = await world.call(
+    'POST',
+    '/v1/cross-chain/exchange',
+    { ...body, fromAmount: '0.5' },
+    { 'idempotency-key': 'a key' },
+  )
   expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
   await world.invariants()
 })

@@ -11,9 +11,17 @@ afterAll(() => world.stop())
 test('one transaction pays two exchanges: each has its own output', async () => {
   const amounts = ['0.01', '0.02']
   const wallets = [await world.wallet('eth'), await world.wallet('eth')]
-  const exchanges = await Promise.all(wallets.map(({ address }, n) => world.create({ from: 'btc@btc', to: 'eth@eth', amount: amounts[n] ?? '', address })))
+  const exchanges = await Promise.all(
+    wallets.map(({ address }, n) =>
+      world.create({ from: 'btc@btc', to: 'eth@eth', amount: amounts[n] ?? '', address }),
+    ),
+  )
   const wallet = await fundBitcoinWallet(world, 'btc', '0.1')
-  await wallet.send(wallet.sign(exchanges.map((exchange, n) => ({ address: exchange.request.depositAddress, amount: amounts[n] ?? '' }))))
+  await wallet.send(
+    wallet.sign(
+      exchanges.map((exchange, n) => ({ address: exchange.request.depositAddress, amount: amounts[n] ?? '' })),
+    ),
+  )
   for (const [n, exchange] of exchanges.entries()) {
     const done = await world.settles(exchange, 'finished')
     expect(done.exchanges).toHaveLength(1)

@@ -13,14 +13,25 @@ afterAll(() => world.stop())
 
 async function createFixed(address: string, refundAddress: string): Promise<Json> {
   const { rateId } = await world.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
-  return world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4', flow: 'fixed-rate', rateId, address, refundAddress })
+  return world.create({
+    from: 'eth@eth',
+    to: 'btc@btc',
+    amount: '0.4',
+    flow: 'fixed-rate',
+    rateId,
+    address,
+    refundAddress,
+  })
 }
 
 /** Bitcoin becomes dearer by so many percent; waits until that is what a quote says. */
 async function raiseBitcoin(percent: bigint): Promise<void> {
   const before = (await world.rate('eth@eth', 'btc@btc', '0.4')).toAmount
   prices.move('btc', percent)
-  await world.until('the quote has moved', async () => (await world.rate('eth@eth', 'btc@btc', '0.4')).toAmount !== before)
+  await world.until(
+    'the quote has moved',
+    async () => (await world.rate('eth@eth', 'btc@btc', '0.4')).toAmount !== before,
+  )
 }
 
 test('two percent less while the market stands: pro rata of the quote', async () => {
@@ -37,10 +48,14 @@ test('two percent less after the market has left the quote: the money goes back'
   const [to, back] = [await world.wallet('btc'), await world.wallet('eth')]
   const exchange = await createFixed(to.address, back.address)
   await raiseBitcoin(5n)
-  await expectRefund(world, { currency: 'eth@eth', amount: '0.392', address: back.address, quoteFrom: 'btc@btc', decimals: 18 }, async () => {
-    await world.deposit(exchange, '0.392')
-    const { exchanges } = await world.settles(exchange, 'refunded')
-    expect(exchanges[0].statusReason).toBe('OUTSIDE_TOLERANCE')
-  })
+  await expectRefund(
+    world,
+    { currency: 'eth@eth', amount: '0.392', address: back.address, quoteFrom: 'btc@btc', decimals: 18 },
+    async () => {
+      await world.deposit(exchange, '0.392')
+      const { exchanges } = await world.settles(exchange, 'refunded')
+      expect(exchanges[0].statusReason).toBe('OUTSIDE_TOLERANCE')
+    },
+  )
   await world.invariants()
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { belowMin, expectRefund } from '../support/facts.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -14,6 +14,10 @@ test('coin of an EVM network goes back to who signed the payment', async () => {
   const amount = await belowMin(world, 'eth@eth', 'btc@btc', 18)
   const wallet = await fundEvmWallet(world, 'eth', '1')
   await wallet.pay(exchange.request.depositAddress, amount)
-  await expectRefund(world, { currency: 'eth@eth', amount, address: wallet.address, quoteFrom: 'btc@btc', decimals: 18 }, () => world.settles(exchange, 'refunded'))
+  await expectRefund(
+    world,
+    { currency: 'eth@eth', amount, address: wallet.address, quoteFrom: 'btc@btc', decimals: 18 },
+    () => world.settles(exchange, 'refunded'),
+  )
   await world.invariants()
 })

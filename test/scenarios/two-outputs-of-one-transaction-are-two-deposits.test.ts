@@ -15,7 +15,10 @@ test('one transaction pays a deposit address twice: each output is executed', as
   const exchange = await world.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
   const { depositAddress } = exchange.request
   const wallet = await fundBitcoinWallet(world, 'btc', '0.1')
-  const payment = wallet.sign([{ address: depositAddress, amount: '0.01' }, { address: depositAddress, amount: '0.02' }])
+  const payment = wallet.sign([
+    { address: depositAddress, amount: '0.01' },
+    { address: depositAddress, amount: '0.02' },
+  ])
   await wallet.send(payment)
   const done = await items(world, exchange, 2, 'finished')
   expect(done.map((item) => item.amountFromReceived).sort()).toEqual(['0.01', '0.02'])

@@ -32,13 +32,18 @@ export async function fundBitcoinWallet(world: World, network: BitcoinTicker, am
     const transaction = await nodeCall(network, 'getrawtransaction', [txid, true])
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })
-  const index: number = found.vout.find((output: Json) => output.scriptPubKey.hex === Buffer.from(script).toString('hex')).n
+  const index: number = found.vout.find(
+    (output: Json) => output.scriptPubKey.hex === Buffer.from(script).toString('hex'),
+  ).n
   return {
     address,
     sign(outputs, feeTimes = 1n) {
       const transaction = new Transaction()
       transaction.addInput({ txid, index, sequence: SEQUENCE, witnessUtxo: { script, amount: units } })
-      const pays = outputs.map((output) => ({ script: scriptOfAddress(network, output.address), amount: parseUnits(output.amount, 8) }))
+      const pays = outputs.map((output) => ({
+        script: scriptOfAddress(network, output.address),
+        amount: parseUnits(output.amount, 8),
+      }))
       const rest = units - FEE_UNITS * feeTimes - pays.reduce((sum, pay) => sum + pay.amount, 0n)
       for (const pay of pays) transaction.addOutput(pay)
       transaction.addOutput({ script, amount: rest })
@@ -47,16 +52,6 @@ export async function fundBitcoinWallet(world: World, network: BitcoinTicker, am
       return { txid: transaction.id, hex: transaction.hex }
     },
     send: ({ hex }) => nodeCall(network, 'sendrawtransaction', [hex]),
-  }
-}
-
-/** No blocks come by themselves meanwhile: for a few seconds only, others are on the chain too. */
-export async function whilePaused<T>(world: World, network: string, work: () => Promise<T>): Promise<T> {
-  await world.mining(network, true)
-  try {
-    return await work()
-  } finally {
-    await world.mining(network, false)
   }
 }
 
@@ -70,6 +65,9 @@ export async function mineInstead(network: BitcoinTicker, txid: string, instead:
   const top: number = await nodeCall(network, 'getblockcount')
   await nodeCall(network, 'invalidateblock', [blockhash])
   for (let at: number = height; at <= top + 1; at++) {
-    await nodeCall(network, 'generateblock', [`raw(6a10${randomBytes(16).toString('hex')})`, at === height && instead ? [instead.hex] : []])
+    await nodeCall(network, 'generateblock', [
+      `raw(6a10${randomBytes(16).toString('hex')})`,
+      at === height && instead ? [instead.hex] : [],
+    ])
   }
 }

@@ -1,4 +1,13 @@
-import { type Abi, createPublicClient, createWalletClient, defineChain, encodeFunctionData, type Hex, http, parseEther } from 'viem'
+import {
+  type Abi,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseEther,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Compiled } from '../../server/test/evm/tokens.ts'
 import { nodeOf } from './nodes.ts'
@@ -20,12 +29,20 @@ export type EvmWallet = Readonly<{
 export async function fundEvmWallet(world: World, network: string, amount: string): Promise<EvmWallet> {
   const { address, privateKey } = await world.wallet(network)
   const { rpcUrls, chainId = 0 } = nodeOf(network)
-  const chain = defineChain({ id: chainId, name: network, nativeCurrency: { name: network, symbol: network, decimals: 18 }, rpcUrls: { default: { http: rpcUrls } } })
+  const chain = defineChain({
+    id: chainId,
+    name: network,
+    nativeCurrency: { name: network, symbol: network, decimals: 18 },
+    rpcUrls: { default: { http: rpcUrls } },
+  })
   const account = privateKeyToAccount(privateKey as Hex)
   const reader = createPublicClient({ chain, transport: http(), pollingInterval: 100 })
   const writer = createWalletClient({ chain, account, transport: http() })
   await world.control('/deposits', { network, currency: 'native', address, amount })
-  await world.until('the wallet has its coin', async () => (await reader.getBalance({ address: account.address })) >= parseEther(amount))
+  await world.until(
+    'the wallet has its coin',
+    async () => (await reader.getBalance({ address: account.address })) >= parseEther(amount),
+  )
   const mined = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: 30_000 })
   return {
     address: account.address,
@@ -35,11 +52,15 @@ export async function fundEvmWallet(world: World, network: string, amount: strin
       return contractAddress
     },
     async pay(to, amount) {
-      const { transactionHash } = await mined(await writer.sendTransaction({ to: to as Hex, value: parseEther(amount) }))
+      const { transactionHash } = await mined(
+        await writer.sendTransaction({ to: to as Hex, value: parseEther(amount) }),
+      )
       return transactionHash
     },
     async call(to, abi, functionName, args, value = 0n) {
-      const { transactionHash } = await mined(await writer.sendTransaction({ to, data: encodeFunctionData({ abi, functionName, args }), value, gas: GAS }))
+      const { transactionHash } = await mined(
+        await writer.sendTransaction({ to, data: encodeFunctionData({ abi, functionName, args }), value, gas: GAS }),
+      )
       return transactionHash
     },
   }

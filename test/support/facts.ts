@@ -15,7 +15,11 @@ export async function networkFee(world: World, currency: string, from: string, a
 }
 
 /** Runs what refunds, and expects that what arrived at an address is what was paid less the network fee of that time. */
-export async function expectRefund(world: World, paid: { currency: string; amount: string; address: string; quoteFrom: string; decimals: number }, refund: () => Promise<unknown>): Promise<void> {
+export async function expectRefund(
+  world: World,
+  paid: { currency: string; amount: string; address: string; quoteFrom: string; decimals: number },
+  refund: () => Promise<unknown>,
+): Promise<void> {
   const { currency, amount, address, quoteFrom, decimals } = paid
   const before = parseUnits(await world.balance(currency, address), decimals)
   const feeBefore = await networkFee(world, currency, quoteFrom)
@@ -23,7 +27,9 @@ export async function expectRefund(world: World, paid: { currency: string; amoun
   const feeAfter = await networkFee(world, currency, quoteFrom)
   const arrived = parseUnits(await world.balance(currency, address), decimals) - before
   // A fee rate may move between two blocks; it was one of the two.
-  expect([feeBefore, feeAfter].map((fee) => parseUnits(amount, decimals) - parseUnits(fee, decimals))).toContain(arrived)
+  expect([feeBefore, feeAfter].map((fee) => parseUnits(amount, decimals) - parseUnits(fee, decimals))).toContain(
+    arrived,
+  )
 }
 
 /** A little below the least that a pair takes: enough to be refunded. */
@@ -42,16 +48,25 @@ export async function items(world: World, exchange: Json, count: number, status:
 
 /** Statuses that the exchange itself has had after its first, in order. */
 export async function statuses(world: World, exchange: Json): Promise<string[]> {
-  const rows = await world.house.database.query<{ status: string }>("select status from events where exchange_id = $1 and event = 'status' order by id", [exchange.id])
+  const rows = await world.house.database.query<{ status: string }>(
+    "select status from events where exchange_id = $1 and event = 'status' order by id",
+    [exchange.id],
+  )
   return rows.map(({ status }) => status)
 }
 
 export async function alarms(world: World, subject: string): Promise<string[]> {
-  const rows = await world.house.database.query<{ subject: string }>('select subject from alarms where subject like $1', [`${subject}%`])
+  const rows = await world.house.database.query<{ subject: string }>(
+    'select subject from alarms where subject like $1',
+    [`${subject}%`],
+  )
   return rows.map((row) => row.subject)
 }
 
 /** The watcher has recorded the block that is the node's tip now. */
 export async function caughtUp(world: World, network: string, height: number): Promise<void> {
-  await world.until(`${network} is recorded up to ${height}`, async () => ((await world.house.store.chainLog.cursor(network))?.height ?? 0) >= height)
+  await world.until(
+    `${network} is recorded up to ${height}`,
+    async () => ((await world.house.store.chainLog.cursor(network))?.height ?? 0) >= height,
+  )
 }

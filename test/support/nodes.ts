@@ -15,9 +15,12 @@ export function nodeOf(network: string): Node {
 
 /** Asks a node directly, beside the house and the sandbox's controls. */
 export async function nodeCall(network: string, method: string, params: readonly unknown[] = []): Promise<Json> {
-  const answer = await fetch(nodeOf(network).rpcUrls[0] ?? '', {
+  const { username, password, host } = new URL(nodeOf(network).rpcUrls[0] ?? '')
+  const login =
+    username === '' ? {} : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+  const answer = await fetch(`http://${host}/`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...login },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   const { result, error } = (await answer.json()) as { result?: Json; error?: { message: string } | null }

@@ -118,7 +118,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   let workers: Loop | null = await house.startWorkers()
   await fundSandbox({ house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
   const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
-  const calls = createCalls(url, chains.controlUrl)
+  const trouble = async () => JSON.stringify({ pauses: await house.store.audit.pauses(), alarms: await house.store.audit.alarms(20) })
+  const calls = createCalls(url, chains.controlUrl, trouble)
   return {
     house,
     url,
@@ -148,7 +149,8 @@ const split = (currency: string): { ticker: string; network: string } => {
   return { ticker, network }
 }
 
-function createCalls(url: string, controlUrl: string) {
+/** `trouble`: what the house complains of, shown where a wait is in vain. */
+function createCalls(url: string, controlUrl: string, trouble: () => Promise<string>) {
   async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await fetch(url + path, { method, headers: { 'x-api-key': 'sandbox', ...json, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
@@ -165,7 +167,7 @@ function createCalls(url: string, controlUrl: string) {
     for (;;) {
       const found = await look()
       if (found) return found
-      if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+      if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}; ${await trouble()}`)
       await delay(100)
     }
   }

@@ -9,7 +9,7 @@ import { type BitcoinTicker, createOutsideWallet, keyOf, scriptOfAddress } from 
 import { createBitcoinBank } from './bitcoin-bank.ts'
 import { createOutputs } from './outputs.ts'
 
-export type BitcoinNodeProcess = Readonly<{
+export type RunningNode = Readonly<{
   client: string
   rpcUrl: string
   /** Mines the first blocks that are missing, some time back, so that the chain's clock is not ahead of ours. */
@@ -23,7 +23,7 @@ export const preparedBlocks = bankBlocks + 101
 const decimals = 8
 
 /** The controls of one chain of the bitcoin family, in Bitcoin Core's own RPC: bcoin's wrapper and litecoind alike. */
-export async function createBitcoinChain(network: BitcoinTicker, node: BitcoinNodeProcess): Promise<LocalChain> {
+export async function createBitcoinChain(network: BitcoinTicker, node: RunningNode): Promise<LocalChain> {
   const rpc = oneScanAtATime(createJsonRpc(node.rpcUrl))
   const key = keyOf(network, bitcoinBankKey(network))
   const exclusively = createMutex()

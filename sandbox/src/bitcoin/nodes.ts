@@ -4,7 +4,7 @@ import type { Children } from '../children.ts'
 import { createJsonRpc } from '../json-rpc.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { openBcoinNode } from './bcoin-node.ts'
-import { type BitcoinNodeProcess, bankBlocks, preparedBlocks } from './bitcoin-chain.ts'
+import { type RunningNode, bankBlocks, preparedBlocks } from './bitcoin-chain.ts'
 import { serveCore } from './core-server.ts'
 
 /** How far back the first block of a new chain lies. */
@@ -13,7 +13,7 @@ const preparedSeconds = 3600
 const password = 'sandbox'
 
 /** bcoin in this process, behind a server that answers as Bitcoin Core. */
-export async function startBcoin(folder: string, port: number): Promise<BitcoinNodeProcess> {
+export async function startBcoin(folder: string, port: number): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const node = await openBcoinNode(join(folder, 'blocks.journal'))
   const server = await serveCore(node, port)
@@ -56,7 +56,7 @@ export async function startLitecoind({
   port,
   children,
   onEnd,
-}: Litecoind): Promise<BitcoinNodeProcess> {
+}: Litecoind): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const child = children.start(
     program,

@@ -41,6 +41,8 @@ declare module 'fastify' {
   }
 }
 
+export type App = FastifyInstance
+
 export type AppParts = Readonly<{ services: Services; log: HttpLog; metrics: HttpMetrics; settings: ApiSettings }>
 
 /** The operations that this server has, for its documentation and for tests. */
@@ -48,7 +50,7 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
   return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
 }
 
-export function buildApp({ services, log, metrics, settings }: AppParts): FastifyInstance {
+export function buildApp({ services, log, metrics, settings }: AppParts): App {
   const app = createServer(settings, log)
   const state = { draining: false }
   const documented = servedRoutes(settings)

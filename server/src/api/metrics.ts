@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import { AppError } from '../domain/errors.ts'
+import { isLoopback } from '../lib/ip-address.ts'
 import type { ApiContext } from './mount.ts'
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/
@@ -15,10 +15,6 @@ export function mountMetrics({ app, settings, metrics }: ApiContext): void {
     reply.headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
     return metrics.render()
   })
-}
-
-function isLoopback(ip: string): boolean {
-  return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 }
 
 /** Compared by hash, so that neither length nor content shows in the time it takes. */

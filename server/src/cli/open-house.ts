@@ -1,10 +1,10 @@
 import { startPostgres } from '../adapters/embedded/postgres.ts'
+import { findRunning } from '../adapters/embedded/running.ts'
 import { type Database, openDatabase } from '../adapters/postgres/database.ts'
 import { prepareJobs } from '../adapters/postgres/job-runner.ts'
 import { migrate } from '../adapters/postgres/migrate.ts'
-import { loadConfig } from '../config.ts'
-import type { Config } from '../config.ts'
-import { lockFolder } from '../lib/lock.ts'
+import { type Config, loadConfig } from '../config.ts'
+import { FolderLockedError, lockFolder } from '../lib/lock.ts'
 
 /** Opens the database of the settings for one command, migrated, and closes it after. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
@@ -21,18 +21,28 @@ export async function withDatabase<T>(work: (database: Database, config: Config)
   }
 }
 
-/** The embedded database belongs to the process that runs; a command of its own needs the folder to itself. */
-async function openEmbedded(config: Config) {
+/** The embedded database belongs to the process that runs: a command speaks to it, and starts it only where nobody does. */
+async function openEmbedded(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  try {
+    return await startAlone(config)
+  } catch (error) {
+    const url = error instanceof FolderLockedError ? findRunning(config.dataDir) : null
+    if (url === null) throw error
+    return { url, stop: async () => undefined }
+  }
+}
+
+async function startAlone(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const lock = lockFolder(config.dataDir)
-  const postgres = await startPostgres({ dataDir: config.dataDir }).catch((error: unknown) => {
-    lock.release()
-    throw error
-  })
-  return {
-    url: postgres.url,
-    stop: async () => {
+  try {
+    const postgres = await startPostgres({ dataDir: config.dataDir })
+    const stop = async () => {
       await postgres.stop()
       lock.release()
-    },
+    }
+    return { url: postgres.url, stop }
+  } catch (error) {
+    lock.release()
+    throw error
   }
 }

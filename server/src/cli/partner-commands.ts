@@ -1,44 +1,65 @@
 import type { Command } from 'commander'
-import ipaddr from 'ipaddr.js'
 import { createPartnerStore } from '../adapters/postgres/partners.ts'
-import type { AssetId } from '../domain/asset.ts'
 import { type Scope, scopes } from '../domain/partner.ts'
+import { toBlock } from '../lib/ip-address.ts'
 import { makeApiKey } from '../services/partner-keys.ts'
-import { fail, integer, print } from './print.ts'
+import { checkDestination } from './addresses.ts'
 import { withDatabase } from './open-house.ts'
+import { fail, integer, print } from './print.ts'
 
 const HOUR_MS = 3_600_000
+
+/** What is not given is as the settings say. */
+type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; rateLimit?: number; strict: boolean }>
 
 /** `swapyard partners …`: who may call, and with which keys. A secret is shown once. */
 export function addPartnerCommands(program: Command): void {
   const partners = program.command('partners').description('partners and their API keys')
   partners
     .command('add <name>')
-    .description('adds a partner')
-    .option('--fee-bps <bps>', 'basis points of the amount out that are taken for the partner', integer, 0)
-    .option('--open-exchanges-max <count>', 'exchanges open at once', integer, 10_000)
-    .option('--rate-limit <units>', 'weighted requests per minute', integer, 6_000)
+    .description('adds a partner; what is not given is as in the settings')
+    .option('--fee-bps <bps>', 'basis points of the amount out that are taken for the partner', integer)
+    .option('--open-exchanges-max <count>', 'exchanges open at once', integer)
+    .option('--rate-limit <units>', 'weighted requests per minute', integer)
     .option('--strict', 'refuse unknown keys of bodies and queries', false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict }) =>
-      withDatabase(async (database) => {
-        const id = await createPartnerStore(database).add({ name, feeBps, openExchangesMax, rateLimitPerMinute: rateLimit, strict })
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict }: NewPartnerOptions) =>
+      withDatabase(async (database, { partners: usual }) => {
+        const id = await createPartnerStore(database).add({
+          name,
+          feeBps: feeBps ?? usual.feeBps,
+          openExchangesMax: openExchangesMax ?? usual.openExchangesMax,
+          rateLimitPerMinute: rateLimit ?? usual.rateLimitPerMinute,
+          strict,
+        })
         print({ id, name, next: `swapyard partners keys add ${name}` })
       }),
     )
-  partners.command('list').description('lists partners and keys').action(() =>
-    withDatabase(async (database) => {
-      for (const { id, name, feeBps, suspended, rateLimitPerMinute, openExchangesMax, keys } of await createPartnerStore(database).list()) {
-        print({ id, name, feeBps, suspended, rateLimitPerMinute, openExchangesMax, keys })
-      }
-    }),
-  )
+  partners
+    .command('list')
+    .description('lists partners and keys')
+    .action(() =>
+      withDatabase(async (database) => {
+        for (const {
+          id,
+          name,
+          feeBps,
+          suspended,
+          rateLimitPerMinute,
+          openExchangesMax,
+          keys,
+        } of await createPartnerStore(database).list()) {
+          print({ id, name, feeBps, suspended, rateLimitPerMinute, openExchangesMax, keys })
+        }
+      }),
+    )
   for (const verb of ['suspend', 'resume'] as const) {
     partners
       .command(`${verb} <name>`)
       .description(verb === 'suspend' ? 'refuses everything but status reads' : 'ends a suspension')
       .action((name: string) =>
         withDatabase(async (database) => {
-          if (!(await createPartnerStore(database).setSuspended(name, verb === 'suspend'))) fail(`there is no partner ${name}`)
+          if (!(await createPartnerStore(database).setSuspended(name, verb === 'suspend')))
+            fail(`there is no partner ${name}`)
           print({ name, suspended: verb === 'suspend' })
         }),
       )
@@ -47,10 +68,12 @@ export function addPartnerCommands(program: Command): void {
     .command('recipient <name> <currency> <address>')
     .description('where proceeds go when a create names no address; currency as ticker@network')
     .option('--memo <memo>', 'memo of the address')
-    .action((name: string, currency: string, address: string, { memo }) =>
-      withDatabase(async (database) => {
-        if (!(await createPartnerStore(database).setRecipient(name, currency as AssetId, address, memo ?? null))) fail(`there is no partner ${name}`)
-        print({ name, currency, address, memo: memo ?? null })
+    .action((name: string, currency: string, address: string, { memo }: { memo?: string }) =>
+      withDatabase(async (database, config) => {
+        const checked = checkDestination(config, currency, address, memo)
+        if (!(await createPartnerStore(database).setRecipient(name, checked.assetId, checked.address, checked.memo)))
+          fail(`there is no partner ${name}`)
+        print({ name, currency: checked.assetId, address: checked.address, memo: checked.memo })
       }),
     )
   addKeyCommands(partners)
@@ -66,8 +89,17 @@ function addKeyCommands(partners: Command): void {
     .option('--test', 'a key of form sy_test_…', false)
     .action((name: string, { scopes: list, ip = [], test }) =>
       withDatabase(async (database, config) => {
-        const { keyId, text, hmac } = makeApiKey(test || config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper))
-        const added = await createPartnerStore(database).keys.add(name, { keyId, hmac, scopes: toScopes(list), ipAllowList: toBlocks(ip), createdBy: 'cli' })
+        const { keyId, text, hmac } = makeApiKey(
+          test || config.environment === 'sandbox' ? 'test' : 'live',
+          Buffer.from(config.pepper),
+        )
+        const added = await createPartnerStore(database).keys.add(name, {
+          keyId,
+          hmac,
+          scopes: toScopes(list),
+          ipAllowList: toBlocks(ip),
+          createdBy: 'cli',
+        })
         if (!added) fail(`there is no partner ${name}`)
         print({ keyId, key: text, note: 'shown once: keep it now' })
       }),
@@ -78,8 +110,13 @@ function addKeyCommands(partners: Command): void {
     .option('--overlap-hours <hours>', 'how long both are good', integer, 24)
     .action((keyId: string, { overlapHours }) =>
       withDatabase(async (database, config) => {
-        const { keyId: _, text, hmac } = makeApiKey(config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper), keyId)
-        if (!(await createPartnerStore(database).keys.rotate(keyId, hmac, overlapHours * HOUR_MS))) fail(`there is no live key ${keyId}`)
+        const {
+          keyId: _,
+          text,
+          hmac,
+        } = makeApiKey(config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper), keyId)
+        if (!(await createPartnerStore(database).keys.rotate(keyId, hmac, overlapHours * HOUR_MS)))
+          fail(`there is no live key ${keyId}`)
         print({ keyId, key: text, oldEndsInHours: overlapHours, note: 'shown once: keep it now' })
       }),
     )
@@ -102,9 +139,5 @@ function toScopes(list: string): Scope[] {
 }
 
 function toBlocks(list: readonly string[]): string[] {
-  return list.map((text) => {
-    if (ipaddr.isValidCIDR(text)) return text
-    if (ipaddr.isValid(text)) return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`
-    return fail(`${text} is no address and no CIDR block`)
-  })
+  return list.map((text) => toBlock(text) ?? fail(`${text} is no address and no CIDR block`))
 }

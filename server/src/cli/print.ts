@@ -2,7 +2,9 @@ import { InvalidArgumentError } from 'commander'
 
 /** One JSON line: read by people and by programs alike. */
 export function print(value: unknown): void {
-  console.log(JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member)))
+  console.log(
+    JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member)),
+  )
 }
 
 /** Ends the command with a sentence that says what was wrong. */

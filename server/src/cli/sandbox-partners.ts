@@ -16,7 +16,10 @@ export async function seedSandboxPartners(database: Database, pepper: Uint8Array
         "insert into api_keys (id, partner_id, scopes, created_by) select $1, id, $2, 'sandbox' from partners where name = $1 on conflict (id) do nothing",
         [key, scopes],
       )
-      await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2) on conflict do nothing', [key, hashSecret(key, pepper)])
+      await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2) on conflict do nothing', [
+        key,
+        hashSecret(key, pepper),
+      ])
     })
   }
 }

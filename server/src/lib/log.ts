@@ -95,8 +95,13 @@ export type LogOptions = Readonly<{
   destination?: DestinationStream
 }>
 
+/** Lines are written together: one write each costs more than the line. Who exits writes the rest; who is killed loses it. */
+const LINES_BYTES = 8 * 1024
+const LINES_MS = 100
+
 export function createLog({ level, pretty, destination }: LogOptions): Log {
-  const target = destination ?? pino.destination({ fd: 1, sync: false })
+  const target =
+    destination ?? pino.destination({ fd: 1, sync: false, minLength: LINES_BYTES, periodicFlush: LINES_MS })
   const logger = pino(
     {
       level,

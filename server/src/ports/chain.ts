@@ -1,6 +1,7 @@
 import type { Asset } from '../domain/asset.ts'
 import type { Network } from '../domain/network.ts'
 import type { SignIntent } from './signer.ts'
+import type { Coin, KeyPath, Pay } from './spend.ts'
 
 /** One network, as the exchange sees it. Implemented once per family in `adapters/`. */
 export interface Chain {
@@ -30,7 +31,8 @@ export type BlockRef = Readonly<{ height: number; hash: string }>
 
 /** Coins that arrived somewhere, whoever's the address is. The store says which are ours. */
 export type Transfer = Readonly<{
-  /** Unique on the network for ever: `txid:vout`, `txHash` (native, top level), `txHash:logIndex`, `txHash:trace:0.1`. */
+  /** Unique on the network for ever: `txid:vout`, `txHash` (native, top level), `txHash:n` (n-th token event of the
+   * transaction: the same wherever it is mined), `txHash:trace:0.1`. */
   identity: string
   txHash: string
   address: string
@@ -82,13 +84,6 @@ export interface ChainReader {
   /** The fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
 }
-
-/** An output of the house that the bitcoin family can spend. */
-export type Coin = Readonly<{ outpoint: string; units: bigint; path: KeyPath }>
-/** Which key of the house: deposit address `index`, the hot wallet, or its change addresses. */
-export type KeyPath = Readonly<{ branch: 'deposit' | 'hot' | 'change'; index: number }>
-
-export type Pay = Readonly<{ payoutId: string; address: string; memo: string | null; asset: Asset; units: bigint }>
 
 /** What is to be spent, with everything read before the transaction: building it needs no network. */
 export type SpendRequest = Readonly<{

@@ -1,4 +1,4 @@
-import type { Coin, KeyPath, Pay } from './chain.ts'
+import type { Coin, KeyPath, Pay } from './spend.ts'
 
 /** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
 export type SignIntent =

@@ -1,7 +1,8 @@
 import type { Asset, AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
-import type { BlockRef, Coin, Destination, KeyPath, ScannedBlock } from './chain.ts'
+import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
+import type { Coin, KeyPath } from './spend.ts'
 import type { SignIntent } from './signer.ts'
 
 /** Everything that lasts. `transaction` is all or nothing; the stores outside of it run one statement each. */
@@ -151,8 +152,10 @@ export interface ChainLog {
   blockHash(network: string, height: number): Promise<string | null>
   /** Appends one block with everything of ours in it; wakes whom it concerns. False where the cursor had moved meanwhile. */
   append(network: string, block: ScannedBlock, rules: AppendRules): Promise<boolean>
-  /** Undoes every block above `height`. */
-  rewind(network: string, height: number): Promise<void>
+  /** The first block of a network that was never watched. False where another watcher has begun meanwhile. */
+  begin(network: string, block: Pick<ScannedBlock, 'height' | 'hash' | 'parentHash'>): Promise<boolean>
+  /** Undoes every block above `height`. False where the cursor is not at `from` any more: another watcher was faster. */
+  rewind(network: string, height: number, from: BlockRef): Promise<boolean>
   sight(network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void>
   /** Sightings that are in no block yet, oldest look first. */
   sightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
@@ -195,13 +198,18 @@ export type Payout = Readonly<{
 
 export interface PayoutStore {
   insert(payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId'>): Promise<void>
-  /** The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. */
+  /**
+   * The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. Payouts and
+   * refunds stand in it only while their deposit is counted and as deep as it must be, which their lock keeps so.
+   */
   queue(network: string, limit: number): Promise<readonly Payout[]>
   ofTransaction(transactionId: string): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>
-  /** Back to the queue after a proof of death, or `attention` for the operator instead. */
-  release(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  /** Puts aside what is in the queue: for a while, or with `attention` for the operator. What was signed meanwhile stays signed. */
+  putAside(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  /** The payouts of a transaction that is proved dead are in the queue again, or with `attention` wait for the operator. */
+  giveBack(transactionId: string, attention: string | null): Promise<void>
   /** Back in the queue by an operator's word: the limit of one transaction does not stop it again. */
   approve(id: string): Promise<void>
   /** False where it is reserved no more: somebody signed it meanwhile. */
@@ -213,8 +221,9 @@ export type Sweepable = Readonly<{ network: string; address: string; keyIndex: n
 /** Coins on their way into the hot wallets: deposits of account families, and what the operator brings. */
 export interface CustodyStore {
   /** Credited deposits at least `depth` deep that lie on deposit addresses still, by address and asset. */
-  sweepable(network: string, depth: number, limit: number): Promise<readonly Sweepable[]>
-  markSwept(depositIds: readonly string[], payoutId: string): Promise<void>
+  sweepable(network: string, depth: number, limit: number, after: bigint): Promise<readonly Sweepable[]>
+  /** False where one of them is swept by another payout already. */
+  markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
   /** Units of the deposits that a sweep collects. */
   sweptUnits(payoutId: string): Promise<bigint>
   /** Whether something of ours is on its way to this address. */
@@ -259,6 +268,8 @@ export interface TransactionStore {
   addAttempt(transactionId: string, attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] }): Promise<void>
   /** Locked inside a transaction. */
   load(id: string): Promise<OutgoingTransaction | null>
+  /** The most that the network may still take for what this wallet has signed, in units of its own coin. */
+  unpaidFees(network: string, wallet: string): Promise<bigint>
   settle(id: string, outcome: TransactionOutcome): Promise<void>
 }
 
@@ -296,6 +307,8 @@ export interface ControlStore {
   resume(scope: string): Promise<void>
   /** Adds an outflow to the scopes' rolling windows, or names the limit that it would break. */
   takeLimit(payoutId: string, scopes: readonly string[], usd: bigint, limits: { hour: bigint; day: bigint }): Promise<'hour' | 'day' | null>
+  /** These payouts do not go now: the windows have their room again. */
+  giveBackLimit(payoutIds: readonly string[]): Promise<void>
   raise(subject: string, alarm: string, detail: Record<string, unknown>): Promise<void>
   clear(subject: string): Promise<void>
   due(limit: number): Promise<readonly Job[]>
@@ -307,7 +320,8 @@ export interface ControlStore {
 export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; coins: bigint }>
 
 export interface AuditStore {
-  positions(network: string): Promise<readonly Position[]>
+  /** `native` is the coin that the network's fees are paid in. */
+  positions(network: string, native: AssetId): Promise<readonly Position[]>
   /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there. */
   openTargets(network: string, limit: number): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
   /** Journal of the whole house by asset: debits less credits. All zero, or the database was tampered with. */

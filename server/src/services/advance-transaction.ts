@@ -5,7 +5,7 @@ import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
-import type { Signer } from '../ports/signer.ts'
+import type { Signer, SignIntent } from '../ports/signer.ts'
 import type { Attempt, Job, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
 import { toPay } from './dispatch-payouts.ts'
 import type { ServiceSettings } from './settings.ts'
@@ -21,6 +21,8 @@ export type AdvanceDeps = Readonly<{
 
 /** Blocks after which a transaction that nobody mines is offered more. */
 const STUCK_BLOCKS = 20
+/** Above this many times the fee rate of the moment, a fee is not what a transaction waits for. */
+const FEE_RISE_MAX = 4n
 /** Coins that a replacement may add. */
 const COINS_MAX = 500
 const RECHECK_MS_MAX = 15_000
@@ -101,7 +103,10 @@ async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTran
   const depth = head.height - observation.block.height + 1
   const { confirmations, finalityBlocks, blockTimeMs } = chain.network
   if (depth < confirmations || !(await chain.reader.agrees(observation.block))) return checkAgain(deps, transaction, chain, attempt.id)
-  if (!observation.ok) return depth >= finalityBlocks ? fail(deps, chain, transaction, observation) : checkAgain(deps, transaction, chain, attempt.id)
+  if (!observation.ok) {
+    if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
+    return transaction.state === 'confirmed' ? mourn(deps, chain, transaction) : fail(deps, chain, transaction, observation)
+  }
   if (transaction.state === 'confirmed') {
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
     return deps.store.transactions.settle(transaction.id, { kind: 'final' })
@@ -115,6 +120,7 @@ async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTran
     await tx.payouts.confirm(transaction.id)
     for (const payout of payouts) await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
+    for (const alarm of ['broadcast', 'release', 'stuck']) await tx.controls.clear(`${alarm}:${transaction.id}`)
     await tx.wake(wakes(payouts))
   })
   checkpoint('transaction.confirmed')
@@ -125,7 +131,7 @@ async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTran
 async function postFee(tx: StoreTx, chain: Chain, transaction: OutgoingTransaction, payouts: readonly Payout[], feeUnits: bigint): Promise<void> {
   const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
   const [first] = payouts
-  if (first?.purpose !== 'sweep') return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
+  if (transaction.from.branch !== 'deposit' || first === undefined) return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
   // A token's sweep is paid from gas that was spent when it was supplied.
   if (first.assetId !== native) return
   const cost = (await tx.custody.sweptUnits(first.id)) - first.units
@@ -136,8 +142,10 @@ const wakes = (payouts: readonly Payout[]): readonly Job[] => payouts.flatMap(({
 
 /** Mined and reverted, finally: the nonce is spent, nothing was paid. A person looks before it is paid another way. */
 async function fail(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, observation: Extract<Observation, { kind: 'included' }>): Promise<void> {
-  await giveBack(deps, transaction, { reverted: observation.block.hash, height: observation.block.height }, 'REVERTED', async (tx, payouts) => {
-    await postFee(tx, chain, transaction, payouts.map((payout) => ({ ...payout, purpose: 'payout' as const })), observation.feeUnits ?? 0n)
+  const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
+  await giveBack(deps, transaction, { reverted: observation.block.hash, height: observation.block.height }, 'REVERTED', async (tx) => {
+    // A deposit address paid with the gas that it was supplied with, which is spent already.
+    if (transaction.from.branch !== 'deposit') await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, observation.feeUnits ?? 0n))
   })
 }
 
@@ -152,17 +160,23 @@ async function expire(deps: AdvanceDeps, transaction: OutgoingTransaction, seen:
   await giveBack(deps, transaction, { proof }, null, async () => undefined)
 }
 
-async function giveBack(deps: AdvanceDeps, transaction: OutgoingTransaction, proof: Record<string, unknown>, attention: string | null, also: (tx: StoreTx, payouts: readonly Payout[]) => Promise<unknown>): Promise<void> {
-  // The signer first: it only then signs these payouts anew, and a repeat of this is harmless.
-  await deps.signer.expire(transaction.attempts.flatMap(({ intent }) => ('pays' in intent ? intent.pays : [intent.pay])).map((pay) => pay.payoutId), proof)
+async function giveBack(deps: AdvanceDeps, transaction: OutgoingTransaction, proof: Record<string, unknown>, attention: string | null, also: (tx: StoreTx) => Promise<unknown>): Promise<void> {
   await deps.store.transaction(async (tx) => {
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
-    for (const payout of payouts) await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
-    await also(tx, payouts)
+    // The signer before the commit: it only then signs these payouts anew, and a repeat of this is harmless. Under the
+    // lock: whoever comes late must not make it forget the transaction that has taken this one's place.
+    await deps.signer.expire(payouts.map(({ id }) => id), proof)
     await tx.transactions.settle(transaction.id, { kind: 'expired', proof })
-    await tx.payouts.release(payouts.map(({ id }) => id), attention, null)
+    await tx.payouts.giveBack(transaction.id, attention)
+    await tx.controls.giveBackLimit(payouts.map(({ id }) => id))
+    for (const payout of payouts) {
+      await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
+      // The coins are back in the wallet, and promised as they were before.
+      if (payout.orderId !== null && payout.exchangeId !== null && payout.purpose === 'payout') await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
+    }
+    await also(tx)
     await tx.controls.raise(`dead:${transaction.id}`, 'a signed transaction is dead', { network: transaction.network, attention })
     await tx.wake([{ kind: 'dispatch', id: transaction.network }, ...wakes(payouts)])
   })
@@ -177,16 +191,19 @@ function isStuck(deps: AdvanceDeps, chain: Chain, { now, state }: OutgoingTransa
 /** The same conflict key with a higher fee: at most one of the two can ever confirm (I-12). */
 async function replace(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, newest: Attempt): Promise<void> {
   const fee = await chain.reader.feeRate()
+  const { intent } = newest
+  // It offers enough: what holds it up is another transaction before it, or a node. More would only be burnt.
+  if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return giveUpRaising(deps, chain, transaction, 'ENOUGH')
   try {
     await deps.store.transaction(async (tx) => {
       const current = await tx.transactions.load(transaction.id)
       if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return
       const payouts = await tx.payouts.ofTransaction(transaction.id)
       const coins = chain.network.bitcoin ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX) : []
-      const intent = newest.intent
+      const changeIndex = await changeIndexFor(tx, chain, intent)
       const unsigned = chain.sender.build({
         pays: payouts.map((payout) => toPay(deps, payout)), from: transaction.from, fee, coins, sweepAll: false,
-        changeIndex: intent.family === 'bitcoin' ? (intent.change?.path.index ?? 0) : 0,
+        changeIndex,
         nonce: intent.family === 'evm' ? intent.nonce : null, gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
         replaces: { intent, feeUnits: newest.feeUnits },
       })
@@ -197,7 +214,19 @@ async function replace(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTra
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    await deps.store.controls.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', { code: error.code })
-    await checkAgain(deps, transaction, chain, null)
+    await giveUpRaising(deps, chain, transaction, error.code)
   }
+}
+
+/** A replacement keeps the change address; where there was no change, it may have some, at an address of ours that is watched. */
+async function changeIndexFor(tx: StoreTx, chain: Chain, intent: SignIntent): Promise<number> {
+  if (intent.family !== 'bitcoin') return 0
+  if (intent.change !== null) return intent.change.path.index
+  return (await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index))).index
+}
+
+/** The same bytes go on being offered; a person is told. */
+async function giveUpRaising(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, code: string): Promise<void> {
+  await deps.store.controls.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', { code })
+  await offer(deps, chain, transaction, present(transaction.attempts.at(-1), 'an attempt'))
 }

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import ipaddr from 'ipaddr.js'
 import { type ApiKey, parseApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Caller } from '../domain/partner.ts'
+import { isWithin } from '../lib/ip-address.ts'
 import { createRecent, type Recent } from '../lib/recent.ts'
 import type { PartnerStore, StoredKey } from '../ports/partners.ts'
 import { hashSecret } from './partner-keys.ts'
@@ -95,15 +95,9 @@ function matches({ secrets }: StoredKey, hash: Buffer, now: number): boolean {
   return found
 }
 
-/** CIDR blocks of both families; an IPv4 address in IPv6 form counts as IPv4. An empty list allows everybody. */
+/** An empty list allows everybody. */
 function isAllowed(list: readonly string[], ip: string): boolean {
-  if (list.length === 0) return true
-  if (!ipaddr.isValid(ip)) return false
-  const address = ipaddr.process(ip)
-  return list.some((block) => {
-    const [range, bits] = ipaddr.parseCIDR(block)
-    return range.kind() === address.kind() && address.match(range, bits)
-  })
+  return list.length === 0 || isWithin(ip, list)
 }
 
 function refilled(bucket: Bucket | undefined, now: number): Bucket {

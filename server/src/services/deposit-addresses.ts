@@ -5,33 +5,39 @@ import type { Chain, Destination } from '../ports/chain.ts'
 /** Indices taken from the database at once. What a process leaves unused when it stops stays unused: they are many. */
 const BLOCK = 256
 
-/** Gives out fresh deposit destinations: indices come in blocks, so that a create needs no round trip for one. */
+type Stock = { free: number[]; refilling: Promise<void> | null }
+
+/**
+ * Gives out fresh deposit destinations: indices come in blocks, so that a create needs no round trip for one. Each
+ * network has blocks of its own, because keys of successive indices are derived together.
+ */
 export function createDepositAddresses(
   chains: ReadonlyMap<string, Chain>,
   takeKeyIndexes: (count: number) => Promise<readonly number[]>,
 ) {
-  let free: number[] = []
-  let refilling: Promise<void> | null = null
+  const stocks = new Map<string, Stock>()
 
-  async function refill(): Promise<void> {
-    refilling ??= takeKeyIndexes(BLOCK).then(
+  async function refill(stock: Stock): Promise<void> {
+    stock.refilling ??= takeKeyIndexes(BLOCK).then(
       (indexes) => {
-        free = [...free, ...indexes]
-        refilling = null
+        stock.free = [...stock.free, ...indexes]
+        stock.refilling = null
       },
       (error: unknown) => {
-        refilling = null
+        stock.refilling = null
         throw error
       },
     )
-    await refilling
+    await stock.refilling
   }
 
   return async function takeDeposit(network: string): Promise<{ destination: Destination; keyIndex: number }> {
     const chain = chains.get(network)
     if (!chain) throw new AppError('NETWORK_UNAVAILABLE', `the network ${network} cannot be reached`)
-    while (free.length === 0) await refill()
-    const keyIndex = present(free.shift(), 'a free index')
+    const stock = stocks.get(network) ?? { free: [], refilling: null }
+    stocks.set(network, stock)
+    while (stock.free.length === 0) await refill(stock)
+    const keyIndex = present(stock.free.shift(), 'a free index')
     return { destination: chain.addresses.deposit(keyIndex), keyIndex }
   }
 }

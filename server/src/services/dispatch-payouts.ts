@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Asset, AssetId } from '../domain/asset.ts'
+import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { signedEntry } from '../domain/ledger/entries.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
-import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
-import type { Chain, Coin, FeeRate, KeyPath, Pay, Unsigned } from '../ports/chain.ts'
+import type { Chain, FeeRate, Unsigned } from '../ports/chain.ts'
+import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
@@ -49,19 +49,21 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
   const network = chain.network.id
   const [first] = await deps.store.payouts.queue(network, 1)
   if (!first) return false
+  const wallet = walletOf(chain, first.from)
   const fee = await chain.reader.feeRate()
   const gasLimit = await estimate(deps, chain, first)
   if (gasLimit === 'refused') return true
-  checkpoint('dispatch.estimated')
   const batches = gasLimit === null
+  // Of a deposit address the ledger knows what was credited there, and not the gas that it was supplied with.
+  const gasUnits = batches || first.from.branch === 'hot' ? null : await chain.reader.balance(wallet, deps.assetById(nativeOf(chain)))
+  checkpoint('dispatch.estimated')
   const transactionId = await deps.store.transaction(async (tx) => {
-    const wallet = walletOf(chain, first.from)
     const nonce = await tx.transactions.lockLane(network, wallet)
     const queue = await tx.payouts.queue(network, batches ? BATCH_MAX : 1)
     const chosen = queue.filter((payout) => samePath(payout.from, first.from) && (batches || payout.id === first.id))
     const cleared = await clear(deps, tx, chain, chosen)
     if (cleared.length === 0) return null
-    return sign(deps, tx, chain, { payouts: cleared, fee, gasLimit, nonce, wallet })
+    return sign(deps, tx, chain, { payouts: cleared, fee, gasLimit, gasUnits, nonce, wallet })
   })
   checkpoint('dispatch.committed')
   if (transactionId === null) return (await deps.store.payouts.queue(network, 1)).length > 0
@@ -76,15 +78,19 @@ async function estimate(deps: DispatchDeps, chain: Chain, payout: Payout): Promi
     if (!(error instanceof AppError) || error.retryable) throw error
     if (error.code === 'INSUFFICIENT_LIQUIDITY') {
       await deps.store.transaction((tx) => waitForCoins(deps, tx, chain, [payout]))
-      return 'refused'
+    } else {
+      await deps.store.transaction((tx) => refuse(tx, payout, error))
     }
-    await deps.store.transaction(async (tx) => {
-      await tx.payouts.release([payout.id], error.code, null)
-      await tx.controls.raise(`payout:${payout.id}`, 'a payout would fail on its chain', { code: error.code, exchangeId: payout.exchangeId })
-      if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
-    })
     return 'refused'
   }
+}
+
+/** To the operator: it cannot be paid as it is, now or later, and must not stand before those that can. */
+async function refuse(tx: StoreTx, payout: Payout, { code }: AppError): Promise<void> {
+  await tx.payouts.putAside([payout.id], code, null)
+  await tx.controls.giveBackLimit([payout.id])
+  await tx.controls.raise(`payout:${payout.id}`, 'a payout would fail on its chain', { code, exchangeId: payout.exchangeId })
+  if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
 }
 
 /** Pauses and limits, inside the signing transaction (I-24, I-25). What may not go now is put back with the reason. */
@@ -99,11 +105,11 @@ async function clear(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: rea
       continue
     }
     if (verdict === 'too large') {
-      await tx.payouts.release([payout.id], 'LIMIT', null)
+      await tx.payouts.putAside([payout.id], 'LIMIT', null)
       if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
       continue
     }
-    await tx.payouts.release([payout.id], null, HOLD_MS)
+    await tx.payouts.putAside([payout.id], null, HOLD_MS)
     if (verdict === 'limit') await tx.controls.raise(`limit:${chain.network.id}`, 'the rolling outflow limit is reached', { payoutId: payout.id })
   }
   return cleared
@@ -126,7 +132,8 @@ async function withinLimits(deps: DispatchDeps, tx: StoreTx, payout: Payout): Pr
   return (await tx.controls.takeLimit(payout.id, scopes, usd, { hour: hourUsd, day: dayUsd })) === null ? 'ok' : 'limit'
 }
 
-type Batch = Readonly<{ payouts: readonly Payout[]; fee: FeeRate; gasLimit: bigint | null; nonce: number; wallet: string }>
+/** `gasUnits`: the coin that a deposit address holds, where it pays for its own sweep. */
+type Batch = Readonly<{ payouts: readonly Payout[]; fee: FeeRate; gasLimit: bigint | null; gasUnits: bigint | null; nonce: number; wallet: string }>
 
 async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch): Promise<string | null> {
   const network = chain.network.id
@@ -134,6 +141,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
   const built = await build(deps, tx, chain, batch, coins)
   if (built === null) return null
   const { unsigned, payouts } = built
+  await tx.controls.giveBackLimit(batch.payouts.slice(payouts.length).map(({ id }) => id))
   const signed = await deps.signer.sign(unsigned.intent, payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })))
   checkpoint('dispatch.signed')
   const id = randomUUID()
@@ -150,42 +158,71 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
   return id
 }
 
-/** Fewer and fewer payouts until the coins cover them; none: the queue waits for the wallet to be filled. */
+/**
+ * Fewer and fewer payouts until the coins cover them; none: the queue waits for the wallet to be filled. One that can
+ * never be built is found alone, and put aside.
+ */
 async function build(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch, coins: readonly Coin[]): Promise<{ unsigned: Unsigned; payouts: readonly Payout[] } | null> {
+  const [first] = batch.payouts
+  if (!first || (batch.gasLimit === null && !coversAny(batch, coins))) return waitForCoins(deps, tx, chain, batch.payouts)
   const change = batch.gasLimit === null ? await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index)) : { index: 0 }
   for (let count = batch.payouts.length; count > 0; count = Math.floor(count / 2)) {
     const payouts = batch.payouts.slice(0, count)
     try {
       const unsigned = chain.sender.build({
-        pays: payouts.map((payout) => toPay(deps, payout)), from: present(payouts[0], 'a payout').from, fee: batch.fee, coins, changeIndex: change.index,
+        pays: payouts.map((payout) => toPay(deps, payout)), from: first.from, fee: batch.fee, coins, changeIndex: change.index,
         nonce: batch.nonce, replaces: null, gasLimit: batch.gasLimit, sweepAll: false,
       })
-      if (!(await covers(tx, batch, payouts))) throw new AppError('INSUFFICIENT_LIQUIDITY', 'the hot wallet does not cover it')
+      if (!(await covers(tx, chain, batch, payouts, unsigned.feeUnits))) throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover it')
       await tx.controls.clear(`wallet:${chain.network.id}`)
       return { unsigned, payouts }
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'INSUFFICIENT_LIQUIDITY') throw error
+      if (!(error instanceof AppError) || error.retryable) throw error
+      if (error.code === 'INSUFFICIENT_LIQUIDITY') continue
+      if (count === 1) return refuse(tx, first, error).then(() => null)
+      // Down to the first alone.
+      count = Math.min(count, 3)
     }
   }
-  await waitForCoins(deps, tx, chain, batch.payouts)
-  return null
+  // The others may be smaller.
+  return waitForCoins(deps, tx, chain, [first])
+}
+
+const coversAny = ({ payouts }: Batch, coins: readonly Coin[]): boolean => {
+  const held = coins.reduce((total, { units }) => total + units, 0n)
+  return payouts.some(({ units }) => units < held)
 }
 
 /** The queue stands until the wallet is filled. */
-async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: readonly Payout[]): Promise<void> {
-  await tx.payouts.release(payouts.map(({ id }) => id), null, HOLD_MS)
+async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: readonly Payout[]): Promise<null> {
+  const ids = payouts.map(({ id }) => id)
+  await tx.payouts.putAside(ids, null, HOLD_MS)
+  await tx.controls.giveBackLimit(ids)
   await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', { payouts: payouts.length })
   deps.log.warn({ network: chain.network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')
+  return null
 }
 
-/** What the ledger says of the wallet: an account never pays what it does not have. */
-async function covers(tx: StoreTx, { payouts: [first] }: Batch, payouts: readonly Payout[]): Promise<boolean> {
-  const account = first?.purpose === 'sweep' ? 'asset:deposits' : 'asset:wallet'
+/**
+ * What the ledger says of the wallet: an account never pays what it does not have. In account families the fee must be
+ * there as well, beside those of what is signed and not mined yet: a transaction that its wallet cannot pay for is taken
+ * by no node, and stands before all that come after it.
+ */
+async function covers(tx: StoreTx, chain: Chain, batch: Batch, payouts: readonly Payout[], feeUnits: bigint): Promise<boolean> {
+  const account = payouts[0]?.purpose === 'sweep' ? 'asset:deposits' : 'asset:wallet'
   const needed = new Map<AssetId, bigint>()
-  for (const { assetId, units } of payouts) needed.set(assetId, (needed.get(assetId) ?? 0n) + units)
-  for (const [assetId, units] of needed) if ((await tx.ledger.balance(account, assetId)) < units) return false
+  for (const { assetId: id, units } of payouts) needed.set(id, (needed.get(id) ?? 0n) + units)
+  const native = nativeOf(chain)
+  if (batch.gasUnits !== null && batch.gasUnits < (needed.get(native) ?? 0n) + feeUnits) return false
+  if (batch.gasLimit !== null && batch.gasUnits === null) {
+    const unpaid = await tx.transactions.unpaidFees(chain.network.id, batch.wallet)
+    needed.set(native, (needed.get(native) ?? 0n) + feeUnits + unpaid)
+  }
+  for (const [id, units] of needed) if ((await tx.ledger.balance(account, id)) < units) return false
   return true
 }
+
+const nativeOf = ({ network }: Chain): AssetId => assetId(network.symbol.toLowerCase(), network.id)
 
 export function toPay(deps: Pick<DispatchDeps, 'assetById'>, payout: Payout): Pay {
   return { payoutId: payout.id, address: payout.address, memo: payout.memo, asset: deps.assetById(payout.assetId), units: payout.units }

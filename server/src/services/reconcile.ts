@@ -18,7 +18,7 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
 
   async function compareWallet(chain: Chain): Promise<void> {
     const network = chain.network.id
-    for (const { assetId: id, low, high, coins } of await store.audit.positions(network)) {
+    for (const { assetId: id, low, high, coins } of await store.audit.positions(network, assetId(chain.network.symbol.toLowerCase(), network))) {
       const held = spendsInPlace(chain.network) ? coins : await chain.reader.balance(chain.addresses.hot(), assetById(id))
       const difference = held < low ? held - low : held > high ? held - high : 0n
       onDifference(id, difference)

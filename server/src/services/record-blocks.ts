@@ -20,6 +20,8 @@ export type RecordBlocksDeps = Readonly<{
 
 /** Blocks recorded by one call: catching up shows its progress and can be stopped. */
 const BLOCKS_MAX = 200
+/** Blocks below the head that a first start scans at most. */
+const START_BELOW_MAX = 64
 
 export type Progress = Readonly<{ height: number; behind: number }>
 
@@ -30,7 +32,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
     const head = await chain.reader.head()
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
     for (let n = 0; n < BLOCKS_MAX; n++) {
-      if (!(await onBestChain(chain, cursor, head))) {
+      if (!(await onBestChain(deps, chain, cursor, head))) {
         cursor = await rewind(deps, chain, cursor)
         continue
       }
@@ -52,22 +54,29 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
   }
 }
 
-/** A network that is seen for the first time is followed from its head on: nothing of ours lies before it. */
+/**
+ * A network that is seen for the first time is followed from a little below its head on: nothing of ours lies before it,
+ * and a reorganisation of the first minutes ends at a block that is recorded.
+ */
 async function start({ store, log }: RecordBlocksDeps, chain: Chain, head: BlockRef): Promise<BlockRef> {
-  const block = await chain.reader.block(head.height)
-  if (!block) throw new AppError('NETWORK_UNAVAILABLE', `the head of ${chain.network.id} cannot be read`)
-  const nothing: AppendRules = { assetOf: () => null, requiredConfirmations: () => 1, fundingConfirmations: 1, keep: 0, coins: false }
-  await store.transaction((tx) => tx.chainLog.append(chain.network.id, { ...block, transfers: [], transactions: [] }, nothing))
-  log.info({ network: chain.network.id, height: block.height }, 'watching from the head')
-  return block
+  const { id: network, finalityBlocks } = chain.network
+  const block = await chain.reader.block(Math.max(head.height - Math.min(finalityBlocks, START_BELOW_MAX), 0))
+  if (!block) throw new AppError('NETWORK_UNAVAILABLE', `the head of ${network} cannot be read`)
+  if (await store.chainLog.begin(network, block)) log.info({ network, height: block.height }, 'watching from here on')
+  return (await store.chainLog.cursor(network)) ?? block
 }
 
-/** The head proves it where it is reached; below it, the next block's parent does. */
-async function onBestChain(chain: Chain, cursor: BlockRef, head: BlockRef): Promise<boolean> {
+/**
+ * The head proves it where it is reached; below it, the next block's parent does. A common head below what is recorded
+ * is a node that lags, unless another block than ours is there: what is recorded stays, and nothing is credited of it
+ * while the nodes don't all have it.
+ */
+async function onBestChain({ store }: RecordBlocksDeps, chain: Chain, cursor: BlockRef, head: BlockRef): Promise<boolean> {
   if (cursor.height < head.height) return true
-  if (cursor.height === head.height) return cursor.hash === head.hash
-  // The nodes' common head is below what is recorded: either a node is behind, or the chain was cut.
-  return chain.reader.agrees(cursor)
+  const hash = cursor.height === head.height ? cursor.hash : await store.chainLog.blockHash(chain.network.id, head.height)
+  if (hash === null || hash === head.hash) return true
+  // The head was read a while ago: what is there now decides.
+  return chain.reader.agrees({ height: head.height, hash })
 }
 
 /** Walks down to the last block that is recorded and on the best chain. */
@@ -81,10 +90,10 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
     }
     const block = await chain.reader.block(height)
     if (block?.hash !== hash) continue
-    await store.transaction((tx) => tx.chainLog.rewind(network, height))
+    const rewound = await store.transaction((tx) => tx.chainLog.rewind(network, height, from))
     checkpoint('watch.rewound')
-    log.warn({ network, from: from.height, to: height }, 'reorganisation')
-    return { height, hash }
+    if (rewound) log.warn({ network, from: from.height, to: height }, 'reorganisation')
+    return (await store.chainLog.cursor(network)) ?? { height, hash }
   }
 }
 

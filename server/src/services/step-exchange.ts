@@ -6,7 +6,7 @@ import { checkpoint } from '../lib/checkpoint.ts'
 import type { Verdict } from '../ports/screening.ts'
 import type { ExchangeCase, Execution, StoreTx } from '../ports/store.ts'
 import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from './steps/context.ts'
-import { convert, reservePayout } from './steps/convert.ts'
+import { convert, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 
@@ -43,10 +43,11 @@ export function factsOf({ exchange, now, heads }: ExchangeCase, { status, deposi
     status,
     deposit: deposit.block === null ? 'gone' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
     credited: deposit.status === 'credited',
+    rejected: deposit.status === 'rejected',
     lost: deposit.lost,
     expired: now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
-    payout: payout === null ? 'none' : payout.attention !== null ? 'held' : payout.state,
+    payout: payout === null ? 'none' : payout.attention === null ? payout.state : payout.attention === 'LIMIT' ? 'limited' : 'refused',
     decision,
   }
 }
@@ -70,7 +71,10 @@ async function checkDeposit(deps: StepDeps, { deposit }: Execution): Promise<Evi
     deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
     return null
   }
-  return { blockHash: deposit.block.hash, receivedUnits: await reader.received(deposit, deposit.block) }
+  const receivedUnits = await reader.received(deposit, deposit.block)
+  // Nothing is believed only of a block that is there still: a reorganisation in between looks the same.
+  if (receivedUnits === 0n && !(await reader.agrees(deposit.block))) return null
+  return { blockHash: deposit.block.hash, receivedUnits }
 }
 
 /** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
@@ -149,10 +153,14 @@ async function resume(act: Act): Promise<Execution> {
 
 async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' }>): Promise<Execution> {
   const { execution, tx } = act
-  if (status === 'failed') await keepUnclaimed(act)
+  if (status === 'failed') {
+    await unwind(act)
+    await keepUnclaimed(act)
+  }
   await tx.controls.clear(`held:${execution.id}`)
   const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
-  return move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, { ...sent, payoutHash: execution.payout?.txHash ?? null })
+  const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, { ...sent, payoutHash: execution.payout?.txHash ?? null })
+  return status === 'failed' ? { ...moved, payout: null } : moved
 }
 
 /** Writes the exchange's own status; a closed exchange owes nothing, or this is a bug. */
@@ -165,7 +173,8 @@ async function settle(tx: StoreTx, { exchange, sighted, now }: ExchangeCase, exe
   }
   const { status, reason } = overallStatus(exchange, executions, { sighted, expired: now > exchange.expiresAt })
   const open = executions.some((execution) => !isTerminal(execution.status))
-  const nextCheckAt = open || status === 'confirming' ? new Date(now.getTime() + CHECK_EVERY_MS) : isTerminal(status) ? null : exchange.expiresAt
+  const isBack = executions.some(({ deposit }) => deposit.lost && deposit.block !== null)
+  const nextCheckAt = open || isBack || status === 'confirming' ? new Date(now.getTime() + CHECK_EVERY_MS) : isTerminal(status) ? null : exchange.expiresAt
   if (isTerminal(status) && !open) {
     const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
     assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)

@@ -7,7 +7,7 @@ import { spendsInPlace } from '../domain/network.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Store, Sweepable } from '../ports/store.ts'
+import type { Deposit, Store, Sweepable } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
 export type SweepDeps = Readonly<{
@@ -29,26 +29,41 @@ const FEE_MARGIN = 2n
 export function createCountFundings(deps: SweepDeps) {
   return async function countFundings(chain: Chain): Promise<void> {
     for (const deposit of await deps.store.custody.fundings(chain.network.id, 100)) {
-      if (!deposit.block || deposit.assetId === null || !(await chain.reader.agrees(deposit.block))) continue
-      const units = await chain.reader.received(deposit, deposit.block)
-      const { block, assetId: asset } = deposit
-      await deps.store.transaction(async (tx) => {
-        if ((await tx.chainLog.blockHash(chain.network.id, block.height)) !== block.hash) return
-        const status = units > 0n ? 'credited' : 'rejected'
-        await tx.chainLog.saveDeposit({ id: deposit.id, status, creditedUnits: units > 0n ? units : null, credits: 1, lost: false })
-        if (units > 0n) await tx.ledger.post(fundingEntry(deposit.id, asset, units))
-      })
-      deps.log.info({ network: chain.network.id, asset, units: units.toString() }, 'funding counted')
+      // One that cannot be read holds up neither the others nor the watcher.
+      await countFunding(deps, chain, deposit).catch((err: unknown) => deps.log.warn({ network: chain.network.id, depositId: deposit.id, err }, 'funding not counted'))
     }
   }
 }
 
+async function countFunding({ store, log }: SweepDeps, chain: Chain, deposit: Deposit): Promise<void> {
+  const { id, block, assetId: asset } = deposit
+  const { id: network, finalityBlocks } = chain.network
+  if (!block || asset === null || !(await chain.reader.agrees(block))) return
+  const units = await chain.reader.received(deposit, block)
+  if (units === 0n && !(await chain.reader.agrees(block))) return
+  await store.transaction(async (tx) => {
+    const [stored, cursor] = [await tx.chainLog.blockHash(network, block.height), await tx.chainLog.cursor(network)]
+    // Older than the blocks that are kept: final, and every node has just agreed on it.
+    const isBuried = stored === null && (cursor?.height ?? 0) - block.height > finalityBlocks
+    if (stored !== block.hash && !isBuried) return
+    const status = units > 0n ? 'credited' : 'rejected'
+    await tx.chainLog.saveDeposit({ id, status, creditedUnits: units > 0n ? units : null, credits: 1, lost: false })
+    if (units > 0n) await tx.ledger.post(fundingEntry(id, asset, units))
+    log.info({ network, asset, units: units.toString() }, 'funding counted')
+  })
+}
+
 /** Brings final deposits of account families to the hot wallet; a token's address is first supplied with gas. */
 export function createSweepDeposits(deps: SweepDeps) {
+  /** Where the next run of a network goes on: what is not worth a sweep must not stand before what is. */
+  const reached = new Map<string, bigint>()
   return async function sweepDeposits(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
+    const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
-    for (const found of await deps.store.custody.sweepable(chain.network.id, chain.network.finalityBlocks, SWEEPS_MAX)) {
+    const page = await deps.store.custody.sweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
+    reached.set(network, page.length < SWEEPS_MAX ? 0n : BigInt(page.at(-1)?.depositIds[0] ?? 0))
+    for (const found of page) {
       const asset = deps.assetById(found.assetId)
       const cost = chain.sender.payoutFee(asset, fee)
       if (!isWorth(deps, chain, found, cost)) continue
@@ -74,8 +89,10 @@ function isWorth({ books, priceKeyOf, assetById }: SweepDeps, chain: Chain, { as
 async function hasGas({ store, assetById }: SweepDeps, chain: Chain, { address }: Sweepable, cost: bigint): Promise<boolean> {
   const native = assetById(nativeOf(chain))
   if ((await chain.reader.balance(address, native)) >= cost) return true
-  if (await store.custody.supplying(chain.network.id, address)) return false
   await store.transaction(async (tx) => {
+    // The address's own lane: of two that plan at once, the second finds the supply of the first.
+    await tx.transactions.lockLane(chain.network.id, address)
+    if (await tx.custody.supplying(chain.network.id, address)) return
     await tx.payouts.insert({
       id: randomUUID(), exchangeId: null, executionId: null, depositId: null, leg: null, purpose: 'gas', network: chain.network.id,
       assetId: native.id, from: { branch: 'hot', index: 0 }, address, memo: null, units: cost * FEE_MARGIN,
@@ -92,7 +109,8 @@ async function plan({ store, log }: SweepDeps, chain: Chain, { keyIndex, assetId
       id, exchangeId: null, executionId: null, depositId: null, leg: null, purpose: 'sweep', network: chain.network.id,
       assetId: swept, from: { branch: 'deposit', index: keyIndex }, address: chain.addresses.hot(), memo: null, units,
     })
-    await tx.custody.markSwept(depositIds, id)
+    // Another process plans the same: this plan is dropped with its transaction.
+    if (!(await tx.custody.markSwept(depositIds, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   checkpoint('sweep.planned')

@@ -1,9 +1,10 @@
 import { base58check, bech32, bech32m, hex } from '@scure/base'
-import { Address, OutScript, p2pkh, p2wpkh } from '@scure/btc-signer'
-import { sha256 } from '@scure/btc-signer/utils.js'
+import { Address, OutScript } from '@scure/btc-signer'
+import { hash160, sha256 } from '@scure/btc-signer/utils.js'
 import type { BitcoinParameters, Network } from '../../domain/network.ts'
 import { present } from '../../lib/assert.ts'
-import type { Addresses, KeyPath } from '../../ports/chain.ts'
+import type { Addresses } from '../../ports/chain.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 import { decodeCashAddr, encodeCashAddr } from './cash-addr.ts'
 
@@ -15,11 +16,13 @@ const HOT: KeyPath = { branch: 'hot', index: 0 }
 export function createAddresses(network: Network, publicKeys: PublicKeys): Addresses {
   const parameters = parametersOf(network)
   const at = (path: KeyPath) => keyAddress(parameters, publicKeys.publicKey(network.coinType, path))
+  let hot: string | null = null
   return {
     parse: (text) => parseAddress(parameters, text),
     parseMemo: () => null,
     deposit: (index) => ({ address: at({ branch: 'deposit', index }), memo: null }),
-    hot: () => at(HOT),
+    // Asked for by every create: derived once.
+    hot: () => (hot ??= at(HOT)),
     change: (index) => at({ branch: 'change', index }),
   }
 }
@@ -33,8 +36,9 @@ export function keyAddress(parameters: BitcoinParameters, publicKey: Uint8Array)
   return present(addressOf(parameters, keyScript(parameters, publicKey)), 'the address of a key')
 }
 
+/** By the hash: the library's `p2wpkh` would first look whether the key is on the curve, as every key of ours is. */
 export function keyScript(parameters: BitcoinParameters, publicKey: Uint8Array): Uint8Array {
-  return hasSegwit(parameters) ? p2wpkh(publicKey).script : p2pkh(publicKey).script
+  return OutScript.encode({ type: hasSegwit(parameters) ? 'wpkh' : 'pkh', hash: hash160(publicKey) })
 }
 
 export function hasSegwit(parameters: BitcoinParameters): boolean {

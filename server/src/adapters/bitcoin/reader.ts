@@ -18,15 +18,15 @@ const FALLBACK_RELAY_FEES = 10n
 export function createReader(network: Network, nodes: readonly BitcoinNode[]): ChainReader {
   const parameters = parametersOf(network)
   return {
-    head: () => commonHead(network, nodes),
+    head: () => agreedHead(network, nodes),
     block: async (height) => {
-      const hash = await commonHash(nodes, height)
+      const hash = await agreedHash(nodes, height)
       if (hash === null) return null
       const block = await firstBlock(nodes, hash)
       return block && scanBlock(parameters, block)
     },
     mempool: createMempoolReader(parameters, nodes),
-    agrees: async ({ height, hash }) => (await commonHash(nodes, height)) === hash,
+    agrees: async ({ height, hash }) => (await agreedHash(nodes, height)) === hash,
     received: async (transfer, block) => {
       const answers = await Promise.all(nodes.map((node) => receivedAt(parameters, node, transfer, block)))
       const [first = 0n, ...others] = answers
@@ -40,17 +40,17 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
 }
 
 /** The hash at a height on which every node agrees, or null where one has none yet or another. */
-export async function commonHash(nodes: readonly BitcoinNode[], height: number): Promise<string | null> {
+export async function agreedHash(nodes: readonly BitcoinNode[], height: number): Promise<string | null> {
   const hashes = await Promise.all(nodes.map((node) => node.hashAt(height)))
   const first = hashes[0] ?? null
   return hashes.every((hash) => hash === first) ? first : null
 }
 
-async function commonHead(network: Network, nodes: readonly BitcoinNode[]): Promise<BlockRef> {
+async function agreedHead(network: Network, nodes: readonly BitcoinNode[]): Promise<BlockRef> {
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))
   for (let height = lowest; height >= Math.max(0, lowest - DISAGREEMENT_MAX); height--) {
-    const hash = await commonHash(nodes, height)
+    const hash = await agreedHash(nodes, height)
     if (hash !== null) return { height, hash }
   }
   throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`, {
@@ -80,7 +80,9 @@ async function receivedAt(
   const [txid, vout] = splitOutpoint(transfer.identity)
   if (txid !== transfer.txHash) return 0n
   const transaction = await node.transaction(txid)
-  if (transaction === null || transaction.coinbase || transaction.blockHash !== block.hash) return 0n
+  // An index that is behind is no proof that nothing came.
+  if (transaction === null) throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', { cause: new Error(txid) })
+  if (transaction.coinbase || transaction.blockHash !== block.hash) return 0n
   // Nodes remember transactions of blocks that left the best chain: the block itself is asked for after.
   if ((await node.hashAt(block.height)) !== block.hash) return 0n
   const output = transaction.outputs.find((candidate) => candidate.vout === vout)

@@ -5,7 +5,7 @@ import type { RpcAnswer } from '../../lib/json-rpc.ts'
 import type { BroadcastResult, ChainSender, Observation } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 import { hasSegwit, parametersOf } from './address.ts'
-import { commonHash } from './reader.ts'
+import { agreedHash } from './reader.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
 import { buildTransfer, payoutFee } from './transfer.ts'
 
@@ -111,7 +111,7 @@ async function findSpender(
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))
   let spender = spenders.get(conflictKey) ?? null
-  if (spender === null || (await commonHash(nodes, spender.height)) !== spender.hash) {
+  if (spender === null || (await agreedHash(nodes, spender.height)) !== spender.hash) {
     spenders.delete(conflictKey)
     spender = await searchSpender(nodes, conflictKey, lowest, lowest - network.finalityBlocks - SEARCH_BLOCKS)
     if (spender === null || spender.txid === txHash) return null
@@ -130,7 +130,7 @@ async function searchSpender(
   to: number,
 ): Promise<Spender | null> {
   for (let height = from; height >= Math.max(0, to); height--) {
-    const hash = await commonHash(nodes, height)
+    const hash = await agreedHash(nodes, height)
     const block = hash === null ? null : await nodes[0]?.block(hash)
     const spending = block?.transactions.find(({ spends }) => spends.includes(outpoint))
     if (hash !== null && spending !== undefined) return { txid: spending.txid, height, hash }

@@ -44,8 +44,8 @@ export function recordPlace(dataDir: string, place: Place): void {
 /** The server's own user must pass through the data folder; what it holds has modes of its own. */
 function makeFolder(folder: string, owner: Owner | null): void {
   const data = dirname(folder)
-  mkdirSync(data, { recursive: true, mode: 0o700 })
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const mode = owner === null ? 0o700 : 0o711
+  mkdirSync(folder, { recursive: true, mode })
   if (owner === null) return
   for (const path of [data, folder]) chmodSync(path, statSync(path).mode | 0o011)
   give(folder, owner)

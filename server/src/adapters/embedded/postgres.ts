@@ -8,6 +8,7 @@ import { cleanEnvironment, createCluster } from './cluster.ts'
 import { stopOrphan } from './orphan.ts'
 import { give } from './owner.ts'
 import { binariesFolder, findPlace, type Place, recordPlace } from './place.ts'
+import { urlOf } from './running.ts'
 
 export type EmbeddedPostgres = Readonly<{
   /** Connects as the owner of the database, who is no superuser. Holds the password. */
@@ -58,8 +59,7 @@ export async function startPostgres(options: EmbeddedOptions): Promise<EmbeddedP
   } else await stopOrphan(place.cluster)
   const { child, port } = await startOnFreePort(place, binaries)
   const supervisor = supervise(place, binaries, child, port, options.onRestart ?? (() => undefined))
-  const url = `postgres://swapyard:${place.password}@127.0.0.1:${port}/swapyard`
-  return { url, stop: supervisor.stop }
+  return { url: urlOf(place.password, port), stop: supervisor.stop }
 }
 
 async function startOnFreePort(place: Place, binaries: Binaries): Promise<{ child: ChildProcess; port: number }> {

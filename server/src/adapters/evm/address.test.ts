@@ -5,7 +5,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { eth } from '../../../networks/eth.ts'
 import { resolveNetwork } from '../../domain/network.ts'
-import type { KeyPath } from '../../ports/chain.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 import { addressOfKey, createEvmAddresses, parseAddress } from './address.ts'
 
 /** The examples of EIP-55. */

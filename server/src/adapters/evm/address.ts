@@ -3,7 +3,8 @@ import { bytesToHex, checksumAddress, isHex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import type { Addresses, KeyPath } from '../../ports/chain.ts'
+import type { Addresses } from '../../ports/chain.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 
 /** Precompiles and system contracts live down here (0x01…0x11, 0x64… of Arbitrum, 0x1010 of Polygon, 0xdead). */
@@ -21,6 +22,7 @@ export type EvmAddresses = Addresses & {
 /** `tokens`: contracts of the catalogue on this network. Coins sent to a token's own contract are lost. */
 export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tokens: readonly string[]): EvmAddresses {
   const refused = new Set([COIN_PLACEHOLDER, ...tokens.map((token) => token.toLowerCase())])
+  let hot: string | null = null
 
   function own(path: KeyPath): string {
     assert(path.branch !== 'change', 'account families have no change addresses')
@@ -34,7 +36,8 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
     },
     parseMemo: () => null,
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
-    hot: () => own(HOT),
+    // Asked for by every create: derived once.
+    hot: () => (hot ??= own(HOT)),
     change: () => own(HOT),
     own,
   })

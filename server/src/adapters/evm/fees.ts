@@ -4,7 +4,7 @@ import { assert } from '../../lib/assert.ts'
 import type { FeeRate } from '../../ports/chain.ts'
 import { largest, of, smallest } from './extremes.ts'
 import { type EvmNode, ethCall, everyNode } from './node.ts'
-import { count, type Decode, data, fields, list, orNull, quantity } from './replies.ts'
+import { count, bytes, type Decode, fields, list, orNull, quantity } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
 
 /** A lying node, or a mad hour, must not drain the wallet: wei per gas that are paid at most. */
@@ -74,7 +74,7 @@ const feeHistory: Decode<{ base: bigint; tip: bigint }> = (reply) => {
 
 /** 0 where there is no oracle. Half more than it says: the first layer's own base fee moves until we are in. */
 async function l1FeeOf(node: EvmNode): Promise<bigint> {
-  const code = await node.ask('eth_getCode', [L1_ORACLE, 'latest'], data)
+  const code = await node.ask('eth_getCode', [L1_ORACLE, 'latest'], bytes)
   if (code === '0x') return 0n
   const call = encodeFunctionData({ abi: l1Oracle, functionName: 'getL1Fee', args: [incompressible(SIGNED_BYTES)] })
   const fee = await ethCall(node, { to: L1_ORACLE, data: call }, 'latest')

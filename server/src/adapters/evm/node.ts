@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
-import { blockHash, blockHeight, data, list } from './replies.ts'
+import { blockHash, blockHeight, bytes, list } from './replies.ts'
 import { createRpc, failureOf, type Rpc, type RpcOptions, refusalOf } from './rpc.ts'
 
 export type TraceMethod = 'trace_block' | 'debug_traceBlockByHash'
@@ -104,5 +104,5 @@ export async function firstNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNod
 
 /** `eth_call` at a block; a call that reverts is a refusal of the node. */
 export function ethCall(node: EvmNode, call: Readonly<Record<string, string>>, at: string): Promise<`0x${string}`> {
-  return node.ask('eth_call', [call, at], data)
+  return node.ask('eth_call', [call, at], bytes)
 }

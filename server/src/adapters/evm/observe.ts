@@ -2,7 +2,7 @@ import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { BlockRef, Observation } from '../../ports/chain.ts'
 import { type EvmNode, everyNode, hex, type Note } from './node.ts'
-import { commonHead, hashAt } from './reader.ts'
+import { agreedHead, hashAt } from './reader.ts'
 import { feeOf } from './received.ts'
 import {
   block,
@@ -149,7 +149,7 @@ function parseConflictKey(key: string): { address: string; nonce: number } {
 
 /** The block below which all nodes agree that nothing changes: by depth, and by the chain's own tag where it has one. */
 async function finalBlock(nodes: readonly EvmNode[], network: Network): Promise<BlockRef | null> {
-  const head = await commonHead(nodes)
+  const head = await agreedHead(nodes)
   const tag = network.evm?.finalityTag ?? null
   const tagged =
     tag === null

@@ -26,7 +26,7 @@ export type ReaderParts = Readonly<{
 export function createEvmReader({ network, nodes, caps, scan }: ReaderParts): ChainReader {
   const mempool = createPendingReader(nodes)
   return Object.freeze({
-    head: () => commonHead(nodes, Math.min(network.finalityBlocks, WALK_MAX)),
+    head: () => agreedHead(nodes, Math.min(network.finalityBlocks, WALK_MAX)),
     async block(height: number) {
       const read = await firstBlock(nodes, height, scan)
       return read === null ? null : scannedBlock(read)
@@ -52,7 +52,7 @@ export async function agree(nodes: readonly EvmNode[], { height, hash }: BlockRe
 }
 
 /** The highest block that all nodes have in common. */
-export async function commonHead(nodes: readonly EvmNode[], walkMax = WALK_MAX): Promise<BlockRef> {
+export async function agreedHead(nodes: readonly EvmNode[], walkMax = WALK_MAX): Promise<BlockRef> {
   const heads = await everyNode(nodes, (node) => node.ask('eth_blockNumber', [], count))
   const top = Math.min(...heads)
   for (let height = top; height >= Math.max(0, top - walkMax); height--) {

@@ -3,7 +3,7 @@ import { largest, smallest } from './extremes.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type Movement, type ReadBlock, readBlock, type ScanOptions } from './scan.ts'
+import { type Movement, placed, type ReadBlock, readBlock, type ScanOptions } from './scan.ts'
 import { balanceCall, eventOf } from './token.ts'
 
 export type Claim = Parameters<ChainReader['received']>[0]
@@ -61,7 +61,7 @@ function findMovement(
   }
   if (own?.address !== claim.address || own.contract !== claim.contract || own.txHash !== claim.txHash) return null
   if (own.identity === own.txHash || own.identity.includes(':trace:')) return own
-  const entry = logs.find((one) => `${one.txHash}:${one.index}` === claim.identity)
+  const entry = placed(logs).find(([identity]) => identity === claim.identity)?.[1]
   const event = entry === undefined ? null : eventOf(entry)
   const contract = entry?.address === coinContract ? null : (entry?.address ?? null)
   return event?.to === own.address && event.units === own.units && contract === own.contract ? own : null

@@ -85,7 +85,7 @@ export const hash: Decode<string> = (reply) => {
   return reply.toLowerCase()
 }
 
-export const data: Decode<Hex> = (reply) => {
+export const bytes: Decode<Hex> = (reply) => {
   if (typeof reply !== 'string' || reply.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(reply)) {
     throw new InvalidReply('not hexadecimal bytes')
   }
@@ -109,7 +109,7 @@ export const transaction: Decode<TransactionReply> = (reply) => {
     to: orNull(address)(tx['to']),
     value: quantity(tx['value']),
     nonce: nonce <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(nonce) : null,
-    input: data(tx['input']),
+    input: bytes(tx['input']),
   }
 }
 
@@ -140,7 +140,7 @@ export const log: Decode<LogReply> = (reply) => {
   return {
     address: address(entry['address']),
     topics: list(hash, 4)(entry['topics']) as readonly Hex[],
-    data: data(entry['data']),
+    data: bytes(entry['data']),
     index: count(entry['logIndex']),
     txHash: hash(entry['transactionHash']),
     blockHash: hash(entry['blockHash']),

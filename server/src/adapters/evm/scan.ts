@@ -71,7 +71,9 @@ export async function readBlock(node: EvmNode, at: number | string, options: Sca
     movements: [
       ...block.transactions.filter((tx) => succeeded(tx.hash)).flatMap(nativeMovement),
       ...(traces?.inner ?? []).filter(({ txHash }) => succeeded(txHash)).map(innerMovement),
-      ...logs.flatMap((entry) => tokenMovement(entry, bySender.get(entry.txHash), options.coinContract)),
+      ...placed(logs).flatMap(([identity, entry]) => {
+        return tokenMovement(identity, entry, bySender.get(entry.txHash), options.coinContract)
+      }),
     ],
   }
 }
@@ -181,14 +183,33 @@ function innerMovement({ txHash, path, from, to, units }: BlockTraces['inner'][n
   return { identity, txHash, address: to, from, memo: null, contract: null, units, sender: null }
 }
 
-function tokenMovement(entry: LogReply, tx: TransactionReply | undefined, coinContract: string | null): Movement[] {
+/**
+ * Transfer events with their identity: the place among those of their own transaction. The log index counts over the
+ * whole block, and would be another one where a reorganisation mines the same transaction at another place.
+ */
+export function placed(logs: readonly LogReply[]): readonly (readonly [string, LogReply])[] {
+  const places = new Map<string, number>()
+  const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).toSorted((a, b) => a.index - b.index)
+  return transfers.map((entry) => {
+    const place = places.get(entry.txHash) ?? 0
+    places.set(entry.txHash, place + 1)
+    return [`${entry.txHash}:${place}`, entry] as const
+  })
+}
+
+function tokenMovement(
+  identity: string,
+  entry: LogReply,
+  tx: TransactionReply | undefined,
+  coinContract: string | null,
+): Movement[] {
   const event = eventOf(entry)
   if (event === null || event.units === 0n) return []
   // The top-level sender is safe for a refund only where the tokens were its own.
   const isOwn = tx !== undefined && isSigned(tx) && tx.from === event.from
   return [
     {
-      identity: `${entry.txHash}:${entry.index}`,
+      identity,
       txHash: entry.txHash,
       address: event.to,
       from: event.from,

@@ -2,13 +2,14 @@ import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import type { BroadcastResult, ChainSender, Pay } from '../../ports/chain.ts'
+import type { BroadcastResult, ChainSender } from '../../ports/chain.ts'
+import type { Pay } from '../../ports/spend.ts'
 import type { EvmAddresses } from './address.ts'
 import { largest, of } from './extremes.ts'
 import { type EvmNode, ethCall, everyNode, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
-import { count, data, hash, orNull, quantity, receipt, transaction } from './replies.ts'
+import { bytes, count, hash, orNull, quantity, receipt, transaction } from './replies.ts'
 import { failureOf, refusalOf } from './rpc.ts'
 import { transferCall } from './token.ts'
 import { buildTransfer, typicalFee } from './transfer.ts'
@@ -86,11 +87,11 @@ function refused(message: string, cause?: unknown): AppError {
 }
 
 async function broadcast(nodes: readonly EvmNode[], raw: string): Promise<BroadcastResult> {
-  const bytes = data(raw)
-  const txHash = keccak256(bytes)
-  const { nonce = 0 } = parseTransaction(bytes)
-  const sender = await recoverTransactionAddress({ serializedTransaction: bytes as `0x02${string}` })
-  const results = await everyNode(nodes, (node) => offer(node, bytes, { txHash, sender, nonce }))
+  const signed = bytes(raw)
+  const txHash = keccak256(signed)
+  const { nonce = 0 } = parseTransaction(signed)
+  const sender = await recoverTransactionAddress({ serializedTransaction: signed as `0x02${string}` })
+  const results = await everyNode(nodes, (node) => offer(node, signed, { txHash, sender, nonce }))
   const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
   // One taker is enough; a rejection counts only where all reject.
   const result = of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected')

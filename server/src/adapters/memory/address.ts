@@ -2,8 +2,9 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import type { Addresses, KeyPath } from '../../ports/chain.ts'
+import type { Addresses } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 
 const HOT: KeyPath = { branch: 'hot', index: 0 }
 
@@ -14,9 +15,14 @@ export type MemoryAddresses = Addresses & {
 
 /** Addresses of the account model: the same form and checksum as Ethereum's, so that a catalogue needs no other rules. */
 export function createMemoryAddresses(network: Network, publicKeys: PublicKeys): MemoryAddresses {
+  let hot: string | null = null
+  const derive = (path: KeyPath) => addressOfPoint(uncompressed(publicKeys.publicKey(network.coinType, path)))
   const own = (path: KeyPath) => {
     assert(path.branch !== 'change', 'account families have no change addresses')
-    return addressOfPoint(uncompressed(publicKeys.publicKey(network.coinType, path)))
+    if (path.branch !== HOT.branch || path.index !== HOT.index) return derive(path)
+    // Every transfer asks for it.
+    hot ??= derive(HOT)
+    return hot
   }
   return Object.freeze({
     parse: parseAddress,

@@ -35,7 +35,8 @@ export function createBestChain(options: BestChainOptions) {
     const receipts = new Map<string, Receipt>()
     for (const transaction of transactions) {
       const receipt = transaction.kind === 'outside' ? outsideReceipt(transaction) : execute(transaction, height, add)
-      for (const { identity, address, contract } of receipt.transfers) add(address, contract, receipt.delivered.get(identity) ?? 0n)
+      for (const { identity, address, contract } of receipt.transfers)
+        add(address, contract, receipt.delivered.get(identity) ?? 0n)
       if (transaction.kind === 'signed') {
         touched.add(transaction.sender)
         nonces.set(transaction.sender, height, transaction.body.nonce + 1)
@@ -43,13 +44,25 @@ export function createBestChain(options: BestChainOptions) {
       receipts.set(transaction.hash, receipt)
     }
     const parentHash = blocks.at(-1)?.hash ?? genesisParent
-    const block = sealBlock({ height, parentHash, time: timeOf(height), seed, branch: `main ${branch}`, receipts, touched })
+    const block = sealBlock({
+      height,
+      parentHash,
+      time: timeOf(height),
+      seed,
+      branch: `main ${branch}`,
+      receipts,
+      touched,
+    })
     for (const txHash of receipts.keys()) inclusions.set(txHash, block)
     blocks.push(block)
     return block
   }
 
-  function execute(transaction: Signed, height: number, add: (address: string, contract: string | null, units: bigint) => void): Receipt {
+  function execute(
+    transaction: Signed,
+    height: number,
+    add: (address: string, contract: string | null, units: bigint) => void,
+  ): Receipt {
     const { body, sender } = transaction
     assert(nonces.at(sender, height) === body.nonce, 'nonces are used in order')
     const gas = body.contract === null ? TRANSFER_GAS.coin : TRANSFER_GAS.token
@@ -59,7 +72,13 @@ export function createBestChain(options: BestChainOptions) {
     const ok = gas <= body.gasLimit && held >= body.units
     const transfers = ok && body.units > 0n ? announced(transaction) : []
     if (ok) add(sender, body.contract, -body.units)
-    return { transaction, ok, feeUnits, transfers, delivered: new Map(transfers.map(({ identity, units }) => [identity, units])) }
+    return {
+      transaction,
+      ok,
+      feeUnits,
+      transfers,
+      delivered: new Map(transfers.map(({ identity, units }) => [identity, units])),
+    }
   }
 
   /** What a unit of gas costs now (EIP-1559). */
@@ -68,7 +87,8 @@ export function createBestChain(options: BestChainOptions) {
     return offered < maxFeePerGas ? offered : maxFeePerGas
   }
 
-  function takeBack(depth: number): readonly PoolTransaction[] {
+  /** The transactions of the blocks that are gone, block by block. */
+  function takeBack(depth: number): readonly (readonly PoolTransaction[])[] {
     const orphaned = blocks.splice(blocks.length - depth)
     branch++
     for (const { height, touched, receipts } of orphaned) {
@@ -76,7 +96,7 @@ export function createBestChain(options: BestChainOptions) {
       nonces.takeBack(touched, height)
       for (const txHash of receipts.keys()) inclusions.delete(txHash)
     }
-    return orphaned.flatMap(({ receipts }) => [...receipts.values()].map(({ transaction }) => transaction))
+    return orphaned.map(({ receipts }) => [...receipts.values()].map(({ transaction }) => transaction))
   }
 
   append([])
@@ -95,9 +115,13 @@ export function createBestChain(options: BestChainOptions) {
       assert(wei > 0n, 'a base fee is positive')
       baseFee = wei
     },
-    balance: (address: string, contract: string | null, height = top().height) => balances.at(balanceKey(address, contract), height),
+    balance: (address: string, contract: string | null, height = top().height) =>
+      balances.at(balanceKey(address, contract), height),
     nonce: (address: string, height = top().height) => nonces.at(address, height),
-    freeze: () => ({ balance: balances.freeze(), nonce: nonces.freeze() }),
+    freeze: () => {
+      const [balance, nonce] = [balances.freeze(), nonces.freeze()]
+      return { balance: (address: string, contract: string | null) => balance(balanceKey(address, contract)), nonce }
+    },
     paidTo: (address: string): readonly Transfer[] =>
       blocks.flatMap(({ scanned }) => scanned.transfers.filter((transfer) => transfer.address === address)),
   }
@@ -105,6 +129,8 @@ export function createBestChain(options: BestChainOptions) {
 
 function outsideReceipt(transaction: Extract<PoolTransaction, { kind: 'outside' }>): Receipt {
   const transfers = transaction.ok ? announced(transaction) : []
-  const delivered = new Map(transfers.map(({ identity }, place) => [identity, transaction.pays[place]?.delivered ?? 0n]))
+  const delivered = new Map(
+    transfers.map(({ identity }, place) => [identity, transaction.pays[place]?.delivered ?? 0n]),
+  )
   return { transaction, ok: transaction.ok, feeUnits: 0n, transfers, delivered }
 }

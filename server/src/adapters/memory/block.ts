@@ -50,9 +50,30 @@ export function sealBlock(
 /** What a transaction announces: the first native pay by its hash alone, others of one transaction by their place in it. */
 export function announced(transaction: PoolTransaction): readonly Transfer[] {
   const { hash: txHash, sender } = transaction
-  const pays = transaction.kind === 'outside' ? transaction.pays : [{ ...transaction.body, address: transaction.body.to }]
+  const pays =
+    transaction.kind === 'outside' ? transaction.pays : [{ ...transaction.body, address: transaction.body.to }]
   return pays.map(({ address, contract, units }, place) => {
     const inner = place === 0 ? txHash : `${txHash}:trace:${place}`
-    return { identity: contract === null ? inner : `${txHash}:${place}`, txHash, address, memo: null, contract, units, sender }
+    return {
+      identity: contract === null ? inner : `${txHash}:${place}`,
+      txHash,
+      address,
+      memo: null,
+      contract,
+      units,
+      sender,
+    }
   })
+}
+
+/** The block as a node tells it that makes every transfer so many times as large. */
+export function inflatedBlock(block: MemoryBlock, times: bigint): MemoryBlock {
+  const inflate = (transfers: readonly Transfer[]) =>
+    transfers.map((transfer) => ({ ...transfer, units: transfer.units * times }))
+  const receipts = [...block.receipts].map(([txHash, receipt]) => {
+    const delivered = new Map([...receipt.delivered].map(([identity, units]) => [identity, units * times]))
+    return [txHash, { ...receipt, transfers: inflate(receipt.transfers), delivered }] as const
+  })
+  const scanned = { ...block.scanned, transfers: inflate(block.scanned.transfers) }
+  return { ...block, scanned, receipts: new Map(receipts) }
 }

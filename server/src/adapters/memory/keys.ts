@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import type { KeyPath } from '../../ports/chain.ts'
 import type { KeySource, PublicKeys } from '../../ports/signer.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 
 /** Keys for simulated worlds, from a seed: the same seed gives the same house. Worth nothing on any real chain. */
 export function createMemoryKeys(seed: string): KeySource & PublicKeys {

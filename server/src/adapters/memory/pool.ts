@@ -1,7 +1,7 @@
 import type { BroadcastResult } from '../../ports/chain.ts'
 import { type BestChain, TRANSFER_GAS } from './best-chain.ts'
 import type { MemoryBlock, PoolTransaction } from './block.ts'
-import { readTransaction } from './transaction.ts'
+import { hashOf, readTransaction } from './transaction.ts'
 
 export type Pool = ReturnType<typeof createPool>
 type Signed = Extract<PoolTransaction, { kind: 'signed' }>
@@ -40,14 +40,17 @@ export function createPool(best: BestChain, chainId: number) {
     if (lane?.size === 0) slots.delete(transaction.sender)
   }
 
-  /** What a block takes now: per account without gaps, while the price is met and the coin is there for it. */
-  function ready(): readonly PoolTransaction[] {
-    const taken: PoolTransaction[] = [...waiting.values()].filter(({ kind }) => kind === 'outside')
+  /** What a block takes now, of all or of these: per account without gaps, while the price is met and the coin is there. */
+  function ready(only: ReadonlySet<string> | null = null): readonly PoolTransaction[] {
+    const isMeant = (txHash: string) => only === null || only.has(txHash)
+    const taken: PoolTransaction[] = [...waiting.values()].filter(
+      ({ kind, hash }) => kind === 'outside' && isMeant(hash),
+    )
     for (const [sender, lane] of slots) {
       let left = best.balance(sender, null)
       for (let nonce = best.nonce(sender); ; nonce++) {
         const next = lane.get(nonce)
-        if (!next || next.body.maxFeePerGas < best.baseFee() || costOf(next) > left) break
+        if (!next || !isMeant(next.hash) || next.body.maxFeePerGas < best.baseFee() || costOf(next) > left) break
         left -= costOf(next)
         taken.push(next)
       }
@@ -59,17 +62,19 @@ export function createPool(best: BestChain, chainId: number) {
     for (const { transaction } of receipts.values()) {
       remove(transaction)
       // Whatever else wanted this nonce can never come again on this branch.
-      const rival = transaction.kind === 'signed' ? slots.get(transaction.sender)?.get(transaction.body.nonce) : undefined
+      const rival =
+        transaction.kind === 'signed' ? slots.get(transaction.sender)?.get(transaction.body.nonce) : undefined
       if (rival) remove(rival)
     }
   }
 
   /** As a node takes or refuses bytes: signature, chain, nonce, price of a replacement, and the coin to pay for it. */
   function submit(raw: string): BroadcastResult {
+    const txHash = hashOf(raw)
+    if (waiting.has(txHash) || best.including(txHash)) return { kind: 'known' }
     const read = readTransaction(raw)
     if (read === null) return rejected('invalid transaction')
-    const transaction: Signed = { kind: 'signed', hash: read.hash, sender: read.sender, raw, body: read.body }
-    if (waiting.has(read.hash) || best.including(read.hash)) return { kind: 'known' }
+    const transaction: Signed = { kind: 'signed', hash: txHash, sender: read.sender, raw, body: read.body }
     const { body } = read
     if (body.chainId !== chainId) return rejected('invalid chain id')
     if (body.nonce < best.nonce(read.sender)) return rejected('nonce too low')
@@ -112,5 +117,8 @@ function costOf({ body }: Signed): bigint {
 
 function outbids(next: Signed['body'], old: Signed['body']): boolean {
   const isMore = (a: bigint, b: bigint) => a * 100n >= b * BUMP_PERCENT && a > b
-  return isMore(next.maxFeePerGas, old.maxFeePerGas) && (old.maxPriorityFeePerGas === 0n || isMore(next.maxPriorityFeePerGas, old.maxPriorityFeePerGas))
+  return (
+    isMore(next.maxFeePerGas, old.maxFeePerGas) &&
+    (old.maxPriorityFeePerGas === 0n || isMore(next.maxPriorityFeePerGas, old.maxPriorityFeePerGas))
+  )
 }

@@ -21,7 +21,7 @@ export type SignedTransaction = Readonly<{ hash: string; sender: string; body: B
 /** Half the order of secp256k1: a signature above it is the same one in other bytes (EIP-2). */
 const HALF_ORDER = secp256k1.Point.CURVE().n / 2n
 const RAW_MAX = 4_000
-/** Public keys whose native form is kept: a house has one hot wallet and its deposit addresses. */
+/** Public keys that are kept: a house has one hot wallet and its deposit addresses. */
 const KEYS_MAX = 10_000
 
 /** Builds the one transaction that the intent describes and signs it: RFC 6979, so that signing twice gives the same bytes. */
@@ -45,10 +45,21 @@ export const signMemory: SignWith = (intent, keys): Signed => {
   const privateKey = keys.privateKey(intent.from)
   const text = bodyText(body)
   const signature = secp256k1.sign(Buffer.from(text), privateKey)
-  const point = secp256k1.getPublicKey(privateKey, false)
+  const point = pointOf(privateKey)
   const raw = toHex(JSON.stringify([text, Buffer.from(point).toString('hex'), Buffer.from(signature).toString('hex')]))
   return { txHash: hashOf(raw), raw }
 }
+
+/** A multiplication on the curve that every signature of a key would need again. By the key's hash: keys are not kept. */
+function pointOf(privateKey: Uint8Array): Uint8Array {
+  const name = hash('sha256', privateKey, 'hex')
+  const point = points.get(name) ?? secp256k1.getPublicKey(privateKey, false)
+  if (points.size >= KEYS_MAX) points.clear()
+  points.set(name, point)
+  return point
+}
+
+const points = new Map<string, Uint8Array>()
 
 export function hashOf(raw: string): string {
   return `0x${hash('sha256', raw, 'hex')}`
@@ -104,7 +115,8 @@ function parseList(text: string): readonly unknown[] | null {
   }
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && typeof value === 'number' && value >= 0
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && typeof value === 'number' && value >= 0
 const isAddress = (value: unknown): value is string => typeof value === 'string' && parseAddress(value) === value
 const toUnits = (value: unknown): bigint | null =>
   typeof value === 'string' && /^(?:0|[1-9][0-9]{0,77})$/.test(value) ? BigInt(value) : null
@@ -118,9 +130,9 @@ function nativeKey(point: Buffer): KeyObject | null {
   const known = nativeKeys.get(name)
   if (known !== undefined) return known
   if (nativeKeys.size >= KEYS_MAX) nativeKeys.clear()
-  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
+  const part = (from: number) => point.subarray(from, from + 32).toString('base64url')
   const key = secp256k1.utils.isValidPublicKey(point, false)
-    ? createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'secp256k1', x, y } })
+    ? createPublicKey({ format: 'jwk', key: { kty: 'EC', crv: 'secp256k1', x: part(1), y: part(33) } })
     : null
   nativeKeys.set(name, key)
   return key

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ScannedBlock, Transfer } from '../../ports/chain.ts'
 import type { AppendRules, Job } from '../../ports/store.ts'
+import { LOCK_PAUSES } from './controls.ts'
 import type { Sql } from './database.ts'
 import { wake } from './wake.ts'
 
@@ -17,12 +18,13 @@ const targetKey = (address: string, memo: string | null) => `${address} ${memo ?
  */
 export async function appendBlock(sql: Sql, network: string, block: ScannedBlock, rules: AppendRules): Promise<boolean> {
   const [cursor] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1 for update', [network])
-  if (cursor && (Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash)) return false
+  if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
   const ours = await findOurs(sql, network, block)
   await includeAttempts(sql, network, block, ours)
-  if (rules.coins) await spendCoins(sql, network, block, ours)
   await reportIntrusions(sql, network, block, ours)
   const touched = await recordArrivals(sql, network, block, rules, ours)
+  // After the arrivals: a coin can be spent in the block that it came with.
+  if (rules.coins) await spendCoins(sql, network, block, ours)
   await sql.query(
     `insert into blocks (network, height, hash, parent_hash) values ($1, $2, $3, $4)
      on conflict (network, height) do update set hash = excluded.hash, parent_hash = excluded.parent_hash`,
@@ -95,6 +97,7 @@ async function freeze(sql: Sql, network: string, txHash: string, detail: Record<
      on conflict (subject) do update set seen_at = clock_timestamp()`,
     [`intrusion:${network}:${txHash}`, JSON.stringify({ ...detail, txHash })],
   )
+  await sql.query(LOCK_PAUSES)
   await sql.query(
     "insert into pauses (scope, reason, actor) values ($1, 'a transaction of our wallet that we did not sign', 'watcher') on conflict (scope) do nothing",
     [`payouts:${network}`],
@@ -117,15 +120,21 @@ async function recordArrivals(sql: Sql, network: string, block: ScannedBlock, ru
   return jobs
 }
 
+/**
+ * One row a transfer, by its identity. In another block it may stand at another place and be another row: it was first
+ * seen when its transaction was. What was not received in one block is looked at again in the next.
+ */
 async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rules: AppendRules, { transfer, target, house }: Arrival): Promise<string> {
   const asset = rules.assetOf(transfer.contract)
   const [row] = await sql.query<{ id: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
        block_height, block_hash, required_confirmations, status, first_seen_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-       coalesce((select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = $3 and s.exchange_id = $4), clock_timestamp()))
+       least(clock_timestamp(),
+         (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = $3 and s.exchange_id = $4),
+         (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = $3 and o.exchange_id = $4)))
      on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
-       status = case when d.status = 'reversed' then 'seen' else d.status end
+       status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
      returning id`,
     [
       network, transfer.identity, transfer.txHash, target?.exchange_id ?? null, target?.leg ?? null, transfer.address, transfer.memo ?? '',
@@ -134,16 +143,7 @@ async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rul
     ],
   )
   const id = row?.id ?? ''
-  if (target && asset) {
-    await sql.query(
-      `with opened as (
-         insert into executions (id, exchange_id, deposit_id, leg, payin_hash) values ($1, $2, $3, $4, $5)
-         on conflict (deposit_id) do nothing returning id)
-       insert into events (exchange_id, execution_id, event, status, detail)
-       select $2, id, 'deposit seen', 'confirming', $6 from opened`,
-      [randomUUID(), target.exchange_id, id, target.leg, transfer.txHash, JSON.stringify({ txHash: transfer.txHash, units: transfer.units.toString(), assetId: asset.id, height: block.height })],
-    )
-  }
+  if (target && asset) await openExecution(sql, target, id, transfer, { assetId: asset.id, height: block.height })
   if (!asset) {
     await sql.query(
       `insert into alarms (subject, alarm, detail) values ($1, 'an unlisted token arrived at an address of ours', $2)
@@ -153,6 +153,17 @@ async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rul
   }
   await sql.query('update sightings set gone_at = clock_timestamp() where network = $1 and tx_hash = $2 and gone_at is null', [network, transfer.txHash])
   return id
+}
+
+async function openExecution(sql: Sql, target: Target, depositId: string, { txHash, units }: Transfer, where: { assetId: string; height: number }): Promise<void> {
+  await sql.query(
+    `with opened as (
+       insert into executions (id, exchange_id, deposit_id, leg, payin_hash) values ($1, $2, $3, $4, $5)
+       on conflict (deposit_id) do nothing returning id)
+     insert into events (exchange_id, execution_id, event, status, detail)
+     select $2, id, 'deposit seen', 'confirming', $6 from opened`,
+    [randomUUID(), target.exchange_id, depositId, target.leg, txHash, JSON.stringify({ txHash, units: units.toString(), ...where })],
+  )
 }
 
 async function recordCoin(sql: Sql, network: string, block: ScannedBlock, { transfer, target, house }: Arrival, depositId: string | null): Promise<void> {

@@ -4,7 +4,8 @@ import type { AuditStore } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 
 /*
- * `low`: the wallet's balance, from which everything signed is deducted already, less the fees of what is not settled.
+ * `low`: the wallet's balance, from which everything signed is deducted already, less the fees of what is not settled,
+ * which are paid in the network's own coin ($4).
  * `high`: with everything that is signed and may not be mined, and everything mined for us that is not counted yet.
  */
 const POSITIONS = `
@@ -12,19 +13,19 @@ select b.asset_id, b.units as wallet, coalesce(k.units, 0) as coins,
   coalesce((select sum(p.units) from payouts p where p.network = $1 and p.asset_id = b.asset_id and p.state = 'signed'), 0)
   + coalesce((select sum(d.units) from deposits d where d.network = $1 and d.asset_id = b.asset_id and d.status = 'seen'
       and d.block_height is not null and ($3 or d.exchange_id is null)), 0) as moving,
-  coalesce((select sum(f.fee) from (
+  case when b.asset_id <> $4 then 0 else coalesce((select sum(f.fee) from (
     select max(a.fee_units) as fee from attempts a join transactions t on t.id = a.transaction_id
-    where t.network = $1 and t.branch <> 'deposit' and t.state = 'live' group by t.id) f), 0) as fees
+    where t.network = $1 and t.branch <> 'deposit' and t.state = 'live' group by t.id) f), 0) end as fees
 from balances b
 left join (select sum(units) as units from coins where network = $1 and block_height is not null and spent_by is null) k on $3
 where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 
 export function createAuditStore(sql: Sql): AuditStore {
   return {
-    async positions(network) {
+    async positions(network, native) {
       const [family] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
       const rows = await sql.query<{ asset_id: AssetId; wallet: string; coins: string; moving: string; fees: string }>(POSITIONS, [
-        network, accounts.wallet, family !== undefined,
+        network, accounts.wallet, family !== undefined, native,
       ])
       return rows.map((row) => ({
         assetId: row.asset_id, coins: BigInt(row.coins), low: BigInt(row.wallet) - BigInt(row.fees), high: BigInt(row.wallet) + BigInt(row.moving),

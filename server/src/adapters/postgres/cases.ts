@@ -50,7 +50,7 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<ExchangeCas
   const [row] = await sql.query<ExchangeRow & { now: Date; sighted: boolean }>(
     `select ${exchangeColumns}, clock_timestamp() as now,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
-     from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for update of e' : ''}`,
+     from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
   )
   if (!row) return null

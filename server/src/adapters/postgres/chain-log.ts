@@ -1,3 +1,4 @@
+import type { BlockRef } from '../../ports/chain.ts'
 import type { ChainLog } from '../../ports/store.ts'
 import { appendBlock } from './append-block.ts'
 import type { Sql } from './database.ts'
@@ -14,7 +15,8 @@ export function createChainLog(sql: Sql): ChainLog {
       return row?.hash ?? null
     },
     append: (network, block, rules) => appendBlock(sql, network, block, rules),
-    rewind: (network, height) => rewind(sql, network, height),
+    begin: (network, block) => begin(sql, network, block),
+    rewind: (network, height, from) => rewind(sql, network, height, from),
     sight: (network, transfers) => sight(sql, network, transfers),
     async sightings(limit) {
       const rows = await sql.query<{ network: string; tx_hash: string; exchange_id: string }>(
@@ -37,10 +39,21 @@ export function createChainLog(sql: Sql): ChainLog {
   }
 }
 
+/** Only one watcher begins: another one's first block could lie above blocks that nobody has scanned. */
+async function begin(sql: Sql, network: string, { height, hash, parentHash }: { height: number; hash: string; parentHash: string }): Promise<boolean> {
+  const begun = await sql.query(
+    `with begun as (insert into cursors (network, height, hash) values ($1, $2, $3) on conflict (network) do nothing returning network)
+     insert into blocks (network, height, hash, parent_hash) select network, $2, $3, $4 from begun returning 1`,
+    [network, height, hash, parentHash],
+  )
+  return begun.length > 0
+}
+
 /** Takes every block above `height` back: what was in them is nowhere until a new block has it. */
-async function rewind(sql: Sql, network: string, height: number): Promise<void> {
-  const [cursor] = await sql.query<{ height: string }>('select height from cursors where network = $1 for update', [network])
-  if (!cursor || Number(cursor.height) <= height) return
+async function rewind(sql: Sql, network: string, height: number, from: BlockRef): Promise<boolean> {
+  const [cursor] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1 for update', [network])
+  // Another watcher was here: what it has recorded since may well stand.
+  if (!cursor || cursor.hash !== from.hash || Number(cursor.height) <= height) return false
   const orphaned = await sql.query<{ exchange_id: string | null }>(
     `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
      where network = $1 and block_height > $2 returning exchange_id`,
@@ -62,6 +75,7 @@ async function rewind(sql: Sql, network: string, height: number): Promise<void> 
     ...orphaned.flatMap((row) => (row.exchange_id === null ? [] : [{ kind: 'exchange' as const, id: row.exchange_id }])),
     ...loose.map((row) => ({ kind: 'transaction' as const, id: row.transaction_id })),
   ])
+  return true
 }
 
 async function sight(sql: Sql, network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void> {

@@ -4,6 +4,9 @@ import type { Sql } from './database.ts'
 /** Shared by readers of pauses until their commit; taken alone by whoever pauses: no signature slips in between (I-25). */
 const PAUSE_LOCK = 7_240_925
 
+/** Waits for every signature that is being made, and keeps new ones waiting until the commit. */
+export const LOCK_PAUSES = `select pg_advisory_xact_lock(${PAUSE_LOCK})`
+
 export function createControlStore(sql: Sql, locking: boolean): ControlStore {
   return {
     async paused(scopes) {
@@ -22,6 +25,9 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
       await sql.query('delete from pauses where scope = $1', [scope])
     },
     takeLimit: (payoutId, scopes, usd, limits) => takeLimit(sql, payoutId, scopes, usd, limits),
+    async giveBackLimit(payoutIds) {
+      await sql.query('delete from outflows where payout_id = any($1::uuid[])', [payoutIds])
+    },
     async raise(subject, alarm, detail) {
       await sql.query(
         `insert into alarms (subject, alarm, detail) values ($1, $2, $3)
@@ -34,25 +40,32 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
     },
     due: (limit) => due(sql, limit),
     async forget() {
-      await sql.query("delete from idempotency_keys where created_at < clock_timestamp() - interval '24 hours'")
-      await sql.query("delete from outflows where at < clock_timestamp() - interval '48 hours'")
+      await sql.query("delete from idempotency_keys where created_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
     },
   }
 }
 
-/** The windows of a scope are summed under its advisory lock, so that two signers cannot both fit into the last room (I-24). */
+/**
+ * The windows of a scope are summed under its advisory lock, so that two signers cannot both fit into the last room (I-24).
+ * All or nothing, and counted at the time of this signature.
+ */
 async function takeLimit(sql: Sql, payoutId: string, scopes: readonly string[], usd: bigint, limits: { hour: bigint; day: bigint }): Promise<'hour' | 'day' | null> {
   for (const scope of [...scopes].sort()) {
     await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow:' || $1, 0))", [scope])
     const [row] = await sql.query<{ hour: string; day: string }>(
-      `select coalesce(sum(usd) filter (where at > clock_timestamp() - interval '1 hour'), 0) as hour, coalesce(sum(usd), 0) as day
-       from outflows where scope = $1 and at > clock_timestamp() - interval '24 hours' and payout_id <> $2`,
+      `select coalesce(sum(usd) filter (where at > statement_timestamp() - interval '1 hour'), 0) as hour, coalesce(sum(usd), 0) as day
+       from outflows where scope = $1 and at > statement_timestamp() - interval '24 hours' and payout_id <> $2`,
       [scope, payoutId],
     )
     if (BigInt(row?.hour ?? 0) + usd > limits.hour) return 'hour'
     if (BigInt(row?.day ?? 0) + usd > limits.day) return 'day'
-    await sql.query('insert into outflows (payout_id, scope, usd) values ($1, $2, $3) on conflict (payout_id, scope) do nothing', [payoutId, scope, usd])
   }
+  await sql.query(
+    `insert into outflows (payout_id, scope, usd) select $1, s.scope, $3 from unnest($2::text[]) as s (scope)
+     on conflict (payout_id, scope) do update set usd = excluded.usd, at = clock_timestamp()`,
+    [payoutId, scopes, usd],
+  )
   return null
 }
 
@@ -64,11 +77,11 @@ async function due(sql: Sql, limit: number): Promise<readonly Job[]> {
   return sql.query<Job>(
     `with exchanges_due as (
        update exchanges set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
-         select id from exchanges where next_check_at < clock_timestamp() order by next_check_at limit $1 for update skip locked)
+         select id from exchanges where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
        returning id
      ), transactions_due as (
        update transactions set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
-         select id from transactions where next_check_at < clock_timestamp() order by next_check_at limit $1 for update skip locked)
+         select id from transactions where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
        returning id
      )
      select 'exchange' as kind, id::text from exchanges_due

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../domain/exchange.ts'
-import { assert } from '../../lib/assert.ts'
+import { assert, present } from '../../lib/assert.ts'
 import type { CreateOutcome, NewExchange } from '../../ports/store.ts'
 import type { Database, Sql, Tx } from './database.ts'
 import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
@@ -11,7 +11,9 @@ type Inserted = { id: string; verdict: Verdict; created_at: Date | null; expires
 /*
  * One statement for a whole batch: exchange, deposit target and event of every row, or a reason why not. What arrives
  * together is committed together, so that the disk is asked once for many creates. The rate's time is compared with the
- * database's clock here and nowhere else (I-18); its nonce is unique, so a second use inserts nothing.
+ * database's clock here and nowhere else (I-18); its nonce is unique, so a second use inserts nothing. Nonces are taken in
+ * one order, so that two batches with the same ones cannot deadlock. Addresses of ours are looked for row by row in the
+ * index: for `exists` the planner would hash the whole table, in every batch.
  */
 const INSERT = `
 with input as (
@@ -22,10 +24,10 @@ with input as (
 ), checked as (
   select i.*, clock_timestamp() as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
-    when exists (select 1 from deposit_targets d where d.network = i.to_network and d.address = i.recipient_address)
-      or exists (select 1 from house_addresses h where h.network = i.to_network and h.address = i.recipient_address)
-      or exists (select 1 from deposit_targets d where d.network = i.from_network and d.address = i.refund_address)
-      or exists (select 1 from house_addresses h where h.network = i.from_network and h.address = i.refund_address) then 'address_is_ours'
+    when (select 1 from deposit_targets d where d.network = i.to_network and d.address = i.recipient_address limit 1) is not null
+      or (select 1 from house_addresses h where h.network = i.to_network and h.address = i.recipient_address) is not null
+      or (select 1 from deposit_targets d where d.network = i.from_network and d.address = i.refund_address limit 1) is not null
+      or (select 1 from house_addresses h where h.network = i.from_network and h.address = i.refund_address) is not null then 'address_is_ours'
     else 'created' end as verdict
   from input i
 ), inserted as (
@@ -34,7 +36,7 @@ with input as (
   select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
     recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, now, now + expiry_ms * interval '1 millisecond',
     now + fixed_lock_ms * interval '1 millisecond', now + expiry_ms * interval '1 millisecond'
-  from checked where verdict = 'created' order by n
+  from checked where verdict = 'created' order by rate_nonce, n
   on conflict (rate_nonce) do nothing
   returning id, created_at, expires_at, fixed_until
 ), targets as (
@@ -66,12 +68,45 @@ export async function createExchanges(database: Database, batch: readonly NewExc
   })
 }
 
+/** Twins of one rate wait for the first of them: they must not hold a reserve, even for a moment, that others ask for. */
 async function createUnique(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
+  const leaders = new Map<string, NewExchange>()
+  const rateOf = (row: NewExchange) => row.rate?.nonce ?? row.id
+  for (const row of batch) if (!leaders.has(rateOf(row))) leaders.set(rateOf(row), row)
+  const firsts = [...leaders.values()]
+  const byId = new Map((await createFirsts(database, firsts)).map((outcome, n) => [firsts[n]?.id, outcome]))
+  for (const row of batch) {
+    const outcome = byId.has(row.id) ? null : ofTwin(present(byId.get(leaders.get(rateOf(row))?.id), 'the first of a rate'))
+    if (outcome) byId.set(row.id, outcome)
+  }
+  const again = batch.filter((row) => !byId.has(row.id))
+  if (again.length > 0) (await createUnique(database, again)).forEach((outcome, n) => void byId.set(again[n]?.id, outcome))
+  return batch.map((row) => present(byId.get(row.id), `the outcome of exchange ${row.id}`))
+}
+
+/** One rate is one pair, one amount and one time. Null = what was wrong was the first one's own: the next one's turn. */
+function ofTwin(first: CreateOutcome): CreateOutcome | null {
+  switch (first.kind) {
+    case 'created':
+    case 'repeated':
+      return { kind: 'rate_used' }
+    case 'rate_used':
+    case 'rate_expired':
+    case 'insufficient':
+      return first
+    case 'address_is_ours':
+    case 'idempotency_conflict':
+      return null
+  }
+}
+
+async function createFirsts(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
   const simple = batch.every((row) => row.idempotency === null && row.flow === 'standard')
   if (simple) return outcomes(batch, await insert(database, batch))
   return database.transaction(async (tx) => {
     const keys = await takeKeys(tx, batch)
     const refused = new Map<string, CreateOutcome>(keys)
+    for (const [id, outcome] of await findSpentRates(tx, batch)) if (!refused.has(id)) refused.set(id, outcome)
     for (const row of inAssetOrder(batch)) {
       if (refused.has(row.id) || row.fixedLockMs === null) continue
       const take = row.legs.at(-1)?.to
@@ -82,6 +117,18 @@ async function createUnique(database: Database, batch: readonly NewExchange[]): 
     await undoUnused(tx, batch, rows)
     return outcomes(batch, rows, refused)
   })
+}
+
+/** Rates that are of no use any more, before anything is reserved for them. The insert looks again. */
+async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
+  const rated = batch.filter((row) => row.rate !== null)
+  const spent = await tx.query<{ id: string; kind: 'rate_expired' | 'rate_used' }>(
+    `select r.id, case when r.expires_at < clock_timestamp() then 'rate_expired' else 'rate_used' end as kind
+     from unnest($1::text[], $2::text[], $3::timestamptz[]) as r (id, nonce, expires_at)
+     where r.expires_at < clock_timestamp() or exists (select 1 from exchanges e where e.rate_nonce = r.nonce)`,
+    [rated.map((row) => row.id), rated.map((row) => row.rate?.nonce), rated.map((row) => row.rate?.expiresAt)],
+  )
+  return new Map(spent.map(({ id, kind }) => [id, { kind }]))
 }
 
 /** Locks are taken in one order everywhere, so that two batches cannot deadlock. */

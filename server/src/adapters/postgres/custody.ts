@@ -10,21 +10,25 @@ type FundingRow = {
 
 export function createCustodyStore(sql: Sql): CustodyStore {
   return {
-    async sweepable(network, depth, limit) {
+    async sweepable(network, depth, limit, after) {
       const rows = await sql.query<{ address: string; key_index: string; asset_id: AssetId; units: string; ids: string[] }>(
-        `select d.address, d.key_index, d.asset_id, sum(d.credited_units) as units, array_agg(d.id::text) as ids
+        `select d.address, d.key_index, d.asset_id, sum(d.credited_units) as units, array_agg(d.id::text order by d.id) as ids
          from deposits d join cursors k on k.network = d.network
          where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
            and d.block_height <= k.height - $2 + 1
-         group by d.address, d.key_index, d.asset_id order by min(d.id) limit $3`,
-        [network, depth, limit],
+         group by d.address, d.key_index, d.asset_id having min(d.id) > $4 order by min(d.id) limit $3`,
+        [network, depth, limit, after],
       )
       return rows.map((row) => ({
         network, address: row.address, keyIndex: Number(row.key_index), assetId: row.asset_id, units: BigInt(row.units), depositIds: row.ids,
       }))
     },
     async markSwept(depositIds, payoutId) {
-      await sql.query('update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null', [depositIds, payoutId])
+      const rows = await sql.query(
+        "update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null and status = 'credited' returning 1",
+        [depositIds, payoutId],
+      )
+      return rows.length === depositIds.length
     },
     async sweptUnits(payoutId) {
       const [row] = await sql.query<{ units: string | null }>('select sum(credited_units) as units from deposits where swept_by = $1', [payoutId])

@@ -22,8 +22,11 @@ export interface Database extends Sql {
 const ATTEMPTS_MAX = 5
 /** Errors after which the same transaction may simply be run again: serialization_failure, deadlock_detected. */
 const RETRIABLE = new Set(['40001', '40P01'])
-/** SQLSTATE classes in which the database is away or closing, not wrong: connection, insufficient resources, operator intervention. */
-const AWAY = /^(08|53|57P0)/
+/**
+ * SQLSTATEs in which the database is away, closing or busy, not wrong: connection, insufficient resources, operator
+ * intervention, a lock or a statement that took too long, a transaction that was idle for too long.
+ */
+const AWAY = /^(08|53|57P0|55P03|57014|25P0[34])/
 
 // Times are read as Date, bigints and numerics as text: BigInt(text) in the row translators, nowhere else.
 const types = { getTypeParser: pg.types.getTypeParser }

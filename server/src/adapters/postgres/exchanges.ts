@@ -10,7 +10,8 @@ const FIND = `select ${exchangeColumns}, ${executionsColumn} from exchanges e
   join deposit_targets t on t.exchange_id = e.id and t.leg = 0
   where e.id = $1 and e.partner_id = $2 and ($3::text is null or e.type = $3)`
 
-const FILTER = `e.partner_id = $1 and e.created_at >= clock_timestamp() - interval '24 hours'
+// `clock_timestamp()` changes within a statement, and no index can be asked for what it says.
+const FILTER = `e.partner_id = $1 and e.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or e.status = $2) and ($3::text is null or e.type = $3)
   and ($4::text is null or e.from_currency = $4) and ($5::text is null or e.from_network = $5)
   and ($6::text is null or e.to_currency = $6) and ($7::text is null or e.to_network = $7)`

@@ -40,11 +40,14 @@ export function createInventoryStore(sql: Sql): InventoryStore {
       const [row] = await sql.query<{ units: string }>(RELEASE, [id])
       return row ? BigInt(row.units) : 0n
     },
+    /** What a fixed rate holds is held on while a deposit that came in time is on its way through. */
     async releaseExpired(limit) {
       const rows = await sql.query(
         `with gone as (
            delete from reservations where id in (
-             select id from reservations where expires_at < clock_timestamp() order by asset_id, id limit $1 for update skip locked)
+             select r.id from reservations r where r.expires_at < statement_timestamp() and not exists (
+               select 1 from exchanges e where e.id = r.exchange_id and e.status not in ('pending', 'finished', 'failed', 'refunded'))
+             order by r.asset_id, r.id limit $1 for update of r skip locked)
            returning asset_id, units
          ), sums as (select asset_id, sum(units) as units from gone group by asset_id)
          update inventory i set promised = i.promised - sums.units from sums where i.asset_id = sums.asset_id returning 1`,

@@ -18,6 +18,8 @@ export async function migrate(database: Database): Promise<readonly string[]> {
     const text = readFileSync(join(folder, name), 'utf8')
     const sha256 = createHash('sha256').update(text).digest('hex')
     await database.transaction(async (tx) => {
+      // A migration of large tables takes its time, and so does waiting for another process that does it.
+      await tx.query('set local statement_timeout = 0; set local lock_timeout = 0')
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK])
       const [row] = await tx.query<{ sha256: string }>('select sha256 from migrations where name = $1', [name])
       assert(row === undefined || row.sha256 === sha256, `migration ${name} was changed after it was applied`)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../domain/asset.ts'
 import type { Partner, Scope } from '../../domain/partner.ts'
-import type { KeyStore, PartnerStore } from '../../ports/partners.ts'
+import type { KeyStore, PartnerStore, StoredKey } from '../../ports/partners.ts'
 import type { Database } from './database.ts'
 import { memoOrNull } from './rows.ts'
 
@@ -17,18 +17,7 @@ const PARTNER = `p.id, p.name, p.fee_bps, p.open_exchanges_max, p.rate_limit_per
 export function createPartnerStore(database: Database): PartnerStore {
   return {
     keys: createKeyStore(database),
-    async findKey(keyId) {
-      const [row] = await database.query<KeyRow>(
-        `select ${PARTNER}, k.id as key_id, k.scopes, k.ip_allow_list,
-           (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
-            where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
-         from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
-        [keyId], 'find-key',
-      )
-      if (!row) return null
-      const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({ hmac: Buffer.from(hmac, 'hex'), expiresAt: expires_at === null ? null : new Date(expires_at) }))
-      return { keyId: row.key_id, partner: toPartner(row), scopes: new Set(row.scopes), ipAllowList: row.ip_allow_list, secrets }
-    },
+    findKey: (keyId) => findKey(database, keyId),
     async touchKey(keyId) {
       await database.query("update api_keys set last_used_at = date_trunc('minute', clock_timestamp()) where id = $1", [keyId])
     },
@@ -61,6 +50,19 @@ export function createPartnerStore(database: Database): PartnerStore {
       return rows.length > 0
     },
   }
+}
+
+async function findKey(database: Database, keyId: string): Promise<StoredKey | null> {
+  const [row] = await database.query<KeyRow>(
+    `select ${PARTNER}, k.id as key_id, k.scopes, k.ip_allow_list,
+       (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
+        where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
+     from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
+    [keyId], 'find-key',
+  )
+  if (!row) return null
+  const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({ hmac: Buffer.from(hmac, 'hex'), expiresAt: expires_at === null ? null : new Date(expires_at) }))
+  return { keyId: row.key_id, partner: toPartner(row), scopes: new Set(row.scopes), ipAllowList: row.ip_allow_list, secrets }
 }
 
 function createKeyStore(database: Database): KeyStore {

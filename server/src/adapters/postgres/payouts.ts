@@ -13,6 +13,10 @@ const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg, e.par
   p.address, p.memo, p.units, p.approved, p.state, x.order_id
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
+/** The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-4, I-6). */
+const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network
+  where d.id = p.deposit_id and d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1)`
+
 export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
     async insert(payout) {
@@ -25,15 +29,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         ],
       )
     },
-    async queue(network, limit) {
-      const rows = await sql.query<Row>(
-        `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
-           and (p.held_until is null or p.held_until < clock_timestamp())
-         order by p.created_at, p.id limit $2${locking ? ' for update of p skip locked' : ''}`,
-        [network, limit],
-      )
-      return rows.map(toPayout)
-    },
+    queue: (network, limit) => queue(sql, locking, network, limit),
     async ofTransaction(transactionId) {
       return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(toPayout)
     },
@@ -43,10 +39,16 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
     async confirm(transactionId) {
       await sql.query("update payouts set state = 'confirmed' where transaction_id = $1 and state = 'signed'", [transactionId])
     },
-    async release(ids, attention, heldMs) {
+    async putAside(ids, attention, heldMs) {
       await sql.query(
-        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = clock_timestamp() + $3::int * interval '1 millisecond' where id = any($1::uuid[]) and state <> 'void'",
+        "update payouts set attention = $2, held_until = clock_timestamp() + $3::int * interval '1 millisecond' where id = any($1::uuid[]) and state = 'reserved'",
         [ids, attention, heldMs],
+      )
+    },
+    async giveBack(transactionId, attention) {
+      await sql.query(
+        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null where transaction_id = $1 and state = 'signed'",
+        [transactionId, attention],
       )
     },
     async approve(id) {
@@ -57,6 +59,29 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
       return rows.length > 0
     },
   }
+}
+
+async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Payout[]> {
+  const rows = await sql.query<Row>(
+    `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
+       and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
+     order by p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
+    [network, limit],
+  )
+  return (locking ? await stillBacked(sql, rows) : rows).map(toPayout)
+}
+
+/** Read again under a lock that keeps the deposits on their blocks until the signature is committed. */
+async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
+  const deposits = rows.flatMap((row) => (row.deposit_id === null ? [] : [row.deposit_id]))
+  if (deposits.length === 0) return rows
+  const counted = await sql.query<{ id: string }>(
+    `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and d.status = 'credited'
+       and d.block_height <= k.height - d.required_confirmations + 1 order by d.id for share of d`,
+    [deposits],
+  )
+  const ids = new Set(counted.map(({ id }) => id))
+  return rows.filter((row) => row.deposit_id === null || ids.has(row.deposit_id))
 }
 
 function toPayout(row: Row): Payout {

@@ -1,4 +1,5 @@
 import type { SignIntent } from '../../ports/signer.ts'
+import type { Coin } from '../../ports/spend.ts'
 import type { Attempt, OutgoingTransaction, TransactionOutcome, TransactionStore } from '../../ports/store.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
 import type { Sql } from './database.ts'
@@ -19,18 +20,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
       const [row] = await sql.query<{ next: string }>('select next from nonce_lanes where network = $1 and address = $2 for update', [network, wallet])
       return Number(row?.next ?? 0)
     },
-    async spendable(network, depth, limit) {
-      const rows = await sql.query<{ outpoint: string; units: string; branch: 'deposit' | 'hot' | 'change'; key_index: string }>(
-        `select c.outpoint, c.units, c.branch, c.key_index from coins c
-         left join deposits d on d.id = c.deposit_id
-         join cursors k on k.network = c.network
-         where c.network = $1 and c.reserved_by is null and c.spent_by is null and c.block_height <= k.height - $2 + 1
-           and (c.deposit_id is null or d.status = 'credited')
-         order by c.block_height, c.outpoint limit $3 for update of c skip locked`,
-        [network, depth, limit],
-      )
-      return rows.map((row) => ({ outpoint: row.outpoint, units: BigInt(row.units), path: { branch: row.branch, index: Number(row.key_index) } }))
-    },
+    spendable: (network, depth, limit) => spendable(sql, network, depth, limit),
     async nextChange(network, derive) {
       const [row] = await sql.query<{ index: string }>("select nextval('change_key_index') as index")
       const index = Number(row?.index ?? 0)
@@ -48,8 +38,30 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
     },
     addAttempt: (transactionId, attempt) => addAttempt(sql, transactionId, attempt),
     load: (id) => load(sql, id, locking),
+    async unpaidFees(network, wallet) {
+      const [row] = await sql.query<{ units: string }>(
+        `select coalesce(sum(f.units), 0) as units from transactions t
+         cross join lateral (select max(a.fee_units) as units from attempts a where a.transaction_id = t.id) f
+         where t.network = $1 and t.wallet = $2 and t.state = 'live'`,
+        [network, wallet],
+      )
+      return BigInt(row?.units ?? 0)
+    },
     settle: (id, outcome) => settle(sql, id, outcome),
   }
+}
+
+async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Coin[]> {
+  const rows = await sql.query<{ outpoint: string; units: string; branch: 'deposit' | 'hot' | 'change'; key_index: string }>(
+    `select c.outpoint, c.units, c.branch, c.key_index from coins c
+     left join deposits d on d.id = c.deposit_id
+     join cursors k on k.network = c.network
+     where c.network = $1 and c.reserved_by is null and c.spent_by is null and c.block_height <= k.height - $2 + 1
+       and (c.deposit_id is null or d.status = 'credited')
+     order by c.block_height, c.outpoint limit $3 for update of c skip locked`,
+    [network, depth, limit],
+  )
+  return rows.map((row) => ({ outpoint: row.outpoint, units: BigInt(row.units), path: { branch: row.branch, index: Number(row.key_index) } }))
 }
 
 async function addAttempt(
@@ -74,7 +86,7 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
   const [row] = await sql.query<Row>(
     `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, clock_timestamp() as now,
        (select k.height from cursors k where k.network = t.network) as head
-     from transactions t where t.id = $1${locking ? ' for update' : ''}`,
+     from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],
   )
   if (!row) return null

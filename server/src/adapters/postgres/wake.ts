@@ -6,7 +6,8 @@ import type { Sql } from './database.ts'
  * and never a queue name: a dead worker would hold a queue's lock for hours, a row lock dies with its connection.
  */
 export async function wake(sql: Sql, jobs: readonly Job[]): Promise<void> {
-  const keys = [...new Set(jobs.map(({ kind, id }) => `${kind}:${id}`))]
+  // In one order, so that two that wake the same jobs wait for each other and don't deadlock.
+  const keys = [...new Set(jobs.map(({ kind, id }) => `${kind}:${id}`))].sort()
   if (keys.length === 0) return
   await sql.query(
     `select 1 from unnest($1::text[]) as k (key), lateral graphile_worker.add_job(

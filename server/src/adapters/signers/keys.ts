@@ -1,7 +1,9 @@
 import { HDKey } from '@scure/bip32'
 import { assert, present } from '../../lib/assert.ts'
-import type { KeyPath } from '../../ports/chain.ts'
+import { createRecent } from '../../lib/recent.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 import type { KeySource, PublicKeys } from '../../ports/signer.ts'
+import { deriveChildren } from './child-keys.ts'
 
 /** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
 const BIP44 = new Set([3, 60, 145])
@@ -21,19 +23,55 @@ export function publicAccounts(seed: Uint8Array, coinTypes: readonly number[]): 
 }
 
 export function createPublicKeys(accounts: Readonly<Record<string, string>>): PublicKeys {
-  const branches = new Map<string, HDKey>()
+  const branches = new Map<string, (index: number) => Uint8Array>()
   return {
     publicKey: (coinType, { branch, index }) => {
       assertIndex(index)
       const key = `${coinType}/${branch}`
-      let parent = branches.get(key)
-      if (!parent) {
-        const account = present(accounts[accountPath(coinType, branch)], `the account of coin type ${coinType} in the keystore`)
-        parent = HDKey.fromExtendedKey(account).deriveChild(chainOf(branch))
-        branches.set(key, parent)
+      let derive = branches.get(key)
+      if (!derive) {
+        const account = present(
+          accounts[accountPath(coinType, branch)],
+          `the account of coin type ${coinType} in the keystore`,
+        )
+        derive = createChildKeys(HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)))
+        branches.set(key, derive)
       }
-      return present(parent.deriveChild(index).publicKey, 'a derived public key')
+      return derive(index)
     },
+  }
+}
+
+/** Keys derived at once where somebody takes one index after the other: 3 ms. */
+const AHEAD = 32
+/** Indices that are expected next, and keys that wait for them: of several takers, and of those that went away. */
+const EXPECTED_MAX = 4_096
+
+/** The keys below one branch. Who asks for an index and then for the next one finds the following ones ready. */
+function createChildKeys(branch: HDKey): (index: number) => Uint8Array {
+  const parent = {
+    publicKey: present(branch.publicKey, 'a public key'),
+    chainCode: present(branch.chainCode, 'a chain code'),
+  }
+  const ready = createRecent<number, Uint8Array | null>({
+    most: EXPECTED_MAX,
+    ageMs: Number.POSITIVE_INFINITY,
+    now: () => 0,
+  })
+  return (index) => {
+    const known = ready.get(index)
+    if (known) return known
+    // null: the one before it was asked for.
+    const count = known === null ? Math.min(AHEAD, 2 ** 31 - index) : 1
+    const [first, ...following] = deriveChildren(
+      parent,
+      Array.from({ length: count }, (_, n) => index + n),
+    )
+    following.forEach((key, n) => {
+      ready.set(index + 1 + n, key)
+    })
+    ready.set(index + count, null)
+    return present(first, 'a derived public key')
   }
 }
 
@@ -42,7 +80,10 @@ export function createKeySource(seed: Uint8Array, coinType: number): KeySource {
   return {
     privateKey: ({ branch, index }) => {
       assertIndex(index)
-      return present(root.derive(`${accountPath(coinType, branch)}/${chainOf(branch)}/${index}`).privateKey, 'a derived private key')
+      return present(
+        root.derive(`${accountPath(coinType, branch)}/${chainOf(branch)}/${index}`).privateKey,
+        'a derived private key',
+      )
     },
   }
 }

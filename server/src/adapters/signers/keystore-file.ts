@@ -1,25 +1,40 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt as scryptCallback } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, link, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../domain/errors.ts'
 
-const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scryptCallback)
+const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
+  scryptCallback,
+)
 
 /** The file: account keys in the clear, the seed under scrypt (RFC 7914) and AES-256-GCM (NIST SP 800-38D). */
 export type KeystoreFile = Readonly<{
   version: 1
   /** Extended public keys by account path, for example `m/84'/0'/0'` (BIP-32). */
   accounts: Readonly<Record<string, string>>
-  seed: Readonly<{ kdf: 'scrypt'; N: number; r: number; p: number; salt: string; iv: string; tag: string; bytes: string }>
+  seed: Readonly<{
+    kdf: 'scrypt'
+    N: number
+    r: number
+    p: number
+    salt: string
+    iv: string
+    tag: string
+    bytes: string
+  }>
 }>
 
 /** About 0.4 s and 128 MB for one guess. */
 const COST = { N: 2 ** 17, r: 8, p: 1 } as const
 const MAX_MEMORY = 256 * 1024 * 1024
 
-export async function encryptSeed(seed: Uint8Array, passphrase: string, accounts: KeystoreFile['accounts']): Promise<KeystoreFile> {
+export async function encryptSeed(
+  seed: Uint8Array,
+  passphrase: string,
+  accounts: KeystoreFile['accounts'],
+): Promise<KeystoreFile> {
   const salt = randomBytes(32)
   const iv = randomBytes(12)
   const key = await scrypt(passphrase, salt, 32, { ...COST, maxmem: MAX_MEMORY })
@@ -28,34 +43,52 @@ export async function encryptSeed(seed: Uint8Array, passphrase: string, accounts
   cipher.setAAD(accountsBytes(accounts))
   const bytes = Buffer.concat([cipher.update(seed), cipher.final()])
   const hex = (buffer: Buffer) => buffer.toString('hex')
-  return { version: 1, accounts, seed: { kdf: 'scrypt', ...COST, salt: hex(salt), iv: hex(iv), tag: hex(cipher.getAuthTag()), bytes: hex(bytes) } }
+  return {
+    version: 1,
+    accounts,
+    seed: { kdf: 'scrypt', ...COST, salt: hex(salt), iv: hex(iv), tag: hex(cipher.getAuthTag()), bytes: hex(bytes) },
+  }
 }
 
 export async function decryptSeed({ seed, accounts }: KeystoreFile, passphrase: string): Promise<Uint8Array> {
-  const key = await scrypt(passphrase, Buffer.from(seed.salt, 'hex'), 32, { N: seed.N, r: seed.r, p: seed.p, maxmem: MAX_MEMORY })
-  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(seed.iv, 'hex'))
+  const key = await scrypt(passphrase, Buffer.from(seed.salt, 'hex'), 32, {
+    N: seed.N,
+    r: seed.r,
+    p: seed.p,
+    maxmem: MAX_MEMORY,
+  })
+  // Without a length a tag of 4 bytes would do, which can be guessed.
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(seed.iv, 'hex'), { authTagLength: 16 })
   decipher.setAAD(accountsBytes(accounts))
   decipher.setAuthTag(Buffer.from(seed.tag, 'hex'))
   try {
     return Buffer.concat([decipher.update(Buffer.from(seed.bytes, 'hex')), decipher.final()])
   } catch (cause) {
-    throw new AppError('INTERNAL', 'the keystore does not open: the passphrase is wrong, or the file was changed', { cause })
+    throw new AppError('INTERNAL', 'the keystore does not open: the passphrase is wrong, or the file was changed', {
+      cause,
+    })
   }
 }
 
-const accountsBytes = (accounts: KeystoreFile['accounts']): Buffer => Buffer.from(JSON.stringify(Object.entries(accounts).sort()))
+const accountsBytes = (accounts: KeystoreFile['accounts']): Buffer =>
+  Buffer.from(JSON.stringify(Object.entries(accounts).sort()))
 
-/** Written whole or not at all, readable by its owner only. An existing keystore is never written over. */
+/** Written whole or not at all, readable by its owner only. An existing keystore is never written over: its keys may hold money. */
 export async function writeKeystoreFile(path: string, file: KeystoreFile): Promise<void> {
-  const temporary = `${path}.new`
-  const handle: FileHandle = await open(temporary, 'wx', 0o600)
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const handle: FileHandle = await open(draft, 'wx', 0o600)
   try {
     await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`)
     await handle.sync()
+    // Unlike a rename, a link fails where the name is taken.
+    await link(draft, path)
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
+    throw new AppError('INTERNAL', `there is a keystore at ${path} already, and it stays as it is`, { cause })
   } finally {
     await handle.close()
+    await unlink(draft)
   }
-  await rename(temporary, path)
   const folder = await open(dirname(path), 'r')
   await folder.sync().finally(() => folder.close())
 }

@@ -1,14 +1,22 @@
-import { generateMnemonic, mnemonicToSeedSync } from '@scure/bip39'
+import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { AppError } from '../../domain/errors.ts'
 import { assert } from '../../lib/assert.ts'
-import type { Pay } from '../../ports/chain.ts'
+import type { Pay } from '../../ports/spend.ts'
 import type { PublicKeys, Signed, Signer, SignIntent, SignWith, StoredPayout } from '../../ports/signer.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from './keys.ts'
 import { decryptSeed, encryptSeed, readKeystoreFile, writeKeystoreFile } from './keystore-file.ts'
 import { openSigningJournal } from './signing-journal.ts'
 
 /** Makes a new keystore with accounts for these coin types. Returns its words, which are shown once: the backup. */
-export async function createKeystore(path: string, passphrase: string, coinTypes: readonly number[], words: string = generateMnemonic(wordlist, 256)): Promise<string> {
+export async function createKeystore(
+  path: string,
+  passphrase: string,
+  coinTypes: readonly number[],
+  words: string = generateMnemonic(wordlist, 256),
+): Promise<string> {
+  if (!validateMnemonic(words, wordlist))
+    throw new AppError('INTERNAL', 'these are no words of a BIP-39 seed: one is misspelt, missing or out of order')
   const seed = mnemonicToSeedSync(words)
   await writeKeystoreFile(path, await encryptSeed(seed, passphrase, publicAccounts(seed, [...new Set(coinTypes)])))
   return words
@@ -63,7 +71,11 @@ function assertStored(pays: readonly Pay[], stored: readonly StoredPayout[]): vo
   for (const { payoutId, address, memo, asset, units } of pays) {
     const payout = byId.get(payoutId)
     assert(
-      payout && payout.address === address && payout.memo === memo && payout.assetId === asset.id && payout.units === units,
+      payout &&
+        payout.address === address &&
+        payout.memo === memo &&
+        payout.assetId === asset.id &&
+        payout.units === units,
       `the intent pays payout ${payoutId} as it is stored`,
     )
   }

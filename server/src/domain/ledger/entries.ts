@@ -56,6 +56,13 @@ export function depositRecoveryEntry(found: Credit): JournalEntry {
   ])
 }
 
+/** The payout of a lost deposit is dead: nothing is owed for it, and nothing was lost. */
+export function lossReversalEntry(depositId: string, credits: number, exchangeId: string, loss: { assetId: AssetId; units: bigint }): JournalEntry {
+  return journalEntry(`deposit:${depositId}:unlost:${credits}`, 'deposit loss reversed', exchangeId, [
+    { debit: exchangeAccount(exchangeId), credit: suspense, assetId: loss.assetId, units: loss.units },
+  ])
+}
+
 /** Coins that the operator brought to a hot wallet. */
 export function fundingEntry(depositId: string, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`deposit:${depositId}:funding`, 'funding', null, [
@@ -64,8 +71,7 @@ export function fundingEntry(depositId: string, assetId: AssetId, units: bigint)
 }
 
 export type Conversion = Readonly<{
-  executionId: string
-  round: number
+  orderId: string
   exchangeId: string
   give: { assetId: AssetId; units: bigint }
   /** `dueUnits` go to the recipient; the fees are what the reference rate gives beyond it. */
@@ -73,10 +79,12 @@ export type Conversion = Readonly<{
   partnerId: string
 }>
 
+export const conversionId = (orderId: string): string => `order:${orderId}:filled`
+
 /** A conversion at the inventory: both assets, and every part of the margin as a posting of its own. */
-export function conversionEntry({ executionId, round, exchangeId, give, take, partnerId }: Conversion): JournalEntry {
+export function conversionEntry({ orderId, exchangeId, give, take, partnerId }: Conversion): JournalEntry {
   const owed = exchangeAccount(exchangeId)
-  return journalEntry(`execution:${executionId}:convert:${round}`, 'conversion', exchangeId, [
+  return journalEntry(conversionId(orderId), 'conversion', exchangeId, [
     { debit: owed, credit: inventory, assetId: give.assetId, units: give.units },
     { debit: inventory, credit: owed, assetId: take.assetId, units: take.dueUnits },
     { debit: inventory, credit: 'income:spread', assetId: take.assetId, units: take.spreadUnits },

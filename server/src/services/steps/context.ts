@@ -67,6 +67,12 @@ export async function move(act: Act, status: ExchangeStatus, reason: StatusReaso
   return { ...moved, ...fields }
 }
 
+/** To a person, who is told. What was decided before was decided of something else. */
+export async function holdFor(act: Act, reason: StatusReason, fields: Fields = {}): Promise<Execution> {
+  await act.tx.controls.raise(`held:${act.execution.id}`, 'an execution is held', { exchangeId: act.case.exchange.id, reason })
+  return move(act, 'verifying', reason, 'held', { decision: null, ...fields })
+}
+
 /** The deposit as it is counted after this step. */
 export async function saveDeposit(act: Act, change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>): Promise<Execution['deposit']> {
   const deposit = { ...act.execution.deposit, ...change }

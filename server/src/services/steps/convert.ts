@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { BPS, scale } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
-import { conversionEntry, toPartnerEntry } from '../../domain/ledger/entries.ts'
+import { conversionEntry, conversionId, toPartnerEntry } from '../../domain/ledger/entries.ts'
 import { reversalOf } from '../../domain/ledger/journal.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { PairPricing } from '../../domain/pricing.ts'
 import { type DepositTerms, decideTerms, toLiveRate } from '../../domain/terms.ts'
 import { present } from '../../lib/assert.ts'
 import type { Execution, StoreTx } from '../../ports/store.ts'
-import { type Act, isRightAsset, legOf, move } from './context.ts'
+import { type Act, getChain, holdFor, isRightAsset, legOf, move } from './context.ts'
 
-/** One order per credit: a deposit that left and came back is converted anew, under another id (I-22). */
-export function orderIdOf({ id, deposit }: Execution): string {
-  return `${id}:${deposit.credits}`
+/** Never an id again whose order was settled: what was taken back or refused is tried anew under another (I-22). */
+function nextOrderId({ id, deposit, orderId }: Execution): string {
+  const first = `${id}:${deposit.credits}`
+  if (orderId === null || (orderId !== first && !orderId.startsWith(`${first}.`))) return first
+  return `${first}.${Number(orderId.slice(first.length + 1) || '1') + 1}`
 }
 
 /** The floating direction as the book prices it now; it throws as a quote does. */
@@ -26,13 +28,12 @@ function pricingOf(act: Act): PairPricing {
 
 /** How this deposit executes, or `wait` where that needs a rate and there is none now. */
 export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
-  const { case: { exchange, executions }, execution } = act
-  const rightOnes = executions.filter((other) => other.leg === execution.leg && isRightAsset({ case: act.case, execution: other }))
+  const { case: { exchange }, execution } = act
   try {
     return decideTerms({
       flow: exchange.flow,
       fixed: exchange.flow === 'fixed-rate' ? { fromUnits: exchange.fromUnits, toUnits: exchange.toUnits } : null,
-      isFirst: rightOnes[0]?.id === execution.id,
+      isFirst: isFirst(act),
       seenAt: execution.deposit.firstSeenAt,
       fixedUntil: exchange.fixedUntil,
       expiresAt: exchange.expiresAt,
@@ -48,6 +49,16 @@ export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
   }
 }
 
+/** A fixed rate serves one deposit: the first that is there. One that left the chain leaves it to the next. */
+function isFirst({ case: { exchange, executions }, execution }: Act): boolean {
+  const others = executions.filter((other) => other.id !== execution.id && other.leg === execution.leg && isRightAsset({ case: { exchange, executions } as Act['case'], execution: other }))
+  const position = executions.findIndex(({ id }) => id === execution.id)
+  return !others.some(({ id, deposit, rateKind }) => {
+    if (rateKind !== null && rateKind !== 'floating') return true
+    return deposit.block !== null && deposit.status !== 'rejected' && executions.findIndex((other) => other.id === id) < position
+  })
+}
+
 /** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
 export async function convert(act: Act): Promise<Execution | null> {
   const { deps, tx, execution, case: { exchange } } = act
@@ -55,18 +66,19 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (terms.kind === 'wait') return null
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)
-  const id = orderIdOf(execution)
+  if (exchange.recipient !== null && terms.toUnits < leastOutput(act)) return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
+  const id = nextOrderId(execution)
   const order = { id, give: from, giveUnits: present(execution.deposit.creditedUnits, 'credited units'), take: to, takeUnits: terms.toUnits }
   await tx.inventory.order({ id, executionId: execution.id, venue: deps.venue.id, giveAsset: from.id, giveUnits: order.giveUnits, takeAsset: to.id, takeUnits: terms.toUnits })
   // What a fixed rate held for this exchange is what its order takes.
-  await tx.inventory.release(`hold:${exchange.id}`)
+  if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
   const outcome = await deps.venue.place({ ...order, exchangeId: exchange.id }, tx)
   if (outcome.kind !== 'filled') {
     await tx.inventory.settleOrder(id, outcome.kind === 'rejected' ? 'rejected' : 'unknown')
-    return outcome.kind === 'rejected' ? move(act, 'refunding', 'NO_LIQUIDITY', 'no venue could fill', { orderId: id }) : null
+    return outcome.kind === 'rejected' ? move(act, 'refunding', 'NO_LIQUIDITY', 'no venue could fill', { orderId: id, decision: null }) : null
   }
   await tx.inventory.settleOrder(id, 'filled')
-  await tx.ledger.post(conversionEntry({ executionId: execution.id, round: execution.deposit.credits, exchangeId: exchange.id, partnerId: exchange.partnerId, give: { assetId: from.id, units: order.giveUnits }, take: { assetId: to.id, ...margin(act, order.giveUnits, terms.toUnits) } }))
+  await tx.ledger.post(conversionEntry({ orderId: id, exchangeId: exchange.id, partnerId: exchange.partnerId, give: { assetId: from.id, units: order.giveUnits }, take: { assetId: to.id, ...margin(act, order.giveUnits, terms.toUnits) } }))
   const moved = await move(act, 'exchanging', null, 'converted', { dueUnits: terms.toUnits, rateKind: terms.rate, orderId: id }, { takeUnits: terms.toUnits.toString() })
   return { ...moved, order: { id, state: 'filled', takeUnits: terms.toUnits } }
 }
@@ -77,10 +89,11 @@ export async function unwind({ tx, execution }: Act): Promise<void> {
     throw new AppError('OVERLOADED', 'the payout was signed meanwhile: the step is run again')
   }
   if (execution.payout?.purpose === 'refund') await reverse(tx, `payout:${execution.payout.id}:refund-fee`, 'refund fee reversed')
-  if (execution.order?.state !== 'filled') return
-  await reverse(tx, `execution:${execution.id}:convert:${execution.deposit.credits}`, 'conversion reversed')
-  await tx.inventory.release(orderIdOf(execution))
-  await tx.inventory.settleOrder(orderIdOf(execution), 'cancelled')
+  const { order } = execution
+  if (order?.state !== 'filled') return
+  await reverse(tx, conversionId(order.id), 'conversion reversed')
+  await tx.inventory.release(order.id)
+  await tx.inventory.settleOrder(order.id, 'cancelled')
 }
 
 async function reverse(tx: StoreTx, id: string, event: string): Promise<void> {
@@ -106,15 +119,25 @@ function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
   return { dueUnits, networkUnits, partnerUnits, spreadUnits: rest > 0n ? rest : 0n }
 }
 
-/** The proceeds are there: to the recipient, or to the partner's balance where no address was named. */
-export async function reservePayout(act: Act): Promise<Execution> {
+/** The least that the network of the target carries as one output. */
+function leastOutput(act: Act): bigint {
+  const { to } = legOf(act)
+  return to.contract === null ? (getChain(act.deps, to.network).network.bitcoin?.dustUnits ?? 1n) : 1n
+}
+
+/**
+ * The proceeds are there: to the recipient, or to the partner's balance where no address was named. Null = nobody was
+ * screened for this step.
+ */
+export async function reservePayout(act: Act): Promise<Execution | null> {
   const { tx, execution, case: { exchange } } = act
   const { to } = legOf(act)
   const units = present(execution.dueUnits, 'a converted execution has what is due')
-  if (act.evidence !== null && act.evidence.screening !== 'allow' && execution.decision !== 'release') return move(act, 'verifying', 'SCREENING', 'held')
+  if (act.evidence === null) return null
+  if (act.evidence.screening !== 'allow' && execution.decision !== 'release') return holdFor(act, 'SCREENING')
   if (exchange.recipient === null) {
     await tx.ledger.post(toPartnerEntry(execution.id, exchange.id, exchange.partnerId, to.id, units))
-    await tx.inventory.release(orderIdOf(execution))
+    await tx.inventory.release(present(execution.order, 'a converted execution has its order').id)
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }

@@ -1,33 +1,47 @@
 import type { StatusReason } from '../../domain/exchange.ts'
-import { depositEntry, depositLossEntry, depositRecoveryEntry, depositReversalEntry, unclaimedEntry } from '../../domain/ledger/entries.ts'
+import {
+  depositEntry, depositLossEntry, depositRecoveryEntry, depositReversalEntry, lossReversalEntry, unclaimedEntry,
+} from '../../domain/ledger/entries.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import { present } from '../../lib/assert.ts'
 import type { Execution } from '../../ports/store.ts'
-import { type Act, custodyOf, depositAsset, getChain, isRightAsset, move, saveDeposit } from './context.ts'
+import { type Act, custodyOf, depositAsset, getChain, holdFor, isRightAsset, move, saveDeposit } from './context.ts'
 import { termsOf, unwind } from './convert.ts'
 
 /** The deposit is deep enough and every node agrees: it is counted, and its way is chosen. Null = the evidence is stale. */
 export async function credit(act: Act): Promise<Execution | null> {
   const { execution, tx, evidence } = act
   const { deposit } = execution
-  const stored = deposit.block && (await tx.chainLog.blockHash(deposit.network, deposit.block.height))
-  // The block must be the one that was checked, and the one that the watcher has at that height now (I-4).
-  if (!evidence?.deposit || !deposit.block || evidence.deposit.blockHash !== deposit.block.hash || stored !== deposit.block.hash) return null
+  if (!evidence?.deposit || !deposit.block || !(await isCurrent(act))) return null
   const { receivedUnits } = evidence.deposit
   if (receivedUnits === 0n) {
-    await saveDeposit(act, { status: 'rejected' })
-    return move(act, 'failed', 'NOT_RECEIVED', 'nothing was received', {}, { claimedUnits: deposit.units.toString() })
+    const rejected = await saveDeposit(act, { status: 'rejected' })
+    await tx.controls.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', { exchangeId: act.case.exchange.id, txHash: deposit.txHash })
+    return { ...(await move(act, 'failed', 'NOT_RECEIVED', 'nothing was received', {}, { claimedUnits: deposit.units.toString() })), deposit: rejected }
   }
   const credits = deposit.credits + 1
   const counted = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
   await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: counted } })))
   const shown = isRightAsset(act) ? receivedUnits : null
   const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
-  const { status, reason } = await route(next)
-  return move(next, status, reason, 'deposit credited', { receivedUnits: shown }, { units: receivedUnits.toString(), height: deposit.block.height })
+  const { status, reason } = route(next)
+  const moved = await move(next, status, reason, 'deposit credited', { receivedUnits: shown }, { units: receivedUnits.toString(), height: deposit.block.height })
+  return status === 'verifying' && reason !== null ? holdFor({ ...next, execution: moved }, reason) : moved
 }
 
-async function route(act: Act): Promise<{ status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null }> {
+/** The block must be the one that was checked, and the one that the watcher has at that height now (I-4). */
+async function isCurrent({ tx, execution: { deposit }, evidence, deps, case: { heads } }: Act): Promise<boolean> {
+  if (deposit.block === null || evidence?.deposit?.blockHash !== deposit.block.hash) return false
+  const stored = await tx.chainLog.blockHash(deposit.network, deposit.block.height)
+  if (stored !== null) return stored === deposit.block.hash
+  // Older than the blocks that are kept: final, and every node has just agreed on it.
+  const { finalityBlocks } = getChain(deps, deposit.network).network
+  return (heads.get(deposit.network) ?? 0) - deposit.block.height > finalityBlocks
+}
+
+function route(act: Act): { status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null } {
+  // It had been given up: what comes after goes back.
+  if (act.execution.status === 'failed') return { status: 'refunding', reason: 'LATE_DEPOSIT' }
   if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
   if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
   const terms = termsOf(act)
@@ -51,24 +65,30 @@ function entryOf({ deps, case: { exchange }, execution }: Act) {
 export async function vanish(act: Act): Promise<Execution> {
   await unwind(act)
   const deposit = await uncredit(act)
-  const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', { receivedUnits: null, dueUnits: null, rateKind: null, orderId: null })
+  const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', { receivedUnits: null, dueUnits: null, rateKind: null, orderId: null, decision: null })
   return { ...moved, deposit, payout: null, order: null }
 }
 
 async function uncredit(act: Act): Promise<Execution['deposit']> {
-  if (act.execution.deposit.status !== 'credited') return act.execution.deposit
+  const { tx, execution: { deposit }, case: { exchange } } = act
+  if (deposit.lost) {
+    // It was booked as a loss because its payout was signed; that one is dead, and nothing was lost but time.
+    const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
+    await tx.ledger.post(lossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')))
+    await tx.controls.clear(`reorg:${deposit.id}`)
+    return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
+  }
+  if (deposit.status !== 'credited') return deposit
   await act.tx.ledger.post(depositReversalEntry(entryOf(act)))
   return saveDeposit(act, { status: 'reversed', creditedUnits: null })
 }
 
 /** Held for a person. Where it is the deposit that vanished, nothing of it may be paid meanwhile. */
 export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
-  const { execution, tx, case: { exchange } } = act
-  await tx.controls.raise(`held:${execution.id}`, 'an execution is held', { exchangeId: exchange.id, reason })
-  if (reason !== 'DEPOSIT_VANISHED') return move(act, 'verifying', reason, 'held', { decision: null })
+  if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason)
   await unwind(act)
   const deposit = await uncredit(act)
-  const moved = await move(act, 'verifying', reason, 'held', { decision: null, dueUnits: null, rateKind: null, orderId: null })
+  const moved = await holdFor(act, reason, { dueUnits: null, rateKind: null, orderId: null })
   return { ...moved, deposit, payout: null, order: null }
 }
 
@@ -86,7 +106,7 @@ export async function lose(act: Act): Promise<Execution> {
 export async function recover(act: Act): Promise<Execution | null> {
   const { execution, evidence, tx } = act
   const { deposit } = execution
-  if (!evidence?.deposit || evidence.deposit.blockHash !== deposit.block?.hash) return null
+  if (!evidence?.deposit || evidence.deposit.receivedUnits === 0n || !(await isCurrent(act))) return null
   const counted = await saveDeposit(act, { status: 'credited', creditedUnits: evidence.deposit.receivedUnits, credits: deposit.credits + 1, lost: false })
   const next = { ...act, execution: { ...execution, deposit: counted } }
   await tx.ledger.post(depositRecoveryEntry(entryOf(next)))

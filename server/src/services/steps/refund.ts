@@ -4,13 +4,13 @@ import { dustEntry, refundFeeEntry } from '../../domain/ledger/entries.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
 import { present } from '../../lib/assert.ts'
 import type { Execution } from '../../ports/store.ts'
-import { type Act, depositAsset, getChain, move } from './context.ts'
+import { type Act, depositAsset, getChain, holdFor, move } from './context.ts'
 import { unwind } from './convert.ts'
 
 /** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
 export async function startRefund(act: Act, reason: Parameters<typeof move>[2]): Promise<Execution> {
   await unwind(act)
-  const moved = await move(act, 'refunding', reason, 'refund started', { dueUnits: null, decision: null })
+  const moved = await move(act, 'refunding', reason, 'refund started', { dueUnits: null })
   return { ...moved, payout: null, order: null }
 }
 
@@ -22,14 +22,15 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
   const feeUnits = refundFee(act)
   if (feeUnits === null) return null
-  const dust = asset.contract === null ? (network.bitcoin?.dustUnits ?? 0n) : 0n
-  if (units - feeUnits <= dust) {
+  const least = asset.contract === null ? (network.bitcoin?.dustUnits ?? 1n) : 1n
+  if (units - feeUnits < least) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
   const to = exchange.refund ?? (execution.deposit.sender === null ? null : { address: execution.deposit.sender, memo: null })
-  if (to === null) return move(act, 'verifying', 'NO_REFUND_ADDRESS', 'held')
-  if (act.evidence !== null && act.evidence.screening !== 'allow' && execution.decision !== 'refund') return move(act, 'verifying', 'SCREENING', 'held')
+  if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
+  if (act.evidence === null) return null
+  if (act.evidence.screening !== 'allow' && execution.decision !== 'refund') return holdFor(act, 'SCREENING')
   // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
   const id = randomUUID()
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))

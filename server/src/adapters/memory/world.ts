@@ -3,10 +3,10 @@ import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { BlockRef } from '../../ports/chain.ts'
 import { parseAddress } from './address.ts'
+import { createBestChain } from './best-chain.ts'
 import type { PoolTransaction } from './block.ts'
 import { createMemoryNode, type MemoryNode, type NodeFaults } from './node.ts'
 import { createPool } from './pool.ts'
-import { createBestChain } from './best-chain.ts'
 
 /** What becomes of the transactions of the blocks that a reorg replaces. */
 export type Kept = 'mined' | 'pending' | 'dropped'
@@ -20,7 +20,7 @@ export type OutsidePayment = Readonly<{
 }>
 
 /** A chain that exists in this process alone, with its nodes. Nothing in it knows a clock or chance: it is its seed and its calls. */
-export type MemoryLedger = Readonly<{
+export type MemoryWorld = Readonly<{
   network: Network
   nodes: ReadonlyMap<string, MemoryNode>
   head(): BlockRef
@@ -41,7 +41,7 @@ export type MemoryLedger = Readonly<{
   paidTo(address: string): readonly { txHash: string; contract: string | null; units: bigint }[]
 }>
 
-export type MemoryLedgerOptions = Readonly<{
+export type MemoryWorldOptions = Readonly<{
   network: Network
   seed?: string
   /** Names of the nodes that can be asked. */
@@ -52,12 +52,12 @@ export type MemoryLedgerOptions = Readonly<{
 
 const BASE_FEE = 1_000_000_000n
 
-export function createMemoryLedger({
+export function createMemoryWorld({
   network,
   seed = 'swapyard',
   nodes: names = ['a', 'b'],
   startTime = 1_700_000_000,
-}: MemoryLedgerOptions): MemoryLedger {
+}: MemoryWorldOptions): MemoryWorld {
   const chainId = present(network.evm, 'parameters of an account network').chainId
   const best = createBestChain({ seed, startTime, blockTimeMs: network.blockTimeMs, baseFee: BASE_FEE })
   const pool = createPool(best, chainId)
@@ -68,7 +68,7 @@ export function createMemoryLedger({
     for (let n = 0; n < count; n++) {
       const block = best.append(pool.ready())
       pool.forget(block)
-      for (const node of nodes.values()) node.follow(block)
+      for (const node of nodes.values()) node.follow()
     }
     return best.head()
   }
@@ -82,10 +82,15 @@ export function createMemoryLedger({
       assert(depth > 0 && depth <= best.head().height && blocks > 0, 'a reorg replaces blocks above the first')
       const fate = typeof keep === 'function' ? keep : () => keep
       const orphaned = best.takeBack(depth)
-      const of = (kept: Kept) => orphaned.filter(({ hash: txHash }) => fate(txHash) === kept)
-      best.append(of('mined'))
-      for (let n = 1; n < blocks; n++) best.append([])
-      pool.putBack(of('pending'))
+      const of = (transactions: readonly PoolTransaction[], kept: Kept) =>
+        transactions.filter(({ hash: txHash }) => fate(txHash) === kept)
+      pool.putBack(of(orphaned.flat(), 'pending'))
+      for (let n = 0; n < Math.max(blocks, orphaned.length); n++) {
+        const again = of(orphaned[n] ?? [], 'mined')
+        pool.putBack(again)
+        // What cannot run on the new branch, because what it needs was dropped, goes on waiting.
+        if (n < blocks) pool.forget(best.append(pool.ready(new Set(again.map(({ hash: txHash }) => txHash)))))
+      }
       return best.head()
     },
     pay(given, { fails = false } = {}) {
@@ -99,7 +104,7 @@ export function createMemoryLedger({
     setFaults: (name, faults = {}) => present(nodes.get(name), `node ${name}`).setFaults(faults),
     balance: (address, contract = null) => best.balance(address, contract),
     paidTo: (address) => best.paidTo(address),
-  } satisfies MemoryLedger)
+  } satisfies MemoryWorld)
 }
 
 /** Whoever pays from outside is somebody new each time, and has what he pays. */
@@ -109,7 +114,12 @@ function outside(name: string, payments: readonly OutsidePayment[], ok: boolean)
   const pays = payments.map(({ address, units, contract = null, delivered = units }) => {
     const canonical = present(parseAddress(address), `the address ${address}`)
     assert(units >= 0n && delivered >= 0n, 'units are not negative')
-    return { address: canonical, contract: contract === null ? null : present(parseAddress(contract), 'a contract'), units, delivered }
+    return {
+      address: canonical,
+      contract: contract === null ? null : present(parseAddress(contract), 'a contract'),
+      units,
+      delivered,
+    }
   })
   const sender = present(parseAddress(`0x${hash('sha256', `${name} sender`, 'hex').slice(0, 40)}`), 'a sender')
   return { kind: 'outside', hash: txHash, sender, raw: null, pays, ok }

@@ -1,0 +1,27 @@
+import { startMemoryHouse } from '../test/support/memory-house.ts'
+import { serve, settingsOf } from './processes.ts'
+
+/** One worker with two chains in memory, alone in its process: takes exchanges from their creation until each is paid. */
+export type WholeExchangesSettings = Readonly<{ databaseUrl: string; count: number }>
+export type WholeExchanges = Readonly<{ perSecond: number; commits: number; walBytes: number }>
+
+const { databaseUrl, count } = settingsOf<WholeExchangesSettings>()
+const memory = await startMemoryHouse({ databaseUrl })
+await memory.run(Math.ceil(count / 10))
+const before = await counters()
+const { seconds } = await memory.run(count)
+const after = await counters()
+serve(
+  { perSecond: count / seconds, commits: (after.commits - before.commits) / count, walBytes: (after.walBytes - before.walBytes) / count } satisfies WholeExchanges,
+  memory.stop,
+)
+
+/** Of the whole cluster's log: nothing else runs on it meanwhile. */
+async function counters(): Promise<{ commits: number; walBytes: number }> {
+  // Backends tell their counts when they have been idle for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const [row] = await memory.house.database.query<{ commits: string; wal: string }>(
+    `select xact_commit as commits, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal from pg_stat_database where datname = current_database()`,
+  )
+  return { commits: Number(row?.commits), walBytes: Number(row?.wal) }
+}

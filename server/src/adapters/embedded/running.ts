@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { findPlace } from './place.ts'
+
+/** The url of the embedded database that another process has running on this data folder, or null where none is ready. */
+export function findRunning(dataDir: string): string | null {
+  if (!existsSync(join(resolve(dataDir, 'postgres'), 'place.json'))) return null
+  const { cluster, password } = findPlace(dataDir)
+  try {
+    const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')
+    const port = lines[3] ?? ''
+    return lines[7]?.trim() === 'ready' && /^[0-9]{1,5}$/.test(port) ? urlOf(password, port) : null
+  } catch {
+    return null
+  }
+}
+
+export function urlOf(password: string, port: number | string): string {
+  return `postgres://swapyard:${password}@127.0.0.1:${port}/swapyard`
+}

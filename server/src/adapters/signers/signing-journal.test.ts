@@ -1,0 +1,122 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Pay } from '../../ports/spend.ts'
+import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
+
+const opened: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close()
+})
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-journal-'))
+  opened.push(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'signed.log')
+}
+
+async function open(path: string): Promise<SigningJournal> {
+  const journal = await openSigningJournal(path)
+  opened.push(() => journal.close().catch(() => undefined))
+  return journal
+}
+
+const asset = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
+const payOf = (payoutId: string, change: Partial<Pay> = {}): Pay => ({
+  payoutId,
+  address: '0xa',
+  memo: null,
+  asset,
+  units: 5n,
+  ...change,
+})
+
+describe('the signing journal', () => {
+  test('lets one payout leave by one conflict key, as often as it likes, in this life and the next', async () => {
+    const path = newFile()
+    const first = await open(path)
+    await first.release([payOf('a'), payOf('b')], 'eth hot:1')
+    await first.release([payOf('a')], 'eth hot:1')
+    expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(2)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    await first.close()
+    const second = await open(path)
+    await second.release([payOf('a'), payOf('b')], 'eth hot:1')
+    await expect(second.release([payOf('b')], 'eth hot:2')).rejects.toThrow('left before')
+  })
+
+  test.each([
+    ['another address', { address: '0xb' }],
+    ['another memo', { memo: '7' }],
+    ['another amount', { units: 6n }],
+    ['another asset', { asset: { ...asset, id: 'usdt@eth' } as const }],
+  ])('never lets it leave to %s, not even after a proof of death', async (_what, change) => {
+    const journal = await open(newFile())
+    await journal.release([payOf('a')], 'eth hot:1')
+    await expect(journal.release([payOf('a', change)], 'eth hot:1')).rejects.toThrow('left before')
+    await journal.expire(['a'], { height: 3 })
+    await expect(journal.release([payOf('a', change)], 'eth hot:2')).rejects.toThrow('left before')
+  })
+
+  test('lets it leave by another key once its death is proven, and by no third', async () => {
+    const path = newFile()
+    const first = await open(path)
+    await first.release([payOf('a')], 'eth hot:1')
+    await first.expire(['a'], { height: 3 })
+    await first.release([payOf('a')], 'eth hot:2')
+    await first.close()
+    const second = await open(path)
+    await expect(second.release([payOf('a')], 'eth hot:1')).rejects.toThrow('left before')
+    await expect(second.release([payOf('a')], 'eth hot:3')).rejects.toThrow('left before')
+    await second.release([payOf('a')], 'eth hot:2')
+  })
+
+  test('of two that race for one payout, one wins', async () => {
+    const journal = await open(newFile())
+    const races = ['eth hot:1', 'eth hot:2', 'eth hot:3'].map((key) => journal.release([payOf('a')], key))
+    const outcomes = await Promise.allSettled(races)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('writes nothing of a batch in which one payout is refused', async () => {
+    const path = newFile()
+    const journal = await open(path)
+    await journal.release([payOf('a')], 'eth hot:1')
+    await expect(journal.release([payOf('b'), payOf('a')], 'eth hot:2')).rejects.toThrow('left before')
+    await journal.release([payOf('b')], 'eth hot:3')
+    expect(readFileSync(path, 'utf8')).not.toContain('eth hot:2')
+  })
+
+  test('cuts off a torn last line, so that the next one is whole', async () => {
+    const path = newFile()
+    const first = await open(path)
+    await first.release([payOf('a')], 'eth hot:1')
+    await first.close()
+    appendFileSync(path, '{"kind":"released","payoutId":"torn')
+    const second = await open(path)
+    await second.release([payOf('b')], 'eth hot:2')
+    await second.close()
+    const third = await open(path)
+    await expect(third.release([payOf('b')], 'eth hot:3')).rejects.toThrow('left before')
+  })
+
+  test.each(['\0\0\0\0\n', '{"kind":"released"\n', 'nonsense\n'])(
+    'does not open over damage within it: %j',
+    async (damage) => {
+      const path = newFile()
+      const line = `${JSON.stringify({ kind: 'released', payoutId: 'a', conflictKey: 'k', destination: 'd', units: '1' })}\n`
+      writeFileSync(path, line + damage + line)
+      await expect(openSigningJournal(path)).rejects.toThrow('line 2')
+    },
+  )
+
+  test('releases nothing any more once it could not write', async () => {
+    const journal = await open(newFile())
+    await journal.release([payOf('a')], 'eth hot:1')
+    await journal.close()
+    await expect(journal.release([payOf('b')], 'eth hot:2')).rejects.toThrow()
+    await expect(journal.release([payOf('b')], 'eth hot:2')).rejects.toThrow()
+    await expect(journal.release([payOf('a')], 'eth hot:1')).rejects.toThrow()
+  })
+})

@@ -1,0 +1,47 @@
+import { currencies } from '../../currencies/index.ts'
+import { networks as definitions } from '../../networks/index.ts'
+import { createAddresses } from '../adapters/bitcoin/address.ts'
+import { createEvmAddresses } from '../adapters/evm/address.ts'
+import { openPublicKeys } from '../adapters/signers/keystore.ts'
+import type { Config } from '../config.ts'
+import { type AssetId, assetId } from '../domain/asset.ts'
+import { type Network, resolveNetwork } from '../domain/network.ts'
+import type { Addresses } from '../ports/chain.ts'
+import { fail } from './print.ts'
+
+/** The addresses of every served network, from the keystore's public half: neither a passphrase nor a node is needed. */
+export function openAddresses(
+  config: Config,
+): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>> {
+  const publicKeys = openPublicKeys(config.keystore.file)
+  const served = definitions.flatMap((definition) => {
+    const network = resolveNetwork(definition, config.environment)
+    if (network.family === 'bitcoin')
+      return [[network.id, { network, addresses: createAddresses(network, publicKeys) }] as const]
+    if (network.family === 'evm')
+      return [[network.id, { network, addresses: createEvmAddresses(network, publicKeys, []) }] as const]
+    return []
+  })
+  return new Map(served)
+}
+
+export type CheckedDestination = Readonly<{ assetId: AssetId; address: string; memo: string | null }>
+
+/** The destination in canonical form. A slip of the operator's hand must not become an address that money goes to. */
+export function checkDestination(
+  config: Config,
+  currency: string,
+  address: string,
+  memo: string | undefined,
+): CheckedDestination {
+  const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === currency.toLowerCase())
+  if (!listed) fail(`${currency} is no listed currency; write ticker@network, for example usdt@eth`)
+  const served = openAddresses(config).get(listed.network)
+  if (!served) fail(`the network ${listed.network} has no adapter here`)
+  const { addresses } = served
+  const parsed = addresses.parse(address)
+  if (parsed === null) fail(`${address} is no address of ${listed.network}`)
+  const parsedMemo = memo === undefined ? null : addresses.parseMemo(memo)
+  if (memo !== undefined && parsedMemo === null) fail(`${memo} is no memo of ${listed.network}`)
+  return { assetId: assetId(listed.ticker, listed.network), address: parsed, memo: parsedMemo }
+}

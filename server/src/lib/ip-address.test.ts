@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { isLoopback, isWithin, toBlock } from './ip-address.ts'
+
+test('an IPv4 address in IPv6 form counts as IPv4', () => {
+  expect(isWithin('::ffff:192.0.2.7', ['192.0.2.0/24'])).toBe(true)
+  expect(isLoopback('::ffff:127.0.0.1')).toBe(true)
+})
+
+test('families are not compared with each other', () => {
+  expect(isWithin('192.0.2.7', ['::/0'])).toBe(false)
+  expect(isWithin('2001:db8::1', ['0.0.0.0/0', '2001:db8::/32'])).toBe(true)
+})
+
+test('what is no address is in no block and is not loopback', () => {
+  expect(isWithin('elsewhere', ['0.0.0.0/0'])).toBe(false)
+  expect(isLoopback('localhost')).toBe(false)
+})
+
+test.for([
+  ['192.0.2.7', '192.0.2.7/32'],
+  ['2001:db8::1', '2001:db8::1/128'],
+  ['192.0.2.0/24', '192.0.2.0/24'],
+  ['192.0.2.0/33', null],
+  ['elsewhere', null],
+] as const)('the block of %s is %s', ([text, block]) => {
+  expect(toBlock(text)).toBe(block)
+})

@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { spendsInPlace } from '../../src/domain/network.ts'
+import type { BlockRef, Chain, Observation, ScannedBlock, Unsigned } from '../../src/ports/chain.ts'
+import type { Signed } from '../../src/ports/signer.ts'
+import {
+  type Arrival,
+  arrivals,
+  type ChainParts,
+  createWallet,
+  receivedIn,
+  scan,
+  startOf,
+  until,
+  type Wallet,
+} from './house.ts'
+
+type Context = ChainParts & Readonly<{ wallet: Wallet; start: number }>
+
+/** What `ports/chain.ts` promises of every network, held against an adapter and the chain behind it. */
+export function describeChain(name: string, make: () => Promise<ChainParts>): void {
+  describe(name, { timeout: 120_000 }, () => {
+    let context: Context
+
+    beforeAll(async () => {
+      const parts = await make()
+      const [wallet, start] = [createWallet(parts), await startOf(parts.chain)]
+      await wallet.fund(4)
+      context = { ...parts, wallet, start }
+    }, 120_000)
+    afterAll(() => context?.stop())
+
+    test('addresses have one canonical form, and garbage has none', () => parsesAddresses(context))
+    test('derivation gives the same for ever, and another address for every index', () => derives(context))
+    test('a deposit is scanned once, with an identity that stays', () => scansOnce(context))
+    test('each block names the one before it, up to the head', () => linksBlocks(context))
+    test('received is what a transfer brought, and nothing for what it did not', () => tellsReceived(context))
+    test('a payout is sent, seen, mined and paid once, whatever is repeated', () => paysOut(context))
+    test('what the wallet does not hold is not built', () => refusesToOverspend(context))
+    test('of a payout and its replacement one confirms, and the other is dead once that is final', () =>
+      replaces(context))
+    test('a block that leaves the chain takes its transfer along', () => followsReorgs(context))
+    test('a second reader finds the same blocks', () => rescans(context))
+    test('the fee rate can be paid, and a hash that nobody sent is unseen', () => knowsFees(context))
+  })
+}
+
+async function parsesAddresses({ chain, spellings, garbage, stranger }: Context): Promise<void> {
+  const { addresses } = chain
+  for (const [written, canonical] of spellings) expect(addresses.parse(written), written).toBe(canonical)
+  const own = [addresses.hot(), addresses.change(0), addresses.deposit(0).address, addresses.deposit(77).address]
+  for (const address of [...own, await stranger()]) expect(addresses.parse(address)).toBe(address)
+  const common = [
+    '',
+    ' ',
+    '0',
+    'not an address',
+    `${addresses.hot()} `,
+    ` ${addresses.hot()}`,
+    addresses.hot().slice(0, -1),
+    `${addresses.hot()}0`,
+    'a'.repeat(10_000),
+  ]
+  for (const text of [...common, ...garbage]) expect(addresses.parse(text), text.slice(0, 100)).toBeNull()
+  if (chain.network.memo === 'none') expect(addresses.parseMemo('1')).toBeNull()
+}
+
+async function derives({ chain, twin }: Context): Promise<void> {
+  const indexes = [...Array.from({ length: 50 }, (_, index) => index), 1_000_000, 2 ** 31 - 1]
+  const of = ({ addresses }: Chain) => indexes.map((index) => addresses.deposit(index))
+  expect(of(chain)).toEqual(of(chain))
+  expect(of(twin)).toEqual(of(chain))
+  expect(twin.addresses.hot()).toBe(chain.addresses.hot())
+  const destinations = of(chain).map(({ address, memo }) => `${address} ${memo ?? ''}`)
+  const inPlace = spendsInPlace(chain.network)
+  const change = inPlace ? [0, 1, 2].map((index) => chain.addresses.change(index)) : []
+  if (!inPlace) expect(chain.addresses.change(5)).toBe(chain.addresses.hot())
+  const all = [...destinations, chain.addresses.hot(), ...change]
+  expect(new Set(all).size).toBe(all.length)
+}
+
+/** A payment from outside to a fresh deposit address, once it is in a block. */
+async function deposited(
+  { chain, pay, blocks, units }: Context,
+  index: number,
+): Promise<Arrival & { from: number; txHash: string }> {
+  const from = await startOf(chain)
+  const { address } = chain.addresses.deposit(index)
+  const txHash = await pay(address, units)
+  await blocks(1)
+  const [arrival] = await until('the deposit is in a block', async () => {
+    const found = await arrivals(chain, address, from)
+    return found.length > 0 ? found : null
+  })
+  if (!arrival) throw new Error('no arrival')
+  return { ...arrival, from, txHash }
+}
+
+async function scansOnce(context: Context): Promise<void> {
+  const { chain, units, blocks } = context
+  await chain.reader.mempool()
+  const { transfer, from, txHash } = await deposited(context, 1)
+  const { address } = chain.addresses.deposit(1)
+  const expected = {
+    identity: transfer.identity,
+    txHash,
+    address,
+    memo: null,
+    contract: null,
+    units,
+    sender: transfer.sender,
+  }
+  expect(transfer).toEqual(expected)
+  expect(transfer.identity.startsWith(txHash)).toBe(true)
+  if (transfer.sender !== null) expect(chain.addresses.parse(transfer.sender)).toBe(transfer.sender)
+  await blocks(2)
+  for (const reader of [chain, context.twin])
+    expect((await arrivals(reader, address, from)).map((one) => one.transfer)).toEqual([expected])
+  // Sightings may be missed; those that are told are of the same transfer.
+  const sightings = (await chain.reader.mempool()).filter((sighting) => sighting.address === address)
+  expect(sightings.length).toBeLessThanOrEqual(1)
+  for (const sighting of sightings) expect(sighting).toEqual(expected)
+}
+
+async function linksBlocks({ chain, blocks, start }: Context): Promise<void> {
+  await blocks(2)
+  const scanned = await until('the chain stands still for a scan', () => scan(chain, start))
+  expect(scanned.map(({ height }) => height)).toEqual(scanned.map((_, n) => start + n))
+  for (const [n, block] of scanned.entries()) if (n > 0) expect(block.parentHash).toBe(scanned[n - 1]?.hash)
+  expect(new Set(scanned.map(({ hash }) => hash)).size).toBe(scanned.length)
+  const times = scanned.map(({ time }) => time)
+  expect(times.every((time) => Number.isSafeInteger(time) && time > 1_500_000_000 && time < 10_000_000_000)).toBe(true)
+  await until('the head is a block that all nodes agree on', async () => {
+    const head = await chain.reader.head()
+    const block = await chain.reader.block(head.height)
+    return block?.hash === head.hash && (await chain.reader.agrees(head))
+  })
+  expect(await chain.reader.block((await chain.reader.head()).height + 1_000)).toBeNull()
+}
+
+async function tellsReceived(context: Context): Promise<void> {
+  const { chain, units } = context
+  const { block, transfer } = await deposited(context, 2)
+  expect(await chain.reader.agrees(block)).toBe(true)
+  expect(await chain.reader.received(transfer, block)).toBe(units)
+  expect(await chain.reader.received(transfer, block)).toBe(units)
+  const other: BlockRef = { height: block.height - 1, hash: block.parentHash }
+  expect(await chain.reader.agrees(other)).toBe(true)
+  expect(await receivedIn(chain, { transfer, block: { ...block, ...other } })).toBe(0n)
+  expect(await chain.reader.agrees({ height: block.height, hash: other.hash })).toBe(false)
+  expect(await chain.reader.agrees({ height: block.height + 1_000, hash: block.hash })).toBe(false)
+  // Nothing more than is claimed, and nothing for another's address.
+  const elsewhere = { ...transfer, address: chain.addresses.deposit(3).address }
+  expect(await receivedIn(chain, { transfer: elsewhere, block })).toBe(0n)
+  const txHash = unknownHash(transfer.txHash)
+  const invented = { ...transfer, txHash, identity: transfer.identity.replace(transfer.txHash, txHash) }
+  expect(await receivedIn(chain, { transfer: invented, block })).toBe(0n)
+}
+
+const attemptOf = ({ txHash }: Signed, { conflictKey }: Unsigned) => ({ txHash, conflictKey })
+const unknownHash = (txHash: string) => `${txHash.slice(0, -8)}${txHash.endsWith('00000000') ? '11111111' : '00000000'}`
+
+/** Once it is in a block: with that block as it is read, which holds it. */
+async function included(
+  { chain }: Context,
+  attempt: { txHash: string; conflictKey: string },
+): Promise<{ seen: Extract<Observation, { kind: 'included' }>; block: ScannedBlock }> {
+  return until('the transaction is in a block', async () => {
+    const seen = await chain.sender.observe(attempt)
+    const block = seen.kind === 'included' ? await chain.reader.block(seen.block.height) : null
+    return seen.kind === 'included' && block?.hash === seen.block.hash ? { seen, block } : null
+  })
+}
+
+async function paysOut(context: Context): Promise<void> {
+  const { chain, wallet, blocks, sign, stranger, units } = context
+  const { sender } = chain
+  const [to, from] = [await stranger(), await startOf(chain)]
+  const unsigned = await wallet.build(wallet.payTo(to))
+  const signed = sign(unsigned)
+  expect(sign(unsigned)).toEqual(signed)
+  const attempt = attemptOf(signed, unsigned)
+  expect(unsigned.resources).toContain(unsigned.conflictKey)
+  expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
+  expect(await sender.broadcast(signed.raw)).toEqual({ kind: 'accepted' })
+  expect(await sender.broadcast(signed.raw)).toEqual({ kind: 'known' })
+  expect(['pending', 'included']).toContain((await sender.observe(attempt)).kind)
+  await blocks(1)
+  const { seen, block } = await included(context, attempt)
+  expect(seen.ok).toBe(true)
+  const own = block.transactions.filter(({ txHash }) => txHash === signed.txHash)
+  const nonce = unsigned.intent.family === 'evm' ? unsigned.intent.nonce : null
+  expect(own).toEqual([
+    {
+      txHash: signed.txHash,
+      sender: nonce === null ? null : wallet.hot,
+      nonce,
+      spends: nonce === null ? unsigned.resources : [],
+    },
+  ])
+  const fee = seen.feeUnits ?? inputsLessOutputs(unsigned, block, signed.txHash)
+  expect(fee > 0n && fee <= unsigned.feeUnits).toBe(true)
+  expect(await sender.broadcast(signed.raw)).toEqual({ kind: 'known' })
+  await blocks(2)
+  expect((await arrivals(chain, to, from)).map(({ transfer }) => [transfer.txHash, transfer.units])).toEqual([
+    [signed.txHash, units],
+  ])
+}
+
+/** What the network took, by the block alone: change and pays are all that a transaction of ours has as outputs. */
+function inputsLessOutputs({ intent }: Unsigned, block: ScannedBlock, txHash: string): bigint {
+  const sum = (parts: readonly { units: bigint }[]) => parts.reduce((total, { units }) => total + units, 0n)
+  const inputs = intent.family === 'bitcoin' ? sum(intent.inputs) : 0n
+  return inputs - sum(block.transfers.filter((transfer) => transfer.txHash === txHash))
+}
+
+async function refusesToOverspend({ wallet, units, stranger }: Context): Promise<void> {
+  const to = await stranger()
+  await expect(wallet.build(wallet.payTo(to, 1_000n * units))).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
+}
+
+async function replaces(context: Context): Promise<void> {
+  const { chain, wallet, blocks, sign, stranger, units } = context
+  const { sender, reader } = chain
+  const [to, from] = [await stranger(), await startOf(chain)]
+  const payment = wallet.payTo(to)
+  const fee = await reader.feeRate()
+  const old = await wallet.build(payment, { fee })
+  const next = await wallet.build(payment, { fee, replaces: { intent: old.intent, feeUnits: old.feeUnits } })
+  expect(next.conflictKey).toBe(old.conflictKey)
+  expect(next.feeUnits).toBeGreaterThan(old.feeUnits)
+  const pair = [
+    { unsigned: old, signed: sign(old) },
+    { unsigned: next, signed: sign(next) },
+  ] as const
+  expect(pair[0].signed.txHash).not.toBe(pair[1].signed.txHash)
+  expect(await sender.broadcast(pair[0].signed.raw)).toEqual({ kind: 'accepted' })
+  const { kind } = await sender.broadcast(pair[1].signed.raw)
+  await blocks(1)
+  // A block of a shared chain may have come between the two: then the first is paid, and the second is refused.
+  const [winner, loser] = kind === 'accepted' ? [pair[1], pair[0]] : pair
+  expect(['accepted', 'rejected']).toContain(kind)
+  const { block } = await included(context, attemptOf(winner.signed, winner.unsigned))
+  const lost = attemptOf(loser.signed, loser.unsigned)
+  expect(['unseen', 'pending']).toContain((await sender.observe(lost)).kind)
+  expect((await sender.broadcast(loser.signed.raw)).kind).toBe('rejected')
+  await blocks(chain.network.finalityBlocks + 1)
+  const seen = await until('the other one is proven dead', async () => {
+    const observed = await sender.observe(lost)
+    return observed.kind === 'dead' ? observed : null
+  })
+  expect(Object.values(seen.proof)).toContain(winner.signed.txHash)
+  expect((await reader.head()).height - block.height).toBeGreaterThanOrEqual(chain.network.finalityBlocks - 1)
+  expect((await sender.broadcast(loser.signed.raw)).kind).toBe('rejected')
+  expect((await sender.observe(attemptOf(winner.signed, winner.unsigned))).kind).toBe('included')
+  expect((await arrivals(chain, to, from)).map(({ transfer }) => [transfer.txHash, transfer.units])).toEqual([
+    [winner.signed.txHash, units],
+  ])
+}
+
+async function followsReorgs(context: Context): Promise<void> {
+  const { chain, reorg, comesBack, units, blocks } = context
+  const { reader } = chain
+  const { from, ...orphan } = await deposited(context, 4)
+  const { address, identity } = orphan.transfer
+  expect(await reader.received(orphan.transfer, orphan.block)).toBe(units)
+  // A block may come before the reorganisation does: then it reaches one further down.
+  await until('the block left the chain', async () => {
+    if (!(await reader.agrees(orphan.block))) return true
+    await reorg((await reader.head()).height - orphan.block.height + 1)
+    return false
+  })
+  expect(await reader.agrees(orphan.block)).toBe(false)
+  expect(await receivedIn(chain, orphan)).toBe(0n)
+  expect((await reader.block(orphan.block.height))?.hash).not.toBe(orphan.block.hash)
+  await blocks(2)
+  const found = await arrivals(chain, address, from)
+  if (comesBack) {
+    const [again] = await until('the transfer is in another block', async () => {
+      const now = await arrivals(chain, address, from)
+      return now.length > 0 ? now : null
+    })
+    if (!again) throw new Error('no arrival')
+    expect(again.transfer).toEqual(orphan.transfer)
+    expect(await reader.received(again.transfer, again.block)).toBe(units)
+  } else {
+    expect(found).toEqual([])
+  }
+  expect(found.filter(({ transfer }) => transfer.identity === identity).length).toBeLessThanOrEqual(1)
+  expect(await receivedIn(chain, orphan)).toBe(0n)
+}
+
+async function rescans({ chain, twin, start }: Context): Promise<void> {
+  const [first, second] = await until('two scans of one chain', async () => {
+    const [one, other] = [await scan(chain, start), await scan(twin, start)]
+    const length = Math.min(one?.length ?? 0, other?.length ?? 0)
+    // The same blocks only: others' reorganisations may come between the two.
+    return one && other && length > 10 && one[length - 1]?.hash === other[length - 1]?.hash
+      ? [one.slice(0, length), other.slice(0, length)]
+      : null
+  })
+  expect(second).toEqual(first)
+  const identities = (first ?? []).flatMap(({ transfers }) => transfers.map(({ identity }) => identity))
+  expect(new Set(identities).size).toBe(identities.length)
+}
+
+async function knowsFees({ chain, asset, units, wallet, stranger, sign }: Context): Promise<void> {
+  const fee = await chain.reader.feeRate()
+  expect(fee.rate).toBeGreaterThan(0n)
+  expect(fee.tip >= 0n && fee.tip <= fee.rate).toBe(true)
+  const typical = chain.sender.payoutFee(asset, fee)
+  expect(typical > 0n && typical < units).toBe(true)
+  const unsigned = await wallet.build(wallet.payTo(await stranger()))
+  const txHash = unknownHash(sign(unsigned).txHash)
+  expect(await chain.sender.observe({ txHash, conflictKey: null })).toEqual({ kind: 'unseen' })
+}

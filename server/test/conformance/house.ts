@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Asset } from '../../src/domain/asset.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { spendsInPlace } from '../../src/domain/network.ts'
+import type { Chain, FeeRate, ScannedBlock, SpendRequest, Transfer, Unsigned } from '../../src/ports/chain.ts'
+import type { Signed } from '../../src/ports/signer.ts'
+import type { Coin, KeyPath, Pay } from '../../src/ports/spend.ts'
+
+/** What a network's test brings: an adapter, and hands on the chain behind it. */
+export type ChainParts = Readonly<{
+  chain: Chain
+  /** Another one from the same public keys and nodes, as a second process would have it. */
+  twin: Chain
+  /** The coin of the network. */
+  asset: Asset
+  /** A small payment: well above dust and what a transfer costs. */
+  units: bigint
+  sign(unsigned: Unsigned): Signed
+  /** Somebody outside pays in the coin: the transaction's hash. It waits for a block. */
+  pay(address: string, units: bigint): Promise<string>
+  /** A fresh address of nobody of ours. */
+  stranger(): Promise<string>
+  /** Returns when the chain has so many more blocks. */
+  blocks(count: number): Promise<void>
+  /** Replaces the last blocks by a longer branch. */
+  reorg(depth: number): Promise<void>
+  /** Whether what was in replaced blocks is mined again afterwards, or is gone. */
+  comesBack: boolean
+  /** Addresses from outside: what is written, and the canonical form. */
+  spellings: readonly (readonly [written: string, canonical: string])[]
+  garbage: readonly string[]
+  stop(): Promise<void>
+}>
+
+const HOT: KeyPath = { branch: 'hot', index: 0 }
+const DEADLINE_MS = 60_000
+const POLL_MS = 50
+
+/** A condition with a deadline: on shared chains blocks and reorganisations of others come in between. */
+export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
+  const deadline = Date.now() + DEADLINE_MS
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`)
+    await delay(POLL_MS)
+  }
+}
+
+/** The blocks from a height to the head; null where the chain moved meanwhile. */
+export async function scan({ reader }: Chain, from: number): Promise<readonly ScannedBlock[] | null> {
+  const { height: to } = await reader.head()
+  const blocks: ScannedBlock[] = []
+  for (let height = from; height <= to; height++) {
+    const block = await reader.block(height)
+    const before = blocks.at(-1)
+    if (block === null || (before && block.parentHash !== before.hash)) return null
+    blocks.push(block)
+  }
+  return blocks
+}
+
+export type Arrival = Readonly<{ block: ScannedBlock; transfer: Transfer }>
+
+/** Every transfer to an address in the blocks from a height on. */
+export async function arrivals(chain: Chain, address: string, from: number): Promise<readonly Arrival[]> {
+  const blocks = await until('the chain stands still for a scan', () => scan(chain, from))
+  return blocks.flatMap((block) =>
+    block.transfers.filter((transfer) => transfer.address === address).map((transfer) => ({ block, transfer })),
+  )
+}
+
+export type Wallet = ReturnType<typeof createWallet>
+
+/** The hot wallet of a house without a store: it counts its own nonces and remembers its own coins. */
+export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
+  const hot = chain.addresses.hot()
+  let coins: readonly Coin[] = []
+  let [nonce, change, payouts] = [0, 0, 0]
+
+  return {
+    hot,
+    /** So many payments from outside, each good for several payouts. */
+    async fund(count: number): Promise<void> {
+      const from = await startOf(chain)
+      const hashes = new Set<string>()
+      for (let n = 0; n < count; n++) hashes.add(await pay(hot, 20n * units))
+      await blocks(1)
+      const found = await until('the wallet has its coins', async () => {
+        const all = await arrivals(chain, hot, from)
+        return all.length >= count ? all : null
+      })
+      const outpoints = found
+        .filter(({ transfer }) => hashes.has(transfer.txHash))
+        .map(({ transfer }) => ({ outpoint: transfer.identity, units: transfer.units, path: HOT }))
+      if (spendsInPlace(chain.network)) coins = outpoints
+    },
+    payTo: (address: string, amount = units): Pay => ({
+      payoutId: `payout ${++payouts}`,
+      address,
+      memo: null,
+      asset,
+      units: amount,
+    }),
+    async build(payment: Pay, parts: { fee?: FeeRate; replaces?: SpendRequest['replaces'] } = {}): Promise<Unsigned> {
+      const replaces = parts.replaces ?? null
+      const fee = parts.fee ?? (await chain.reader.feeRate())
+      const gasLimit = await chain.sender.gasLimit(payment, HOT)
+      const usedNonce = replaces?.intent.family === 'evm' ? replaces.intent.nonce : nonce
+      const unsigned = chain.sender.build({
+        pays: [payment],
+        from: HOT,
+        fee,
+        coins,
+        changeIndex: change,
+        nonce: gasLimit === null ? null : usedNonce,
+        replaces,
+        gasLimit,
+        sweepAll: false,
+      })
+      coins = coins.filter(({ outpoint }) => !unsigned.resources.includes(outpoint))
+      if (replaces === null) [nonce, change] = [nonce + 1, change + 1]
+      return unsigned
+    },
+  }
+}
+
+/** A height from which a scan finds what is paid from now on, even if the last blocks are replaced before. */
+export async function startOf({ reader }: Chain): Promise<number> {
+  return Math.max(0, (await reader.head()).height - 5)
+}
+
+/** Units that every node says were received in this block. A node that isn't on the block may also refuse to say: that is no units. */
+export async function receivedIn({ reader }: Chain, { transfer, block }: Arrival): Promise<bigint> {
+  try {
+    return await reader.received(transfer, block)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return 0n
+    throw error
+  }
+}

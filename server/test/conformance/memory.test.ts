@@ -1,0 +1,39 @@
+import { eth } from '../../networks/eth.ts'
+import { createMemoryChain } from '../../src/adapters/memory/chain.ts'
+import { createMemoryKeys } from '../../src/adapters/memory/keys.ts'
+import { signMemory } from '../../src/adapters/memory/transaction.ts'
+import { createMemoryWorld } from '../../src/adapters/memory/world.ts'
+import { resolveNetwork } from '../../src/domain/network.ts'
+import { describeChain } from './chain.ts'
+import { evmAddresses } from './vectors.ts'
+
+const network = resolveNetwork(eth, 'sandbox')
+
+for (const kept of ['pending', 'dropped'] as const) {
+  describeChain(`the chain in memory, where a reorganisation leaves transactions ${kept}`, async () => {
+    const keys = createMemoryKeys('conformance')
+    const world = createMemoryWorld({ network })
+    const others = createMemoryKeys('strangers')
+    const parts = { network, world, publicKeys: keys }
+    const strangers = createMemoryChain({ ...parts, publicKeys: others }).addresses
+    let met = 0
+    return {
+      chain: createMemoryChain(parts),
+      twin: createMemoryChain(parts),
+      asset: { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null },
+      units: 10n ** 17n,
+      sign: ({ intent }) => signMemory(intent, keys),
+      pay: async (address, units) => world.pay({ address, units }),
+      stranger: async () => strangers.deposit(met++).address,
+      blocks: async (count) => {
+        world.mine(count)
+      },
+      reorg: async (depth) => {
+        world.reorg(depth, { keep: kept })
+      },
+      comesBack: kept === 'pending',
+      ...evmAddresses,
+      stop: async () => undefined,
+    }
+  })
+}

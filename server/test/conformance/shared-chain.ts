@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { formatUnits } from 'viem'
+import { inject } from 'vitest'
+import { createKeySource, createPublicKeys, publicAccounts } from '../../src/adapters/signers/keys.ts'
+import { assetId } from '../../src/domain/asset.ts'
+import type { Network } from '../../src/domain/network.ts'
+import type { Chain } from '../../src/ports/chain.ts'
+import type { PublicKeys, SignWith } from '../../src/ports/signer.ts'
+import type { ChainsFile } from '../../src/sandbox-chains.ts'
+import { type ChainParts, until } from './house.ts'
+
+type Built = Chain & { close?(): Promise<void> }
+
+export type SharedChain = Readonly<{
+  network: Network
+  create(rpcUrls: readonly string[], publicKeys: PublicKeys): Built
+  signWith: SignWith
+  units: bigint
+  comesBack: boolean
+  addresses: Pick<ChainParts, 'spellings' | 'garbage'>
+}>
+
+const chainsFile = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+
+/** Whether the test chains have a network: Litecoin Core is the machine's, not ours. */
+export function hasNetwork(id: string): boolean {
+  return chainsFile().networks.some(({ network }) => network === id)
+}
+
+/**
+ * A house of its own on the sandbox chain that all test files share. Others pay, mine and reorganise there meanwhile: blocks
+ * are waited for, since blocks that come too early would end what others look at.
+ */
+export async function onSharedChain({
+  network,
+  create,
+  signWith,
+  units,
+  comesBack,
+  addresses,
+}: SharedChain): Promise<ChainParts> {
+  const { controlUrl, networks } = chainsFile()
+  const node = networks.find((one) => one.network === network.id)
+  if (!node) throw new Error(`the test chains have no ${network.id}`)
+  const seed = randomBytes(32)
+  const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
+  const keys = createKeySource(seed, network.coinType)
+  const [chain, twin] = [create(node.rpcUrls, publicKeys), create(node.rpcUrls, publicKeys)]
+  const ticker = network.symbol.toLowerCase()
+
+  async function control<T>(path: string, body: Record<string, unknown>): Promise<T> {
+    const answer = await fetch(controlUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ network: network.id, ...body }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+
+  return {
+    chain,
+    twin,
+    asset: { id: assetId(ticker, network.id), ticker, network: network.id, decimals: network.decimals, contract: null },
+    units,
+    sign: ({ intent }) => signWith(intent, keys),
+    pay: async (address, amount) => {
+      const { hash } = await control<{ hash: string }>('/deposits', {
+        currency: 'native',
+        address,
+        amount: formatUnits(amount, network.decimals),
+      })
+      return hash
+    },
+    stranger: async () => (await control<{ address: string }>('/wallets', {})).address,
+    blocks: async (count) => {
+      const target = (await chain.reader.head()).height + count
+      await until(`${count} blocks`, async () => (await chain.reader.head()).height >= target)
+    },
+    reorg: async (depth) => {
+      await control('/reorgs', { depth })
+    },
+    comesBack,
+    ...addresses,
+    stop: async () => {
+      await Promise.all([chain.close?.(), twin.close?.()])
+    },
+  }
+}

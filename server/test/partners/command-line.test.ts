@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createDatabase } from '../../../test/support/database.ts'
+import { startPostgres } from '../../src/adapters/embedded/postgres.ts'
+import { lockFolder } from '../../src/lib/lock.ts'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+let folder: string
+let url: string
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'swapyard-cli-'))
+  chmodSync(folder, 0o711)
+  const made = await createDatabase(inject('databaseUrl'))
+  url = made.url
+  drop = made.drop
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await drop()
+})
+
+type Answer = Readonly<{ code: number; lines: Record<string, unknown>[]; error: string }>
+
+/** Runs one command as an operator does: a process of its own. */
+function swapyard(args: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
+  const environment = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url, ...env }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { env: environment, timeout: 30_000 }, (failure, stdout, stderr) => {
+      const lines = stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), lines, error: stderr })
+    })
+  })
+}
+
+describe('the command line', () => {
+  test('makes the keys of the house once, and shows where they are', async () => {
+    const made = await swapyard(['keystore', 'create'])
+    expect(made).toMatchObject({ code: 0, lines: [{ words: expect.stringMatching(/^([a-z]+ ){23}[a-z]+$/) }] })
+    const before = readFileSync(join(folder, 'keystore.json'), 'utf8')
+    const again = await swapyard(['keystore', 'create'])
+    expect(again).toMatchObject({ code: 1, error: expect.stringContaining('already') })
+    expect(readFileSync(join(folder, 'keystore.json'), 'utf8')).toBe(before)
+    const { lines } = await swapyard(['keystore', 'addresses'])
+    expect(lines.find(({ network }) => network === 'btc')).toMatchObject({ hot: expect.stringMatching(/^bcrt1q/) })
+    const words = join(folder, 'words')
+    writeFileSync(words, `${String(made.lines[0]?.['words'])}\n`)
+    const restored = { SWAPYARD_KEYSTORE: join(folder, 'restored.json') }
+    expect(await swapyard(['keystore', 'create', '--from-words', words], restored)).toMatchObject({
+      code: 0,
+      lines: [{ restored: true }],
+    })
+    expect((await swapyard(['keystore', 'addresses'], restored)).lines).toEqual(lines)
+  })
+
+  test('adds a partner with a key that is shown once, and lists it without', async () => {
+    expect(await swapyard(['partners', 'add', 'acme', '--fee-bps', '25', '--strict'])).toMatchObject({
+      code: 0,
+      lines: [{ name: 'acme' }],
+    })
+    const { lines } = await swapyard([
+      'partners',
+      'keys',
+      'add',
+      'acme',
+      '--ip',
+      '192.0.2.1',
+      '2001:db8::/32',
+      '--scopes',
+      'rates:read,exchange:read',
+    ])
+    const key = String(lines[0]?.['key'])
+    expect(key).toMatch(/^sy_test_/)
+    const listed = await swapyard(['partners', 'list'])
+    expect(listed.lines).toEqual([
+      expect.objectContaining({
+        name: 'acme',
+        feeBps: 25,
+        keys: [expect.objectContaining({ keyId: key.slice(8, 16), revoked: false })],
+      }),
+    ])
+    expect(JSON.stringify(listed.lines)).not.toContain(key.split('_')[3])
+    const rotated = await swapyard(['partners', 'keys', 'rotate', key.slice(8, 16), '--overlap-hours', '1'])
+    expect(String(rotated.lines[0]?.['key']).slice(0, 16)).toBe(key.slice(0, 16))
+    expect(String(rotated.lines[0]?.['key'])).not.toBe(key)
+    expect(await swapyard(['partners', 'suspend', 'acme'])).toMatchObject({ code: 0 })
+    expect(await swapyard(['partners', 'keys', 'revoke', key.slice(8, 16)])).toMatchObject({ code: 0 })
+  })
+
+  test('takes no recipient that is no address of its network', async () => {
+    await swapyard(['partners', 'add', 'payee'])
+    const set = (currency: string, address: string) => swapyard(['partners', 'recipient', 'payee', currency, address])
+    expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
+      code: 0,
+      lines: [{ currency: 'eth@eth' }],
+    })
+    // One letter in the wrong case: EIP-55 tells.
+    expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEdA94')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('no address of eth'),
+    })
+    expect(await set('btc@btc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('no address of btc'),
+    })
+    expect(await set('nothing@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('no listed currency'),
+    })
+  })
+
+  test.each([
+    [['partners', 'suspend', 'nobody'], 'no partner nobody'],
+    [['partners', 'keys', 'add', 'acme', '--ip', '300.1.1.1'], 'no address'],
+    [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
+    [['partners', 'keys', 'revoke', 'nothing'], 'no live key'],
+    [['pause', 'everything', '--reason', 'x'], 'the scope is'],
+    [['exchanges', 'release', '00000000-0000-7000-8000-000000000000'], 'nothing held'],
+    [['exchanges', 'set-refund', 'x', 'y'], 'nothing held'],
+  ])('%j fails in one sentence', async (args, sentence) => {
+    const { code, error } = await swapyard(args)
+    expect(code).toBe(1)
+    expect(error).toContain(sentence)
+    expect(error.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('pauses and resumes', async () => {
+    expect(await swapyard(['pause', 'network:btc', '--reason', 'a test'])).toMatchObject({
+      code: 0,
+      lines: [{ scope: 'network:btc', paused: true }],
+    })
+    expect(await swapyard(['resume', 'network:btc'])).toMatchObject({ code: 0, lines: [{ paused: false }] })
+    expect(await swapyard(['wallets'])).toMatchObject({ code: 0, lines: [] })
+  })
+
+  test('is no production without a config: it says what is missing and exits 2', async () => {
+    const { code, error } = await swapyard(['start', '--role', 'api'])
+    expect(code).toBe(2)
+    for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
+    expect(await swapyard(['start', '--role', 'everything'])).toMatchObject({ code: 2 })
+    expect(await swapyard(['wallets'], { SWAPYARD_DATA_DIRR: 'x' })).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('SWAPYARD_DATA_DIR'),
+    })
+  })
+
+  test('speaks to the embedded database of a running service, and starts it where none runs', async () => {
+    const alone = join(folder, 'alone')
+    const env = { DATABASE_URL: '', SWAPYARD_DATA_DIR: alone }
+    expect(await swapyard(['partners', 'add', 'first'], env)).toMatchObject({ code: 0 })
+    const lock = lockFolder(alone)
+    const postgres = await startPostgres({ dataDir: alone })
+    try {
+      expect(await swapyard(['partners', 'add', 'second'], env)).toMatchObject({ code: 0 })
+      const { lines } = await swapyard(['partners', 'list'], env)
+      expect(lines.map(({ name }) => name)).toEqual(['first', 'second'])
+    } finally {
+      await postgres.stop()
+      lock.release()
+    }
+  })
+})

@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createDatabase } from '../../../test/support/database.ts'
+import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
+import { migrate } from '../../src/adapters/postgres/migrate.ts'
+import { createThrottle } from '../../src/adapters/postgres/throttle.ts'
+import type { ThrottleVerdict } from '../../src/ports/throttle.ts'
+
+let database: Database
+let drop: () => Promise<void>
+const closing: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  const made = await createDatabase(inject('databaseUrl'))
+  drop = made.drop
+  database = openDatabase(made.url, { max: 4, waitMs: 10_000 })
+  await migrate(database)
+})
+afterAll(async () => {
+  for (const close of closing) await close()
+  await database.close()
+  await drop()
+})
+
+/** A moment in the middle of a minute, so that no window ends within a test. */
+const NOON = Date.UTC(2030, 0, 1, 12, 0, 20)
+
+function open(clock: { now: number } = { now: NOON }, errors: unknown[] = []) {
+  const throttle = createThrottle({ database, now: () => clock.now, onError: (error) => errors.push(error) })
+  closing.push(throttle.close)
+  return (key: string, cost: number, limit: number) => throttle.take(key, cost, limit) as ThrottleVerdict
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`${what} did not happen in time`)
+    await wait(10)
+  }
+}
+
+describe('the budget of a minute', () => {
+  test('is spent by cost, answered at once, and refuses what would exceed it', () => {
+    const take = open()
+    expect(take('a', 50, 100)).toEqual({ allowed: true, limit: 100, remaining: 50, resetSeconds: 40 })
+    expect(take('a', 51, 100)).toMatchObject({ allowed: false, remaining: 50 })
+    expect(take('a', 50, 100)).toMatchObject({ allowed: true, remaining: 0 })
+    expect(take('a', 1, 100)).toMatchObject({ allowed: false, remaining: 0 })
+    expect(take('b', 1, 100)).toMatchObject({ allowed: true, remaining: 99 })
+  })
+
+  test('is whole again in the next minute', () => {
+    const clock = { now: NOON }
+    const take = open(clock)
+    expect(take('minute', 100, 100).allowed).toBe(true)
+    clock.now += 39_999
+    expect(take('minute', 1, 100)).toMatchObject({ allowed: false, resetSeconds: 1 })
+    clock.now += 1
+    expect(take('minute', 1, 100)).toMatchObject({ allowed: true, remaining: 99, resetSeconds: 60 })
+  })
+
+  test('is one over all processes', async () => {
+    const [one, two] = [open(), open()]
+    for (let n = 0; n < 60; n++) expect(one('shared', 1, 100).allowed).toBe(true)
+    // The second learns of the first by what it sends of its own.
+    await until(() => two('shared', 1, 1_000).remaining < 1_000 - 60, 'the second process hears of the first')
+    let allowed = 0
+    for (let n = 0; n < 100; n++) if (two('shared', 1, 100).allowed) allowed++
+    expect(allowed).toBeLessThan(40)
+    await until(() => !one('shared', 1, 100).allowed, 'the first process hears of the second')
+  })
+
+  test('two processes at once overshoot by no more than what one lets through before they hear of each other', async () => {
+    const [one, two] = [open(), open()]
+    let allowed = 0
+    for (let n = 0; n < 200; n++) for (const take of [one, two]) if (take('burst', 1, 100).allowed) allowed++
+    expect(allowed).toBeLessThanOrEqual(200)
+    expect(allowed).toBeGreaterThanOrEqual(100)
+    await until(() => one('burst', 1, 300).remaining < 100, 'both are summed')
+    expect(one('burst', 1, 100).allowed).toBe(false)
+    expect(two('burst', 1, 100).allowed).toBe(false)
+  })
+
+  test('is kept in memory while the database is away', async () => {
+    const errors: unknown[] = []
+    const made = await createDatabase(inject('databaseUrl'))
+    const gone = openDatabase(made.url, { max: 1, waitMs: 500 })
+    const throttle = createThrottle({ database: gone, now: () => NOON, onError: (error) => errors.push(error) })
+    const take = (cost: number) => throttle.take('away', cost, 10) as ThrottleVerdict
+    expect(take(6).allowed).toBe(true)
+    await until(() => errors.length > 0, 'the missing table is noticed')
+    expect(take(6).allowed).toBe(false)
+    expect(take(4).allowed).toBe(true)
+    await throttle.close()
+    await gone.close()
+    await made.drop()
+  })
+})

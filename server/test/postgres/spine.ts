@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Database } from '../../src/adapters/postgres/database.ts'
+import { createStore } from '../../src/adapters/postgres/store.ts'
+import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
+import type { Asset, AssetId } from '../../src/domain/asset.ts'
+import type { Exchange, Flow } from '../../src/domain/exchange.ts'
+import { bookParts, btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
+import { createLog } from '../../src/lib/log.ts'
+import type { Verdict } from '../../src/ports/screening.ts'
+import type { CreateOutcome, NewExchange, Payout, Store } from '../../src/ports/store.ts'
+import { createAdvanceTransaction } from '../../src/services/advance-transaction.ts'
+import { createBookSnapshot } from '../../src/services/book-snapshot.ts'
+import { createDispatchPayouts } from '../../src/services/dispatch-payouts.ts'
+import { createRecordBlocks } from '../../src/services/record-blocks.ts'
+import { createStepExchange } from '../../src/services/step-exchange.ts'
+import { createCountFundings, createSweepDeposits } from '../../src/services/sweep-deposits.ts'
+import { openTestDatabase } from './database.ts'
+import { createFakeChain, createFakeSigner, type FakeChain } from './fake-chain.ts'
+
+export const partnerId = '018f2b1c-0000-7000-8000-000000000001'
+export const COIN = 10n ** 8n
+export const ETHER = 10n ** 18n
+const currencies = [btc, eth, usdt]
+const USD = 10n ** 12n
+
+/** The money path on a real database and two chains in memory, without workers: a test takes every turn by itself. */
+export async function startSpine() {
+  const { database, another, close } = await openTestDatabase()
+  const store = createStore(database)
+  const fakes = { btc: createFakeChain(btc.network), eth: createFakeChain(eth.network) }
+  const chains = new Map([['btc', fakes.btc.chain], ['eth', fakes.eth.chain]])
+  const signer = createFakeSigner()
+  const books = createBookSnapshot(makeBook({ ...bookParts, at: Date.now() + 3_600_000 }))
+  const screening: { verdict: Verdict; screen(): Promise<Verdict> } = { verdict: 'allow', screen: async () => screening.verdict }
+  const clock = { now: Date.now, databaseNow: Date.now }
+  const settings = { rateIdMs: 60_000, fixedLockMs: 1_200_000, expiryMs: 86_400_000, stuckMs: 60_000, limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD } }
+  const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))
+  const assetById = (id: AssetId): Asset => byId.get(id)?.asset ?? btc.asset
+  const shared = {
+    store, chains, books, signer, settings, assetById, screening, clock, log: createLog({ level: 'silent', pretty: false }),
+    priceKeyOf: (id: AssetId) => byId.get(id)?.definition.priceKey ?? '',
+    currencyOf: (id: AssetId) => byId.get(id) ?? null,
+    assetOf: (network: string, contract: string | null) => currencies.find(({ asset }) => asset.network === network && asset.contract === contract)?.asset ?? null,
+    venue: createInventoryVenue(),
+  }
+  const services = {
+    step: createStepExchange(shared), dispatch: createDispatchPayouts(shared), advance: createAdvanceTransaction(shared), record: createRecordBlocks(shared),
+    fund: createCountFundings(shared), sweep: createSweepDeposits(shared),
+  }
+  await store.custody.registerAssets(currencies.map(({ asset }) => asset.id))
+  for (const [network, { addresses }] of chains) await store.custody.registerHouse(network, addresses.hot())
+
+  const ids = async (text: string) => (await database.query<{ id: string }>(text)).map(({ id }) => id)
+  const watch = async () => {
+    for (const chain of chains.values()) {
+      await services.record(chain)
+      await services.fund(chain)
+    }
+  }
+  /** What was woken, by the job's key; and what the sweeper would wake by its clock. */
+  const woken = async () => {
+    const keys = await ids('delete from graphile_worker._private_jobs returning key as id')
+    const due = await ids("select 'exchange:' || id as id from exchanges where status not in ('pending', 'finished', 'failed', 'refunded') or next_check_at < clock_timestamp()")
+    const live = await ids("select 'transaction:' || id as id from transactions where state in ('live', 'confirmed')")
+    return [...new Set([...keys, ...due, ...live, ...[...chains.keys()].map((network) => `dispatch:${network}`)])]
+  }
+  const perform = async (key: string) => {
+    const [kind = '', id = ''] = key.split(':')
+    if (kind === 'exchange') await services.step(id)
+    if (kind === 'dispatch') await services.dispatch(id)
+    if (kind === 'transaction') await services.advance(id)
+  }
+  const work = async (rounds = 3) => {
+    for (let n = 0; n < rounds; n++) for (const key of await woken()) await perform(key)
+  }
+  /** Every worker: what they do in seconds. */
+  const turn = async (times = 1) => {
+    for (let n = 0; n < times; n++) {
+      await watch()
+      await work()
+    }
+  }
+  /** Blocks on both chains, one at a time, and all that follows from each. */
+  const blocks = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      fakes.btc.mine()
+      fakes.eth.mine()
+      await turn()
+    }
+  }
+  const fill = async (units: Partial<Record<'btc' | 'eth', bigint>>) => {
+    if (units.btc) fakes.btc.pay(fakes.btc.chain.addresses.hot(), units.btc)
+    if (units.eth) fakes.eth.pay(fakes.eth.chain.addresses.hot(), units.eth)
+    await blocks(3)
+  }
+  await watch()
+  return { database, another, close, store, fakes, signer, books, screening, settings, services, watch, woken, perform, work, turn, blocks, fill, ...reads({ database, store }) , ...acts({ store, fakes }) }
+}
+
+type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth', FakeChain>> }>
+
+export type Order = Partial<Pick<NewExchange, 'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency'>> & { from?: typeof btc; to?: typeof btc; flow?: Flow }
+let keyIndex = 0
+
+/** A row as `create-exchange` makes it: bitcoin to ether unless the test says otherwise. */
+export function newExchange({ from = btc, to = eth, ...rest }: Order = {}): NewExchange {
+  const index = keyIndex++
+  return {
+    id: randomUUID(), partnerId, type: 'standard', flow: 'standard', legs: [{ from: from.asset, to: to.asset }], fromUnits: COIN, toUnits: 24n * ETHER,
+    deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null }, keyIndex: index, recipient: { address: `customer-${index}`, memo: null },
+    refund: { address: `refund-${index}`, memo: null }, partnerFeeBps: 10, rate: null, idempotency: null, expiryMs: 86_400_000,
+    fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null, ...rest,
+  }
+}
+
+export function created(outcome: CreateOutcome | undefined): Exchange {
+  if (outcome?.kind !== 'created' && outcome?.kind !== 'repeated') throw new Error(`not created: ${outcome?.kind}`)
+  return outcome.exchange
+}
+
+function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
+  return {
+    order: async (order: Order = {}): Promise<Exchange> => created((await store.exchanges.create([newExchange(order)]))[0]),
+    deposit: (exchange: Exchange, units: bigint, sender: string | null = null) => {
+      const network = exchange.legs[0]?.from.network === 'btc' ? 'btc' : 'eth'
+      return fakes[network].pay(exchange.deposit.address, units, { sender, contract: exchange.legs[0]?.from.contract ?? null })
+    },
+    decide: async (exchange: Exchange, decision: 'release' | 'refund' | 'fail') => {
+      const held = (await store.cases.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
+      if (!held) throw new Error('nothing is held')
+      await store.cases.saveExecution(exchange.id, { id: held.id, status: held.status, reason: held.reason, decision }, `operator: ${decision}`)
+    },
+  }
+}
+
+function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
+  const one = async (exchange: Exchange, n = 0) => {
+    const execution = (await store.cases.load(exchange.id))?.executions[n]
+    if (!execution) throw new Error('there is no such execution')
+    return execution
+  }
+  return {
+    execution: one,
+    status: async (exchange: Exchange) => (await store.cases.load(exchange.id))?.exchange.status,
+    events: async (exchange: Exchange) => (await database.query<{ event: string }>('select event from events where exchange_id = $1 order by id', [exchange.id])).map(({ event }) => event),
+    alarms: async () => (await store.audit.alarms(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
+    payouts: (exchange: Exchange) => database.query<{ id: string; purpose: Payout['purpose']; state: string; units: string; attention: string | null; address: string }>('select id, purpose, state, units, attention, address from payouts where exchange_id = $1 order by created_at', [exchange.id]),
+    /** Every posting adds up, balances are the sum of postings, and what is closed owes nothing. */
+    balanced: async () => {
+      expect(await store.audit.imbalance()).toEqual([])
+      const owing = await database.query(
+        `select b.account, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id where b.units <> 0
+           and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded', 'pending'))`,
+      )
+      expect(owing).toEqual([])
+    },
+    owed: async (exchange: Exchange) => Object.fromEntries(await store.ledger.balances(`liability:exchange:${exchange.id}`)),
+    wallet: (assetId: AssetId) => store.ledger.balance('asset:wallet', assetId),
+  }
+}

@@ -1,0 +1,80 @@
+import type { Law, Place } from './rules.ts'
+
+const floors: Readonly<Record<string, number>> = { lib: 0, domain: 1, ports: 2, services: 3, adapters: 3, api: 4, workers: 4, cli: 5 }
+const serverMain = 'server/src/main.ts'
+
+/** ARCHITECTURE.md draws it. `server/src/*.ts` but main.ts, and the command line, are one room: the program. */
+function placeOf(path: string): Place | null {
+  const [workspace, top, first = '', second = ''] = path.split('/')
+  if (workspace === 'schema' || workspace === 'sandbox') return { floor: 0, room: workspace }
+  if (workspace !== 'server') return null
+  if (top === 'networks' || top === 'currencies') return { floor: 2, room: top }
+  if (top !== 'src') return null
+  if (path === serverMain) return { floor: 6, room: 'main' }
+  if (first.endsWith('.ts') || first === 'cli') return { floor: 5, room: 'program' }
+  const floor = floors[first]
+  return floor === undefined ? null : { floor, room: first === 'adapters' ? `adapters/${second}` : first }
+}
+
+const adapters = 'server/src/adapters'
+const postgres = `${adapters}/postgres`
+const columns = 'block heights, key indexes and counts: bigint columns, which pg gives as text'
+
+export const law: Law = {
+  placeOf,
+  homes: {
+    '@fastify/under-pressure': ['server/src/api'],
+    '@noble/curves': [`${adapters}/evm`, `${adapters}/memory`, `${adapters}/signers`],
+    '@noble/hashes': [`${adapters}/memory`],
+    '@scure/base': [`${adapters}/bitcoin`],
+    '@scure/bip32': [`${adapters}/signers`],
+    '@scure/bip39': [`${adapters}/signers`],
+    '@scure/btc-signer': [`${adapters}/bitcoin`, 'sandbox/src/bitcoin'],
+    '@swapyard/schema': ['server/src/api'],
+    commander: ['server/src/cli'],
+    fastify: ['server/src/api', 'sandbox/src/control-server.ts'],
+    'graphile-worker': [`${adapters}/postgres`],
+    'ipaddr.js': ['server/src/lib'],
+    'p-retry': ['server/src/lib'],
+    pg: [`${adapters}/postgres`],
+    pino: ['server/src/lib'],
+    'prom-client': ['server/src/lib'],
+    typebox: ['schema/src', 'server/src/api', 'server/src/config.ts', 'server/src/config-file.ts', 'server/src/config-text.ts'],
+    undici: ['server/src/lib'],
+    viem: [`${adapters}/evm`, 'sandbox/src/evm', 'sandbox/src/keys.ts'],
+  },
+  linesMax: 400,
+  functionLinesMax: 70,
+  isData: (path) => /^server\/(networks|currencies)\//.test(path),
+  bannedWords: ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager', 'data', 'info', 'handle', 'process', 'do'],
+  numbers: {
+    'server/src/api/present.ts': "the rate quote's numbers, which the spec wants: exact by construction",
+    'server/src/cli/print.ts': 'a whole number of the command line',
+    'server/src/compose.ts': 'a gauge that is looked at; the exact units stand in the alarm',
+    'server/src/config.ts': 'whole numbers of the settings, of fifteen digits at most',
+    'server/src/domain/api-key.ts': 'a remainder of 62',
+    'server/src/services/steps/convert.ts': 'the ordinal of a repeated order',
+    'server/src/start.ts': 'seconds since the start, for people',
+    [`${adapters}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',
+    [`${adapters}/evm/observe.ts`]: 'a nonce',
+    [`${adapters}/evm/replies.ts`]: 'counts and nonces, checked to be safe integers',
+    [`${adapters}/memory/sender.ts`]: 'a nonce',
+    [`${postgres}/append-block.ts`]: columns,
+    [`${postgres}/audit.ts`]: columns,
+    [`${postgres}/cases.ts`]: columns,
+    [`${postgres}/chain-log.ts`]: columns,
+    [`${postgres}/custody.ts`]: columns,
+    [`${postgres}/exchanges.ts`]: columns,
+    [`${postgres}/payouts.ts`]: columns,
+    [`${postgres}/throttle.ts`]: columns,
+    [`${postgres}/transactions.ts`]: columns,
+    'sandbox/src/bitcoin/core-arguments.ts': "bitcoin amounts of a request, in satoshi: bcoin's own are numbers",
+    'sandbox/src/evm/anvil.ts': 'a chain id',
+    'sandbox/src/evm/evm-miner.ts': 'block numbers, and how many transactions wait',
+    'sandbox/src/evm/pool.ts': 'nonces',
+    'sandbox/src/evm/token-deploys.ts': 'a nonce',
+    'sandbox/src/say.ts': 'seconds since the start, for people',
+    'sandbox/src/settings.ts': 'a process id',
+  },
+  environmentReaders: ['server/src/config.ts', 'sandbox/src/settings.ts'],
+}

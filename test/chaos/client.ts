@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Json } from './until.ts'
+
+export type Reply = Readonly<{ status: number; body: Json; text: string; retryAfter: string | null }>
+
+/**
+ * A partner who does what the documentation says: an Idempotency-Key on every POST, the same request again after a refused
+ * connection, a lost reply or a 503, at another process. Nothing else is asked again.
+ */
+export type Client = Readonly<{
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
+  /** One attempt at one process. Throws where no reply came. */
+  once(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  /** Answers that no partner should ever have seen: 5xx but for 503 with `Retry-After`. */
+  wrong(): readonly string[]
+}>
+
+const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 20_000
+
+export function createClient(urls: readonly string[], apiKey = 'sandbox'): Client {
+  const wrong: string[] = []
+  let turn = 0
+
+  const once: Client['once'] = async (url, method, path, body, headers = {}) => {
+    const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers })
+    if (reply.status >= 500 && !(reply.status === 503 && reply.retryAfter !== null)) wrong.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
+    return reply
+  }
+
+  return {
+    once,
+    wrong: () => wrong,
+    async call(method, path, body, key = randomUUID()) {
+      const deadline = Date.now() + PATIENCE_MS
+      for (;;) {
+        const url = urls[turn++ % urls.length] ?? ''
+        try {
+          const reply = await once(url, method, path, body, method === 'POST' ? { 'idempotency-key': key } : {})
+          if (reply.status !== 503 || Date.now() > deadline) return reply
+        } catch (error) {
+          if (Date.now() > deadline) throw error
+        }
+        await delay(150)
+      }
+    },
+  }
+}
+
+/** A connection for each request: a reused one that the server is closing would blur what was refused and what was lost. */
+function send(url: string, method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const sent = { connection: 'close', ...headers, ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }) }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url + path, { method, headers: sent, timeout: TIMEOUT_MS, agent: false }, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('end', () => {
+        const received = Buffer.concat(chunks).toString('utf8')
+        resolve({ status: incoming.statusCode ?? 0, text: received, body: parse(received), retryAfter: incoming.headers['retry-after'] ?? null })
+      })
+    })
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms to ${method} ${path}`)))
+    outgoing.on('error', reject)
+    outgoing.end(text)
+  })
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

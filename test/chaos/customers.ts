@@ -1,0 +1,152 @@
+import { randomInt } from 'node:crypto'
+import { formatEther, type Hex, parseEther, parseUnits } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
+import type { Client } from './client.ts'
+import type { Fleet } from './fleet.ts'
+import type { Json } from './until.ts'
+
+/** One payment of a customer, as the customer's own wallet knows it. */
+export type Payment = Readonly<{
+  network: string
+  hash: string
+  /** Base units that really moved: none where the customer lies. */
+  units: bigint
+  /** The wallet offers it again where no node has it any more; null = it cannot. */
+  raw: string | null
+  payer: Hex | null
+}>
+
+export type Purchase = Readonly<{ id: string; partner: string; from: string; to: string; depositAddress: string; recipient: string; refund: string; payments: Payment[] }>
+
+export type Order = Readonly<{
+  from: string
+  to: string
+  amount: string
+  flow?: 'standard' | 'fixed-rate'
+  /** Amounts that are paid, if not once what was asked for. */
+  pays?: readonly string[]
+}>
+
+export type Customers = Readonly<{
+  purchases: readonly Purchase[]
+  order(order: Order): Promise<Purchase>
+  pay(purchase: Purchase, amount: string): Promise<Payment>
+  /** Creates and pays. */
+  buy(order: Order): Promise<Purchase>
+  /** Wallets rebroadcast what they see in no block: what reorganisations threw away. */
+  offerAgain(): Promise<void>
+}>
+
+const DECIMALS: Readonly<Record<string, number>> = { 'btc@btc': 8, 'ltc@ltc': 8, 'eth@eth': 18, 'usdt@eth': 6 }
+export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 18
+const GAS = 21_000n
+const GWEI = 1_000_000_000n
+
+export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox'): Customers {
+  const purchases: Purchase[] = []
+  const { ground } = fleet
+
+  async function order({ from, to, amount, flow = 'standard' }: Order): Promise<Purchase> {
+    const [source = '', fromNetwork = ''] = from.split('@')
+    const [target = '', toNetwork = ''] = to.split('@')
+    const pair = { fromCurrency: source, fromNetwork, toCurrency: target, toNetwork }
+    const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
+    const [recipient, refund] = [wallet(toNetwork), wallet(fromNetwork)]
+    const reply = await client.call('POST', '/v1/cross-chain/exchange', { ...pair, fromAmount: amount, flow, address: recipient, refundAddress: refund, ...rateId })
+    if (reply.status !== 201) throw new Error(`no exchange: ${reply.status} ${reply.text}`)
+    const purchase = { id: reply.body.id, partner, from, to, depositAddress: reply.body.request.depositAddress, recipient, refund, payments: [] }
+    purchases.push(purchase)
+    return purchase
+  }
+
+  async function pay(purchase: Purchase, amount: string): Promise<Payment> {
+    const [currency = '', network = ''] = purchase.from.split('@')
+    const units = parseUnits(amount, decimalsOf(purchase.from))
+    const payment = purchase.from === 'eth@eth' ? await payEther(fleet, purchase.depositAddress, units) : { network, units, raw: null, payer: null, hash: (await ground.control('/deposits', { network, currency, address: purchase.depositAddress, amount })).hash as string }
+    purchase.payments.push(payment)
+    return payment
+  }
+
+  return {
+    purchases,
+    order,
+    pay,
+    async buy(wanted) {
+      const purchase = await order(wanted)
+      for (const amount of wanted.pays ?? [wanted.amount]) await pay(purchase, amount)
+      return purchase
+    },
+    async offerAgain() {
+      for (const payment of purchases.flatMap((purchase) => purchase.payments)) if (payment.raw !== null) await offer(fleet, payment)
+    },
+  }
+}
+
+async function quote(client: Client, pair: Readonly<Record<string, string>>, amount: string): Promise<string> {
+  const reply = await client.call('GET', `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount, flow: 'fixed-rate' })}`)
+  if (reply.status !== 200 || !reply.body.rateId) throw new Error(`no rate: ${reply.status} ${reply.text}`)
+  return reply.body.rateId
+}
+
+/** The least that a pair takes now, as any quote says. */
+export async function leastOf(client: Client, from: string, to: string): Promise<number> {
+  const [[fromCurrency = '', fromNetwork = ''], [toCurrency = '', toNetwork = '']] = [from.split('@'), to.split('@')]
+  const reply = await client.call('GET', `/v1/cross-chain/rate?${new URLSearchParams({ fromCurrency, fromNetwork, toCurrency, toNetwork, amount: '1', flow: 'standard' })}`)
+  return reply.body.min
+}
+
+function wallet(network: string): string {
+  if (network === 'btc' || network === 'ltc') return createOutsideWallet(network).address ?? ''
+  return privateKeyToAddress(generatePrivateKey())
+}
+
+async function payEther({ ground }: Fleet, to: string, units: bigint): Promise<Payment> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const { chainId = 0 } = ground.chains.networks.find(({ network }) => network === 'eth') ?? {}
+  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce: 0, gas: GAS, maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI, to: to as Hex, value: units })
+  await giveEther(ground, account.address, units)
+  const hash: string = await ground.call('eth', 'eth_sendRawTransaction', [raw])
+  return { network: 'eth', hash, units, raw, payer: account.address }
+}
+
+async function giveEther(ground: Fleet['ground'], address: Hex, units: bigint): Promise<void> {
+  await ground.call('eth', 'anvil_setBalance', [address, `0x${(units + GAS * 20n * GWEI).toString(16)}`])
+}
+
+/** Nothing where it is in a block, or in the pool. */
+async function offer({ ground }: Fleet, { network, hash, raw, payer, units }: Payment): Promise<void> {
+  if ((await ground.call(network, 'eth_getTransactionByHash', [hash])) !== null) return
+  if (payer !== null) await giveEther(ground, payer, units)
+  // Taken meanwhile, or refused while a reorganisation runs: the next look tells.
+  await ground.call(network, 'eth_sendRawTransaction', [raw]).catch(() => undefined)
+}
+
+/** A purchase as they come: mostly plain ones, both ways. */
+export function anyOrder(leastEther: number): Order {
+  const bitcoin = (randomInt(200, 900) / 100_000).toString()
+  const ether = formatEther(parseEther((randomInt(50, 240) / 1000).toString()))
+  const kinds: readonly (() => Order)[] = [
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether }),
+    () => ({ from: 'btc@btc', to: 'usdt@eth', amount: bitcoin }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, flow: 'fixed-rate' }),
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, pays: [bitcoin, '0.0031'] }),
+    // Too little: it goes back.
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, pays: [(leastEther * 0.9).toFixed(12)] }),
+  ]
+  const n = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5][randomInt(10)] ?? 0
+  return (kinds[n] ?? kinds[0] ?? (() => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin })))()
+}
+
+/** Whether a payment stands in a block of the best chain now. */
+export async function stands({ ground }: Fleet, { network, hash }: Payment): Promise<boolean> {
+  if (network === 'btc' || network === 'ltc') {
+    const found: Json = await ground.call(network, 'getrawtransaction', [hash, true]).catch(() => null)
+    return (found?.confirmations ?? 0) > 0
+  }
+  const receipt: Json = await ground.call(network, 'eth_getTransactionReceipt', [hash])
+  if (receipt === null) return false
+  const block: Json = await ground.call(network, 'eth_getBlockByNumber', [receipt.blockNumber, false])
+  return block?.hash === receipt.blockHash && receipt.status === '0x1'
+}

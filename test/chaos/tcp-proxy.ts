@@ -1,0 +1,122 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/**
+ * A TCP proxy that hurts: delay, black hole, reset, and the cut that leaves a question open. It knows nothing of what it
+ * carries but the marker that it waits for.
+ */
+export type TcpProxy = Readonly<{
+  port: number
+  /** Milliseconds that every piece waits, in both directions. */
+  delay(ms: number): void
+  /** Connections stay open, and nothing passes, until it is switched off. */
+  blackHole(on: boolean): void
+  /** Ends every connection by RST. */
+  reset(): void
+  /**
+   * The next `times` connections that send the marker are cut: `answer` = the target has done what was asked, and its reply
+   * is lost; `request` = it never heard of it.
+   */
+  cutAt(marker: string, lost: 'answer' | 'request', times: number): void
+  /** Ends every connection once the target has sent this many bytes on it; 0 = never. */
+  cutAfterBytes(bytes: number): void
+  /** Cuts so far. */
+  cuts(): number
+  close(): Promise<void>
+}>
+
+type Cut = { marker: Buffer; lost: 'answer' | 'request'; left: number }
+type State = { delayMs: number; dark: boolean; bytesMax: number; cut: Cut | null; cuts: number; pairs: Set<Pair> }
+type Pair = Readonly<{ client: Socket; target: Socket }>
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const state: State = { delayMs: 0, dark: false, bytesMax: 0, cut: null, cuts: 0, pairs: new Set() }
+  const server = createServer((client) => join(state, client, connect(targetPort, '127.0.0.1')))
+  const port = await listen(server)
+  const both = (act: (socket: Socket) => void) => {
+    for (const { client, target } of state.pairs) for (const socket of [client, target]) act(socket)
+  }
+  return {
+    port,
+    delay: (ms) => {
+      state.delayMs = ms
+    },
+    blackHole: (on) => {
+      state.dark = on
+      both((socket) => (on ? socket.pause() : socket.resume()))
+    },
+    reset: () => both((socket) => socket.resetAndDestroy()),
+    cutAt: (marker, lost, times) => {
+      state.cut = { marker: Buffer.from(marker, 'latin1'), lost, left: times }
+    },
+    cutAfterBytes: (bytes) => {
+      state.bytesMax = bytes
+    },
+    cuts: () => state.cuts,
+    close: async () => {
+      both((socket) => socket.destroy())
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function join(state: State, client: Socket, target: Socket): void {
+  const pair = { client, target }
+  state.pairs.add(pair)
+  let isCut = false
+  let fromTarget = 0
+  const sever = () => {
+    state.cuts++
+    client.resetAndDestroy()
+    // What was sent is still read and done by the target.
+    target.end()
+  }
+  client.on('data', (chunk: Buffer) => {
+    const lost = isCut ? null : takeCut(state, chunk)
+    if (lost === 'request') {
+      state.cuts++
+      client.resetAndDestroy()
+      target.destroy()
+      return
+    }
+    if (lost === 'answer') isCut = true
+    pass(state, chunk, target)
+  })
+  target.on('data', (chunk: Buffer) => {
+    fromTarget += chunk.length
+    if (isCut || (state.bytesMax > 0 && fromTarget >= state.bytesMax)) return sever()
+    pass(state, chunk, client)
+  })
+  for (const [socket, other] of [[client, target], [target, client]] as const) {
+    socket.setNoDelay(true)
+    if (state.dark) socket.pause()
+    socket.on('error', () => other.destroy())
+    socket.on('end', () => other.end())
+    socket.on('close', () => {
+      other.destroy()
+      state.pairs.delete(pair)
+    })
+  }
+}
+
+/** A marker that is split over two pieces is missed: there will be another. */
+function takeCut(state: State, chunk: Buffer): Cut['lost'] | null {
+  const { cut } = state
+  if (cut === null || cut.left === 0 || !chunk.includes(cut.marker)) return null
+  cut.left--
+  return cut.lost
+}
+
+function pass(state: State, chunk: Buffer, to: Socket): void {
+  if (state.delayMs === 0) to.write(chunk)
+  else setTimeout(() => to.writable && to.write(chunk), state.delayMs)
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (typeof address === 'object' && address) resolve(address.port)
+    })
+  })
+}

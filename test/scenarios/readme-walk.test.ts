@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+
+const root = join(import.meta.dirname, '../..')
+const READY_MS = 60_000
+const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
+const stoppers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
+let port = 8080
+
+beforeAll(async () => {
+  const database = await createDatabase(inject('databaseUrl'))
+  stoppers.unshift(() => database.drop())
+  port = await freePort(8080)
+  const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      SWAPYARD_DATA_DIR: folder,
+      SWAPYARD_CHAINS: inject('chainsFile'),
+    },
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  stoppers.unshift(() => {
+    child.kill('SIGTERM')
+    return ended
+  })
+  const deadline = Date.now() + READY_MS
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
+  while (!(await isReady())) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the program did not become ready')
+    await delay(100)
+  }
+})
+
+afterAll(async () => {
+  for (const stop of stoppers) await stop()
+})
+
+test('the walk of the README does what it says, as it is printed', async () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const [printed = '', ...others] = [...readme.matchAll(/^```sh\n([^`]*curl[^`]*)^```$/gm)].map(([, block = '']) => block)
+  expect(others).toEqual([])
+  expect(printed.split(':8080')).toHaveLength(2)
+  const child = spawn('sh', ['-c', printed.replace(':8080', `:${port}`)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(errors).toBe('')
+  const [quote = '', hash = '', ...rest] = out.trim().split('\n')
+  expect(JSON.parse(hash)).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(rest.at(-2)).toBe('finished')
+  expect(JSON.parse(rest.at(-1) ?? '')).toEqual({ amount: String(JSON.parse(quote).toAmount) })
+})
+
+/** The wanted one, or any where somebody listens there. */
+async function freePort(wanted: number): Promise<number> {
+  const probe = createServer()
+  const listen = (at: number) =>
+    new Promise<void>((resolve, reject) => void probe.once('error', reject).listen(at, '127.0.0.1', resolve))
+  await listen(wanted).catch(() => listen(0))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import { checkInvariants } from '../support/invariants.ts'
+import { type MemoryHouse, startMemoryHouse } from '../support/memory-house.ts'
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let memory: MemoryHouse
+beforeAll(async () => {
+  database = await createDatabase(inject('databaseUrl'))
+  memory = await startMemoryHouse({ databaseUrl: database.url })
+})
+afterAll(async () => {
+  await memory?.stop()
+  await database.drop()
+})
+
+test('twenty exchanges through one worker, on chains in memory, are each paid once', async () => {
+  const { count, seconds, recipients } = await memory.run(20)
+  expect([count, new Set(recipients).size]).toEqual([20, 20])
+  expect(seconds).toBeGreaterThan(0)
+  const rows = await memory.house.database.query<{ address: string; units: string }>(
+    'select address, units from payouts where execution_id is not null and state <> $1',
+    ['void'],
+  )
+  const promised = new Map(rows.map(({ address, units }) => [address, BigInt(units)]))
+  expect(promised.size).toBe(20)
+  const world = memory.worlds.get('bsc')
+  for (const address of recipients) {
+    const paid = world?.paidTo(address) ?? []
+    expect(paid.map(({ units }) => units)).toEqual([promised.get(address)])
+    expect(world?.balance(address)).toBe(promised.get(address))
+  }
+  await checkInvariants(memory.house)
+})

@@ -12,6 +12,8 @@ const TRANSFERS = 2_500
 /** Transfers of a block that reach an address of ours. */
 const OURS = 5
 const WARM_UP = 5
+/** Above the filled deposits. */
+const HEIGHT = 1_000_000
 const BLOCKS = 25
 
 const rules: AppendRules = {
@@ -44,9 +46,10 @@ function blockOf(height: number, watched: number): ScannedBlock {
 /** Appends blocks of the same shape to both databases in turn. The time with few watched addresses ÷ that with many. */
 export async function compareBlockScans(few: { url: string; rows: number }, many: { url: string; rows: number }): Promise<{ ratio: number; fewMs: number; manyMs: number }> {
   const sides = [few, many].map(({ url, rows }) => ({ database: openDatabase(url, { max: 2 }), rows, times: [] as number[] }))
+  for (const { database, rows } of sides) await createStore(database).chainLog.begin(NETWORK, blockOf(HEIGHT - 1, rows))
   for (let n = 0; n < WARM_UP + BLOCKS; n++) {
     for (const side of n % 2 === 0 ? sides : [...sides].reverse()) {
-      const block = blockOf(1_000_000 + n, side.rows)
+      const block = blockOf(HEIGHT + n, side.rows)
       const startedAt = performance.now()
       const appended = await createStore(side.database).transaction((tx) => tx.chainLog.append(NETWORK, block, rules))
       if (!appended) throw new Error(`block ${block.height} was not appended`)

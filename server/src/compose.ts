@@ -182,13 +182,19 @@ function composeServices(options: HouseOptions, rooms: Rooms & Pick<Services, 'a
   const { settings } = options
   const rateIds = createRateIds(options.pepper)
   const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: settings.rateIdMs })
+  const { metrics } = options
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
   return {
     authenticate: rooms.authenticate,
     listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
-    quoteRate,
+    quoteRate: counted(quoteRate, () => metrics.quoted('quoted'), () => metrics.quoted('refused')),
     createExchange: createCreateExchange({
-      catalogue, books, clock, chains, rateIds, quoteRate, commit, settings,
+      catalogue, books, clock, chains, rateIds, quoteRate, settings,
+      commit: async (row) => {
+        const outcome = await commit(row)
+        metrics.created(outcome.kind === 'created' || outcome.kind === 'repeated' ? outcome.kind : 'refused')
+        return outcome
+      },
       takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
       findRepeated: store.exchanges.findRepeated,
       countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
@@ -198,6 +204,20 @@ function composeServices(options: HouseOptions, rooms: Rooms & Pick<Services, 'a
     listExchanges: createListExchanges(store),
     ratesFeed: rooms.feed,
     readiness: () => [...rooms.starting, ...readiness(rooms)],
+  }
+}
+
+/** The same function, with what comes of it counted. */
+function counted<Args extends unknown[], R>(work: (...args: Args) => R, onDone: () => void, onRefused: () => void): (...args: Args) => R {
+  return (...args) => {
+    try {
+      const result = work(...args)
+      onDone()
+      return result
+    } catch (error) {
+      onRefused()
+      throw error
+    }
   }
 }
 
@@ -220,6 +240,7 @@ async function startWorkers(options: HouseOptions, rooms: Rooms): Promise<Loop> 
   const shared = {
     store, chains, books, signer, settings, log,
     assetById: catalogue.assetById,
+    onPaid: metrics.paid,
     priceKeyOf: (id: string) => byAsset.get(id as `${string}@${string}`)?.definition.priceKey ?? '',
   }
   const byContract = new Map(catalogue.list().map(({ asset }) => [`${asset.network} ${asset.contract ?? ''}`, asset]))
@@ -275,5 +296,15 @@ function slowLoops({ environment, log, metrics }: HouseOptions, { store, chains 
       onError: (err) => log.warn({ err }, `${name} failed`),
     })
   const reconcilePaceMs = environment === 'sandbox' ? 10_000 : 60_000
-  return [each(5_000, 'sweep', sweepDeposits), each(reconcilePaceMs, 'reconciliation', reconcile)]
+  const gauges = startLoop({
+    paceMs: 5_000,
+    backoffMs: 60_000,
+    turn: async () => {
+      metrics.openExchanges(await store.audit.openByStatus())
+      for (const [id, units] of await store.ledger.balances('asset:wallet')) metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
+      return undefined
+    },
+    onError: (err) => log.warn({ err }, 'gauges not read'),
+  })
+  return [each(5_000, 'sweep', sweepDeposits), each(reconcilePaceMs, 'reconciliation', reconcile), gauges]
 }

@@ -2,8 +2,6 @@ import { assert } from '../lib/assert.ts'
 import type { Asset } from './asset.ts'
 import { AppError } from './errors.ts'
 
-/** A non-negative quantity of one asset, in its base units (satoshi, wei, lamport). */
-export type Amount = Readonly<{ asset: Asset; units: bigint }>
 export type Rounding = 'down' | 'up'
 
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/

@@ -14,7 +14,6 @@ export type Metrics = Readonly<{
   stepped(step: string, seconds: number): void
   /** Blocks between a network's head and what was scanned. */
   watcherLag(network: string, blocks: number): void
-  deposited(network: string, event: 'seen' | 'credited' | 'reversed' | 'rejected'): void
   paid(
     network: string,
     purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal',
@@ -77,19 +76,13 @@ function createRequestMetrics(registry: Registry): Pick<Metrics, 'observeRequest
   }
 }
 
-function createWorkMetrics(registry: Registry): Pick<Metrics, 'stepped' | 'deposited' | 'paid' | 'jobFailed'> {
+function createWorkMetrics(registry: Registry): Pick<Metrics, 'stepped' | 'paid' | 'jobFailed'> {
   const registers = [registry]
   const steps = new Histogram({
     name: 'swapyard_exchange_step_duration_seconds',
     help: 'Steps of exchanges',
     labelNames: ['step'] as const,
     buckets: STEP_BUCKETS,
-    registers,
-  })
-  const deposits = new Counter({
-    name: 'swapyard_deposits_total',
-    help: 'Deposits by what became of them',
-    labelNames: ['network', 'event'] as const,
     registers,
   })
   const payouts = new Counter({
@@ -106,7 +99,6 @@ function createWorkMetrics(registry: Registry): Pick<Metrics, 'stepped' | 'depos
   })
   return {
     stepped: (step, seconds) => steps.observe({ step }, seconds),
-    deposited: (network, event) => deposits.inc({ network, event }),
     paid: (network, purpose, event) => payouts.inc({ network, purpose, event }),
     jobFailed: (job) => failures.inc({ job }),
   }

@@ -17,6 +17,8 @@ export type AdvanceDeps = Readonly<{
   signer: Signer
   settings: ServiceSettings
   log: Log
+  /** For metrics. */
+  onPaid?(network: string, purpose: Payout['purpose'], event: 'signed' | 'confirmed'): void
 }>
 
 /** Blocks after which a transaction that nobody mines is offered more. */
@@ -122,6 +124,7 @@ async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTran
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
     for (const alarm of ['broadcast', 'release', 'stuck']) await tx.controls.clear(`${alarm}:${transaction.id}`)
     await tx.wake(wakes(payouts))
+    for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
   })
   checkpoint('transaction.confirmed')
   deps.log.info({ network: transaction.network, transactionId: transaction.id, txHash: attempt.txHash, depth }, 'transaction confirmed')

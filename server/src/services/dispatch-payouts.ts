@@ -21,6 +21,8 @@ export type DispatchDeps = Readonly<{
   signer: Signer
   settings: ServiceSettings
   log: Log
+  /** For metrics. */
+  onPaid?(network: string, purpose: Payout['purpose'], event: 'signed' | 'confirmed'): void
 }>
 
 /** Transactions signed by one run: the rest is left to the next, so that one network cannot hold a worker. */
@@ -154,6 +156,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
     if (payout.purpose === 'payout' && payout.orderId !== null) await tx.inventory.release(payout.orderId)
   }
   await tx.wake([{ kind: 'transaction', id }, ...payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }]))])
+  for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'signed')
   deps.log.info({ network, transactionId: id, txHash: signed.txHash, payouts: payouts.length }, 'transaction signed')
   return id
 }

@@ -10,7 +10,6 @@ import { bitcoinAddresses } from './vectors.ts'
 const network = resolveNetwork(ltc, 'sandbox')
 const missing = "ltc is not tested here: install Litecoin Core (Debian's package litecoind)"
 
-// biome-ignore lint/style/noProcessEnv: set by build servers, and no setting of the program
 const isBuildServer = (process.env['CI'] ?? '') !== ''
 
 if (hasNetwork('ltc')) {

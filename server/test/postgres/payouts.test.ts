@@ -202,7 +202,8 @@ describe('deposits of an account', () => {
     const { chain } = spine.fakes.eth
     await Promise.all([spine.services.sweep(chain), spine.services.sweep(chain)].map((run) => run.catch((error: unknown) => expect(error).toBeInstanceOf(AppError))))
     await spine.blocks(5)
-    expect(await spine.database.query("select 1 from payouts where purpose = 'sweep' and state = 'confirmed'")).toHaveLength(1)
+    const swept = await spine.database.query("select p.state from payouts p join deposit_targets t on t.key_index = p.key_index where p.purpose = 'sweep' and t.exchange_id = $1", [exchange.id])
+    expect(swept).toEqual([{ state: 'confirmed' }])
     expect(await spine.store.ledger.balance('asset:deposits', 'eth@eth')).toBe(0n)
     expect(await spine.wallet('eth@eth')).toBe(spine.fakes.eth.held('eth-hot', null))
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Hex, LogReply } from './replies.ts'
+import type { Hex } from 'viem'
+import type { LogReply } from './replies.ts'
 import { placed } from './scan.ts'
 import { TRANSFER_TOPIC } from './token.ts'
 

@@ -122,6 +122,7 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
 /** Rates that are of no use any more, before anything is reserved for them. The insert looks again. */
 async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
   const rated = batch.filter((row) => row.rate !== null)
+  if (rated.length === 0) return new Map()
   const spent = await tx.query<{ id: string; kind: 'rate_expired' | 'rate_used' }>(
     `select r.id, case when r.expires_at < clock_timestamp() then 'rate_expired' else 'rate_used' end as kind
      from unnest($1::text[], $2::text[], $3::timestamptz[]) as r (id, nonce, expires_at)

@@ -17,7 +17,7 @@ const CONNECTIONS = 32
 /** Creates arrive together: more at once than the pool has connections. */
 const CREATES = 64
 const RSS_GOAL_MB = 300
-const WHOLE_EXCHANGES = 1_000
+const WHOLE_EXCHANGES = 200
 
 const STATUS = '/v1/cross-chain/exchange/status/standard'
 

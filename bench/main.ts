@@ -44,7 +44,13 @@ async function runAll(ground: Ground, say: (line: string) => void): Promise<read
   const run = async (name: string, bench: () => Promise<Result[]>) => {
     if (!wants(name)) return
     say(name)
-    results.push(...(await bench()))
+    try {
+      results.push(...(await bench()))
+    } catch (error) {
+      // The others are worth having all the same.
+      const note = error instanceof Error ? error.message : String(error)
+      results.push({ name, goal: { atLeast: 0 }, figure: Number.NaN, unit: '', note: `could not be measured: ${note}` })
+    }
   }
   say(`a house with ${FEW} exchanges`)
   const few = await ground.openHouse('few', FEW)

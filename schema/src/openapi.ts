@@ -137,7 +137,6 @@ export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl 
   const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
   return {
     openapi: '3.1.0',
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
       title: 'Swapyard Partner Exchange API',
       version: '1.0.0',

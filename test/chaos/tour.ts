@@ -21,7 +21,7 @@ export async function tourOfPoints(fleet: Fleet): Promise<Tour> {
     await one.end('SIGKILL')
     for (const spot of spots) {
       await one.start({ killAt: spot, waitReady: false })
-      const provoked = spot.name === 'watch.rewound' ? setInterval(() => provoke(fleet), 3_000) : undefined
+      const provoked = spot.name === 'watch.rewound' ? setInterval(() => provoke(fleet), 1_500) : undefined
       await until(`${one.name} dies at ${spot.name}`, () => !one.isRunning(), VISIT_MS).catch(() => missed.push(`${one.name} never came to ${spot.name}`))
       clearInterval(provoked)
       if (one.isRunning()) await one.end('SIGKILL')
@@ -30,7 +30,8 @@ export async function tourOfPoints(fleet: Fleet): Promise<Tour> {
     await one.start()
   }
   const spots = workerPoints.map((name): Spot => ({ name, nth: 1 }))
-  const later = workerPoints.map((name): Spot => ({ name, nth: 2 })).reverse()
+  // Of each reorganisation one worker alone is the first to go back: two of them may be long in coming.
+  const later = workerPoints.map((name): Spot => ({ name, nth: name === 'watch.rewound' ? 1 : 2 })).reverse()
   await Promise.all([
     ...fleet.workers.map((worker, n) => visit(worker, n % 2 === 0 ? spots : later)),
     ...fleet.apis.slice(0, 1).map((api) => visit(api, apiPoints.flatMap((name) => [1, 2, 5].map((nth) => ({ name, nth }))))),

@@ -15,9 +15,14 @@ const page = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Swapyard Partner Exchange API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<style>
+body { margin: 0 }
+.swagger-ui { overflow-wrap: anywhere }
+</style>
 </head>
 <body>
 <div id="reference"></div>
@@ -27,8 +32,12 @@ const page = `<!doctype html>
 </html>
 `
 
-/** `validatorUrl: null`: the reference asks no other host. */
-const start = `window.ui = SwaggerUIBundle({
+/** `validatorUrl: null`: the reference asks no other host. The dark class is Swagger UI's own; its top bar would set it. */
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', follow)
+follow()
+window.ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,

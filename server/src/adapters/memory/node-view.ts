@@ -9,6 +9,7 @@ export type View = Readonly<{
   including(txHash: string): MemoryBlock | null
   balance(address: string, contract: string | null): bigint
   nonce(address: string): number
+  baseFee(): bigint
   /** The others mined a block. */
   grow(): void
 }>
@@ -26,6 +27,7 @@ export function followBest(best: BestChain, lag: number): View {
     },
     balance: (address, contract) => best.balance(address, contract, height()),
     nonce: (address) => best.nonce(address, height()),
+    baseFee: best.baseFee,
     grow: () => undefined,
   }
 }
@@ -44,6 +46,7 @@ export function branchOf(best: BestChain, name: string): View {
     including: (txHash) => inclusions.get(txHash) ?? null,
     balance: state.balance,
     nonce: state.nonce,
+    baseFee: best.baseFee,
     grow() {
       const { height, hash: parentHash } = top()
       const { seed, timeOf } = best

@@ -78,11 +78,8 @@ export function createMemoryNode({ name, network, best, pool }: NodeParts): Memo
     const { offers } = faults
     if (offers === 'refused') return { kind: 'rejected', reason: `${name} refuses` }
     if (offers === 'lost') throw silence(network, name)
-    if (
-      (offers === 'withheld' || offers === 'forgotten') &&
-      readTransaction(raw) !== null &&
-      find(hashOf(raw)) === null
-    ) {
+    if (offers === 'withheld' || offers === 'forgotten') {
+      if (readTransaction(raw) === null || find(hashOf(raw)) !== null) return pool.submit(raw)
       if (offers === 'withheld') withheld.set(hashOf(raw), raw)
       return { kind: 'accepted' }
     }
@@ -104,18 +101,12 @@ export function createMemoryNode({ name, network, best, pool }: NodeParts): Memo
 
   return Object.freeze({
     name,
-    head: () => {
-      const { height, hash } = ask().top()
-      return { height, hash }
-    },
+    head: () => refOf(ask().top()),
     block: (height: number) => told(ask().block(height)),
     find,
     balance: (address: string, contract: string | null) => ask().balance(address, contract),
     nonce: (address: string) => ask().nonce(address),
-    baseFee: () => {
-      ask()
-      return best.baseFee()
-    },
+    baseFee: () => ask().baseFee(),
     submit,
     arrivals(mark: number) {
       ask()
@@ -126,6 +117,8 @@ export function createMemoryNode({ name, network, best, pool }: NodeParts): Memo
     setFaults,
   })
 }
+
+const refOf = ({ height, hash }: BlockRef): BlockRef => ({ height, hash })
 
 function silence(network: Network, name: string): AppError {
   const cause = new Error(`node ${name} gave no answer`)

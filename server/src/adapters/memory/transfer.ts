@@ -6,7 +6,7 @@ import { largest } from '../../lib/bigint.ts'
 import type { FeeRate, SpendRequest, Unsigned } from '../../ports/chain.ts'
 import type { SignIntent } from '../../ports/signer.ts'
 import type { MemoryAddresses } from './address.ts'
-import { TRANSFER_GAS } from './best-chain.ts'
+import { TRANSFER_GAS } from './state.ts'
 
 type Intent = Extract<SignIntent, { family: 'evm' }>
 

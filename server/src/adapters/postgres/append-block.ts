@@ -3,7 +3,7 @@ import type { ScannedBlock, Transfer } from '../../ports/chain.ts'
 import type { AppendRules, Job } from '../../ports/store.ts'
 import { LOCK_PAUSES } from './controls.ts'
 import type { Sql } from './database.ts'
-import { wake } from './wake.ts'
+import { schedule, wake } from './wake.ts'
 
 type Target = { exchange_id: string; leg: number; address: string; memo: string; key_index: string }
 type House = { address: string; branch: 'hot' | 'change'; key_index: string }
@@ -20,6 +20,7 @@ export async function appendBlock(sql: Sql, network: string, block: ScannedBlock
   const [cursor] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1 for update', [network])
   if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
   const ours = await findOurs(sql, network, block)
+  await schedule(sql, exchangesPaid(block, ours))
   await includeAttempts(sql, network, block, ours)
   await reportIntrusions(sql, network, block, ours)
   const touched = await recordArrivals(sql, network, block, rules, ours)
@@ -38,6 +39,14 @@ export async function appendBlock(sql: Sql, network: string, block: ScannedBlock
   )
   await wake(sql, [...touched, ...(await ripe(sql, network, block.height))])
   return true
+}
+
+/** Exchanges to whose addresses somebody else paid. */
+function exchangesPaid(block: ScannedBlock, ours: Ours): readonly string[] {
+  return block.transfers.flatMap(({ txHash, address, memo }) => {
+    const target = ours.attempts.has(txHash) ? undefined : ours.targets.get(targetKey(address, memo))
+    return target ? [target.exchange_id] : []
+  })
 }
 
 async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {

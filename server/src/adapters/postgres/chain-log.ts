@@ -2,7 +2,7 @@ import type { BlockRef } from '../../ports/chain.ts'
 import type { ChainLog } from '../../ports/store.ts'
 import { appendBlock } from './append-block.ts'
 import type { Sql } from './database.ts'
-import { wake } from './wake.ts'
+import { schedule, wake } from './wake.ts'
 
 export function createChainLog(sql: Sql): ChainLog {
   return {
@@ -54,6 +54,11 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
   const [cursor] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1 for update', [network])
   // Another watcher was here: what it has recorded since may well stand.
   if (!cursor || cursor.hash !== from.hash || Number(cursor.height) <= height) return false
+  const paid = await sql.query<{ exchange_id: string }>(
+    'select distinct exchange_id from deposits where network = $1 and block_height > $2 and exchange_id is not null',
+    [network, height],
+  )
+  await schedule(sql, paid.map((row) => row.exchange_id))
   const orphaned = await sql.query<{ exchange_id: string | null }>(
     `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
      where network = $1 and block_height > $2 returning exchange_id`,

@@ -22,7 +22,7 @@ with input as (
     legs jsonb, from_units numeric, to_units numeric, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
     refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint)
 ), checked as (
-  select i.*, clock_timestamp() as now, case
+  select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
     when (select 1 from deposit_targets d where d.network = i.to_network and d.address = i.recipient_address limit 1) is not null
       or (select 1 from house_addresses h where h.network = i.to_network and h.address = i.recipient_address) is not null

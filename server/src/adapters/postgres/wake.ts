@@ -15,3 +15,19 @@ export async function wake(sql: Sql, jobs: readonly Job[]): Promise<void> {
     [keys],
   )
 }
+
+/** An exchange is looked at after this long at the latest, even if the worker that was woken for it died. */
+const LOOK_WITHIN = "interval '15 seconds'"
+
+/**
+ * What was recorded of these exchanges is acted on even if every wake-up is lost: the queue keeps a dead worker's jobs for
+ * hours. Before anything of theirs is written in the transaction: a step locks the exchange first, then its deposits.
+ */
+export async function schedule(sql: Sql, exchangeIds: readonly string[]): Promise<void> {
+  if (exchangeIds.length === 0) return
+  await sql.query(
+    `update exchanges set next_check_at = least(next_check_at, clock_timestamp() + ${LOOK_WITHIN})
+     where id in (select id from exchanges where id = any($1::uuid[]) order by id for update)`,
+    [[...new Set(exchangeIds)]],
+  )
+}

@@ -10,7 +10,13 @@ export default defineConfig({
     maxWorkers: 2,
     reporters: ['default', createReporter()],
     projects: [
-      { test: { ...common, name: 'units', include: ['{schema,server}/src/**/*.test.ts', 'server/test/{catalogue,http}/**/*.test.ts', 'test/*.test.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'units',
+          include: ['{schema,server}/src/**/*.test.ts', 'server/test/{catalogue,http}/**/*.test.ts', 'test/*.test.ts'],
+        },
+      },
       {
         test: {
           ...common,

@@ -10,7 +10,13 @@ import { type Comparison, compare, type Pace } from './rounds.ts'
 import type { WholeExchangesSettings } from './whole-exchanges.ts'
 
 /** One line of the table. `figure` is a ratio, or what its unit says; a null goal is for the record. */
-export type Result = Readonly<{ name: string; goal: Readonly<{ atLeast: number } | { below: number }> | null; figure: number; unit: string; note: string }>
+export type Result = Readonly<{
+  name: string
+  goal: Readonly<{ atLeast: number } | { below: number }> | null
+  figure: number
+  unit: string
+  note: string
+}>
 
 /** Connections of every load but that of creates. */
 const CONNECTIONS = 32
@@ -29,7 +35,8 @@ const ratioOf = (name: string, goal: number, { ratio, lowest, highest, cpuRatio,
   note: `rounds ${lowest.toFixed(2)} to ${highest.toFixed(2)}; by CPU time ${cpuRatio.toFixed(2)}; client ${(clientBusy * 100).toFixed(0)} % busy`,
 })
 
-const read = (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'sandbox' } })
+const read = (port: number, path: string) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'sandbox' } })
 
 /** A bare server with the answers of this house. */
 export async function openBare(ground: Ground, house: House): Promise<Process> {
@@ -41,7 +48,11 @@ export async function openBare(ground: Ground, house: House): Promise<Process> {
 
 export async function benchQuotes(bare: Process, { process }: House, pace: Pace): Promise<Result[]> {
   const load = { connections: CONNECTIONS, requests: quotes, status: 200 }
-  const compared = await compare({ process: bare, load: { ...load, port: bare.report('bare') } }, { process, load: { ...load, port: process.report('house') } }, pace)
+  const compared = await compare(
+    { process: bare, load: { ...load, port: bare.report('bare') } },
+    { process, load: { ...load, port: process.report('house') } },
+    pace,
+  )
   return [ratioOf('quote ÷ bare route', 0.75, compared)]
 }
 
@@ -71,14 +82,22 @@ export async function benchTableSize(few: House, many: House, pace: Pace): Promi
 export async function benchCreates({ process }: House, pace: Pace, name = 'create ÷ bare insert'): Promise<Result[]> {
   const load = { connections: CREATES, status: 201 }
   const theirs = { process, load: { ...load, port: process.report('bare'), requests: creates('/exchange') } }
-  const ours = { process, load: { ...load, port: process.report('house'), requests: creates('/v1/cross-chain/exchange') } }
+  const ours = {
+    process,
+    load: { ...load, port: process.report('house'), requests: creates('/v1/cross-chain/exchange') },
+  }
   return [ratioOf(name, 1, await compare(theirs, ours, pace))]
 }
 
 export async function benchBlockScan(few: House, many: House): Promise<Result[]> {
-  const { ratio, fewMs, manyMs } = await compareBlockScans({ url: few.databaseUrl, rows: few.rows }, { url: many.databaseUrl, rows: many.rows })
+  const { ratio, fewMs, manyMs } = await compareBlockScans(
+    { url: few.databaseUrl, rows: few.rows },
+    { url: many.databaseUrl, rows: many.rows },
+  )
   const note = `${fewMs.toFixed(1)} ms and ${manyMs.toFixed(1)} ms a block of 1000 transactions and 2500 transfers`
-  return [{ name: `block scan, ${many.rows} ÷ ${few.rows} addresses`, goal: { atLeast: 0.9 }, figure: ratio, unit: '', note }]
+  return [
+    { name: `block scan, ${many.rows} ÷ ${few.rows} addresses`, goal: { atLeast: 0.9 }, figure: ratio, unit: '', note },
+  ]
 }
 
 /** Each direction once, so that none is priced yet by the book in force; then one of them as often. */
@@ -94,24 +113,57 @@ export async function benchColdQuotes({ process }: House): Promise<Result[]> {
     times.warm.push((await sendOnce({ ...load, requests: pairs.map(() => get(quotePath(onePair, '1.5'))) })).medianMs)
   }
   const [cold, warm] = [median(times.cold), median(times.warm)]
-  return [{ name: 'latency, cold ÷ warm direction', goal: null, figure: cold / warm, unit: '', note: `median of ${pairs.length} directions in turn, one at a time` }]
+  return [
+    {
+      name: 'latency, cold ÷ warm direction',
+      goal: null,
+      figure: cold / warm,
+      unit: '',
+      note: `median of ${pairs.length} directions in turn, one at a time`,
+    },
+  ]
 }
 
 export async function benchMemory(houses: readonly House[]): Promise<Result[]> {
   const used = await Promise.all(houses.map(({ process }) => process.usage()))
   const megabytes = Math.max(...used.map(({ rssBytes }) => rssBytes)) / 1024 / 1024
-  return [{ name: 'memory of the API after the loads', goal: { below: RSS_GOAL_MB }, figure: megabytes, unit: 'MB', note: 'resident; chains and database not counted' }]
+  return [
+    {
+      name: 'memory of the API after the loads',
+      goal: { below: RSS_GOAL_MB },
+      figure: megabytes,
+      unit: 'MB',
+      note: 'resident; chains and database not counted',
+    },
+  ]
 }
 
 export async function benchWholeExchanges(ground: Ground): Promise<Result[]> {
   const databaseUrl = await ground.openDatabase('whole')
-  const process = await ground.open('whole-exchanges.ts', { databaseUrl, count: WHOLE_EXCHANGES } satisfies WholeExchangesSettings)
-  const record = (name: string, figure: number, unit: string, note: string): Result => ({ name, goal: null, figure, unit, note })
+  const process = await ground.open('whole-exchanges.ts', {
+    databaseUrl,
+    count: WHOLE_EXCHANGES,
+  } satisfies WholeExchangesSettings)
+  const record = (name: string, figure: number, unit: string, note: string): Result => ({
+    name,
+    goal: null,
+    figure,
+    unit,
+    note,
+  })
   const { rssBytes } = await process.usage()
   return [
-    record('whole exchanges by one worker', process.report('perSecond'), '/s', `${WHOLE_EXCHANGES} from create to paid, two chains in memory`),
+    record(
+      'whole exchanges by one worker',
+      process.report('perSecond'),
+      '/s',
+      `${WHOLE_EXCHANGES} from create to paid, two chains in memory`,
+    ),
     record('commits of a whole exchange', process.report('commits'), '', 'all of them: steps, jobs, blocks'),
     record('WAL of a whole exchange', process.report('walBytes') / 1024, 'KB', 'full pages after checkpoints included'),
-    { ...record('memory of API and worker', rssBytes / 1024 / 1024, 'MB', 'resident; both chains in it'), goal: { below: RSS_GOAL_MB } },
+    {
+      ...record('memory of API and worker', rssBytes / 1024 / 1024, 'MB', 'resident; both chains in it'),
+      goal: { below: RSS_GOAL_MB },
+    },
   ]
 }

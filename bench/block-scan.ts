@@ -44,8 +44,15 @@ function blockOf(height: number, watched: number): ScannedBlock {
 }
 
 /** Appends blocks of the same shape to both databases in turn. The time with few watched addresses ÷ that with many. */
-export async function compareBlockScans(few: { url: string; rows: number }, many: { url: string; rows: number }): Promise<{ ratio: number; fewMs: number; manyMs: number }> {
-  const sides = [few, many].map(({ url, rows }) => ({ database: openDatabase(url, { max: 2 }), rows, times: [] as number[] }))
+export async function compareBlockScans(
+  few: { url: string; rows: number },
+  many: { url: string; rows: number },
+): Promise<{ ratio: number; fewMs: number; manyMs: number }> {
+  const sides = [few, many].map(({ url, rows }) => ({
+    database: openDatabase(url, { max: 2 }),
+    rows,
+    times: [] as number[],
+  }))
   for (const { database, rows } of sides) await createStore(database).chainLog.begin(NETWORK, blockOf(HEIGHT - 1, rows))
   for (let n = 0; n < WARM_UP + BLOCKS; n++) {
     for (const side of n % 2 === 0 ? sides : [...sides].reverse()) {

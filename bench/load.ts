@@ -101,7 +101,9 @@ export function median(values: readonly number[]): number {
 }
 
 export function get(path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: sandbox\r\naccept: application/json\r\n\r\n`)
+  return Buffer.from(
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: sandbox\r\naccept: application/json\r\n\r\n`,
+  )
 }
 
 export function post(path: string, body: object): Buffer {

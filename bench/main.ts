@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util'
 import {
-  benchBlockScan, benchColdQuotes, benchCreates, benchFeed, benchMemory, benchQuotes, benchStatus, benchTableSize, benchWholeExchanges, openBare, type Result,
+  benchBlockScan,
+  benchColdQuotes,
+  benchCreates,
+  benchFeed,
+  benchMemory,
+  benchQuotes,
+  benchStatus,
+  benchTableSize,
+  benchWholeExchanges,
+  openBare,
+  type Result,
 } from './benchmarks.ts'
 import { type Ground, type House, openGround } from './ground.ts'
 import { columns } from './table.ts'
@@ -29,7 +39,9 @@ async function main(): Promise<void> {
   const startedAt = Date.now()
   const ground = await openGround(values.profile ?? null)
   try {
-    const results = await runAll(ground, (line) => console.log(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(4)} s  ${line}`))
+    const results = await runAll(ground, (line) =>
+      console.log(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(4)} s  ${line}`),
+    )
     console.log(`\n${columns(results)}`)
   } finally {
     await ground.close()
@@ -39,7 +51,11 @@ async function main(): Promise<void> {
 async function runAll(ground: Ground, say: (line: string) => void): Promise<readonly Result[]> {
   const chosen = values.only?.split(',')
   const wants = (...names: string[]) => chosen === undefined || names.some((name) => chosen.includes(name))
-  const pace = { rounds: Number(values.rounds), roundMs: Number(values['round-ms']), warmUpMs: Number(values['round-ms']) }
+  const pace = {
+    rounds: Number(values.rounds),
+    roundMs: Number(values['round-ms']),
+    warmUpMs: Number(values['round-ms']),
+  }
   const results: Result[] = []
   const run = async (name: string, bench: () => Promise<Result[]>) => {
     if (!wants(name)) return

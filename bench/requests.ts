@@ -17,9 +17,16 @@ const pairs = [
 ] as const
 
 const query = ([fromCurrency, fromNetwork, toCurrency, toNetwork]: readonly string[], amount: string) =>
-  new URLSearchParams({ fromCurrency: fromCurrency ?? '', fromNetwork: fromNetwork ?? '', toCurrency: toCurrency ?? '', toNetwork: toNetwork ?? '', amount }).toString()
+  new URLSearchParams({
+    fromCurrency: fromCurrency ?? '',
+    fromNetwork: fromNetwork ?? '',
+    toCurrency: toCurrency ?? '',
+    toNetwork: toNetwork ?? '',
+    amount,
+  }).toString()
 
-export const quotePath = (pair: readonly string[], amount: string): string => `/v1/cross-chain/rate?${query(pair, amount)}`
+export const quotePath = (pair: readonly string[], amount: string): string =>
+  `/v1/cross-chain/rate?${query(pair, amount)}`
 export const onePair = pairs[0]
 
 /** Eight directions, another amount each time. */
@@ -32,7 +39,15 @@ export const creates = (path: string): readonly Buffer[] =>
   Array.from({ length: VARIED }, (_, n) => {
     const recipient = `0x${createHash('sha256').update(`recipient ${n}`).digest('hex').slice(0, 40)}`
     const from = n % 2 === 0 ? ['btc', 'btc'] : ['bnb', 'bsc']
-    return post(path, { fromCurrency: from[0], fromNetwork: from[1], toCurrency: 'eth', toNetwork: 'eth', fromAmount: `1.${String(n + 1).padStart(6, '0')}`, flow: 'standard', address: recipient })
+    return post(path, {
+      fromCurrency: from[0],
+      fromNetwork: from[1],
+      toCurrency: 'eth',
+      toNetwork: 'eth',
+      fromAmount: `1.${String(n + 1).padStart(6, '0')}`,
+      flow: 'standard',
+      address: recipient,
+    })
   })
 
 /** As many ids as there are in the small table, spread over the whole of either. */
@@ -43,9 +58,15 @@ export const polls = (path: string, rows: number): readonly Buffer[] => {
 
 /** One request for every direction that can be quoted now. */
 export async function allPairs(read: (path: string) => Promise<unknown>): Promise<readonly Buffer[]> {
-  const currencies = (await read('/v1/cross-chain/available-currencies')) as { ticker: string; network: string; enabled: boolean }[]
+  const currencies = (await read('/v1/cross-chain/available-currencies')) as {
+    ticker: string
+    network: string
+    enabled: boolean
+  }[]
   const enabled = currencies.filter((currency) => currency.enabled)
   return enabled.flatMap((from) =>
-    enabled.filter((to) => to !== from).map((to) => get(quotePath([from.ticker, from.network, to.ticker, to.network], '1.5'))),
+    enabled
+      .filter((to) => to !== from)
+      .map((to) => get(quotePath([from.ticker, from.network, to.ticker, to.network], '1.5'))),
   )
 }

@@ -17,12 +17,15 @@ const answers: Readonly<Record<string, unknown>> = {
 
 /** Stands for a node of every network that has an adapter, so that the whole catalogue is on offer. */
 export async function startStubNodes(): Promise<{ nodes: readonly NetworkNodes[]; stop(): Promise<void> }> {
-  const chainIds = new Map(networks.map((network) => [`/${network.id}`, resolveNetwork(network, 'sandbox').evm?.chainId]))
+  const chainIds = new Map(
+    networks.map((network) => [`/${network.id}`, resolveNetwork(network, 'sandbox').evm?.chainId]),
+  )
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { id, method } = JSON.parse(text) as { id: number; method: string }
-    const result = method === 'eth_chainId' ? `0x${(chainIds.get(request.url ?? '') ?? 0).toString(16)}` : answers[method]
+    const result =
+      method === 'eth_chainId' ? `0x${(chainIds.get(request.url ?? '') ?? 0).toString(16)}` : answers[method]
     const answer = result === undefined ? { error: { code: -32601, message: 'not here' } } : { result }
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
   })

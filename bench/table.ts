@@ -4,7 +4,14 @@ import type { Result } from './benchmarks.ts'
 export function columns(results: readonly Result[]): string {
   const rows = [['benchmark', 'goal', 'found', '', ''], ...results.map(toRow)]
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => row[n]?.length ?? 0))) ?? []
-  return rows.map((row) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ').trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      row
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 function toRow({ name, goal, figure, unit, note }: Result): string[] {

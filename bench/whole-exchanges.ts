@@ -12,7 +12,11 @@ const before = await counters()
 const { seconds } = await memory.run(count)
 const after = await counters()
 serve(
-  { perSecond: count / seconds, commits: (after.commits - before.commits) / count, walBytes: (after.walBytes - before.walBytes) / count } satisfies WholeExchanges,
+  {
+    perSecond: count / seconds,
+    commits: (after.commits - before.commits) / count,
+    walBytes: (after.walBytes - before.walBytes) / count,
+  } satisfies WholeExchanges,
   memory.stop,
 )
 

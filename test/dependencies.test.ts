@@ -6,7 +6,8 @@ const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8')
 const kinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
 
-type Package = Readonly<{ workspaces?: readonly string[] }> & Readonly<Partial<Record<(typeof kinds)[number], Record<string, string>>>>
+type Package = Readonly<{ workspaces?: readonly string[] }> &
+  Readonly<Partial<Record<(typeof kinds)[number], Record<string, string>>>>
 
 const read = (folder: string): Package => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 const folders = ['', ...(read('').workspaces ?? [])]
@@ -29,7 +30,11 @@ test.for(folders)('docs/dependencies.md names what package.json of "%s" names', 
 })
 
 test.for(folders)('versions of "%s" are exact, so that what was tested is what runs', (folder) => {
-  const versions = Object.entries(Object.assign({}, ...kinds.map((kind) => read(folder)[kind] ?? {})) as Record<string, string>)
+  const versions = Object.entries(
+    Object.assign({}, ...kinds.map((kind) => read(folder)[kind] ?? {})) as Record<string, string>,
+  )
   // Types alone may move: they are not part of the program.
-  expect(versions.filter(([name, version]) => !name.startsWith('@types/') && !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  expect(
+    versions.filter(([name, version]) => !name.startsWith('@types/') && !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)),
+  ).toEqual([])
 })

@@ -30,7 +30,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function startChains(folder: string): Promise<{ file: string; stop(): Promise<void> }> {
   const main = join(import.meta.dirname, '../sandbox/src/main.ts')
-  const child = spawn(process.execPath, [main, '--data-dir', folder, '--networks', 'all', '--parent', String(process.pid)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    [main, '--data-dir', folder, '--networks', 'all', '--parent', String(process.pid)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   child.stdout.resume()
   const file = join(folder, 'chains.json')
   const deadline = Date.now() + START_MS

@@ -1,5 +1,5 @@
-import { networks as definitions } from '../networks/index.ts'
 import { currencies } from '../currencies/index.ts'
+import { networks as definitions } from '../networks/index.ts'
 import { createBitcoinChain } from './adapters/bitcoin/chain.ts'
 import { createBitcoinSigning } from './adapters/bitcoin/sign.ts'
 import { createEvmChain } from './adapters/evm/chain.ts'
@@ -12,7 +12,11 @@ import type { Chain } from './ports/chain.ts'
 import type { PublicKeys, SignWith } from './ports/signer.ts'
 
 /** Nodes of one network, and the contracts of its tokens where the sandbox deployed them. */
-export type NetworkNodes = Readonly<{ network: string; rpcUrls: readonly string[]; tokens: Readonly<Record<string, string>> }>
+export type NetworkNodes = Readonly<{
+  network: string
+  rpcUrls: readonly string[]
+  tokens: Readonly<Record<string, string>>
+}>
 
 /** Families with an adapter. A network of another family is listed, and disabled. */
 export const families = ['bitcoin', 'evm'] as const satisfies readonly Family[]
@@ -20,7 +24,10 @@ const isServed = (family: Family | undefined): boolean => families.some((served)
 
 /** How each family signs, in an environment. */
 export function composeSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
-  return { bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))), evm: signEvm }
+  return {
+    bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
+    evm: signEvm,
+  }
 }
 
 export type ClosableChain = Chain & { close?(): Promise<void> }
@@ -37,7 +44,13 @@ function override(definition: CurrencyDefinition, overrides: CurrencyOverrides):
  * The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter;
  * `ready` are chains that stand in for one.
  */
-export function composeChains(environment: Environment, nodes: readonly NetworkNodes[], publicKeys: PublicKeys, overrides: CurrencyOverrides = new Map(), ready: ReadonlyMap<string, ClosableChain> = new Map()): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
+export function composeChains(
+  environment: Environment,
+  nodes: readonly NetworkNodes[],
+  publicKeys: PublicKeys,
+  overrides: CurrencyOverrides = new Map(),
+  ready: ReadonlyMap<string, ClosableChain> = new Map(),
+): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
   const reachable = new Map(nodes.map((node) => [node.network, node]))
   const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))
   const catalogue = createCatalogue({
@@ -60,10 +73,11 @@ export function composeChains(environment: Environment, nodes: readonly NetworkN
     const options = { network, rpcUrls: node.rpcUrls, publicKeys }
     if (network.family === 'bitcoin') chains.set(network.id, createBitcoinChain(options))
     if (network.family === 'evm') {
-      const contracts = catalogue.list().flatMap(({ asset }) => (asset.network === network.id && asset.contract !== null ? [asset.contract] : []))
+      const contracts = catalogue
+        .list()
+        .flatMap(({ asset }) => (asset.network === network.id && asset.contract !== null ? [asset.contract] : []))
       chains.set(network.id, createEvmChain({ ...options, tokens: contracts }))
     }
   }
   return { catalogue, chains }
 }
-

@@ -24,29 +24,63 @@ export async function fundSandbox({ house, controlUrl, say, usd = FUNDS_USD }: F
   const { catalogue, chains, books, store, starting } = house
   const reason = 'the sandbox brings coins to the hot wallets'
   const held = await store.ledger.balances('asset:wallet')
-  const empty = catalogue.list().filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
+  const empty = catalogue
+    .list()
+    .filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
   if (empty.length > 0) {
     starting.add(reason)
     say(`wallets: bringing ${empty.length} currencies to the hot wallets`)
     const { prices } = books.current()
-    await Promise.all(empty.map((currency) => bring(controlUrl, currency, chains.get(currency.asset.network)?.addresses.hot() ?? '', prices.usd.get(currency.definition.priceKey)?.ask ?? 0n, currency.asset.ticker === 'ltc' ? smallest(usd, FUNDS_LTC_USD) : usd)))
+    await Promise.all(
+      empty.map((currency) =>
+        bring(
+          controlUrl,
+          currency,
+          chains.get(currency.asset.network)?.addresses.hot() ?? '',
+          prices.usd.get(currency.definition.priceKey)?.ask ?? 0n,
+          currency.asset.ticker === 'ltc' ? smallest(usd, FUNDS_LTC_USD) : usd,
+        ),
+      ),
+    )
   }
   const deadline = Date.now() + READY_MS
   const isFunded = ({ asset }: Currency) => (books.current().reserves.available.get(asset.id) ?? 0n) > 0n
   while (!empty.every(isFunded)) {
-    if (Date.now() > deadline) throw new Error(`these did not arrive at the hot wallets: ${empty.filter((currency) => !isFunded(currency)).map(({ asset }) => asset.id).join(' ')}`)
+    if (Date.now() > deadline)
+      throw new Error(
+        `these did not arrive at the hot wallets: ${empty
+          .filter((currency) => !isFunded(currency))
+          .map(({ asset }) => asset.id)
+          .join(' ')}`,
+      )
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   starting.delete(reason)
 }
 
-async function bring(controlUrl: string, { asset, network }: Currency, address: string, price: bigint, usd: bigint): Promise<void> {
+async function bring(
+  controlUrl: string,
+  { asset, network }: Currency,
+  address: string,
+  price: bigint,
+  usd: bigint,
+): Promise<void> {
   if (price === 0n) return
   const outputs = network.family === 'bitcoin' ? OUTPUTS : 1n
   const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
-    const body = { network: asset.network, currency: asset.contract === null ? 'native' : asset.ticker, address, amount: formatUnits(units, asset.decimals) }
-    const answer = await fetch(`${controlUrl}/deposits`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal: AbortSignal.timeout(30_000) })
+    const body = {
+      network: asset.network,
+      currency: asset.contract === null ? 'native' : asset.ticker,
+      address,
+      amount: formatUnits(units, asset.decimals),
+    }
+    const answer = await fetch(`${controlUrl}/deposits`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    })
     if (!answer.ok) throw new Error(`the sandbox bank did not pay ${asset.id}: ${await answer.text()}`)
   }
 }

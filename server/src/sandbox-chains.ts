@@ -8,7 +8,14 @@ import type { NetworkNodes } from './compose-chains.ts'
 export type ChainsFile = Readonly<{
   controlUrl: string
   pid: number
-  networks: readonly Readonly<{ network: string; family: string; client: string; chainId?: number; rpcUrls: readonly string[]; tokens: Record<string, string> }>[]
+  networks: readonly Readonly<{
+    network: string
+    family: string
+    client: string
+    chainId?: number
+    rpcUrls: readonly string[]
+    tokens: Record<string, string>
+  }>[]
 }>
 
 export type SandboxChains = Readonly<{
@@ -19,7 +26,12 @@ export type SandboxChains = Readonly<{
   stop(): Promise<void>
 }>
 
-export type SandboxChainsOptions = Readonly<{ file: string; dataDir: string; networks: readonly string[] | 'all' | null; say(line: string): void }>
+export type SandboxChainsOptions = Readonly<{
+  file: string
+  dataDir: string
+  networks: readonly string[] | 'all' | null
+  say(line: string): void
+}>
 
 const START_MS = 120_000
 const STOP_MS = 15_000
@@ -31,6 +43,10 @@ export async function startSandboxChains(options: SandboxChainsOptions): Promise
     options.say(`chains: using those of ${options.file}`)
     return { ...toChains(running), stop: async () => undefined }
   }
+  // Chains of another folder are somebody else's to start: they may be busy, or on their way.
+  if (options.file !== join(options.dataDir, 'chains.json')) {
+    return { ...toChains(await waitForFile(options.file, null)), stop: async () => undefined }
+  }
   const child = launch(options)
   const started = await waitForFile(options.file, child)
   return { ...toChains(started), stop: () => stopChild(child) }
@@ -40,16 +56,20 @@ function launch({ dataDir, networks }: SandboxChainsOptions): ChildProcess {
   const main = join(import.meta.dirname, '../../sandbox/src/main.ts')
   const list = networks === null ? [] : ['--networks', networks === 'all' ? 'all' : networks.join(',')]
   // A group of their own: what kills the server does not kill the chains, and they end by themselves when it stays away.
-  return spawn(process.execPath, [main, '--data-dir', dataDir, '--parent', String(process.pid), ...list], { stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+  return spawn(process.execPath, [main, '--data-dir', dataDir, '--parent', String(process.pid), ...list], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  })
 }
 
-async function waitForFile(file: string, child: ChildProcess): Promise<ChainsFile> {
+async function waitForFile(file: string, child: ChildProcess | null): Promise<ChainsFile> {
   const deadline = Date.now() + START_MS
   for (;;) {
     const chains = await readLive(file)
     if (chains) return chains
-    if (child.exitCode !== null) throw new Error(`the sandbox chains ended with code ${child.exitCode}: see the lines above`)
-    if (Date.now() > deadline) throw new Error('the sandbox chains did not start within two minutes')
+    if (child !== null && child.exitCode !== null)
+      throw new Error(`the sandbox chains ended with code ${child.exitCode}: see the lines above`)
+    if (Date.now() > deadline) throw new Error(`no sandbox chains came to life at ${file} within two minutes`)
     await delay(50)
   }
 }
@@ -66,7 +86,11 @@ async function readLive(file: string): Promise<ChainsFile | null> {
   }
 }
 
-const toChains = ({ controlUrl, networks }: ChainsFile) => ({ controlUrl, networks, nodes: networks.map(({ network, rpcUrls, tokens }) => ({ network, rpcUrls, tokens })) })
+const toChains = ({ controlUrl, networks }: ChainsFile) => ({
+  controlUrl,
+  networks,
+  nodes: networks.map(({ network, rpcUrls, tokens }) => ({ network, rpcUrls, tokens })),
+})
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return

@@ -7,6 +7,7 @@ import { createEmbeddedPrices } from './adapters/prices/embedded.ts'
 import { createHttpPrices } from './adapters/prices/http.ts'
 import { createMedianPrices } from './adapters/prices/median.ts'
 import { createKeystore, openPublicKeys, openSigner } from './adapters/signers/keystore.ts'
+import { seedSandboxPartners } from './cli/sandbox-partners.ts'
 import { composeHouse, type House, type Role } from './compose.ts'
 import { composeSigning, families, type NetworkNodes } from './compose-chains.ts'
 import type { Config } from './config.ts'
@@ -19,7 +20,6 @@ import { createLog, type Log } from './lib/log.ts'
 import { createMetrics } from './lib/metrics.ts'
 import type { Prices } from './ports/prices.ts'
 import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
-import { seedSandboxPartners } from './cli/sandbox-partners.ts'
 
 /** Stops what was started, in the order that loses nothing. */
 export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
@@ -29,7 +29,8 @@ type Stopper = () => Promise<void> | void
 /** Starts the program in one role, saying what it does. Whatever was started is stopped again where a later part fails. */
 export async function start(config: Config, role: Role): Promise<Running> {
   const startedAt = performance.now()
-  const say = (line: string) => console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+  const say = (line: string) =>
+    console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
   const stoppers: Stopper[] = []
   const stop = async () => {
     for (const stopper of stoppers.splice(0).reverse()) await stopper()
@@ -63,18 +64,34 @@ async function checkPort(host: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {
       const busy = error.code === 'EADDRINUSE'
-      reject(new Error(busy ? `port ${port} on ${host} is in use: stop what uses it, or set PORT to another (PORT=0 takes a free one)` : `cannot listen on ${host}:${port}: ${error.code}`))
+      reject(
+        new Error(
+          busy
+            ? `port ${port} on ${host} is in use: stop what uses it, or set PORT to another (PORT=0 takes a free one)`
+            : `cannot listen on ${host}:${port}: ${error.code}`,
+        ),
+      )
     })
     probe.listen(port, host, resolve)
   })
   await new Promise((resolve) => probe.close(resolve))
 }
 
-async function build(config: Config, role: Role, say: (line: string) => void, stoppers: Stopper[]): Promise<{ house: House; chains: SandboxChains | null }> {
+async function build(
+  config: Config,
+  role: Role,
+  say: (line: string) => void,
+  stoppers: Stopper[],
+): Promise<{ house: House; chains: SandboxChains | null }> {
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
-  const [databaseUrl, chains] = await Promise.all([openPostgres(config, say, stoppers), openChains(config, say, stoppers), ensureKeystore(config, say)])
-  const nodes: readonly NetworkNodes[] = chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
+  const [databaseUrl, chains] = await Promise.all([
+    openPostgres(config, say, stoppers),
+    openChains(config, say, stoppers),
+    ensureKeystore(config, say),
+  ])
+  const nodes: readonly NetworkNodes[] =
+    chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
   const { clocks, limits } = config
   const house = await composeHouse({
     environment: config.environment,
@@ -87,11 +104,18 @@ async function build(config: Config, role: Role, say: (line: string) => void, st
     prices: openPrices(config, log, stoppers),
     overrides: config.currencies,
     spreads: config.spreads,
-    settings: { rateIdMs: clocks.rateIdMs, fixedLockMs: clocks.fixedLockMs, expiryMs: clocks.expiryMs, stuckMs: clocks.stuckMs, limits },
+    settings: {
+      rateIdMs: clocks.rateIdMs,
+      fixedLockMs: clocks.fixedLockMs,
+      expiryMs: clocks.expiryMs,
+      stuckMs: clocks.stuckMs,
+      limits,
+    },
     denied: config.denied,
     rateLimit: config.rateLimit,
     api: {
-      publicUrl: config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
+      publicUrl:
+        config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
       trustedProxies: config.trustedProxies,
       operatorToken: config.operatorToken,
       sandboxControlUrl: chains?.controlUrl ?? null,
@@ -102,7 +126,9 @@ async function build(config: Config, role: Role, say: (line: string) => void, st
   })
   stoppers.push(() => house.stop())
   if (config.environment === 'sandbox') await seedSandboxPartners(house.database, Buffer.from(config.pepper))
-  say(`database: up to date; ${house.catalogue.list().filter(({ enabled }) => enabled).length} currencies on ${house.chains.size} networks`)
+  say(
+    `database: up to date; ${house.catalogue.list().filter(({ enabled }) => enabled).length} currencies on ${house.chains.size} networks`,
+  )
   return { house, chains }
 }
 
@@ -127,32 +153,50 @@ async function openPostgres(config: Config, say: (line: string) => void, stopper
     say('database: DATABASE_URL')
     return config.databaseUrl
   }
-  const postgres = await startPostgres({ dataDir: config.dataDir, onRestart: (reason) => say(`database: restarted (${reason})`) })
+  const postgres = await startPostgres({
+    dataDir: config.dataDir,
+    onRestart: (reason) => say(`database: restarted (${reason})`),
+  })
   stoppers.push(() => postgres.stop())
   say('database: embedded Postgres started')
   return postgres.url
 }
 
-async function openChains(config: Config, say: (line: string) => void, stoppers: Stopper[]): Promise<SandboxChains | null> {
+async function openChains(
+  config: Config,
+  say: (line: string) => void,
+  stoppers: Stopper[],
+): Promise<SandboxChains | null> {
   if (config.environment === 'production') return null
-  const chains = await startSandboxChains({ file: config.chainsFile, dataDir: config.dataDir, networks: config.sandbox.networks, say })
+  const chains = await startSandboxChains({
+    file: config.chainsFile,
+    dataDir: config.dataDir,
+    networks: config.sandbox.networks,
+    say,
+  })
   stoppers.push(() => chains.stop())
   say(`chains: ${chains.networks.map(({ network }) => network).join(' ')}`)
   return chains
 }
 
-export const coinTypes = [...new Set(definitions.filter(({ family }) => families.some((served) => served === family)).map(({ coinType }) => coinType))]
+export const coinTypes = [
+  ...new Set(
+    definitions.filter(({ family }) => families.some((served) => served === family)).map(({ coinType }) => coinType),
+  ),
+]
 
 /** The sandbox makes its own keys; production's are made by `swapyard keystore create`, and backed up. */
 async function ensureKeystore({ environment, keystore }: Config, say: (line: string) => void): Promise<void> {
   if (existsSync(keystore.file)) return
-  if (environment === 'production') throw new Error(`there is no keystore at ${keystore.file}: make one with \`swapyard keystore create\``)
+  if (environment === 'production')
+    throw new Error(`there is no keystore at ${keystore.file}: make one with \`swapyard keystore create\``)
   await createKeystore(keystore.file, present(keystore.passphrase, 'the sandbox passphrase'), coinTypes)
   say('keystore: new keys for this sandbox')
 }
 
 async function unlock({ environment, keystore, dataDir }: Config, stoppers: Stopper[]) {
-  if (keystore.passphrase === null) throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
+  if (keystore.passphrase === null)
+    throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
   const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))
   const signer = await openSigner({
     path: keystore.file,

@@ -31,40 +31,64 @@ export const importsGoDown: Rule = (files, law) => {
   return files.flatMap(({ path, imports }) => {
     const from = law.placeOf(path)
     if (from === null) return [`${path} is in no room of the house`]
-    return imports.filter(({ specifier }) => isRelative(specifier)).flatMap(({ specifier, line }) => {
-      const target = targetOf(path, specifier)
-      if (target.endsWith('.json')) return []
-      if (!known.has(target)) return [`${path}:${line} → ${target}, which is not there`]
-      const to = law.placeOf(target)
-      if (to === null) return []
-      const isAllowed = workspaceOf(target) === workspaceOf(path) && (to.room === from.room || to.floor < from.floor)
-      return isAllowed ? [] : [`${path}:${line} (floor ${from.floor}, ${from.room}) → ${target} (floor ${to.floor}, ${to.room})`]
-    })
+    return imports
+      .filter(({ specifier }) => isRelative(specifier))
+      .flatMap(({ specifier, line }) => {
+        const target = targetOf(path, specifier)
+        if (target.endsWith('.json')) return []
+        if (!known.has(target)) return [`${path}:${line} → ${target}, which is not there`]
+        const to = law.placeOf(target)
+        if (to === null) return []
+        const isAllowed = workspaceOf(target) === workspaceOf(path) && (to.room === from.room || to.floor < from.floor)
+        return isAllowed
+          ? []
+          : [`${path}:${line} (floor ${from.floor}, ${from.room}) → ${target} (floor ${to.floor}, ${to.room})`]
+      })
   })
 }
 
 /** `@scure/base/x.js` → `@scure/base`, `viem/accounts` → `viem`. */
-const packageOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
 
 export const librariesStayHome: Rule = (files, { homes }) =>
   files.flatMap(({ path, imports }) =>
-    imports.filter(({ specifier }) => !isRelative(specifier) && !specifier.startsWith('node:')).flatMap(({ specifier, line }) => {
-      const home = homes[packageOf(specifier)]
-      if (home === undefined) return [`${path}:${line} → ${specifier}, which has no home`]
-      return home.some((folder) => path === folder || path.startsWith(`${folder}/`)) ? [] : [`${path}:${line} → ${specifier}, whose home is ${home.join(', ')}`]
-    }),
+    imports
+      .filter(({ specifier }) => !isRelative(specifier) && !specifier.startsWith('node:'))
+      .flatMap(({ specifier, line }) => {
+        const home = homes[packageOf(specifier)]
+        if (home === undefined) return [`${path}:${line} → ${specifier}, which has no home`]
+        return home.some((folder) => path === folder || path.startsWith(`${folder}/`))
+          ? []
+          : [`${path}:${line} → ${specifier}, whose home is ${home.join(', ')}`]
+      }),
   )
 
 /** A home that nobody lives in is a library that is not used any more, or a mistyped name. */
 export const homesAreLivedIn: Rule = (files, { homes }) =>
   Object.entries(homes).flatMap(([library, folders]) =>
     folders
-      .filter((folder) => !files.some(({ path, imports }) => (path === folder || path.startsWith(`${folder}/`)) && imports.some(({ specifier }) => packageOf(specifier) === library)))
+      .filter(
+        (folder) =>
+          !files.some(
+            ({ path, imports }) =>
+              (path === folder || path.startsWith(`${folder}/`)) &&
+              imports.some(({ specifier }) => packageOf(specifier) === library),
+          ),
+      )
       .map((folder) => `${folder} is a home of ${library} and does not import it`),
   )
 
 export const noCycles: Rule = (files) => {
-  const edges = new Map(files.map(({ path, imports }) => [path, imports.filter(({ specifier }) => isRelative(specifier)).map(({ specifier }) => targetOf(path, specifier))]))
+  const edges = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.filter(({ specifier }) => isRelative(specifier)).map(({ specifier }) => targetOf(path, specifier)),
+    ]),
+  )
   const state = new Map<string, 'open' | 'done'>()
   const faults: string[] = []
   const visit = (path: string, trail: readonly string[]) => {
@@ -82,12 +106,20 @@ export const noCycles: Rule = (files) => {
 }
 
 export const ceilingsHold: Rule = (files, { linesMax, functionLinesMax, isData }) =>
-  files.filter(({ path }) => !isData(path)).flatMap(({ path, lines, functions }) => [
-    ...(lines > linesMax ? [`${path}: ${lines} lines, ${linesMax} at most`] : []),
-    ...functions.filter((one) => one.lines > functionLinesMax).map((one) => `${path}:${one.line} ${one.name}: ${one.lines} lines, ${functionLinesMax} at most`),
-  ])
+  files
+    .filter(({ path }) => !isData(path))
+    .flatMap(({ path, lines, functions }) => [
+      ...(lines > linesMax ? [`${path}: ${lines} lines, ${linesMax} at most`] : []),
+      ...functions
+        .filter((one) => one.lines > functionLinesMax)
+        .map((one) => `${path}:${one.line} ${one.name}: ${one.lines} lines, ${functionLinesMax} at most`),
+    ])
 
-const wordsOf = (name: string): string[] => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase().split(/[^a-z0-9]+/)
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
 
 export const wordsAreOurs: Rule = (files, { bannedWords }) => {
   const banned = (name: string) => wordsOf(name).find((word) => bannedWords.includes(word))
@@ -100,17 +132,23 @@ export const wordsAreOurs: Rule = (files, { bannedWords }) => {
 }
 
 export const filesAreKebabCase: Rule = (files) =>
-  files.filter(({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.ts$/.test(posix.basename(path))).map(({ path }) => `${path} is not kebab-case`)
+  files
+    .filter(({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.ts$/.test(posix.basename(path)))
+    .map(({ path }) => `${path} is not kebab-case`)
 
 export const exportsHaveNames: Rule = (files) =>
   files.filter(({ exports }) => exports.includes('default')).map(({ path }) => `${path} has a default export`)
 
 export const numbersAreListed: Rule = (files, { numbers }) => [
-  ...files.filter(({ path }) => numbers[path] === undefined).flatMap(({ path, numbers: spots }) => spots.map(({ what, line }) => `${path}:${line} ${what} is on no list`)),
+  ...files
+    .filter(({ path }) => numbers[path] === undefined)
+    .flatMap(({ path, numbers: spots }) => spots.map(({ what, line }) => `${path}:${line} ${what} is on no list`)),
   ...Object.keys(numbers)
     .filter((path) => !files.some((file) => file.path === path && file.numbers.length > 0))
     .map((path) => `${path} is on the list of numbers and makes none`),
 ]
 
 export const environmentHasReaders: Rule = (files, { environmentReaders }) =>
-  files.filter(({ path }) => !environmentReaders.includes(path)).flatMap(({ path, environment }) => environment.map(({ what, line }) => `${path}:${line} reads ${what}`))
+  files
+    .filter(({ path }) => !environmentReaders.includes(path))
+    .flatMap(({ path, environment }) => environment.map(({ what, line }) => `${path}:${line} reads ${what}`))

@@ -24,7 +24,11 @@ export function parseSource(path: string, text: string): SourceFile {
   const { program, module, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
   const lineOf = (offset: number) => text.slice(0, offset).split('\n').length
-  const found = { functions: [] as { name: string; line: number; lines: number }[], numbers: [] as Spot[], environment: [] as Spot[] }
+  const found = {
+    functions: [] as { name: string; line: number; lines: number }[],
+    numbers: [] as Spot[],
+    environment: [] as Spot[],
+  }
   const measure = (name: string, node: Node) => {
     const line = lineOf(node.start)
     found.functions.push({ name, line, lines: lineOf(node.end) - line + 1 })
@@ -38,36 +42,67 @@ export function parseSource(path: string, text: string): SourceFile {
     FunctionExpression: (node) => measure((node as Named).id?.name ?? names.get(node.start) ?? 'function', node),
     ArrowFunctionExpression: (node) => measure(names.get(node.start) ?? 'arrow function', node),
     CallExpression: ({ callee, start }) => {
-      const name = callee.type === 'Identifier' ? callee.name : callee.type === 'MemberExpression' && callee.property.type === 'Identifier' ? callee.property.name : ''
+      const name =
+        callee.type === 'Identifier'
+          ? callee.name
+          : callee.type === 'MemberExpression' && callee.property.type === 'Identifier'
+            ? callee.property.name
+            : ''
       const isNumber = callee.type === 'Identifier' && name === 'Number'
-      if (isNumber || name === 'parseFloat' || name === 'toFixed') found.numbers.push({ what: `${name}(`, line: lineOf(start) })
+      if (isNumber || name === 'parseFloat' || name === 'toFixed')
+        found.numbers.push({ what: `${name}(`, line: lineOf(start) })
     },
     UnaryExpression: ({ operator, start }) => {
       if (operator === '+') found.numbers.push({ what: 'unary +', line: lineOf(start) })
     },
     MemberExpression: ({ object, property, start }) => {
       if (object.type !== 'Identifier' || object.name !== 'process') return
-      if (property.type === 'Identifier' ? property.name === 'env' : property.type === 'Literal') found.environment.push({ what: 'process.env', line: lineOf(start) })
+      if (property.type === 'Identifier' ? property.name === 'env' : property.type === 'Literal')
+        found.environment.push({ what: 'process.env', line: lineOf(start) })
     },
   }).visit(program)
   for (const { moduleRequest, entries, start } of module.staticImports) {
     const isProcess = /^(node:)?process$/.test(moduleRequest.value)
-    if (isProcess && entries.some(({ importName }) => importName.name === 'env')) found.environment.push({ what: 'process.env', line: lineOf(start) })
+    if (isProcess && entries.some(({ importName }) => importName.name === 'env'))
+      found.environment.push({ what: 'process.env', line: lineOf(start) })
   }
-  return { path, lines: text.trimEnd().split('\n').length, imports: importsOf(text, module, lineOf), exports: exportsOf(module), ...found }
+  return {
+    path,
+    lines: text.trimEnd().split('\n').length,
+    imports: importsOf(text, module, lineOf),
+    exports: exportsOf(module),
+    ...found,
+  }
 }
 
 type Module = ReturnType<typeof parseSync>['module']
 
 function importsOf(text: string, module: Module, lineOf: (offset: number) => number): Import[] {
-  const reExports = module.staticExports.flatMap(({ entries }) => entries.flatMap(({ moduleRequest, start }) => (moduleRequest ? [{ specifier: moduleRequest.value, line: lineOf(start) }] : [])))
-  const imports = module.staticImports.map(({ moduleRequest, start }) => ({ specifier: moduleRequest.value, line: lineOf(start) }))
+  const reExports = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, start }) =>
+      moduleRequest ? [{ specifier: moduleRequest.value, line: lineOf(start) }] : [],
+    ),
+  )
+  const imports = module.staticImports.map(({ moduleRequest, start }) => ({
+    specifier: moduleRequest.value,
+    line: lineOf(start),
+  }))
   // A computed specifier stays as it is written, and breaks the rule that it cannot be checked by.
-  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({ specifier: text.slice(start, end).replace(/^(['"])(.*)\1$/, '$2'), line: lineOf(start) }))
-  const types = [...text.matchAll(/\bimport\(\s*(['"])([^'"]+)\1\s*\)/g)].map(({ 2: specifier = '', index }) => ({ specifier, line: lineOf(index) }))
-  const all = [...imports, ...reExports, ...dynamic, ...types].map((one) => [`${one.line} ${one.specifier}`, one] as const)
+  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+    specifier: text.slice(start, end).replace(/^(['"])(.*)\1$/, '$2'),
+    line: lineOf(start),
+  }))
+  const types = [...text.matchAll(/\bimport\(\s*(['"])([^'"]+)\1\s*\)/g)].map(({ 2: specifier = '', index }) => ({
+    specifier,
+    line: lineOf(index),
+  }))
+  const all = [...imports, ...reExports, ...dynamic, ...types].map(
+    (one) => [`${one.line} ${one.specifier}`, one] as const,
+  )
   return [...new Map(all).values()]
 }
 
 const exportsOf = (module: Module): string[] =>
-  module.staticExports.flatMap(({ entries }) => entries.map(({ exportName }) => (exportName.kind === 'Default' ? 'default' : (exportName.name ?? '*'))))
+  module.staticExports.flatMap(({ entries }) =>
+    entries.map(({ exportName }) => (exportName.kind === 'Default' ? 'default' : (exportName.name ?? '*'))),
+  )

@@ -5,18 +5,23 @@ const long = (lines: number): string => 'note\n'.repeat(lines - 1).replace(/^|(?
 
 /** A small house in which every rule is broken, beside what looks like a fault and is none. */
 export const toyTree: Readonly<Record<string, string>> = {
-  'server/src/lib/assert.ts': "export const assert = (x: unknown) => x\n",
+  'server/src/lib/assert.ts': 'export const assert = (x: unknown) => x\n',
   'server/src/lib/utils.ts': "import type { Amount } from '../domain/amount.ts'\nexport type A = Amount\n",
-  'server/src/domain/amount.ts': "import { assert } from '../lib/assert.ts'\nexport type Amount = { text: string }\nexport const units = assert(Number('1'))\nexport const five = BigInt(5) + -1n\n",
-  'server/src/domain/Price.ts': "export default 1\n",
-  'server/src/services/quote.ts': "import { scan } from '../adapters/evm/scan.ts'\nexport function processData() {\n  return scan\n}\n",
+  'server/src/domain/amount.ts':
+    "import { assert } from '../lib/assert.ts'\nexport type Amount = { text: string }\nexport const units = assert(Number('1'))\nexport const five = BigInt(5) + -1n\n",
+  'server/src/domain/Price.ts': 'export default 1\n',
+  'server/src/services/quote.ts':
+    "import { scan } from '../adapters/evm/scan.ts'\nexport function processData() {\n  return scan\n}\n",
   'server/src/services/first.ts': "import './second.ts'\n",
   'server/src/services/second.ts': "export type { X } from './third.ts'\n",
   'server/src/services/third.ts': "export type X = import('./first.ts').X\n",
-  'server/src/adapters/evm/scan.ts': "import { parse } from './parse.ts'\nimport { createPublicClient } from 'viem'\nexport const scan = [parse, createPublicClient]\n",
+  'server/src/adapters/evm/scan.ts':
+    "import { parse } from './parse.ts'\nimport { createPublicClient } from 'viem'\nexport const scan = [parse, createPublicClient]\n",
   'server/src/adapters/evm/parse.ts': `export const parse = () => {\n${long(71)}}\n`,
-  'server/src/adapters/bitcoin/scan.ts': "import { scan } from '../evm/scan.ts'\nimport { getAddress } from 'viem/utils'\nconst late = await import('left-pad')\nexport const all = [scan, getAddress, late, process.env['HOME'], (1.5).toFixed(2)]\n",
-  'server/src/api/app.ts': "import '../../../sandbox/src/main.ts'\nimport fs from 'node:fs'\nimport { env } from 'node:process'\nexport const database = [fs, env]\n",
+  'server/src/adapters/bitcoin/scan.ts':
+    "import { scan } from '../evm/scan.ts'\nimport { getAddress } from 'viem/utils'\nconst late = await import('left-pad')\nexport const all = [scan, getAddress, late, process.env['HOME'], (1.5).toFixed(2)]\n",
+  'server/src/api/app.ts':
+    "import '../../../sandbox/src/main.ts'\nimport fs from 'node:fs'\nimport { env } from 'node:process'\nexport const database = [fs, env]\n",
   'server/src/elsewhere/room.ts': 'export {}\n',
   'server/src/workers/watch.ts': "import '../services/gone.ts'\n",
   'server/src/main.ts': `import './api/app.ts'\n${long(401)}`,
@@ -45,7 +50,9 @@ export const toyFaults: Readonly<Record<keyof typeof rules, readonly string[]>> 
     'server/src/adapters/bitcoin/scan.ts:3 → left-pad, which has no home',
   ],
   homesAreLivedIn: ['server/src/api is a home of fastify and does not import it'],
-  noCycles: ['cycle: server/src/services/first.ts → server/src/services/second.ts → server/src/services/third.ts → server/src/services/first.ts'],
+  noCycles: [
+    'cycle: server/src/services/first.ts → server/src/services/second.ts → server/src/services/third.ts → server/src/services/first.ts',
+  ],
   ceilingsHold: [
     'server/src/adapters/evm/parse.ts:1 parse: 72 lines, 70 at most',
     'server/src/main.ts: 401 lines, 400 at most',
@@ -61,7 +68,7 @@ export const toyFaults: Readonly<Record<keyof typeof rules, readonly string[]>> 
     'server/src/lib/assert.ts is on the list of numbers and makes none',
   ],
   environmentHasReaders: [
-    "server/src/adapters/bitcoin/scan.ts:4 reads process.env",
+    'server/src/adapters/bitcoin/scan.ts:4 reads process.env',
     'server/src/api/app.ts:3 reads process.env',
   ],
 }

@@ -26,7 +26,8 @@ export function createClient(urls: readonly string[], apiKey = 'sandbox'): Clien
 
   const once: Client['once'] = async (url, method, path, body, headers = {}) => {
     const reply = await send(url, method, path, body, { 'x-api-key': apiKey, ...headers })
-    if (reply.status >= 500 && !(reply.status === 503 && reply.retryAfter !== null)) wrong.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
+    if (reply.status >= 500 && !(reply.status === 503 && reply.retryAfter !== null))
+      wrong.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`)
     return reply
   }
 
@@ -50,9 +51,21 @@ export function createClient(urls: readonly string[], apiKey = 'sandbox'): Clien
 }
 
 /** A connection for each request: a reused one that the server is closing would blur what was refused and what was lost. */
-function send(url: string, method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
+function send(
+  url: string,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Reply> {
   const text = body === undefined ? undefined : JSON.stringify(body)
-  const sent = { connection: 'close', ...headers, ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }) }
+  const sent = {
+    connection: 'close',
+    ...headers,
+    ...(text === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
+  }
   return new Promise((resolve, reject) => {
     const outgoing = request(url + path, { method, headers: sent, timeout: TIMEOUT_MS, agent: false }, (incoming) => {
       const chunks: Buffer[] = []
@@ -60,7 +73,12 @@ function send(url: string, method: string, path: string, body: unknown, headers:
       incoming.on('error', reject)
       incoming.on('end', () => {
         const received = Buffer.concat(chunks).toString('utf8')
-        resolve({ status: incoming.statusCode ?? 0, text: received, body: parse(received), retryAfter: incoming.headers['retry-after'] ?? null })
+        resolve({
+          status: incoming.statusCode ?? 0,
+          text: received,
+          body: parse(received),
+          retryAfter: incoming.headers['retry-after'] ?? null,
+        })
       })
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS} ms to ${method} ${path}`)))

@@ -17,7 +17,16 @@ export type Payment = Readonly<{
   payer: Hex | null
 }>
 
-export type Purchase = Readonly<{ id: string; partner: string; from: string; to: string; depositAddress: string; recipient: string; refund: string; payments: Payment[] }>
+export type Purchase = Readonly<{
+  id: string
+  partner: string
+  from: string
+  to: string
+  depositAddress: string
+  recipient: string
+  refund: string
+  payments: Payment[]
+}>
 
 export type Order = Readonly<{
   from: string
@@ -53,9 +62,25 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
     const pair = { fromCurrency: source, fromNetwork, toCurrency: target, toNetwork }
     const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
     const [recipient, refund] = [wallet(toNetwork), wallet(fromNetwork)]
-    const reply = await client.call('POST', '/v1/cross-chain/exchange', { ...pair, fromAmount: amount, flow, address: recipient, refundAddress: refund, ...rateId })
+    const reply = await client.call('POST', '/v1/cross-chain/exchange', {
+      ...pair,
+      fromAmount: amount,
+      flow,
+      address: recipient,
+      refundAddress: refund,
+      ...rateId,
+    })
     if (reply.status !== 201) throw new Error(`no exchange: ${reply.status} ${reply.text}`)
-    const purchase = { id: reply.body.id, partner, from, to, depositAddress: reply.body.request.depositAddress, recipient, refund, payments: [] }
+    const purchase = {
+      id: reply.body.id,
+      partner,
+      from,
+      to,
+      depositAddress: reply.body.request.depositAddress,
+      recipient,
+      refund,
+      payments: [],
+    }
     purchases.push(purchase)
     return purchase
   }
@@ -63,7 +88,17 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
   async function pay(purchase: Purchase, amount: string): Promise<Payment> {
     const [currency = '', network = ''] = purchase.from.split('@')
     const units = parseUnits(amount, decimalsOf(purchase.from))
-    const payment = purchase.from === 'eth@eth' ? await payEther(fleet, purchase.depositAddress, units) : { network, units, raw: null, payer: null, hash: (await ground.control('/deposits', { network, currency, address: purchase.depositAddress, amount })).hash as string }
+    const payment =
+      purchase.from === 'eth@eth'
+        ? await payEther(fleet, purchase.depositAddress, units)
+        : {
+            network,
+            units,
+            raw: null,
+            payer: null,
+            hash: (await ground.control('/deposits', { network, currency, address: purchase.depositAddress, amount }))
+              .hash as string,
+          }
     purchase.payments.push(payment)
     return payment
   }
@@ -78,13 +113,17 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
       return purchase
     },
     async offerAgain() {
-      for (const payment of purchases.flatMap((purchase) => purchase.payments)) if (payment.raw !== null) await offer(fleet, payment)
+      for (const payment of purchases.flatMap((purchase) => purchase.payments))
+        if (payment.raw !== null) await offer(fleet, payment)
     },
   }
 }
 
 async function quote(client: Client, pair: Readonly<Record<string, string>>, amount: string): Promise<string> {
-  const reply = await client.call('GET', `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount, flow: 'fixed-rate' })}`)
+  const reply = await client.call(
+    'GET',
+    `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount, flow: 'fixed-rate' })}`,
+  )
   if (reply.status !== 200 || !reply.body.rateId) throw new Error(`no rate: ${reply.status} ${reply.text}`)
   return reply.body.rateId
 }
@@ -92,7 +131,10 @@ async function quote(client: Client, pair: Readonly<Record<string, string>>, amo
 /** The least that a pair takes now, as any quote says. */
 export async function leastOf(client: Client, from: string, to: string): Promise<number> {
   const [[fromCurrency = '', fromNetwork = ''], [toCurrency = '', toNetwork = '']] = [from.split('@'), to.split('@')]
-  const reply = await client.call('GET', `/v1/cross-chain/rate?${new URLSearchParams({ fromCurrency, fromNetwork, toCurrency, toNetwork, amount: '1', flow: 'standard' })}`)
+  const reply = await client.call(
+    'GET',
+    `/v1/cross-chain/rate?${new URLSearchParams({ fromCurrency, fromNetwork, toCurrency, toNetwork, amount: '1', flow: 'standard' })}`,
+  )
   return reply.body.min
 }
 
@@ -104,7 +146,16 @@ function wallet(network: string): string {
 async function payEther({ ground }: Fleet, to: string, units: bigint): Promise<Payment> {
   const account = privateKeyToAccount(generatePrivateKey())
   const { chainId = 0 } = ground.chains.networks.find(({ network }) => network === 'eth') ?? {}
-  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce: 0, gas: GAS, maxFeePerGas: 20n * GWEI, maxPriorityFeePerGas: GWEI, to: to as Hex, value: units })
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce: 0,
+    gas: GAS,
+    maxFeePerGas: 20n * GWEI,
+    maxPriorityFeePerGas: GWEI,
+    to: to as Hex,
+    value: units,
+  })
   await giveEther(ground, account.address, units)
   const hash: string = await ground.call('eth', 'eth_sendRawTransaction', [raw])
   return { network: 'eth', hash, units, raw, payer: account.address }

@@ -71,13 +71,25 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
   }
   const ports = await freePorts(options.apis)
   const root = options.root ?? repository
-  const apis = ports.map((port, n) => createServerProcess({ name: `api-${n + 1}`, role: 'api', root, folder, port, env }))
-  const workers = Array.from({ length: options.workers }, (_, n) => createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }))
+  const apis = ports.map((port, n) =>
+    createServerProcess({ name: `api-${n + 1}`, role: 'api', root, folder, port, env }),
+  )
+  const workers = Array.from({ length: options.workers }, (_, n) =>
+    createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }),
+  )
   const database = openDatabase(made.url, { max: 8, applicationName: 'chaos', onIdleError: () => undefined })
   const { catalogue, chains } = composeChains('sandbox', ground.chains.networks, openPublicKeys(keystore))
   const all = [...apis, ...workers]
   return {
-    ground, apis, workers, all, database, catalogue, chains, databaseProxy, nodes,
+    ground,
+    apis,
+    workers,
+    all,
+    database,
+    catalogue,
+    chains,
+    databaseProxy,
+    nodes,
     store: createStore(database),
     start: async () => {
       const [first, ...others] = workers
@@ -119,12 +131,22 @@ function nurse(all: readonly ServerProcess[]) {
 
 async function proxyNodes(ground: Ground, networks: readonly string[]): Promise<ReadonlyMap<string, RpcProxy>> {
   const proxied = ground.chains.networks.filter(({ network }) => networks.includes(network))
-  return new Map(await Promise.all(proxied.map(async ({ network, family, rpcUrls }) => [network, await startRpcProxy(rpcUrls[0] ?? '', family === 'evm' ? 'evm' : 'bitcoin')] as const)))
+  return new Map(
+    await Promise.all(
+      proxied.map(
+        async ({ network, family, rpcUrls }) =>
+          [network, await startRpcProxy(rpcUrls[0] ?? '', family === 'evm' ? 'evm' : 'bitcoin')] as const,
+      ),
+    ),
+  )
 }
 
 function writeChains(folder: string, { chains }: Ground, nodes: ReadonlyMap<string, RpcProxy>): string {
   const file = join(folder, 'chains.json')
-  const networks = chains.networks.map((node) => ({ ...node, rpcUrls: [nodes.get(node.network)?.url ?? node.rpcUrls[0]] }))
+  const networks = chains.networks.map((node) => ({
+    ...node,
+    rpcUrls: [nodes.get(node.network)?.url ?? node.rpcUrls[0]],
+  }))
   writeFileSync(file, JSON.stringify({ ...chains, networks }))
   return file
 }

@@ -68,12 +68,22 @@ async function end(child: ChildProcess): Promise<void> {
 
 async function post(url: string, body: unknown): Promise<Json> {
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(60_000) })
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  })
   if (!answer.ok) throw new Error(`${new URL(url).pathname}: ${await answer.text()}`)
   return answer.json()
 }
 
-async function callNode(chains: ChainsFile, network: string, method: string, params: readonly unknown[]): Promise<Json> {
+async function callNode(
+  chains: ChainsFile,
+  network: string,
+  method: string,
+  params: readonly unknown[],
+): Promise<Json> {
   const node = chains.networks.find((one) => one.network === network)
   if (!node) throw new Error(`there is no chain ${network}`)
   const answer = await fetch(node.rpcUrls[0] ?? '', {

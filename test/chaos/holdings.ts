@@ -8,17 +8,30 @@ const BALANCE_OF = '0x70a08231'
 const BATCH = 20
 
 /** What addresses hold in blocks, asked of the nodes: by `asset address`. */
-export async function addressesHold(fleet: Fleet, wanted: readonly (readonly [asset: string, address: string])[]): Promise<ReadonlyMap<string, bigint>> {
+export async function addressesHold(
+  fleet: Fleet,
+  wanted: readonly (readonly [asset: string, address: string])[],
+): Promise<ReadonlyMap<string, bigint>> {
   const held = new Map<string, bigint>()
   const ofNetwork = Map.groupBy(wanted, ([asset]) => asset.split('@')[1] ?? '')
   for (const [network, pairs] of ofNetwork) {
     if (network === 'btc' || network === 'ltc') {
-      const units = await unspent(fleet, network, pairs.map(([, address]) => address))
+      const units = await unspent(
+        fleet,
+        network,
+        pairs.map(([, address]) => address),
+      )
       for (const [asset, address] of pairs) held.set(`${asset} ${address}`, units.get(address) ?? 0n)
       continue
     }
     for (let from = 0; from < pairs.length; from += BATCH) {
-      await Promise.all(pairs.slice(from, from + BATCH).map(async ([asset, address]) => held.set(`${asset} ${address}`, await balance(fleet, network, asset, address as Hex))))
+      await Promise.all(
+        pairs
+          .slice(from, from + BATCH)
+          .map(async ([asset, address]) =>
+            held.set(`${asset} ${address}`, await balance(fleet, network, asset, address as Hex)),
+          ),
+      )
     }
   }
   return held
@@ -28,13 +41,27 @@ async function balance({ ground }: Fleet, network: string, asset: string, addres
   const [ticker = ''] = asset.split('@')
   const contract = ground.chains.networks.find((one) => one.network === network)?.tokens[ticker]
   if (contract === undefined) return BigInt(await ground.call(network, 'eth_getBalance', [address, 'latest']))
-  return BigInt(await ground.call(network, 'eth_call', [{ to: contract, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}` }, 'latest']))
+  return BigInt(
+    await ground.call(network, 'eth_call', [
+      { to: contract, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}` },
+      'latest',
+    ]),
+  )
 }
 
-async function unspent({ ground }: Fleet, network: BitcoinTicker, addresses: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+async function unspent(
+  { ground }: Fleet,
+  network: BitcoinTicker,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
   if (addresses.length === 0) return new Map()
-  const byScript = new Map(addresses.map((address) => [Buffer.from(scriptOfAddress(network, address)).toString('hex'), address]))
-  const scan: Json = await ground.call(network, 'scantxoutset', ['start', [...byScript.keys()].map((script) => `raw(${script})`)])
+  const byScript = new Map(
+    addresses.map((address) => [Buffer.from(scriptOfAddress(network, address)).toString('hex'), address]),
+  )
+  const scan: Json = await ground.call(network, 'scantxoutset', [
+    'start',
+    [...byScript.keys()].map((script) => `raw(${script})`),
+  ])
   const held = new Map<string, bigint>()
   for (const { scriptPubKey, amount } of scan.unspents) {
     const address = byScript.get(scriptPubKey) ?? ''
@@ -49,7 +76,11 @@ export async function bitcoinHolds(fleet: Fleet, network: string): Promise<bigin
     'select address from house_addresses where network = $1 union select address from deposit_targets where network = $1',
     [network],
   )
-  const held = await unspent(fleet, network === 'ltc' ? 'ltc' : 'btc', rows.map(({ address }) => address))
+  const held = await unspent(
+    fleet,
+    network === 'ltc' ? 'ltc' : 'btc',
+    rows.map(({ address }) => address),
+  )
   const [uncounted] = await fleet.database.query<{ units: string }>(
     "select coalesce(sum(units), 0) as units from deposits where network = $1 and status <> 'credited' and block_height is not null",
     [network],

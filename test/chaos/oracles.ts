@@ -15,7 +15,8 @@ export type Findings = Readonly<{
   other: readonly string[]
 }>
 
-export const allFindings = (findings: Findings): readonly string[] => Object.entries(findings).flatMap(([kind, lines]) => lines.map((line: string) => `${kind}: ${line}`))
+export const allFindings = (findings: Findings): readonly string[] =>
+  Object.entries(findings).flatMap(([kind, lines]) => lines.map((line: string) => `${kind}: ${line}`))
 
 const OPEN = `select e.id, e.status from exchanges e where e.id = any($1::uuid[]) and (
     not exists (select 1 from executions x where x.exchange_id = e.id)
@@ -27,14 +28,22 @@ const MOVING = `select 'transaction ' || id as what from transactions where stat
  * After the faults are off: waits until everything that was paid is done, and nothing is on its way. Answers what is not,
  * after the time.
  */
-export async function comeToRest(fleet: Fleet, purchases: readonly Purchase[], offerAgain: () => Promise<void>, timeoutMs: number): Promise<readonly string[]> {
+export async function comeToRest(
+  fleet: Fleet,
+  purchases: readonly Purchase[],
+  offerAgain: () => Promise<void>,
+  timeoutMs: number,
+): Promise<readonly string[]> {
   let left: readonly string[] = []
   const look = async () => {
     await offerAgain()
     const paid = purchases.filter(({ payments }) => payments.length > 0).map(({ id }) => id)
     const open = await fleet.database.query<{ id: string; status: string }>(OPEN, [paid])
     const moving = await fleet.database.query<{ what: string }>(MOVING)
-    left = [...open.map(({ id, status }) => `exchange ${id} is ${status}`), ...moving.map(({ what }) => `${what} is under way`)]
+    left = [
+      ...open.map(({ id, status }) => `exchange ${id} is ${status}`),
+      ...moving.map(({ what }) => `${what} is under way`),
+    ]
     return left.length === 0
   }
   await until('everything is done', () => look().catch(() => false), timeoutMs).catch(() => undefined)
@@ -42,10 +51,16 @@ export async function comeToRest(fleet: Fleet, purchases: readonly Purchase[], o
 }
 
 /** Compares what the house says with what the chains hold and with what the customers know. Nothing may be under way. */
-export async function judge(fleet: Fleet, client: Client, purchases: readonly Purchase[], unfinished: readonly string[]): Promise<Findings> {
+export async function judge(
+  fleet: Fleet,
+  client: Client,
+  purchases: readonly Purchase[],
+  unfinished: readonly string[],
+): Promise<Findings> {
   const { paidTwice, short } = await judgePayouts(fleet, purchases)
   const standing = new Map<Payment, boolean>()
-  for (const payment of purchases.flatMap((purchase) => purchase.payments)) standing.set(payment, await stands(fleet, payment))
+  for (const payment of purchases.flatMap((purchase) => purchase.payments))
+    standing.set(payment, await stands(fleet, payment))
   return {
     paidTwice,
     lost: [...unfinished, ...short, ...(await judgeCustomers(client, purchases, standing, fleet))],
@@ -58,15 +73,26 @@ export async function judge(fleet: Fleet, client: Client, purchases: readonly Pu
 type PaidRow = { address: string; asset_id: AssetId; units: string; executions: string; payouts: string }
 
 /** By address: what all confirmed payouts to it come to, and what it holds. Every address is used once. */
-async function judgePayouts(fleet: Fleet, purchases: readonly Purchase[]): Promise<{ paidTwice: string[]; short: string[] }> {
+async function judgePayouts(
+  fleet: Fleet,
+  purchases: readonly Purchase[],
+): Promise<{ paidTwice: string[]; short: string[] }> {
   const rows = await fleet.database.query<PaidRow>(
     `select address, asset_id, sum(units) as units, count(*) as payouts, count(distinct execution_id) as executions
      from payouts where purpose in ('payout', 'refund') and state = 'confirmed' group by address, asset_id`,
   )
   const booked = new Map(rows.map((row) => [`${row.asset_id} ${row.address}`, row]))
-  const wanted = purchases.flatMap(({ from, to, recipient, refund }) => [[to, recipient], [from, refund]] as const)
+  const wanted = purchases.flatMap(
+    ({ from, to, recipient, refund }) =>
+      [
+        [to, recipient],
+        [from, refund],
+      ] as const,
+  )
   const holds = await addressesHold(fleet, wanted)
-  const paidTwice = rows.flatMap((row) => (row.payouts === row.executions ? [] : [`${row.payouts} payouts of ${row.executions} executions to ${row.address}`]))
+  const paidTwice = rows.flatMap((row) =>
+    row.payouts === row.executions ? [] : [`${row.payouts} payouts of ${row.executions} executions to ${row.address}`],
+  )
   const short: string[] = []
   for (const [asset, address] of wanted) {
     const held = holds.get(`${asset} ${address}`) ?? 0n
@@ -78,19 +104,32 @@ async function judgePayouts(fleet: Fleet, purchases: readonly Purchase[]): Promi
 }
 
 /** As a partner sees it: every payment that stands is finished or went back, and the recipient has what the API says. */
-async function judgeCustomers(client: Client, purchases: readonly Purchase[], standing: ReadonlyMap<Payment, boolean>, fleet: Fleet): Promise<string[]> {
+async function judgeCustomers(
+  client: Client,
+  purchases: readonly Purchase[],
+  standing: ReadonlyMap<Payment, boolean>,
+  fleet: Fleet,
+): Promise<string[]> {
   const lost: string[] = []
-  const holds = await addressesHold(fleet, purchases.map(({ to, recipient }) => [to, recipient] as const))
+  const holds = await addressesHold(
+    fleet,
+    purchases.map(({ to, recipient }) => [to, recipient] as const),
+  )
   for (const { id, to, recipient, payments } of purchases) {
     const { status, body } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)
     if (status !== 200) lost.push(`exchange ${id} answers ${status}`)
-    const items: { payinHash: string; status: string; amountToReceived: string | null }[] = body?.exchange?.exchanges ?? []
+    const items: { payinHash: string; status: string; amountToReceived: string | null }[] =
+      body?.exchange?.exchanges ?? []
     for (const payment of payments.filter((one) => standing.get(one) && one.units > 0n)) {
       const item = items.find(({ payinHash }) => payinHash === payment.hash)
-      if (!item || !['finished', 'refunded'].includes(item.status)) lost.push(`payment ${payment.hash} of exchange ${id} is ${item?.status ?? 'unknown'}`)
+      if (!item || !['finished', 'refunded'].includes(item.status))
+        lost.push(`payment ${payment.hash} of exchange ${id} is ${item?.status ?? 'unknown'}`)
     }
     const finished = items.filter((item) => item.status === 'finished')
-    const said = finished.reduce((sum, { amountToReceived }) => sum + parseUnits(amountToReceived ?? '0', decimalsOf(to)), 0n)
+    const said = finished.reduce(
+      (sum, { amountToReceived }) => sum + parseUnits(amountToReceived ?? '0', decimalsOf(to)),
+      0n,
+    )
     const held = holds.get(`${to} ${recipient}`) ?? 0n
     if (held !== said) lost.push(`exchange ${id} says ${said} of ${to}, and ${recipient} has ${held}`)
   }
@@ -98,8 +137,14 @@ async function judgeCustomers(client: Client, purchases: readonly Purchase[], st
 }
 
 /** Nothing is counted but payments that stand, with what they brought. What is booked as a loss is not counted any more. */
-async function judgeCredits(fleet: Fleet, purchases: readonly Purchase[], standing: ReadonlyMap<Payment, boolean>): Promise<string[]> {
-  const known = new Map(purchases.flatMap(({ id, payments }) => payments.map((payment) => [`${id} ${payment.hash}`, payment] as const)))
+async function judgeCredits(
+  fleet: Fleet,
+  purchases: readonly Purchase[],
+  standing: ReadonlyMap<Payment, boolean>,
+): Promise<string[]> {
+  const known = new Map(
+    purchases.flatMap(({ id, payments }) => payments.map((payment) => [`${id} ${payment.hash}`, payment] as const)),
+  )
   const rows = await fleet.database.query<{ exchange_id: string; tx_hash: string; credited_units: string }>(
     "select exchange_id, tx_hash, credited_units from deposits where status = 'credited' and exchange_id is not null",
   )
@@ -107,7 +152,9 @@ async function judgeCredits(fleet: Fleet, purchases: readonly Purchase[], standi
     const payment = known.get(`${exchange_id} ${tx_hash}`)
     if (payment === undefined) return [`a payment ${tx_hash} that nobody made is counted`]
     if (!standing.get(payment)) return [`payment ${tx_hash} is counted and on no chain`]
-    return payment.units === BigInt(credited_units) ? [] : [`payment ${tx_hash} brought ${payment.units} and counts as ${credited_units}`]
+    return payment.units === BigInt(credited_units)
+      ? []
+      : [`payment ${tx_hash} brought ${payment.units} and counts as ${credited_units}`]
   })
 }
 
@@ -118,7 +165,9 @@ async function judgeBooks(fleet: Fleet): Promise<string[]> {
     `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
      where b.units <> 0 and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded'))`,
   )
-  found.push(...owing.map(({ account, asset_id, units }) => `${account} of a closed exchange owes ${units} of ${asset_id}`))
+  found.push(
+    ...owing.map(({ account, asset_id, units }) => `${account} of a closed exchange owes ${units} of ${asset_id}`),
+  )
   // A sweep or a block may come between the two reads: a difference counts that stands still.
   let differences: readonly string[] = []
   const equal = async () => {
@@ -136,7 +185,10 @@ async function walletDifferences(fleet: Fleet): Promise<string[]> {
     const chain = fleet.chains.get(asset.network)
     if (!chain) continue
     const says = ledger.get(asset.id) ?? 0n
-    const holds = network.family === 'bitcoin' ? await bitcoinHolds(fleet, asset.network) : await chain.reader.balance(chain.addresses.hot(), asset)
+    const holds =
+      network.family === 'bitcoin'
+        ? await bitcoinHolds(fleet, asset.network)
+        : await chain.reader.balance(chain.addresses.hot(), asset)
     if (says !== holds) found.push(`the ledger says ${says} of ${asset.id}, the wallet holds ${holds}`)
   }
   return found
@@ -145,7 +197,9 @@ async function walletDifferences(fleet: Fleet): Promise<string[]> {
 /** Nonces from 0 on, each used by one transaction, and as many on the chain (I-26). */
 async function judgeNonces({ database, ground, chains }: Fleet): Promise<string[]> {
   const found: string[] = []
-  const lanes = await database.query<{ network: string; address: string; next: string }>('select network, address, next from nonce_lanes')
+  const lanes = await database.query<{ network: string; address: string; next: string }>(
+    'select network, address, next from nonce_lanes',
+  )
   for (const { network, address, next } of lanes) {
     if (chains.get(network)?.network.family !== 'evm') continue
     const rows = await database.query<{ nonce: string }>(
@@ -154,14 +208,20 @@ async function judgeNonces({ database, ground, chains }: Fleet): Promise<string[
     )
     const contiguous = rows.every(({ nonce }, n) => nonce === String(n)) && rows.length === Number(next)
     const used = Number(await ground.call(network, 'eth_getTransactionCount', [address as Hex, 'latest']))
-    if (!contiguous || used !== Number(next)) found.push(`nonces of ${address} on ${network}: ${rows.length} transactions, lane at ${next}, chain at ${used}`)
+    if (!contiguous || used !== Number(next))
+      found.push(`nonces of ${address} on ${network}: ${rows.length} transactions, lane at ${next}, chain at ${used}`)
   }
   return found
 }
 
 /** Alarms that no fault of a network, a node or a process excuses. */
 async function judgeAlarms({ database }: Fleet): Promise<string[]> {
-  const rows = await database.query<{ subject: string; alarm: string; detail: unknown }>("select subject, alarm, detail from alarms where subject ~ '^(intrusion|release|lost|difference|payout|stray):'")
+  const rows = await database.query<{ subject: string; alarm: string; detail: unknown }>(
+    "select subject, alarm, detail from alarms where subject ~ '^(intrusion|release|lost|difference|payout|stray):'",
+  )
   const pauses = await database.query<{ scope: string; reason: string }>('select scope, reason from pauses')
-  return [...rows.map(({ subject, alarm, detail }) => `${alarm} (${subject}) ${JSON.stringify(detail)}`), ...pauses.map(({ scope, reason }) => `${scope} is paused: ${reason}`)]
+  return [
+    ...rows.map(({ subject, alarm, detail }) => `${alarm} (${subject}) ${JSON.stringify(detail)}`),
+    ...pauses.map(({ scope, reason }) => `${scope} is paused: ${reason}`),
+  ]
 }

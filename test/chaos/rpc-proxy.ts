@@ -27,7 +27,10 @@ const SEND = new Set(['eth_sendRawTransaction', 'sendrawtransaction'])
 /** How long a node that took a transaction silently gives no answer to anything. */
 const SILENCE_MS = 2_000
 /** EIP-1474 "transaction rejected"; geth's text. Bitcoin Core's RPC_VERIFY_ALREADY_IN_CHAIN. */
-const KNOWN = { evm: { code: -32000, message: 'already known' }, bitcoin: { code: -27, message: 'Transaction already in block chain' } }
+const KNOWN = {
+  evm: { code: -32000, message: 'already known' },
+  bitcoin: { code: -27, message: 'Transaction already in block chain' },
+}
 
 type State = { faults: BroadcastFault[]; times: number; darkUntil: number; offered: { hash: string; raw: string }[] }
 type Call = { id: unknown; method: string; params?: readonly unknown[] }
@@ -76,7 +79,10 @@ async function serve(state: State, node: Node, request: IncomingMessage, respons
 
 async function send(state: State, node: Node, call: Call, body: string, response: ServerResponse): Promise<void> {
   const raw = String(call.params?.[0])
-  const hash = node.family === 'evm' ? keccak256(raw as `0x${string}`) : Transaction.fromRaw(Buffer.from(raw, 'hex'), { allowUnknownOutputs: true }).id
+  const hash =
+    node.family === 'evm'
+      ? keccak256(raw as `0x${string}`)
+      : Transaction.fromRaw(Buffer.from(raw, 'hex'), { allowUnknownOutputs: true }).id
   state.offered.push({ hash, raw })
   const fault = state.faults.shift()
   if (fault === 'lie') return reply(response, JSON.stringify({ jsonrpc: '2.0', id: call.id, result: hash }))
@@ -105,9 +111,10 @@ function dearer(times: number, method: string, answer: string): string {
   const parsed = JSON.parse(answer) as { result?: Json }
   const { result } = parsed
   if (method === 'getmempoolinfo') result.mempoolminfee = Number((result.mempoolminfee * times).toFixed(8))
-  else if (method === 'eth_maxPriorityFeePerGas' || method === 'eth_gasPrice') parsed.result = `0x${(BigInt(result) * BigInt(times)).toString(16)}`
-  else if (method === 'eth_feeHistory') result.baseFeePerGas = result.baseFeePerGas.map((fee: string) => `0x${(BigInt(fee) * BigInt(times)).toString(16)}`)
+  else if (method === 'eth_maxPriorityFeePerGas' || method === 'eth_gasPrice')
+    parsed.result = `0x${(BigInt(result) * BigInt(times)).toString(16)}`
+  else if (method === 'eth_feeHistory')
+    result.baseFeePerGas = result.baseFeePerGas.map((fee: string) => `0x${(BigInt(fee) * BigInt(times)).toString(16)}`)
   else return answer
   return JSON.stringify(parsed)
 }
-

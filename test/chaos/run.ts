@@ -1,5 +1,5 @@
 import { type Client, createClient } from './client.ts'
-import { createCustomers, type Customers } from './customers.ts'
+import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
 import type { Ground } from './ground.ts'
 import { allFindings, comeToRest, type Findings, judge } from './oracles.ts'
@@ -22,11 +22,17 @@ export async function withFleet<T>(ground: Ground, options: FleetOptions, work: 
     await fleet.start()
     const client = createClient(fleet.apis.map(({ url }) => url ?? ''))
     const customers = createCustomers(fleet, client)
-    const findings = async (timeoutMs = 90_000) => {
+    const findings = async (timeoutMs = 180_000) => {
       const left = await comeToRest(fleet, customers.purchases, customers.offerAgain, timeoutMs)
       return judge(fleet, client, customers.purchases, left)
     }
-    return await work({ fleet, client, customers, findings, wrong: async (timeoutMs) => allFindings(await findings(timeoutMs)) })
+    return await work({
+      fleet,
+      client,
+      customers,
+      findings,
+      wrong: async (timeoutMs) => allFindings(await findings(timeoutMs)),
+    })
   } catch (error) {
     // Whatever failed, the processes know why.
     for (const crash of fleet.all.flatMap((one) => one.takeCrashes())) console.error(crash)

@@ -10,14 +10,18 @@ export type Patch = Readonly<{ file: string; find: string; put: string }>
 export function copyServer(to: string, patches: readonly Patch[]): string {
   mkdirSync(to)
   // Other parts that the server serves or imports lie where they lie.
-  for (const name of ['node_modules', 'sandbox', 'web', 'contracts', 'vectors', 'docs'].filter((one) => existsSync(join(repository, one)))) symlinkSync(join(repository, name), join(to, name))
+  for (const name of ['node_modules', 'sandbox', 'web', 'contracts', 'vectors', 'docs'].filter((one) =>
+    existsSync(join(repository, one)),
+  ))
+    symlinkSync(join(repository, name), join(to, name))
   for (const name of ['schema', 'server']) cpSync(join(repository, name), join(to, name), { recursive: true })
   cpSync(join(repository, 'package.json'), join(to, 'package.json'))
   for (const { file, find, put } of patches) {
     const path = join(to, file)
     const text = readFileSync(path, 'utf8')
     const parts = text.split(find)
-    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times what the planted bug changes: ${find}`)
+    if (parts.length !== 2)
+      throw new Error(`${file} has ${parts.length - 1} times what the planted bug changes: ${find}`)
     writeFileSync(path, parts.join(put))
   }
   return to

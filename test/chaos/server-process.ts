@@ -24,7 +24,14 @@ export type ServerProcess = Readonly<{
   logFile: string
 }>
 
-export type ServerOptions = Readonly<{ name: string; role: Role; root: string; folder: string; port: number; env: Record<string, string> }>
+export type ServerOptions = Readonly<{
+  name: string
+  role: Role
+  root: string
+  folder: string
+  port: number
+  env: Record<string, string>
+}>
 
 const READY_MS = 60_000
 const preload = join(import.meta.dirname, 'kill-at.ts')
@@ -45,11 +52,19 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     const log = openSync(logFile, 'a')
     readyFrom = logLength(logFile)
     asked = killAt !== undefined
-    const next = spawn(process.execPath, ['--import', preload, join(root, 'server/src/main.ts'), 'start', '--sandbox', '--role', role], {
-      cwd: root,
-      env: { ...environment(options, folder), TEST_POINTS: pointsFile, TEST_KILL_AT: killAt ? `${killAt.name}:${killAt.nth}` : '' },
-      stdio: ['ignore', log, log],
-    })
+    const next = spawn(
+      process.execPath,
+      ['--import', preload, join(root, 'server/src/main.ts'), 'start', '--sandbox', '--role', role],
+      {
+        cwd: root,
+        env: {
+          ...environment(options, folder),
+          TEST_POINTS: pointsFile,
+          TEST_KILL_AT: killAt ? `${killAt.name}:${killAt.nth}` : '',
+        },
+        stdio: ['ignore', log, log],
+      },
+    )
     closeSync(log)
     child = next
     ended = new Promise((resolve) => {

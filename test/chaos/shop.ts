@@ -10,7 +10,11 @@ export type Shop = Readonly<{
 }>
 
 /** Customers come at this pace until it closes, or until so many have come. They wait for nobody. */
-export async function openShop(client: Client, customers: Customers, { everyMs, most = Number.POSITIVE_INFINITY }: { everyMs: number; most?: number }): Promise<Shop> {
+export async function openShop(
+  client: Client,
+  customers: Customers,
+  { everyMs, most = Number.POSITIVE_INFINITY }: { everyMs: number; most?: number },
+): Promise<Shop> {
   const least = await leastOf(client, 'eth@eth', 'btc@btc')
   const refused: string[] = []
   const buying = new Set<Promise<unknown>>()

@@ -15,12 +15,22 @@ export type Weather = Readonly<{
 }>
 
 /** Deeper than confirmations (2 on btc, 3 on eth): what was counted goes, and comes back. Above finality nothing goes. */
-export const badWeather: Weather = { killMs: [200, 3_000], crashMs: [6_000, 10_000], reorgMs: [2_500, 5_000], depths: { btc: [1, 4], eth: [1, 5] } }
+export const badWeather: Weather = {
+  killMs: [200, 3_000],
+  crashMs: [6_000, 10_000],
+  reorgMs: [2_500, 5_000],
+  depths: { btc: [1, 4], eth: [1, 5] },
+}
 
 export type Damage = { kills: number; crashes: number; reorgs: number }
 
 /** Bad weather for a while. Processes are started again by the fleet's nurse, Postgres by whoever started it. */
-export async function storm(fleet: Fleet, weather: Weather, forMs: number, say: (damage: Damage) => void = () => undefined): Promise<Damage> {
+export async function storm(
+  fleet: Fleet,
+  weather: Weather,
+  forMs: number,
+  say: (damage: Damage) => void = () => undefined,
+): Promise<Damage> {
   const damage: Damage = { kills: 0, crashes: 0, reorgs: 0 }
   const over = Date.now() + forMs
   const nurse = fleet.nurse()
@@ -40,7 +50,7 @@ export async function storm(fleet: Fleet, weather: Weather, forMs: number, say: 
     repeat(weather.reorgMs, () => reorganize(fleet, weather, damage)),
     delay(forMs),
   ])
-  await until('every process is ready', () => fleet.all.every((one) => one.isReady()), 90_000)
+  await until('every process is ready', () => fleet.all.every((one) => one.isReady()), 180_000)
   await nurse.stop()
   return damage
 }

@@ -86,7 +86,10 @@ function join(state: State, client: Socket, target: Socket): void {
     if (isCut || (state.bytesMax > 0 && fromTarget >= state.bytesMax)) return sever()
     pass(state, chunk, client)
   })
-  for (const [socket, other] of [[client, target], [target, client]] as const) {
+  for (const [socket, other] of [
+    [client, target],
+    [target, client],
+  ] as const) {
     socket.setNoDelay(true)
     if (state.dark) socket.pause()
     socket.on('error', () => other.destroy())

@@ -22,7 +22,9 @@ export async function tourOfPoints(fleet: Fleet): Promise<Tour> {
     for (const spot of spots) {
       await one.start({ killAt: spot, waitReady: false })
       const provoked = spot.name === 'watch.rewound' ? setInterval(() => provoke(fleet), 1_500) : undefined
-      await until(`${one.name} dies at ${spot.name}`, () => !one.isRunning(), VISIT_MS).catch(() => missed.push(`${one.name} never came to ${spot.name}`))
+      await until(`${one.name} dies at ${spot.name}`, () => !one.isRunning(), VISIT_MS).catch(() =>
+        missed.push(`${one.name} never came to ${spot.name}`),
+      )
       clearInterval(provoked)
       if (one.isRunning()) await one.end('SIGKILL')
       else kills++
@@ -34,7 +36,12 @@ export async function tourOfPoints(fleet: Fleet): Promise<Tour> {
   const later = workerPoints.map((name): Spot => ({ name, nth: name === 'watch.rewound' ? 1 : 2 })).reverse()
   await Promise.all([
     ...fleet.workers.map((worker, n) => visit(worker, n % 2 === 0 ? spots : later)),
-    ...fleet.apis.slice(0, 1).map((api) => visit(api, apiPoints.flatMap((name) => [1, 2, 5].map((nth) => ({ name, nth }))))),
+    ...fleet.apis.slice(0, 1).map((api) =>
+      visit(
+        api,
+        apiPoints.flatMap((name) => [1, 2, 5].map((nth) => ({ name, nth }))),
+      ),
+    ),
   ])
   return { kills, missed }
 }

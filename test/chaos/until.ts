@@ -4,7 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type Json = any
 
 /** Looks until it finds something, or throws when the time is over. */
-export async function until<T>(what: string, look: () => Promise<T | null | undefined | false> | T | null | undefined | false, timeoutMs = 60_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  timeoutMs = 60_000,
+): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
     const found = await look()

@@ -48,7 +48,9 @@ afterAll(async () => {
 
 test('the walk of the README does what it says, as it is printed', async () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const [printed = '', ...others] = [...readme.matchAll(/^```sh\n([^`]*curl[^`]*)^```$/gm)].map(([, block = '']) => block)
+  const [printed = '', ...others] = [...readme.matchAll(/^```sh\n([^`]*curl[^`]*)^```$/gm)].map(
+    ([, block = '']) => block,
+  )
   expect(others).toEqual([])
   expect(printed.split(':8080')).toHaveLength(2)
   const child = spawn('sh', ['-c', printed.replace(':8080', `:${port}`)], { stdio: ['ignore', 'pipe', 'pipe'] })

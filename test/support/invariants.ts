@@ -18,7 +18,10 @@ export async function checkInvariants(house: House): Promise<void> {
        and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded'))`,
   )
   expect(owing, 'closed exchanges owe nothing').toEqual([])
-  const twice = await house.database.query('select execution_id, count(*) from payouts where state <> $1 and execution_id is not null group by 1 having count(*) > 1', ['void'])
+  const twice = await house.database.query(
+    'select execution_id, count(*) from payouts where state <> $1 and execution_id is not null group by 1 having count(*) > 1',
+    ['void'],
+  )
   expect(twice, 'nothing is paid twice').toEqual([])
   await walletsEqualLedger(house)
 }
@@ -26,7 +29,9 @@ export async function checkInvariants(house: House): Promise<void> {
 async function quiet({ database }: House): Promise<void> {
   const deadline = Date.now() + QUIET_MS
   for (;;) {
-    const moving = await database.query("select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null")
+    const moving = await database.query(
+      "select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null",
+    )
     if (moving.length === 0) return
     if (Date.now() > deadline) throw new Error(`still under way: ${JSON.stringify(moving)}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -51,7 +56,10 @@ async function differences(house: House): Promise<Difference[]> {
     const chain = house.chains.get(asset.network)
     if (!chain) continue
     const says = ledger.get(asset.id) ?? 0n
-    const holds = network.family === 'bitcoin' ? await coins(house, asset.network) : await chain.reader.balance(chain.addresses.hot(), asset)
+    const holds =
+      network.family === 'bitcoin'
+        ? await coins(house, asset.network)
+        : await chain.reader.balance(chain.addresses.hot(), asset)
     if (says !== holds) found.push({ asset: asset.id, ledger: says.toString(), chain: holds.toString() })
   }
   return found
@@ -66,4 +74,3 @@ async function coins({ database }: House, network: string): Promise<bigint> {
   )
   return BigInt(row?.units ?? 0)
 }
-

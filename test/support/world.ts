@@ -104,7 +104,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     prices: options.prices ?? createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
     spreads: defaultSpreads,
     settings: {
-      rateIdMs: 60_000, fixedLockMs: 20 * 60_000, expiryMs: 24 * 3_600_000, stuckMs: 60_000,
+      rateIdMs: 60_000,
+      fixedLockMs: 20 * 60_000,
+      expiryMs: 24 * 3_600_000,
+      stuckMs: 60_000,
       limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
       ...options.settings,
     },
@@ -118,7 +121,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   let workers: Loop | null = await house.startWorkers()
   await fundSandbox({ house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
   const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
-  const trouble = async () => JSON.stringify({ pauses: await house.store.audit.pauses(), alarms: await house.store.audit.alarms(20) })
+  const trouble = async () =>
+    JSON.stringify({ pauses: await house.store.audit.pauses(), alarms: await house.store.audit.alarms(20) })
   const calls = createCalls(url, chains.controlUrl, trouble)
   return {
     house,
@@ -160,16 +164,32 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
   }
   async function ask(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
-    const answer = await fetch(url + path, { method, headers: { 'x-api-key': 'sandbox', ...json, ...headers }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const answer = await fetch(url + path, {
+      method,
+      headers: { 'x-api-key': 'sandbox', ...json, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
     const text = await answer.text()
-    return { status: answer.status, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text, headers: answer.headers }
+    return {
+      status: answer.status,
+      body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text,
+      headers: answer.headers,
+    }
   }
   async function control(path: string, body: unknown): Promise<Json> {
-    const answer = await fetch(controlUrl + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const answer = await fetch(controlUrl + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
     return answer.json()
   }
-  async function until<T>(what: string, look: () => Promise<T | null | undefined | false>, timeoutMs = 45_000): Promise<T> {
+  async function until<T>(
+    what: string,
+    look: () => Promise<T | null | undefined | false>,
+    timeoutMs = 45_000,
+  ): Promise<T> {
     const deadline = Date.now() + timeoutMs
     for (;;) {
       const found = await look()
@@ -178,13 +198,25 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
       await delay(100)
     }
   }
-  const status = async ({ id }: Json): Promise<Json> => (await call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body.exchange
+  const status = async ({ id }: Json): Promise<Json> =>
+    (await call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body.exchange
   const wallet = (network: string) => control('/wallets', { network })
   return {
-    call, control, until, status, wallet,
+    call,
+    control,
+    until,
+    status,
+    wallet,
     rate: async (from: string, to: string, amount: string, flow = 'standard') => {
       const [a, b] = [split(from), split(to)]
-      const query = new URLSearchParams({ fromCurrency: a.ticker, fromNetwork: a.network, toCurrency: b.ticker, toNetwork: b.network, amount, flow })
+      const query = new URLSearchParams({
+        fromCurrency: a.ticker,
+        fromNetwork: a.network,
+        toCurrency: b.ticker,
+        toNetwork: b.network,
+        amount,
+        flow,
+      })
       const answer = await call('GET', `/v1/cross-chain/rate?${query}`)
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
       return answer.body
@@ -192,12 +224,22 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
     create: async ({ from, to, amount, flow = 'standard', ...rest }: OrderInput) => {
       const [a, b] = [split(from), split(to)]
       const address = rest.address ?? (await wallet(b.network)).address
-      const answer = await call('POST', '/v1/cross-chain/exchange', { fromCurrency: a.ticker, fromNetwork: a.network, toCurrency: b.ticker, toNetwork: b.network, fromAmount: amount, flow, ...rest, address })
+      const answer = await call('POST', '/v1/cross-chain/exchange', {
+        fromCurrency: a.ticker,
+        fromNetwork: a.network,
+        toCurrency: b.ticker,
+        toNetwork: b.network,
+        fromAmount: amount,
+        flow,
+        ...rest,
+        address,
+      })
       if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
       return answer.body
     },
     deposit: async ({ request }: Json, amount: string, currency?: string) => {
-      const { ticker, network } = currency === undefined ? { ticker: request.fromCurrency, network: request.fromNetwork } : split(currency)
+      const { ticker, network } =
+        currency === undefined ? { ticker: request.fromCurrency, network: request.fromNetwork } : split(currency)
       return (await control('/deposits', { network, currency: ticker, address: request.depositAddress, amount })).hash
     },
     balance: async (currency: string, address: string) => {
@@ -206,14 +248,20 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
       return ((await answer.json()) as { amount: string }).amount
     },
     mine: async (network: string, count: number) => void (await control('/blocks', { network, count })),
-    reorg: async (network: string, depth: number, drop = false) => void (await control('/reorgs', { network, depth, drop })),
+    reorg: async (network: string, depth: number, drop = false) =>
+      void (await control('/reorgs', { network, depth, drop })),
     mining: async (network: string, paused: boolean) => void (await control('/mining', { network, paused })),
     settles: (exchange: Json, wanted: string, timeoutMs?: number) =>
-      until(`exchange ${exchange.id} is ${wanted}`, async () => {
-        const now = await status(exchange)
-        if (now.status === wanted) return now
-        if (TERMINAL.includes(now.status) && !(now.status === 'failed' && wanted === 'refunded')) throw new Error(`exchange is ${now.status}, not ${wanted}: ${JSON.stringify(now)}`)
-        return null
-      }, timeoutMs),
+      until(
+        `exchange ${exchange.id} is ${wanted}`,
+        async () => {
+          const now = await status(exchange)
+          if (now.status === wanted) return now
+          if (TERMINAL.includes(now.status) && !(now.status === 'failed' && wanted === 'refunded'))
+            throw new Error(`exchange is ${now.status}, not ${wanted}: ${JSON.stringify(now)}`)
+          return null
+        },
+        timeoutMs,
+      ),
   }
 }

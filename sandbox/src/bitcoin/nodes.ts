@@ -4,7 +4,7 @@ import type { Children } from '../children.ts'
 import { createJsonRpc } from '../json-rpc.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { openBcoinNode } from './bcoin-node.ts'
-import { type RunningNode, bankBlocks, preparedBlocks } from './bitcoin-chain.ts'
+import { bankBlocks, preparedBlocks, type RunningNode } from './bitcoin-chain.ts'
 import { serveCore } from './core-server.ts'
 
 /** How far back the first block of a new chain lies. */
@@ -50,13 +50,7 @@ export function findProgram(name: string, searchPath: string): string | null {
 type Litecoind = { program: string; folder: string; port: number; children: Children; onEnd: (why: string) => void }
 
 /** Litecoin Core 0.21 on regtest, without a wallet and without peers. */
-export async function startLitecoind({
-  program,
-  folder,
-  port,
-  children,
-  onEnd,
-}: Litecoind): Promise<RunningNode> {
+export async function startLitecoind({ program, folder, port, children, onEnd }: Litecoind): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const child = children.start(
     program,

@@ -5,8 +5,8 @@ import type { SandboxToken } from '../tokens.ts'
 
 /** Arachnid's deterministic deployer, which anvil puts on every chain. Its input is the salt and the creation code. */
 const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
-/** 10¹² whole tokens are the bank's. */
-const supplyTokens = 10n ** 12n
+/** 10¹⁵ whole tokens are the bank's: of the cheapest, many houses take millions of dollars each. */
+const supplyTokens = 10n ** 15n
 const gas = 3_000_000n
 
 type Deploy = Readonly<{ address: Hex; data: Hex }>

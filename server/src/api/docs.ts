@@ -21,7 +21,7 @@ const page = `<!doctype html>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 <style>
 body { margin: 0 }
-.swagger-ui { overflow-wrap: anywhere }
+.swagger-ui { overflow-wrap: break-word }
 </style>
 </head>
 <body>

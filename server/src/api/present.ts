@@ -64,7 +64,8 @@ function toIso(date: Date): string {
 }
 
 /** The sandbox's explorers are on this very server. */
-const absolute = (template: string, publicUrl: string): string => (template.startsWith('/') ? publicUrl + template : template)
+const absolute = (template: string, publicUrl: string): string =>
+  template.startsWith('/') ? publicUrl + template : template
 
 export function presentCurrency(currency: Currency, publicUrl: string): WireCurrency {
   const { definition, network, enabled } = currency

@@ -18,7 +18,12 @@ export function parseApiKey(text: string, crc32: (text: string) => number): ApiK
 }
 
 /** The text of a key: of a known id or of 6 random bytes, and of 32 random bytes for the secret. */
-export function formatApiKey(kind: KeyKind, id: string | Uint8Array, random: Uint8Array, crc32: (text: string) => number): { keyId: string; secret: string; text: string } {
+export function formatApiKey(
+  kind: KeyKind,
+  id: string | Uint8Array,
+  random: Uint8Array,
+  crc32: (text: string) => number,
+): { keyId: string; secret: string; text: string } {
   const keyId = typeof id === 'string' ? id : toBase62(id, 8)
   const secret = toBase62(random, 43)
   const head = `sy_${kind}_${keyId}_${secret}`

@@ -68,7 +68,10 @@ function toCurrency(
     // A token that is not deployed keeps its production contract: null would turn it into the network's own coin.
     asset: toAsset(definition, deployed ?? definition.contract),
     network,
-    enabled: parts.enabled(network.id) && (isCoin || deployed !== null) && !parts.disabled?.has(assetId(definition.ticker, definition.network)),
+    enabled:
+      parts.enabled(network.id) &&
+      (isCoin || deployed !== null) &&
+      !parts.disabled?.has(assetId(definition.ticker, definition.network)),
   })
 }
 

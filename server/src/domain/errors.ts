@@ -90,7 +90,13 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: { problems?: readonly Problem[]; field?: string; extra?: Record<string, unknown>; cause?: unknown; retryAfterSeconds?: number } = {},
+    options: {
+      problems?: readonly Problem[]
+      field?: string
+      extra?: Record<string, unknown>
+      cause?: unknown
+      retryAfterSeconds?: number
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code

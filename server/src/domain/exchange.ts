@@ -2,7 +2,15 @@ import type { Asset } from './asset.ts'
 
 /** What partners see. The three terminals are the spec's. */
 export const exchangeStatuses = [
-  'pending', 'confirming', 'verifying', 'exchanging', 'sending', 'refunding', 'finished', 'failed', 'refunded',
+  'pending',
+  'confirming',
+  'verifying',
+  'exchanging',
+  'sending',
+  'refunding',
+  'finished',
+  'failed',
+  'refunded',
 ] as const
 export type ExchangeStatus = (typeof exchangeStatuses)[number]
 
@@ -11,8 +19,24 @@ export type Flow = 'standard' | 'fixed-rate'
 
 /** Why an exchange or execution is where it is; additive `statusReason` of the API. */
 export const statusReasons = [
-  'EXPIRED', 'CANCELLED', 'BELOW_MIN', 'ABOVE_MAX', 'OUTSIDE_TOLERANCE', 'NO_LIQUIDITY', 'DUST', 'LATE_DEPOSIT', 'WRONG_ASSET', 'NOT_RECEIVED',
-  'SCREENING', 'PRICE_GUARD', 'NO_REFUND_ADDRESS', 'DEPOSIT_VANISHED', 'REORG_AFTER_PAYOUT', 'LIMIT', 'OPERATOR', 'UNKNOWN_OUTCOME',
+  'EXPIRED',
+  'CANCELLED',
+  'BELOW_MIN',
+  'ABOVE_MAX',
+  'OUTSIDE_TOLERANCE',
+  'NO_LIQUIDITY',
+  'DUST',
+  'LATE_DEPOSIT',
+  'WRONG_ASSET',
+  'NOT_RECEIVED',
+  'SCREENING',
+  'PRICE_GUARD',
+  'NO_REFUND_ADDRESS',
+  'DEPOSIT_VANISHED',
+  'REORG_AFTER_PAYOUT',
+  'LIMIT',
+  'OPERATOR',
+  'UNKNOWN_OUTCOME',
 ] as const
 export type StatusReason = (typeof statusReasons)[number]
 

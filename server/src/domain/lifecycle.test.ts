@@ -129,13 +129,15 @@ describe('decide', () => {
   test('pays and refunds only what is counted', () => {
     for (const facts of everything.filter(({ status }) => status === 'verifying')) {
       const { act } = decide(facts)
-      if (!facts.credited && facts.payout !== 'confirmed') expect(['resume', 'refund'], JSON.stringify(facts)).not.toContain(act)
+      if (!facts.credited && facts.payout !== 'confirmed')
+        expect(['resume', 'refund'], JSON.stringify(facts)).not.toContain(act)
       if (facts.deposit === 'gone' && facts.payout !== 'confirmed') expect(['resume', 'refund']).not.toContain(act)
     }
   })
 
   test('books a loss of nothing that is not counted, and once', () => {
-    for (const facts of everything) if (decide(facts).act === 'lose') expect(facts).toMatchObject({ credited: true, deposit: 'gone' })
+    for (const facts of everything)
+      if (decide(facts).act === 'lose') expect(facts).toMatchObject({ credited: true, deposit: 'gone' })
   })
 
   test('counts only what is deep, and a loss back only when it is deep again', () => {
@@ -154,7 +156,10 @@ describe('decide', () => {
   })
 
   test('leaves nothing that waits for a person waiting silently', () => {
-    const waits = everything.filter(({ status, payout }) => ['exchanging', 'sending', 'refunding'].includes(status) && (payout === 'limited' || payout === 'refused'))
+    const waits = everything.filter(
+      ({ status, payout }) =>
+        ['exchanging', 'sending', 'refunding'].includes(status) && (payout === 'limited' || payout === 'refused'),
+    )
     for (const facts of waits) expect(['hold', 'vanish'], JSON.stringify(facts)).toContain(decide(facts).act)
   })
 
@@ -162,22 +167,41 @@ describe('decide', () => {
     for (const facts of everything.filter(({ status }) => isTerminal(status))) {
       const { act } = decide(facts)
       expect(['wait', 'lose', 'recover', 'credit']).toContain(act)
-      if (act === 'credit') expect(facts).toMatchObject({ status: 'failed', deposit: 'deep', credited: false, rejected: false, lost: false, payout: 'none' })
+      if (act === 'credit')
+        expect(facts).toMatchObject({
+          status: 'failed',
+          deposit: 'deep',
+          credited: false,
+          rejected: false,
+          lost: false,
+          payout: 'none',
+        })
     }
   })
 
   test('in a fair world nothing waits for ever but what a person holds', () => {
     // Everything that others bring has been brought: blocks, fills, signatures and confirmations.
     for (const facts of everything.filter(({ status }) => !isTerminal(status))) {
-      const consistent = facts.deposit === 'deep' && facts.credited === (facts.status !== 'confirming' && facts.status !== 'pending') && !facts.lost && !facts.rejected
+      const consistent =
+        facts.deposit === 'deep' &&
+        facts.credited === (facts.status !== 'confirming' && facts.status !== 'pending') &&
+        !facts.lost &&
+        !facts.rejected
       if (!consistent || decide(facts).act !== 'wait') continue
-      const brought = facts.payout === 'reserved' || facts.payout === 'signed' || facts.fill === 'unknown' || facts.payout === 'none' && facts.status === 'sending'
+      const brought =
+        facts.payout === 'reserved' ||
+        facts.payout === 'signed' ||
+        facts.fill === 'unknown' ||
+        (facts.payout === 'none' && facts.status === 'sending')
       expect(brought || (facts.status === 'verifying' && facts.decision === null), JSON.stringify(facts)).toBe(true)
     }
   })
 })
 
-const state = fc.record({ status: fc.constantFrom(...exchangeStatuses), reason: fc.option(fc.constantFrom(...statusReasons)) })
+const state = fc.record({
+  status: fc.constantFrom(...exchangeStatuses),
+  reason: fc.option(fc.constantFrom(...statusReasons)),
+})
 const waiting = fc.record({ sighted: fc.boolean(), expired: fc.boolean() })
 const isOpen = ({ status }: { status: ExchangeStatus }): boolean => !isTerminal(status) && status !== 'pending'
 
@@ -205,13 +229,20 @@ describe('overallStatus', () => {
 
   test('with none open: finished before refunded before failed', () => {
     fc.assert(
-      fc.property(fc.array(state.filter((one) => isTerminal(one.status)), { minLength: 1 }), waiting, (executions, facts) => {
-        const { status } = overallStatus({ status: 'confirming', reason: null }, executions, facts)
-        const has = (wanted: ExchangeStatus) => executions.some((one) => one.status === wanted)
-        if (has('finished')) expect(status).toBe('finished')
-        else if (has('refunded')) expect(status).toBe('refunded')
-        else expect(status).toBe(facts.sighted ? 'confirming' : 'failed')
-      }),
+      fc.property(
+        fc.array(
+          state.filter((one) => isTerminal(one.status)),
+          { minLength: 1 },
+        ),
+        waiting,
+        (executions, facts) => {
+          const { status } = overallStatus({ status: 'confirming', reason: null }, executions, facts)
+          const has = (wanted: ExchangeStatus) => executions.some((one) => one.status === wanted)
+          if (has('finished')) expect(status).toBe('finished')
+          else if (has('refunded')) expect(status).toBe('refunded')
+          else expect(status).toBe(facts.sighted ? 'confirming' : 'failed')
+        },
+      ),
     )
   })
 
@@ -229,9 +260,18 @@ describe('overallStatus', () => {
     const pending = { status: 'pending', reason: null } as const
     expect(overallStatus(pending, [], { sighted: false, expired: false })).toEqual(pending)
     expect(overallStatus(pending, [], { sighted: true, expired: true })).toEqual({ status: 'confirming', reason: null })
-    expect(overallStatus(pending, [], { sighted: false, expired: true })).toEqual({ status: 'failed', reason: 'EXPIRED' })
+    expect(overallStatus(pending, [], { sighted: false, expired: true })).toEqual({
+      status: 'failed',
+      reason: 'EXPIRED',
+    })
     const vanished = [{ status: 'pending', reason: 'DEPOSIT_VANISHED' }] as const
-    expect(overallStatus(pending, vanished, { sighted: false, expired: true })).toEqual({ status: 'failed', reason: 'DEPOSIT_VANISHED' })
-    expect(overallStatus(pending, vanished, { sighted: false, expired: false })).toEqual({ status: 'pending', reason: 'DEPOSIT_VANISHED' })
+    expect(overallStatus(pending, vanished, { sighted: false, expired: true })).toEqual({
+      status: 'failed',
+      reason: 'DEPOSIT_VANISHED',
+    })
+    expect(overallStatus(pending, vanished, { sighted: false, expired: false })).toEqual({
+      status: 'pending',
+      reason: 'DEPOSIT_VANISHED',
+    })
   })
 })

@@ -18,7 +18,11 @@ export const terminals: readonly ExchangeStatus[] = ['finished', 'failed', 'refu
 export const isTerminal = (status: ExchangeStatus): boolean => terminals.includes(status)
 
 /** The only way a status changes. */
-export function moveTo<T extends { id: string; status: ExchangeStatus }>(row: T, status: ExchangeStatus, reason: StatusReason | null): T & { reason: StatusReason | null } {
+export function moveTo<T extends { id: string; status: ExchangeStatus }>(
+  row: T,
+  status: ExchangeStatus,
+  reason: StatusReason | null,
+): T & { reason: StatusReason | null } {
   assert(row.status === status || next[row.status].includes(status), `execution ${row.id}: ${row.status} → ${status}`)
   return { ...row, status, reason }
 }
@@ -133,7 +137,8 @@ function sending(facts: Facts): Step {
 
 function refunding(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'close', status: 'refunded', reason: null }
-  if (facts.deposit === 'gone') return isUnsigned(facts) ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : afterTheFact(facts)
+  if (facts.deposit === 'gone')
+    return isUnsigned(facts) ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : afterTheFact(facts)
   return heldPayout(facts) ?? (facts.payout === 'none' ? { act: 'reserveRefund' } : wait)
 }
 
@@ -166,7 +171,9 @@ function verifying(facts: Facts): Step {
 function uncounted(facts: Facts): Step {
   if (facts.deposit === 'deep' && !facts.rejected) return { act: 'credit' }
   if (facts.decision === 'fail') return { act: 'close', status: 'failed', reason: 'OPERATOR' }
-  return facts.deposit === 'gone' && facts.expired ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' } : wait
+  return facts.deposit === 'gone' && facts.expired
+    ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' }
+    : wait
 }
 
 /** A deposit that was given up and is on the chain after all is counted, and goes back. */

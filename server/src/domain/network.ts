@@ -48,7 +48,10 @@ export type Network = Readonly<{
   evm?: EvmParameters
 }>
 
-type PerEnvironment = Pick<Network, 'confirmations' | 'finalityBlocks' | 'regexAddress' | 'addressExplorer' | 'txExplorer'> &
+type PerEnvironment = Pick<
+  Network,
+  'confirmations' | 'finalityBlocks' | 'regexAddress' | 'addressExplorer' | 'txExplorer'
+> &
   Partial<Pick<Network, 'bitcoin' | 'evm' | 'blockTimeMs'>>
 
 /** A network as its file states it: the same everywhere, but for what differs between environments. */

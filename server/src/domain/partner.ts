@@ -1,6 +1,13 @@
 import type { AssetId } from './asset.ts'
 
-export const scopes = ['rates:read', 'exchange:read', 'exchange:create', 'defi:build', 'defi:send', 'webhooks:manage'] as const
+export const scopes = [
+  'rates:read',
+  'exchange:read',
+  'exchange:create',
+  'defi:build',
+  'defi:send',
+  'webhooks:manage',
+] as const
 export type Scope = (typeof scopes)[number]
 
 /** Who calls: one API key of one partner, as authenticated. */

@@ -78,7 +78,10 @@ export interface ChainReader {
    * A second, independent read before a credit: how many units the address really received by this transfer
    * (receipt status, canonical log, balance difference), the lowest answer of all nodes. 0 = nothing was received.
    */
-  received(transfer: Pick<Transfer, 'identity' | 'txHash' | 'address' | 'contract' | 'units'>, block: BlockRef): Promise<bigint>
+  received(
+    transfer: Pick<Transfer, 'identity' | 'txHash' | 'address' | 'contract' | 'units'>,
+    block: BlockRef,
+  ): Promise<bigint>
   /** Spendable units of an address (evm) at the head. Bitcoin: the sum of unspent outputs is kept by the store; throws. */
   balance(address: string, asset: Asset): Promise<bigint>
   /** The fee rate that gets a transfer into one of the next blocks. */

@@ -10,21 +10,34 @@ export type StoredKey = Readonly<{
   secrets: readonly Readonly<{ hmac: Buffer; expiresAt: Date | null }>[]
 }>
 
-export type NewPartner = Readonly<{ name: string; feeBps: number; openExchangesMax: number; rateLimitPerMinute: number; strict: boolean }>
+export type NewPartner = Readonly<{
+  name: string
+  feeBps: number
+  openExchangesMax: number
+  rateLimitPerMinute: number
+  strict: boolean
+}>
 
 export interface PartnerStore {
   /** null where there is no such key, or it was revoked. */
   findKey(keyId: string): Promise<StoredKey | null>
   touchKey(keyId: string): Promise<void>
   add(partner: NewPartner): Promise<string>
-  list(): Promise<readonly (Partner & { keys: readonly { keyId: string; scopes: readonly string[]; revoked: boolean; lastUsedAt: Date | null }[] })[]>
+  list(): Promise<
+    readonly (Partner & {
+      keys: readonly { keyId: string; scopes: readonly string[]; revoked: boolean; lastUsedAt: Date | null }[]
+    })[]
+  >
   setSuspended(name: string, suspended: boolean): Promise<boolean>
   setRecipient(name: string, assetId: AssetId, address: string, memo: string | null): Promise<boolean>
   readonly keys: KeyStore
 }
 
 export interface KeyStore {
-  add(partnerName: string, key: { keyId: string; hmac: Buffer; scopes: readonly Scope[]; ipAllowList: readonly string[]; createdBy: string }): Promise<boolean>
+  add(
+    partnerName: string,
+    key: { keyId: string; hmac: Buffer; scopes: readonly Scope[]; ipAllowList: readonly string[]; createdBy: string },
+  ): Promise<boolean>
   /** A second secret beside the first, which ends after the overlap. */
   rotate(keyId: string, hmac: Buffer, overlapMs: number): Promise<boolean>
   revoke(keyId: string): Promise<boolean>

@@ -24,7 +24,13 @@ export type SignIntent =
 export type Signed = Readonly<{ txHash: string; raw: string }>
 
 /** A stored payout, as the signer compares it with the intent: same destination, same asset, same units, or no signature. */
-export type StoredPayout = Readonly<{ id: string; address: string; memo: string | null; assetId: string; units: bigint }>
+export type StoredPayout = Readonly<{
+  id: string
+  address: string
+  memo: string | null
+  assetId: string
+  units: bigint
+}>
 
 /** Holds the keys. A refusal is an AppError or InvariantError; nothing is signed without a stored payout for every pay. */
 export interface Signer {

@@ -2,8 +2,8 @@ import type { Asset, AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
 import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
-import type { Coin, KeyPath } from './spend.ts'
 import type { SignIntent } from './signer.ts'
+import type { Coin, KeyPath } from './spend.ts'
 
 /** Everything that lasts. `transaction` is all or nothing; the stores outside of it run one statement each. */
 export interface Store extends Stores {
@@ -84,7 +84,14 @@ export type Execution = Readonly<{
   payoutHash: string | null
   version: number
   deposit: Deposit
-  payout: { id: string; purpose: 'payout' | 'refund'; state: 'reserved' | 'signed' | 'confirmed'; attention: string | null; units: bigint; txHash: string | null } | null
+  payout: {
+    id: string
+    purpose: 'payout' | 'refund'
+    state: 'reserved' | 'signed' | 'confirmed'
+    attention: string | null
+    units: bigint
+    txHash: string | null
+  } | null
   order: { id: string; state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled'; takeUnits: bigint } | null
 }>
 
@@ -118,7 +125,9 @@ export type ExchangeCase = Readonly<{
   heads: ReadonlyMap<string, number>
 }>
 
-export type ExecutionChange = Partial<Pick<Execution, 'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision'>> &
+export type ExecutionChange = Partial<
+  Pick<Execution, 'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision'>
+> &
   Readonly<{ id: string; status: ExchangeStatus; reason: StatusReason | null }>
 
 export interface ExchangeStore {
@@ -128,7 +137,12 @@ export interface ExchangeStore {
   /** What was created under an idempotency key of the last 24 h, as it was answered. */
   findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
   /** Rows of the last 24 h before `before`, newest first, at most `limit`; `total` counts all matches. */
-  list(query: ExchangeQuery, after: { createdAt: Date; id: string } | null, limit: number, offset: number): Promise<readonly ExchangeView[]>
+  list(
+    query: ExchangeQuery,
+    after: { createdAt: Date; id: string } | null,
+    limit: number,
+    offset: number,
+  ): Promise<readonly ExchangeView[]>
   count(query: ExchangeQuery): Promise<number>
   /** Open exchanges of a partner, counted up to `most`. */
   countOpen(partnerId: string, most: number): Promise<number>
@@ -140,11 +154,22 @@ export interface ExchangeStore {
 export interface CaseStore {
   /** With the exchange row locked inside a transaction; without a lock outside of one. */
   load(id: string): Promise<ExchangeCase | null>
-  saveExecution(exchangeId: string, change: ExecutionChange, event: string, detail?: Record<string, unknown>): Promise<void>
+  saveExecution(
+    exchangeId: string,
+    change: ExecutionChange,
+    event: string,
+    detail?: Record<string, unknown>,
+  ): Promise<void>
   save(id: string, status: ExchangeStatus, reason: StatusReason | null, nextCheckAt: Date | null): Promise<void>
 }
 
-export type DepositChange = Readonly<{ id: string; status: Deposit['status']; creditedUnits: bigint | null; credits: number; lost: boolean }>
+export type DepositChange = Readonly<{
+  id: string
+  status: Deposit['status']
+  creditedUnits: bigint | null
+  credits: number
+  lost: boolean
+}>
 
 /** What the watchers record of the chains. */
 export interface ChainLog {
@@ -216,7 +241,14 @@ export interface PayoutStore {
   void(id: string): Promise<boolean>
 }
 
-export type Sweepable = Readonly<{ network: string; address: string; keyIndex: number; assetId: AssetId; units: bigint; depositIds: readonly string[] }>
+export type Sweepable = Readonly<{
+  network: string
+  address: string
+  keyIndex: number
+  assetId: AssetId
+  units: bigint
+  depositIds: readonly string[]
+}>
 
 /** Coins on their way into the hot wallets: deposits of account families, and what the operator brings. */
 export interface CustodyStore {
@@ -264,8 +296,19 @@ export interface TransactionStore {
   /** Coins that may be spent now: ours, deep enough, credited, unreserved; oldest first. */
   spendable(network: string, depth: number, limit: number): Promise<readonly Coin[]>
   nextChange(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
-  insert(transaction: { id: string; network: string; from: KeyPath; wallet: string; conflictKey: string; resources: readonly string[]; nonce: number | null }): Promise<void>
-  addAttempt(transactionId: string, attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] }): Promise<void>
+  insert(transaction: {
+    id: string
+    network: string
+    from: KeyPath
+    wallet: string
+    conflictKey: string
+    resources: readonly string[]
+    nonce: number | null
+  }): Promise<void>
+  addAttempt(
+    transactionId: string,
+    attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] },
+  ): Promise<void>
   /** Locked inside a transaction. */
   load(id: string): Promise<OutgoingTransaction | null>
   /** The most that the network may still take for what this wallet has signed, in units of its own coin. */
@@ -296,7 +339,15 @@ export interface InventoryStore {
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>
   releaseExpired(limit: number): Promise<number>
-  order(order: { id: string; executionId: string; venue: string; giveAsset: AssetId; giveUnits: bigint; takeAsset: AssetId; takeUnits: bigint }): Promise<void>
+  order(order: {
+    id: string
+    executionId: string
+    venue: string
+    giveAsset: AssetId
+    giveUnits: bigint
+    takeAsset: AssetId
+    takeUnits: bigint
+  }): Promise<void>
   settleOrder(id: string, state: 'filled' | 'rejected' | 'unknown' | 'cancelled'): Promise<void>
 }
 
@@ -306,7 +357,12 @@ export interface ControlStore {
   pause(scope: string, reason: string, actor: string): Promise<void>
   resume(scope: string): Promise<void>
   /** Adds an outflow to the scopes' rolling windows, or names the limit that it would break. */
-  takeLimit(payoutId: string, scopes: readonly string[], usd: bigint, limits: { hour: bigint; day: bigint }): Promise<'hour' | 'day' | null>
+  takeLimit(
+    payoutId: string,
+    scopes: readonly string[],
+    usd: bigint,
+    limits: { hour: bigint; day: bigint },
+  ): Promise<'hour' | 'day' | null>
   /** These payouts do not go now: the windows have their room again. */
   giveBackLimit(payoutIds: readonly string[]): Promise<void>
   raise(subject: string, alarm: string, detail: Record<string, unknown>): Promise<void>
@@ -323,11 +379,16 @@ export interface AuditStore {
   /** `native` is the coin that the network's fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
   /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there. */
-  openTargets(network: string, limit: number): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
+  openTargets(
+    network: string,
+    limit: number,
+  ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
   /** Journal of the whole house by asset: debits less credits. All zero, or the database was tampered with. */
   imbalance(): Promise<readonly { assetId: AssetId; units: bigint }[]>
   /** Exchanges that are open, by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
   pauses(): Promise<readonly { scope: string; reason: string }[]>
-  alarms(limit: number): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
+  alarms(
+    limit: number,
+  ): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
 }

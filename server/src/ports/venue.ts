@@ -11,7 +11,10 @@ export type VenueOrder = Readonly<{
   takeUnits: bigint
 }>
 
-export type VenueOutcome = { kind: 'filled'; takeUnits: bigint } | { kind: 'rejected'; reason: string } | { kind: 'unknown' }
+export type VenueOutcome =
+  | { kind: 'filled'; takeUnits: bigint }
+  | { kind: 'rejected'; reason: string }
+  | { kind: 'unknown' }
 
 /** Where conversion happens. `place` may be repeated with the same order: it is the same conversion. */
 export interface Venue<Tx> {

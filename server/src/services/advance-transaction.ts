@@ -50,7 +50,8 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     if (dead && transaction.state === 'confirmed') return mourn(deps, chain, transaction)
     if (dead) return expire(deps, transaction, seen)
     if (isStuck(deps, chain, transaction, newest)) return replace(deps, chain, transaction, newest)
-    if (seen.some(({ observation }) => observation.kind === 'pending')) return checkAgain(deps, transaction, chain, null)
+    if (seen.some(({ observation }) => observation.kind === 'pending'))
+      return checkAgain(deps, transaction, chain, null)
     return offer(deps, chain, transaction, newest)
   }
 }
@@ -58,13 +59,21 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
 async function observe(chain: Chain, transaction: OutgoingTransaction): Promise<readonly Seen[]> {
   const seen: Seen[] = []
   for (const attempt of transaction.attempts) {
-    seen.push({ attempt, observation: await chain.sender.observe({ txHash: attempt.txHash, conflictKey: transaction.conflictKey }) })
+    seen.push({
+      attempt,
+      observation: await chain.sender.observe({ txHash: attempt.txHash, conflictKey: transaction.conflictKey }),
+    })
   }
   return seen
 }
 
 /** The stored bytes, to every node. Whatever they answer, only a look at the chain says what became of it (I-15). */
-async function offer(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, attempt: Attempt): Promise<void> {
+async function offer(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  attempt: Attempt,
+): Promise<void> {
   if (!(await mayLeave(deps, transaction, attempt))) return checkAgain(deps, transaction, chain, null)
   checkpoint('transaction.before-broadcast')
   const result = await chain.sender.broadcast(attempt.raw)
@@ -73,7 +82,10 @@ async function offer(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTrans
   deps.log.info({ network, transactionId: id, txHash: attempt.txHash, result: result.kind }, 'transaction broadcast')
   if (result.kind === 'rejected') {
     deps.log.warn({ network, transactionId: id, txHash: attempt.txHash, reason: result.reason }, 'broadcast rejected')
-    await deps.store.controls.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', { txHash: attempt.txHash, reason: result.reason })
+    await deps.store.controls.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', {
+      txHash: attempt.txHash,
+      reason: result.reason,
+    })
   } else {
     await deps.store.controls.clear(`broadcast:${id}`)
   }
@@ -81,33 +93,57 @@ async function offer(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTrans
 }
 
 /** The signer's own memory has the last word: a database that came back from yesterday does not pay again. */
-async function mayLeave(deps: AdvanceDeps, { id, network }: OutgoingTransaction, { intent, txHash }: Attempt): Promise<boolean> {
+async function mayLeave(
+  deps: AdvanceDeps,
+  { id, network }: OutgoingTransaction,
+  { intent, txHash }: Attempt,
+): Promise<boolean> {
   try {
     await deps.signer.release(intent)
     return true
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     deps.log.error({ network, transactionId: id, txHash, err: error }, 'signer does not release a transaction')
-    await deps.store.controls.raise(`release:${id}`, 'the signer has released these payouts before', { network, txHash })
+    await deps.store.controls.raise(`release:${id}`, 'the signer has released these payouts before', {
+      network,
+      txHash,
+    })
     return false
   }
 }
 
-async function checkAgain(deps: AdvanceDeps, transaction: OutgoingTransaction, chain: Chain, sentAttemptId: string | null): Promise<void> {
+async function checkAgain(
+  deps: AdvanceDeps,
+  transaction: OutgoingTransaction,
+  chain: Chain,
+  sentAttemptId: string | null,
+): Promise<void> {
   const waitMs = Math.min(Math.max(chain.network.blockTimeMs * 2, 1_000), RECHECK_MS_MAX)
-  await deps.store.transactions.settle(transaction.id, { kind: 'check', at: new Date(transaction.now.getTime() + waitMs), sentAttemptId })
+  await deps.store.transactions.settle(transaction.id, {
+    kind: 'check',
+    at: new Date(transaction.now.getTime() + waitMs),
+    sentAttemptId,
+  })
 }
 
 /** It is in a block: counted once it is deep enough on every node, and followed until it is final. */
-async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, { attempt, observation }: Seen): Promise<void> {
+async function follow(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  { attempt, observation }: Seen,
+): Promise<void> {
   if (observation.kind !== 'included') return
   const head = await chain.reader.head()
   const depth = head.height - observation.block.height + 1
   const { confirmations, finalityBlocks, blockTimeMs } = chain.network
-  if (depth < confirmations || !(await chain.reader.agrees(observation.block))) return checkAgain(deps, transaction, chain, attempt.id)
+  if (depth < confirmations || !(await chain.reader.agrees(observation.block)))
+    return checkAgain(deps, transaction, chain, attempt.id)
   if (!observation.ok) {
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
-    return transaction.state === 'confirmed' ? mourn(deps, chain, transaction) : fail(deps, chain, transaction, observation)
+    return transaction.state === 'confirmed'
+      ? mourn(deps, chain, transaction)
+      : fail(deps, chain, transaction, observation)
   }
   if (transaction.state === 'confirmed') {
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
@@ -118,69 +154,115 @@ async function follow(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTran
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
-    await tx.transactions.settle(transaction.id, { kind: 'confirmed', attemptId: attempt.id, checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks) })
+    await tx.transactions.settle(transaction.id, {
+      kind: 'confirmed',
+      attemptId: attempt.id,
+      checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks),
+    })
     await tx.payouts.confirm(transaction.id)
-    for (const payout of payouts) await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
+    for (const payout of payouts)
+      await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
     for (const alarm of ['broadcast', 'release', 'stuck']) await tx.controls.clear(`${alarm}:${transaction.id}`)
     await tx.wake(wakes(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
   })
   checkpoint('transaction.confirmed')
-  deps.log.info({ network: transaction.network, transactionId: transaction.id, txHash: attempt.txHash, depth }, 'transaction confirmed')
+  deps.log.info(
+    { network: transaction.network, transactionId: transaction.id, txHash: attempt.txHash, depth },
+    'transaction confirmed',
+  )
 }
 
 /** What the network took. A sweep's cost is what did not arrive of what lay on the deposit address. */
-async function postFee(tx: StoreTx, chain: Chain, transaction: OutgoingTransaction, payouts: readonly Payout[], feeUnits: bigint): Promise<void> {
+async function postFee(
+  tx: StoreTx,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  payouts: readonly Payout[],
+  feeUnits: bigint,
+): Promise<void> {
   const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
   const [first] = payouts
-  if (transaction.from.branch !== 'deposit' || first === undefined) return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
+  if (transaction.from.branch !== 'deposit' || first === undefined)
+    return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
   // A token's sweep is paid from gas that was spent when it was supplied.
   if (first.assetId !== native) return
   const cost = (await tx.custody.sweptUnits(first.id)) - first.units
   await tx.ledger.post(networkFeeEntry(transaction.id, 'deposits', native, cost))
 }
 
-const wakes = (payouts: readonly Payout[]): readonly Job[] => payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange', id: exchangeId }]))
+const wakes = (payouts: readonly Payout[]): readonly Job[] =>
+  payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange', id: exchangeId }]))
 
 /** Mined and reverted, finally: the nonce is spent, nothing was paid. A person looks before it is paid another way. */
-async function fail(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, observation: Extract<Observation, { kind: 'included' }>): Promise<void> {
+async function fail(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  observation: Extract<Observation, { kind: 'included' }>,
+): Promise<void> {
   const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
-  await giveBack(deps, transaction, { reverted: observation.block.hash, height: observation.block.height }, 'REVERTED', async (tx) => {
-    // A deposit address paid with the gas that it was supplied with, which is spent already.
-    if (transaction.from.branch !== 'deposit') await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, observation.feeUnits ?? 0n))
-  })
+  await giveBack(
+    deps,
+    transaction,
+    { reverted: observation.block.hash, height: observation.block.height },
+    'REVERTED',
+    async (tx) => {
+      // A deposit address paid with the gas that it was supplied with, which is spent already.
+      if (transaction.from.branch !== 'deposit')
+        await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, observation.feeUnits ?? 0n))
+    },
+  )
 }
 
 /** It had its confirmations and can never have them again: deeper than anything this network was trusted with. */
 async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction): Promise<void> {
-  await deps.store.controls.raise(`lost:${transaction.id}`, 'a confirmed transaction of ours is dead', { network: transaction.network })
+  await deps.store.controls.raise(`lost:${transaction.id}`, 'a confirmed transaction of ours is dead', {
+    network: transaction.network,
+  })
   await checkAgain(deps, transaction, chain, null)
 }
 
 async function expire(deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> {
-  const proof = seen.map(({ attempt, observation }) => ({ txHash: attempt.txHash, ...(observation.kind === 'dead' ? observation.proof : {}) }))
+  const proof = seen.map(({ attempt, observation }) => ({
+    txHash: attempt.txHash,
+    ...(observation.kind === 'dead' ? observation.proof : {}),
+  }))
   await giveBack(deps, transaction, { proof }, null, async () => undefined)
 }
 
-async function giveBack(deps: AdvanceDeps, transaction: OutgoingTransaction, proof: Record<string, unknown>, attention: string | null, also: (tx: StoreTx) => Promise<unknown>): Promise<void> {
+async function giveBack(
+  deps: AdvanceDeps,
+  transaction: OutgoingTransaction,
+  proof: Record<string, unknown>,
+  attention: string | null,
+  also: (tx: StoreTx) => Promise<unknown>,
+): Promise<void> {
   await deps.store.transaction(async (tx) => {
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
     // The signer before the commit: it only then signs these payouts anew, and a repeat of this is harmless. Under the
     // lock: whoever comes late must not make it forget the transaction that has taken this one's place.
-    await deps.signer.expire(payouts.map(({ id }) => id), proof)
+    await deps.signer.expire(
+      payouts.map(({ id }) => id),
+      proof,
+    )
     await tx.transactions.settle(transaction.id, { kind: 'expired', proof })
     await tx.payouts.giveBack(transaction.id, attention)
     await tx.controls.giveBackLimit(payouts.map(({ id }) => id))
     for (const payout of payouts) {
       await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
       // The coins are back in the wallet, and promised as they were before.
-      if (payout.orderId !== null && payout.exchangeId !== null && payout.purpose === 'payout') await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
+      if (payout.orderId !== null && payout.exchangeId !== null && payout.purpose === 'payout')
+        await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
     }
     await also(tx)
-    await tx.controls.raise(`dead:${transaction.id}`, 'a signed transaction is dead', { network: transaction.network, attention })
+    await tx.controls.raise(`dead:${transaction.id}`, 'a signed transaction is dead', {
+      network: transaction.network,
+      attention,
+    })
     await tx.wake([{ kind: 'dispatch', id: transaction.network }, ...wakes(payouts)])
   })
   deps.log.warn({ network: transaction.network, transactionId: transaction.id, attention }, 'transaction is dead')
@@ -188,32 +270,59 @@ async function giveBack(deps: AdvanceDeps, transaction: OutgoingTransaction, pro
 
 function isStuck(deps: AdvanceDeps, chain: Chain, { now, state }: OutgoingTransaction, newest: Attempt): boolean {
   if (state !== 'live' || chain.network.bitcoin?.replaceable === false) return false
-  return now.getTime() - newest.createdAt.getTime() > Math.max(deps.settings.stuckMs, chain.network.blockTimeMs * STUCK_BLOCKS)
+  return (
+    now.getTime() - newest.createdAt.getTime() >
+    Math.max(deps.settings.stuckMs, chain.network.blockTimeMs * STUCK_BLOCKS)
+  )
 }
 
 /** The same conflict key with a higher fee: at most one of the two can ever confirm (I-12). */
-async function replace(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, newest: Attempt): Promise<void> {
+async function replace(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  newest: Attempt,
+): Promise<void> {
   const fee = await chain.reader.feeRate()
   const { intent } = newest
   // It offers enough: what holds it up is another transaction before it, or a node. More would only be burnt.
-  if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return giveUpRaising(deps, chain, transaction, 'ENOUGH')
+  if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX)
+    return giveUpRaising(deps, chain, transaction, 'ENOUGH')
   try {
     await deps.store.transaction(async (tx) => {
       const current = await tx.transactions.load(transaction.id)
       if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return
       const payouts = await tx.payouts.ofTransaction(transaction.id)
-      const coins = chain.network.bitcoin ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX) : []
+      const coins = chain.network.bitcoin
+        ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)
+        : []
       const changeIndex = await changeIndexFor(tx, chain, intent)
       const unsigned = chain.sender.build({
-        pays: payouts.map((payout) => toPay(deps, payout)), from: transaction.from, fee, coins, sweepAll: false,
+        pays: payouts.map((payout) => toPay(deps, payout)),
+        from: transaction.from,
+        fee,
+        coins,
+        sweepAll: false,
         changeIndex,
-        nonce: intent.family === 'evm' ? intent.nonce : null, gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
+        nonce: intent.family === 'evm' ? intent.nonce : null,
+        gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
         replaces: { intent, feeUnits: newest.feeUnits },
       })
-      const signed = await deps.signer.sign(unsigned.intent, payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })))
-      await tx.transactions.addAttempt(transaction.id, { ...signed, intent: unsigned.intent, feeUnits: unsigned.feeUnits, coins: chain.network.bitcoin ? unsigned.resources : [] })
+      const signed = await deps.signer.sign(
+        unsigned.intent,
+        payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })),
+      )
+      await tx.transactions.addAttempt(transaction.id, {
+        ...signed,
+        intent: unsigned.intent,
+        feeUnits: unsigned.feeUnits,
+        coins: chain.network.bitcoin ? unsigned.resources : [],
+      })
       await tx.wake([{ kind: 'transaction', id: transaction.id }, ...wakes(payouts)])
-      deps.log.info({ network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash }, 'transaction replaced')
+      deps.log.info(
+        { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
+        'transaction replaced',
+      )
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -229,7 +338,14 @@ async function changeIndexFor(tx: StoreTx, chain: Chain, intent: SignIntent): Pr
 }
 
 /** The same bytes go on being offered; a person is told. */
-async function giveUpRaising(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, code: string): Promise<void> {
-  await deps.store.controls.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', { code })
+async function giveUpRaising(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  code: string,
+): Promise<void> {
+  await deps.store.controls.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', {
+    code,
+  })
   await offer(deps, chain, transaction, present(transaction.attempts.at(-1), 'an attempt'))
 }

@@ -45,7 +45,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
 
   function accept(key: string, { stored, hash }: Known, ip: string): Caller {
     if (stored === null || !matches(stored, hash, deps.now())) throw refuse(ip)
-    if (!isAllowed(stored.ipAllowList, ip)) throw new AppError('IP_NOT_ALLOWED', 'this key is not used from this address')
+    if (!isAllowed(stored.ipAllowList, ip))
+      throw new AppError('IP_NOT_ALLOWED', 'this key is not used from this address')
     if (!touched.get(key)) {
       touched.set(key, true)
       // A failure costs the time of last use, no request.
@@ -65,7 +66,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return {
     forget: known.clear,
     authenticate: (key, ip) => {
-      if (key === undefined || key.trim() === '') throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')
+      if (key === undefined || key.trim() === '')
+        throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')
       const cached = known.get(key)
       if (cached) return accept(key, cached, ip)
       // Before any hash or question: whoever guesses is slowed down.
@@ -113,5 +115,7 @@ function spend(wrong: Recent<string, Bucket>, ip: string, now: number): void {
 function checkSpent(wrong: Recent<string, Bucket>, ip: string, now: number): void {
   const { tokens } = refilled(wrong.get(ip), now)
   if (tokens >= 1) return
-  throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys from this address', { retryAfterSeconds: Math.ceil((1 - tokens) / WRONG_PER_SECOND) })
+  throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys from this address', {
+    retryAfterSeconds: Math.ceil((1 - tokens) / WRONG_PER_SECOND),
+  })
 }

@@ -8,7 +8,10 @@ const SAMPLE_EVERY_MS = 60_000
  * The database's clock, as this process knows it: its own clock and the offset it sampled last. The offset is taken in
  * the middle of the shortest of three round trips, so that a slow one does not count as a difference of clocks.
  */
-export async function startDatabaseClock(read: () => Promise<Date>, onError: (error: unknown) => void): Promise<DatabaseClock> {
+export async function startDatabaseClock(
+  read: () => Promise<Date>,
+  onError: (error: unknown) => void,
+): Promise<DatabaseClock> {
   let offsetMs = await sample(read)
   const loop: Loop = startLoop({
     paceMs: SAMPLE_EVERY_MS,
@@ -28,7 +31,8 @@ async function sample(read: () => Promise<Date>): Promise<number> {
     const before = Date.now()
     const there = await read()
     const after = Date.now()
-    if (after - before < best.tripMs) best = { tripMs: after - before, offsetMs: Math.round(there.getTime() - (before + after) / 2) }
+    if (after - before < best.tripMs)
+      best = { tripMs: after - before, offsetMs: Math.round(there.getTime() - (before + after) / 2) }
   }
   return best.offsetMs
 }

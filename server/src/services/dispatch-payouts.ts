@@ -6,8 +6,8 @@ import { getPrice, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, FeeRate, Unsigned } from '../ports/chain.ts'
-import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
 import type { Signer } from '../ports/signer.ts'
+import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { ServiceSettings } from './settings.ts'
@@ -57,7 +57,8 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
   if (gasLimit === 'refused') return true
   const batches = gasLimit === null
   // Of a deposit address the ledger knows what was credited there, and not the gas that it was supplied with.
-  const gasUnits = batches || first.from.branch === 'hot' ? null : await chain.reader.balance(wallet, deps.assetById(nativeOf(chain)))
+  const gasUnits =
+    batches || first.from.branch === 'hot' ? null : await chain.reader.balance(wallet, deps.assetById(nativeOf(chain)))
   checkpoint('dispatch.estimated')
   const transactionId = await deps.store.transaction(async (tx) => {
     const nonce = await tx.transactions.lockLane(network, wallet)
@@ -91,15 +92,29 @@ async function estimate(deps: DispatchDeps, chain: Chain, payout: Payout): Promi
 async function refuse(tx: StoreTx, payout: Payout, { code }: AppError): Promise<void> {
   await tx.payouts.putAside([payout.id], code, null)
   await tx.controls.giveBackLimit([payout.id])
-  await tx.controls.raise(`payout:${payout.id}`, 'a payout would fail on its chain', { code, exchangeId: payout.exchangeId })
+  await tx.controls.raise(`payout:${payout.id}`, 'a payout would fail on its chain', {
+    code,
+    exchangeId: payout.exchangeId,
+  })
   if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
 }
 
 /** Pauses and limits, inside the signing transaction (I-24, I-25). What may not go now is put back with the reason. */
-async function clear(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: readonly Payout[]): Promise<readonly Payout[]> {
+async function clear(
+  deps: DispatchDeps,
+  tx: StoreTx,
+  chain: Chain,
+  payouts: readonly Payout[],
+): Promise<readonly Payout[]> {
   const cleared: Payout[] = []
   for (const payout of payouts) {
-    const scopes = ['all', `network:${payout.network}`, `payouts:${payout.network}`, `asset:${payout.assetId}`, ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`])]
+    const scopes = [
+      'all',
+      `network:${payout.network}`,
+      `payouts:${payout.network}`,
+      `asset:${payout.assetId}`,
+      ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`]),
+    ]
     const paused = await tx.controls.paused(scopes)
     const verdict = paused.length > 0 ? 'paused' : await withinLimits(deps, tx, payout)
     if (verdict === 'ok') {
@@ -112,50 +127,98 @@ async function clear(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: rea
       continue
     }
     await tx.payouts.putAside([payout.id], null, HOLD_MS)
-    if (verdict === 'limit') await tx.controls.raise(`limit:${chain.network.id}`, 'the rolling outflow limit is reached', { payoutId: payout.id })
+    if (verdict === 'limit')
+      await tx.controls.raise(`limit:${chain.network.id}`, 'the rolling outflow limit is reached', {
+        payoutId: payout.id,
+      })
   }
   return cleared
 }
 
-async function withinLimits(deps: DispatchDeps, tx: StoreTx, payout: Payout): Promise<'ok' | 'too large' | 'limit' | 'wait'> {
+async function withinLimits(
+  deps: DispatchDeps,
+  tx: StoreTx,
+  payout: Payout,
+): Promise<'ok' | 'too large' | 'limit' | 'wait'> {
   // Coins that stay ours are no outflow.
   if (payout.purpose === 'sweep' || payout.purpose === 'gas') return 'ok'
   const asset = deps.assetById(payout.assetId)
   let usd: bigint
   try {
-    usd = usdValue(payout.units, asset, getPrice(deps.books.current().prices, deps.priceKeyOf(payout.assetId)).ask, 'up')
+    usd = usdValue(
+      payout.units,
+      asset,
+      getPrice(deps.books.current().prices, deps.priceKeyOf(payout.assetId)).ask,
+      'up',
+    )
   } catch (error) {
     if (error instanceof AppError) return 'wait'
     throw error
   }
   const { perTransactionUsd, hourUsd, dayUsd } = deps.settings.limits
   if (usd > perTransactionUsd && !payout.approved) return 'too large'
-  const scopes = ['all', `asset:${payout.assetId}`, ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`])]
+  const scopes = [
+    'all',
+    `asset:${payout.assetId}`,
+    ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`]),
+  ]
   return (await tx.controls.takeLimit(payout.id, scopes, usd, { hour: hourUsd, day: dayUsd })) === null ? 'ok' : 'limit'
 }
 
 /** `gasUnits`: the coin that a deposit address holds, where it pays for its own sweep. */
-type Batch = Readonly<{ payouts: readonly Payout[]; fee: FeeRate; gasLimit: bigint | null; gasUnits: bigint | null; nonce: number; wallet: string }>
+type Batch = Readonly<{
+  payouts: readonly Payout[]
+  fee: FeeRate
+  gasLimit: bigint | null
+  gasUnits: bigint | null
+  nonce: number
+  wallet: string
+}>
 
 async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch): Promise<string | null> {
   const network = chain.network.id
-  const coins = batch.gasLimit === null ? await tx.transactions.spendable(network, chain.network.confirmations, COINS_MAX) : []
+  const coins =
+    batch.gasLimit === null ? await tx.transactions.spendable(network, chain.network.confirmations, COINS_MAX) : []
   const built = await build(deps, tx, chain, batch, coins)
   if (built === null) return null
   const { unsigned, payouts } = built
   await tx.controls.giveBackLimit(batch.payouts.slice(payouts.length).map(({ id }) => id))
-  const signed = await deps.signer.sign(unsigned.intent, payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })))
+  const signed = await deps.signer.sign(
+    unsigned.intent,
+    payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })),
+  )
   checkpoint('dispatch.signed')
   const id = randomUUID()
-  await tx.transactions.insert({ id, network, from: batch.payouts[0]?.from ?? { branch: 'hot', index: 0 }, wallet: batch.wallet, conflictKey: unsigned.conflictKey, resources: unsigned.resources, nonce: batch.gasLimit === null ? null : batch.nonce })
-  await tx.transactions.addAttempt(id, { ...signed, intent: unsigned.intent, feeUnits: unsigned.feeUnits, coins: batch.gasLimit === null ? unsigned.resources : [] })
-  await tx.payouts.sign(payouts.map((payout) => payout.id), id)
+  await tx.transactions.insert({
+    id,
+    network,
+    from: batch.payouts[0]?.from ?? { branch: 'hot', index: 0 },
+    wallet: batch.wallet,
+    conflictKey: unsigned.conflictKey,
+    resources: unsigned.resources,
+    nonce: batch.gasLimit === null ? null : batch.nonce,
+  })
+  await tx.transactions.addAttempt(id, {
+    ...signed,
+    intent: unsigned.intent,
+    feeUnits: unsigned.feeUnits,
+    coins: batch.gasLimit === null ? unsigned.resources : [],
+  })
+  await tx.payouts.sign(
+    payouts.map((payout) => payout.id),
+    id,
+  )
   for (const payout of payouts) {
     await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId: id }))
     // The wallet has paid: what was promised of it is promised no more.
     if (payout.purpose === 'payout' && payout.orderId !== null) await tx.inventory.release(payout.orderId)
   }
-  await tx.wake([{ kind: 'transaction', id }, ...payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }]))])
+  await tx.wake([
+    { kind: 'transaction', id },
+    ...payouts.flatMap(({ exchangeId }) =>
+      exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }],
+    ),
+  ])
   for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'signed')
   deps.log.info({ network, transactionId: id, txHash: signed.txHash, payouts: payouts.length }, 'transaction signed')
   return id
@@ -165,18 +228,36 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
  * Fewer and fewer payouts until the coins cover them; none: the queue waits for the wallet to be filled. One that can
  * never be built is found alone, and put aside.
  */
-async function build(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch, coins: readonly Coin[]): Promise<{ unsigned: Unsigned; payouts: readonly Payout[] } | null> {
+async function build(
+  deps: DispatchDeps,
+  tx: StoreTx,
+  chain: Chain,
+  batch: Batch,
+  coins: readonly Coin[],
+): Promise<{ unsigned: Unsigned; payouts: readonly Payout[] } | null> {
   const [first] = batch.payouts
-  if (!first || (batch.gasLimit === null && !coversAny(batch, coins))) return waitForCoins(deps, tx, chain, batch.payouts)
-  const change = batch.gasLimit === null ? await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index)) : { index: 0 }
+  if (!first || (batch.gasLimit === null && !coversAny(batch, coins)))
+    return waitForCoins(deps, tx, chain, batch.payouts)
+  const change =
+    batch.gasLimit === null
+      ? await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index))
+      : { index: 0 }
   for (let count = batch.payouts.length; count > 0; count = Math.floor(count / 2)) {
     const payouts = batch.payouts.slice(0, count)
     try {
       const unsigned = chain.sender.build({
-        pays: payouts.map((payout) => toPay(deps, payout)), from: first.from, fee: batch.fee, coins, changeIndex: change.index,
-        nonce: batch.nonce, replaces: null, gasLimit: batch.gasLimit, sweepAll: false,
+        pays: payouts.map((payout) => toPay(deps, payout)),
+        from: first.from,
+        fee: batch.fee,
+        coins,
+        changeIndex: change.index,
+        nonce: batch.nonce,
+        replaces: null,
+        gasLimit: batch.gasLimit,
+        sweepAll: false,
       })
-      if (!(await covers(tx, chain, batch, payouts, unsigned.feeUnits))) throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover it')
+      if (!(await covers(tx, chain, batch, payouts, unsigned.feeUnits)))
+        throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover it')
       await tx.controls.clear(`wallet:${chain.network.id}`)
       return { unsigned, payouts }
     } catch (error) {
@@ -201,7 +282,9 @@ async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payou
   const ids = payouts.map(({ id }) => id)
   await tx.payouts.putAside(ids, null, HOLD_MS)
   await tx.controls.giveBackLimit(ids)
-  await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', { payouts: payouts.length })
+  await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', {
+    payouts: payouts.length,
+  })
   deps.log.warn({ network: chain.network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')
   return null
 }
@@ -211,7 +294,13 @@ async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payou
  * there as well, beside those of what is signed and not mined yet: a transaction that its wallet cannot pay for is taken
  * by no node, and stands before all that come after it.
  */
-async function covers(tx: StoreTx, chain: Chain, batch: Batch, payouts: readonly Payout[], feeUnits: bigint): Promise<boolean> {
+async function covers(
+  tx: StoreTx,
+  chain: Chain,
+  batch: Batch,
+  payouts: readonly Payout[],
+  feeUnits: bigint,
+): Promise<boolean> {
   const account = payouts[0]?.purpose === 'sweep' ? 'asset:deposits' : 'asset:wallet'
   const needed = new Map<AssetId, bigint>()
   for (const { assetId: id, units } of payouts) needed.set(id, (needed.get(id) ?? 0n) + units)
@@ -228,7 +317,13 @@ async function covers(tx: StoreTx, chain: Chain, batch: Batch, payouts: readonly
 const nativeOf = ({ network }: Chain): AssetId => assetId(network.symbol.toLowerCase(), network.id)
 
 export function toPay(deps: Pick<DispatchDeps, 'assetById'>, payout: Payout): Pay {
-  return { payoutId: payout.id, address: payout.address, memo: payout.memo, asset: deps.assetById(payout.assetId), units: payout.units }
+  return {
+    payoutId: payout.id,
+    address: payout.address,
+    memo: payout.memo,
+    asset: deps.assetById(payout.assetId),
+    units: payout.units,
+  }
 }
 
 /** The address whose lane a path uses: the hot wallet's, or the deposit address that is swept. */

@@ -3,7 +3,11 @@ import { crc32 } from 'node:zlib'
 import { formatApiKey, type KeyKind } from '../domain/api-key.ts'
 
 /** A fresh key, or a fresh secret of a known one. The text is shown once; the HMAC is what is stored. 256 random bits need no slow hash. */
-export function makeApiKey(kind: KeyKind, pepper: Uint8Array, ofKey?: string): { keyId: string; text: string; hmac: Buffer } {
+export function makeApiKey(
+  kind: KeyKind,
+  pepper: Uint8Array,
+  ofKey?: string,
+): { keyId: string; text: string; hmac: Buffer } {
   const { keyId, secret, text } = formatApiKey(kind, ofKey ?? randomBytes(6), randomBytes(32), crc32)
   return { keyId, text, hmac: hashSecret(secret, pepper) }
 }

@@ -4,7 +4,12 @@ import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Store } from '../ports/store.ts'
 
-export type ReconcileDeps = Readonly<{ store: Store; assetById(id: AssetId): Asset; log: Log; onDifference(asset: AssetId, units: bigint): void }>
+export type ReconcileDeps = Readonly<{
+  store: Store
+  assetById(id: AssetId): Asset
+  log: Log
+  onDifference(asset: AssetId, units: bigint): void
+}>
 
 /** Deposit addresses whose balance is asked for in one run. */
 const TARGETS_MAX = 200
@@ -18,8 +23,13 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
 
   async function compareWallet(chain: Chain): Promise<void> {
     const network = chain.network.id
-    for (const { assetId: id, low, high, coins } of await store.audit.positions(network, assetId(chain.network.symbol.toLowerCase(), network))) {
-      const held = spendsInPlace(chain.network) ? coins : await chain.reader.balance(chain.addresses.hot(), assetById(id))
+    for (const { assetId: id, low, high, coins } of await store.audit.positions(
+      network,
+      assetId(chain.network.symbol.toLowerCase(), network),
+    )) {
+      const held = spendsInPlace(chain.network)
+        ? coins
+        : await chain.reader.balance(chain.addresses.hot(), assetById(id))
       const difference = held < low ? held - low : held > high ? held - high : 0n
       onDifference(id, difference)
       const subject = `difference:${id}`
@@ -28,7 +38,10 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
         await store.controls.clear(subject)
       } else if (suspected.has(subject)) {
         log.error({ network, asset: id, difference: difference.toString() }, 'ledger and chain differ')
-        await store.controls.raise(subject, 'ledger and chain differ', { difference: difference.toString(), held: held.toString() })
+        await store.controls.raise(subject, 'ledger and chain differ', {
+          difference: difference.toString(),
+          held: held.toString(),
+        })
         if (difference < 0n) await store.controls.pause(`payouts:${network}`, 'ledger and chain differ', 'reconciler')
       } else {
         suspected.add(subject)
@@ -42,7 +55,11 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
     const native = assetById(assetId(chain.network.symbol.toLowerCase(), chain.network.id))
     for (const { exchangeId, address, recorded } of await store.audit.openTargets(chain.network.id, TARGETS_MAX)) {
       const held = await chain.reader.balance(address, native)
-      if (held > recorded) await store.controls.raise(`unseen:${exchangeId}`, 'coin lies on a deposit address that no scan showed', { address, units: (held - recorded).toString() })
+      if (held > recorded)
+        await store.controls.raise(`unseen:${exchangeId}`, 'coin lies on a deposit address that no scan showed', {
+          address,
+          units: (held - recorded).toString(),
+        })
       else await store.controls.clear(`unseen:${exchangeId}`)
     }
   }

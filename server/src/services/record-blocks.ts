@@ -1,11 +1,11 @@
 import type { Asset, AssetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
+import { spendsInPlace } from '../domain/network.ts'
 import { type PriceSnapshot, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { BlockRef, Chain } from '../ports/chain.ts'
 import type { AppendRules, Store } from '../ports/store.ts'
-import { spendsInPlace } from '../domain/network.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import { requiredConfirmations } from './settings.ts'
 
@@ -71,9 +71,15 @@ async function start({ store, log }: RecordBlocksDeps, chain: Chain, head: Block
  * is a node that lags, unless another block than ours is there: what is recorded stays, and nothing is credited of it
  * while the nodes don't all have it.
  */
-async function onBestChain({ store }: RecordBlocksDeps, chain: Chain, cursor: BlockRef, head: BlockRef): Promise<boolean> {
+async function onBestChain(
+  { store }: RecordBlocksDeps,
+  chain: Chain,
+  cursor: BlockRef,
+  head: BlockRef,
+): Promise<boolean> {
   if (cursor.height < head.height) return true
-  const hash = cursor.height === head.height ? cursor.hash : await store.chainLog.blockHash(chain.network.id, head.height)
+  const hash =
+    cursor.height === head.height ? cursor.hash : await store.chainLog.blockHash(chain.network.id, head.height)
   if (hash === null || hash === head.hash) return true
   // The head was read a while ago: what is there now decides.
   return chain.reader.agrees({ height: head.height, hash })
@@ -85,7 +91,9 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
   for (let height = from.height - 1; ; height--) {
     const hash = await store.chainLog.blockHash(network, height)
     if (hash === null) {
-      await store.controls.raise(`reorg:${network}`, 'a reorganisation is deeper than what is recorded', { from: from.height })
+      await store.controls.raise(`reorg:${network}`, 'a reorganisation is deeper than what is recorded', {
+        from: from.height,
+      })
       throw new AppError('NETWORK_UNAVAILABLE', `${network} was reorganised below what is recorded`)
     }
     const block = await chain.reader.block(height)
@@ -101,7 +109,12 @@ function rulesOf(deps: RecordBlocksDeps, { network }: Chain): AppendRules {
   const { prices } = deps.books.current()
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
-    requiredConfirmations: (assetId, units) => requiredConfirmations(network.confirmations, network.finalityBlocks, assetId === null ? null : usdOf(deps, prices, assetId, units)),
+    requiredConfirmations: (assetId, units) =>
+      requiredConfirmations(
+        network.confirmations,
+        network.finalityBlocks,
+        assetId === null ? null : usdOf(deps, prices, assetId, units),
+      ),
     fundingConfirmations: network.confirmations,
     // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
     keep: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,

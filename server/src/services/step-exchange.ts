@@ -29,7 +29,10 @@ export function createStepExchange(deps: StepDeps) {
       const current = await tx.cases.load(id)
       assert(current, `exchange ${id} is there`)
       const executions: Execution[] = []
-      for (const execution of current.executions) executions.push(await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }))
+      for (const execution of current.executions)
+        executions.push(
+          await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }),
+        )
       checkpoint('step.decided')
       await settle(tx, current, executions)
     })
@@ -37,7 +40,10 @@ export function createStepExchange(deps: StepDeps) {
   }
 }
 
-export function factsOf({ exchange, now, heads }: ExchangeCase, { status, deposit, order, payout, decision }: Execution): Facts {
+export function factsOf(
+  { exchange, now, heads }: ExchangeCase,
+  { status, deposit, order, payout, decision }: Execution,
+): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
     status,
@@ -47,7 +53,14 @@ export function factsOf({ exchange, now, heads }: ExchangeCase, { status, deposi
     lost: deposit.lost,
     expired: now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
-    payout: payout === null ? 'none' : payout.attention === null ? payout.state : payout.attention === 'LIMIT' ? 'limited' : 'refused',
+    payout:
+      payout === null
+        ? 'none'
+        : payout.attention === null
+          ? payout.state
+          : payout.attention === 'LIMIT'
+            ? 'limited'
+            : 'refused',
     decision,
   }
 }
@@ -81,11 +94,25 @@ async function checkDeposit(deps: StepDeps, { deposit }: Execution): Promise<Evi
 async function screen(deps: StepDeps, { exchange }: ExchangeCase, execution: Execution): Promise<Verdict> {
   const { deposit } = execution
   const subjects = [
-    ...(deposit.sender === null ? [] : [{ network: deposit.network, address: deposit.sender, direction: 'sender' as const }]),
-    ...(exchange.recipient === null ? [] : [{ network: legOf({ case: { exchange } as ExchangeCase, execution }).to.network, address: exchange.recipient.address, direction: 'recipient' as const }]),
-    ...(exchange.refund === null ? [] : [{ network: deposit.network, address: exchange.refund.address, direction: 'refund' as const }]),
+    ...(deposit.sender === null
+      ? []
+      : [{ network: deposit.network, address: deposit.sender, direction: 'sender' as const }]),
+    ...(exchange.recipient === null
+      ? []
+      : [
+          {
+            network: legOf({ case: { exchange } as ExchangeCase, execution }).to.network,
+            address: exchange.recipient.address,
+            direction: 'recipient' as const,
+          },
+        ]),
+    ...(exchange.refund === null
+      ? []
+      : [{ network: deposit.network, address: exchange.refund.address, direction: 'refund' as const }]),
   ]
-  const verdicts = await Promise.all(subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')))
+  const verdicts = await Promise.all(
+    subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')),
+  )
   return verdicts.find((verdict) => verdict === 'block') ?? verdicts.find((verdict) => verdict === 'review') ?? 'allow'
 }
 
@@ -143,12 +170,26 @@ async function resume(act: Act): Promise<Execution> {
   await tx.controls.clear(`held:${execution.id}`)
   if (execution.payout?.state === 'reserved') {
     await tx.payouts.approve(execution.payout.id)
-    await tx.wake([{ kind: 'dispatch', id: execution.payout.purpose === 'refund' ? execution.deposit.network : legOf(act).to.network }])
+    await tx.wake([
+      {
+        kind: 'dispatch',
+        id: execution.payout.purpose === 'refund' ? execution.deposit.network : legOf(act).to.network,
+      },
+    ])
     const status = execution.payout.purpose === 'refund' ? 'refunding' : 'exchanging'
-    return { ...(await move(act, status, null, 'released', { decision: null })), payout: { ...execution.payout, attention: null } }
+    return {
+      ...(await move(act, status, null, 'released', { decision: null })),
+      payout: { ...execution.payout, attention: null },
+    }
   }
   if (execution.payout?.purpose === 'refund') return move(act, 'refunding', null, 'resumed')
-  return move(act, execution.payout ? 'sending' : 'exchanging', null, 'released', execution.payout ? {} : { decision: execution.decision })
+  return move(
+    act,
+    execution.payout ? 'sending' : 'exchanging',
+    null,
+    'released',
+    execution.payout ? {} : { decision: execution.decision },
+  )
 }
 
 async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' }>): Promise<Execution> {
@@ -159,22 +200,36 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
   }
   await tx.controls.clear(`held:${execution.id}`)
   const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
-  const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, { ...sent, payoutHash: execution.payout?.txHash ?? null })
+  const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, {
+    ...sent,
+    payoutHash: execution.payout?.txHash ?? null,
+  })
   return status === 'failed' ? { ...moved, payout: null } : moved
 }
 
 /** Writes the exchange's own status; a closed exchange owes nothing, or this is a bug. */
-async function settle(tx: StoreTx, { exchange, sighted, now }: ExchangeCase, executions: readonly Execution[]): Promise<void> {
+async function settle(
+  tx: StoreTx,
+  { exchange, sighted, now }: ExchangeCase,
+  executions: readonly Execution[],
+): Promise<void> {
   for (const { id, payoutHash, payout, status, reason } of executions) {
     // A refund's hash appears with its signature, and changes when the fee is raised.
     if (payout?.txHash && payout.txHash !== payoutHash && (status === 'refunding' || status === 'sending')) {
-      await tx.cases.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', { txHash: payout.txHash })
+      await tx.cases.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', {
+        txHash: payout.txHash,
+      })
     }
   }
   const { status, reason } = overallStatus(exchange, executions, { sighted, expired: now > exchange.expiresAt })
   const open = executions.some((execution) => !isTerminal(execution.status))
   const isBack = executions.some(({ deposit }) => deposit.lost && deposit.block !== null)
-  const nextCheckAt = open || isBack || status === 'confirming' ? new Date(now.getTime() + CHECK_EVERY_MS) : isTerminal(status) ? null : exchange.expiresAt
+  const nextCheckAt =
+    open || isBack || status === 'confirming'
+      ? new Date(now.getTime() + CHECK_EVERY_MS)
+      : isTerminal(status)
+        ? null
+        : exchange.expiresAt
   if (isTerminal(status) && !open) {
     const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
     assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
-import { fundingEntry } from '../domain/ledger/entries.ts'
-import { getPrice, usdValue } from '../domain/price.ts'
 import { AppError } from '../domain/errors.ts'
+import { fundingEntry } from '../domain/ledger/entries.ts'
 import { spendsInPlace } from '../domain/network.ts'
+import { getPrice, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -30,7 +30,9 @@ export function createCountFundings(deps: SweepDeps) {
   return async function countFundings(chain: Chain): Promise<void> {
     for (const deposit of await deps.store.custody.fundings(chain.network.id, 100)) {
       // One that cannot be read holds up neither the others nor the watcher.
-      await countFunding(deps, chain, deposit).catch((err: unknown) => deps.log.warn({ network: chain.network.id, depositId: deposit.id, err }, 'funding not counted'))
+      await countFunding(deps, chain, deposit).catch((err: unknown) =>
+        deps.log.warn({ network: chain.network.id, depositId: deposit.id, err }, 'funding not counted'),
+      )
     }
   }
 }
@@ -73,7 +75,12 @@ export function createSweepDeposits(deps: SweepDeps) {
   }
 }
 
-function isWorth({ books, priceKeyOf, assetById }: SweepDeps, chain: Chain, { assetId: swept, units }: Sweepable, cost: bigint): boolean {
+function isWorth(
+  { books, priceKeyOf, assetById }: SweepDeps,
+  chain: Chain,
+  { assetId: swept, units }: Sweepable,
+  cost: bigint,
+): boolean {
   const native = nativeOf(chain)
   const { prices } = books.current()
   try {
@@ -86,7 +93,12 @@ function isWorth({ books, priceKeyOf, assetById }: SweepDeps, chain: Chain, { as
 }
 
 /** True where the address can pay for its own sweep. Otherwise gas is on its way, once. */
-async function hasGas({ store, assetById }: SweepDeps, chain: Chain, { address }: Sweepable, cost: bigint): Promise<boolean> {
+async function hasGas(
+  { store, assetById }: SweepDeps,
+  chain: Chain,
+  { address }: Sweepable,
+  cost: bigint,
+): Promise<boolean> {
   const native = assetById(nativeOf(chain))
   if ((await chain.reader.balance(address, native)) >= cost) return true
   await store.transaction(async (tx) => {
@@ -94,20 +106,45 @@ async function hasGas({ store, assetById }: SweepDeps, chain: Chain, { address }
     await tx.transactions.lockLane(chain.network.id, address)
     if (await tx.custody.supplying(chain.network.id, address)) return
     await tx.payouts.insert({
-      id: randomUUID(), exchangeId: null, executionId: null, depositId: null, leg: null, purpose: 'gas', network: chain.network.id,
-      assetId: native.id, from: { branch: 'hot', index: 0 }, address, memo: null, units: cost * FEE_MARGIN,
+      id: randomUUID(),
+      exchangeId: null,
+      executionId: null,
+      depositId: null,
+      leg: null,
+      purpose: 'gas',
+      network: chain.network.id,
+      assetId: native.id,
+      from: { branch: 'hot', index: 0 },
+      address,
+      memo: null,
+      units: cost * FEE_MARGIN,
     })
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   return false
 }
 
-async function plan({ store, log }: SweepDeps, chain: Chain, { keyIndex, assetId: swept, depositIds, address }: Sweepable, units: bigint): Promise<void> {
+async function plan(
+  { store, log }: SweepDeps,
+  chain: Chain,
+  { keyIndex, assetId: swept, depositIds, address }: Sweepable,
+  units: bigint,
+): Promise<void> {
   const id = randomUUID()
   await store.transaction(async (tx) => {
     await tx.payouts.insert({
-      id, exchangeId: null, executionId: null, depositId: null, leg: null, purpose: 'sweep', network: chain.network.id,
-      assetId: swept, from: { branch: 'deposit', index: keyIndex }, address: chain.addresses.hot(), memo: null, units,
+      id,
+      exchangeId: null,
+      executionId: null,
+      depositId: null,
+      leg: null,
+      purpose: 'sweep',
+      network: chain.network.id,
+      assetId: swept,
+      from: { branch: 'deposit', index: keyIndex },
+      address: chain.addresses.hot(),
+      memo: null,
+      units,
     })
     // Another process plans the same: this plan is dropped with its transaction.
     if (!(await tx.custody.markSwept(depositIds, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')

@@ -6,8 +6,8 @@ import { createEvmChain, type EvmChain, type EvmChainParts } from '../../src/ada
 import type { EvmNote } from '../../src/adapters/evm/node.ts'
 import { type Asset, assetId } from '../../src/domain/asset.ts'
 import { type Network, resolveNetwork } from '../../src/domain/network.ts'
-import type { KeyPath, Pay } from '../../src/ports/spend.ts'
 import type { KeySource, PublicKeys } from '../../src/ports/signer.ts'
+import type { KeyPath, Pay } from '../../src/ports/spend.ts'
 
 /** The mnemonic of every development node: its addresses are known the world over. */
 const root = HDKey.fromMasterSeed(mnemonicToSeedSync('test test test test test test test test test test test junk'))

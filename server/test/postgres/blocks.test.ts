@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../src/adapters/postgres/store.ts'
+import { defaultSpreads, emptyBook } from '../../src/domain/book.ts'
 import { btc, eth } from '../../src/domain/pricing.fixture.ts'
+import { createLog } from '../../src/lib/log.ts'
 import type { ScannedBlock, Transfer } from '../../src/ports/chain.ts'
 import type { AppendRules } from '../../src/ports/store.ts'
 import { createBookSnapshot } from '../../src/services/book-snapshot.ts'
 import { createRecordBlocks } from '../../src/services/record-blocks.ts'
-import { emptyBook, defaultSpreads } from '../../src/domain/book.ts'
-import { createLog } from '../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { createFakeChain } from './fake-chain.ts'
 import { created, newExchange } from './spine.ts'
@@ -22,23 +22,63 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const rules: AppendRules = { assetOf: (contract) => (contract === null ? btc.asset : null), requiredConfirmations: () => 2, fundingConfirmations: 2, keep: 50, coins: true }
+const rules: AppendRules = {
+  assetOf: (contract) => (contract === null ? btc.asset : null),
+  requiredConfirmations: () => 2,
+  fundingConfirmations: 2,
+  keep: 50,
+  coins: true,
+}
 
 /** Every block its own, unless a test says what it is made of. */
-const block = (height: number, fork = 'a', transfers: readonly Transfer[] = [], transactions: ScannedBlock['transactions'] = []): ScannedBlock => ({
-  height, hash: `${fork}${height}`, parentHash: `${fork}${height - 1}`, time: height, transfers,
-  transactions: [...transactions, ...transfers.filter(({ txHash }) => !transactions.some((one) => one.txHash === txHash)).map(({ txHash }) => ({ txHash, sender: null, nonce: null, spends: [] }))],
+const block = (
+  height: number,
+  fork = 'a',
+  transfers: readonly Transfer[] = [],
+  transactions: ScannedBlock['transactions'] = [],
+): ScannedBlock => ({
+  height,
+  hash: `${fork}${height}`,
+  parentHash: `${fork}${height - 1}`,
+  time: height,
+  transfers,
+  transactions: [
+    ...transactions,
+    ...transfers
+      .filter(({ txHash }) => !transactions.some((one) => one.txHash === txHash))
+      .map(({ txHash }) => ({ txHash, sender: null, nonce: null, spends: [] })),
+  ],
 })
-const transfer = (address: string, txHash: string, vout = 0, units = 5n): Transfer => ({ identity: `${txHash}:${vout}`, txHash, address, memo: null, contract: null, units, sender: null })
+const transfer = (address: string, txHash: string, vout = 0, units = 5n): Transfer => ({
+  identity: `${txHash}:${vout}`,
+  txHash,
+  address,
+  memo: null,
+  contract: null,
+  units,
+  sender: null,
+})
 const append = (one: ScannedBlock, on = store) => on.transaction((tx) => tx.chainLog.append('btc', one, rules))
-const rewind = (height: number, from: ScannedBlock, on = store) => on.transaction((tx) => tx.chainLog.rewind('btc', height, from))
-const deposits = () => house.database.query<{ identity: string; block_hash: string | null; status: string; exchange_id: string | null }>('select identity, block_hash, status, exchange_id from deposits order by id')
-const woken = async () => (await house.database.query<{ key: string }>('delete from graphile_worker._private_jobs returning key')).map(({ key }) => key).sort()
+const rewind = (height: number, from: ScannedBlock, on = store) =>
+  on.transaction((tx) => tx.chainLog.rewind('btc', height, from))
+const deposits = () =>
+  house.database.query<{ identity: string; block_hash: string | null; status: string; exchange_id: string | null }>(
+    'select identity, block_hash, status, exchange_id from deposits order by id',
+  )
+const woken = async () =>
+  (await house.database.query<{ key: string }>('delete from graphile_worker._private_jobs returning key'))
+    .map(({ key }) => key)
+    .sort()
 const order = async () => created((await store.exchanges.create([newExchange()]))[0])
 
 beforeEach(async () => {
-  // The guards of what is append-only are asleep in a replica: each test starts with nothing.
-  await house.database.transaction((tx) => tx.query('set local session_replication_role = replica; truncate exchanges, deposits, coins, cursors, blocks, alarms, pauses cascade'))
+  // Each test starts with nothing; the guards of what is append-only look away for it.
+  const tables = ['journal', 'postings']
+  const guards = (state: 'disable' | 'enable') =>
+    tables.map((table) => `alter table ${table} ${state} trigger user`).join('; ')
+  await house.database.query(
+    `${guards('disable')}; truncate exchanges, deposits, coins, cursors, blocks, alarms, pauses cascade; ${guards('enable')}`,
+  )
   await woken()
   await store.chainLog.begin('btc', block(0))
 })
@@ -46,7 +86,9 @@ beforeEach(async () => {
 describe('blocks', () => {
   test('are appended one on the other, and by nobody twice', async () => {
     expect(await append(block(2))).toBe(false)
-    expect(await Promise.all([append(block(1)), append(block(1), another)])).toEqual(expect.arrayContaining([true, false]))
+    expect(await Promise.all([append(block(1)), append(block(1), another)])).toEqual(
+      expect.arrayContaining([true, false]),
+    )
     expect(await append(block(2, 'b'))).toBe(false)
     expect(await store.chainLog.cursor('btc')).toEqual({ height: 1, hash: 'a1' })
     expect(await store.chainLog.blockHash('btc', 1)).toBe('a1')
@@ -55,9 +97,18 @@ describe('blocks', () => {
   test('bring what is ours and nothing else, and wake whom it concerns', async () => {
     const exchange = await order()
     const { address } = exchange.deposit
-    await append(block(1, 'a', [transfer(address, 't1', 0), transfer(address, 't1', 1), transfer('a stranger', 't2'), transfer('btc-hot', 't3')]))
+    await append(
+      block(1, 'a', [
+        transfer(address, 't1', 0),
+        transfer(address, 't1', 1),
+        transfer('a stranger', 't2'),
+        transfer('btc-hot', 't3'),
+      ]),
+    )
     expect(await deposits()).toMatchObject([
-      { identity: 't1:0', exchange_id: exchange.id }, { identity: 't1:1', exchange_id: exchange.id }, { identity: 't3:0', exchange_id: null },
+      { identity: 't1:0', exchange_id: exchange.id },
+      { identity: 't1:1', exchange_id: exchange.id },
+      { identity: 't3:0', exchange_id: null },
     ])
     expect(await woken()).toEqual([`exchange:${exchange.id}`])
     await append(block(2))
@@ -76,7 +127,9 @@ describe('blocks', () => {
     expect((await store.chainLog.cursor('btc'))?.height).toBe(2)
     const before = (await deposits()).length
     await append({ ...block(3, 'c', paid), parentHash: 'a2' })
-    expect(await deposits()).toContainEqual(expect.objectContaining({ identity: 'u1:0', block_hash: 'c3', status: 'seen' }))
+    expect(await deposits()).toContainEqual(
+      expect.objectContaining({ identity: 'u1:0', block_hash: 'c3', status: 'seen' }),
+    )
     expect((await deposits()).length).toBe(before)
     const views = (await store.cases.load(exchange.id))?.executions
     expect(views).toHaveLength(1)
@@ -93,9 +146,19 @@ describe('blocks', () => {
 
   test('scanned again from their beginning change nothing', async () => {
     const exchange = await order()
-    const chain = [block(1, 'a', [transfer(exchange.deposit.address, 'v1')]), block(2, 'a', [transfer('btc-hot', 'v2')]), block(3, 'a', [], [{ txHash: 'v3', sender: null, nonce: null, spends: ['v2:0'] }])]
+    const chain = [
+      block(1, 'a', [transfer(exchange.deposit.address, 'v1')]),
+      block(2, 'a', [transfer('btc-hot', 'v2')]),
+      block(3, 'a', [], [{ txHash: 'v3', sender: null, nonce: null, spends: ['v2:0'] }]),
+    ]
     for (const one of chain) await append(one)
-    const look = async () => [await deposits(), await house.database.query('select network, outpoint, address, branch, key_index, units, block_height, spent_by, spent_height, deposit_id from coins order by outpoint'), (await store.cases.load(exchange.id))?.executions.map(({ id, status }) => ({ id, status }))]
+    const look = async () => [
+      await deposits(),
+      await house.database.query(
+        'select network, outpoint, address, branch, key_index, units, block_height, spent_by, spent_height, deposit_id from coins order by outpoint',
+      ),
+      (await store.cases.load(exchange.id))?.executions.map(({ id, status }) => ({ id, status })),
+    ]
     const before = await look()
     await rewind(0, block(3))
     for (const one of chain) await append(one)
@@ -103,8 +166,20 @@ describe('blocks', () => {
   })
 
   test('that spend a coin of ours in the block that brought it leave it spent; a transaction that we did not sign stops the payouts', async () => {
-    await append(block(1, 'a', [transfer('btc-hot', 'w1')], [{ txHash: 'w1', sender: null, nonce: null, spends: [] }, { txHash: 'thief', sender: null, nonce: null, spends: ['w1:0'] }]))
-    expect(await house.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([{ spent_by: 'thief' }])
+    await append(
+      block(
+        1,
+        'a',
+        [transfer('btc-hot', 'w1')],
+        [
+          { txHash: 'w1', sender: null, nonce: null, spends: [] },
+          { txHash: 'thief', sender: null, nonce: null, spends: ['w1:0'] },
+        ],
+      ),
+    )
+    expect(await house.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([
+      { spent_by: 'thief' },
+    ])
     expect((await store.audit.alarms(10)).map(({ subject }) => subject)).toEqual(['intrusion:btc:thief'])
     expect(await store.audit.pauses()).toMatchObject([{ scope: 'payouts:btc' }])
   })
@@ -129,7 +204,9 @@ describe('a payment that is seen before its block', () => {
     await store.chainLog.sight('btc', [{ txHash: 'x1', address, memo: null }])
     expect((await store.cases.load(exchange.id))?.sighted).toBe(true)
     await house.database.query("update sightings set first_seen_at = first_seen_at - interval '10 minutes'")
-    const [seen] = await house.database.query<{ at: Date }>("select first_seen_at as at from sightings where tx_hash = 'x1'")
+    const [seen] = await house.database.query<{ at: Date }>(
+      "select first_seen_at as at from sightings where tx_hash = 'x1'",
+    )
     await append(block(1, 'a', [transfer(address, 'x1', 4)]))
     expect((await store.cases.load(exchange.id))?.sighted).toBe(false)
     await rewind(0, block(1))
@@ -154,7 +231,13 @@ describe('watchers of one network (I-27)', () => {
   test('three at once, through reorganisations, a lagging node and a stale head, record what is there', async () => {
     const fake = createFakeChain(eth.network)
     const books = createBookSnapshot(emptyBook(defaultSpreads))
-    const deps = { books, assetOf: () => eth.asset, assetById: () => eth.asset, priceKeyOf: () => 'eth', log: createLog({ level: 'silent', pretty: false }) }
+    const deps = {
+      books,
+      assetOf: () => eth.asset,
+      assetById: () => eth.asset,
+      priceKeyOf: () => 'eth',
+      log: createLog({ level: 'silent', pretty: false }),
+    }
     const watchers = [store, another, store].map((one) => createRecordBlocks({ ...deps, store: one }))
     fake.mine(12)
     const exchange = created((await store.exchanges.create([newExchange({ from: eth, to: btc })]))[0])
@@ -169,16 +252,32 @@ describe('watchers of one network (I-27)', () => {
     await look()
     const head = await fake.chain.reader.head()
     expect(await store.chainLog.cursor('eth')).toEqual(head)
-    const mined = fake.paidTo(exchange.deposit.address).map(({ identity }) => identity).sort()
-    const recorded = await house.database.query<{ identity: string }>('select identity from deposits where exchange_id = $1 and block_hash is not null', [exchange.id])
+    const mined = fake
+      .paidTo(exchange.deposit.address)
+      .map(({ identity }) => identity)
+      .sort()
+    const recorded = await house.database.query<{ identity: string }>(
+      'select identity from deposits where exchange_id = $1 and block_hash is not null',
+      [exchange.id],
+    )
     expect(recorded.map(({ identity }) => identity).sort()).toEqual(mined)
     // A node that is behind: the common head lies lower, and nothing is taken back for it.
     const lower = await fake.chain.reader.block(head.height - 3)
-    const lagging = { ...fake.chain, reader: { ...fake.chain.reader, head: async () => ({ height: head.height - 3, hash: lower?.hash ?? '' }), agrees: async ({ height }: { height: number }) => height <= head.height - 3 } }
+    const lagging = {
+      ...fake.chain,
+      reader: {
+        ...fake.chain.reader,
+        head: async () => ({ height: head.height - 3, hash: lower?.hash ?? '' }),
+        agrees: async ({ height }: { height: number }) => height <= head.height - 3,
+      },
+    }
     await Promise.all(watchers.map((record) => record(lagging)))
     expect(await store.chainLog.cursor('eth')).toEqual(head)
     // A head that was read before a reorganisation: what is there now decides.
-    const stale = { ...fake.chain, reader: { ...fake.chain.reader, head: async () => ({ height: head.height, hash: 'gone' }) } }
+    const stale = {
+      ...fake.chain,
+      reader: { ...fake.chain.reader, head: async () => ({ height: head.height, hash: 'gone' }) },
+    }
     await Promise.all(watchers.map((record) => record(stale)))
     expect(await store.chainLog.cursor('eth')).toEqual(head)
   })

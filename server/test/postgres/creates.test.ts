@@ -28,9 +28,19 @@ function store(n = 0): ReturnType<typeof createStore> {
 const kinds = (outcomes: readonly CreateOutcome[]) => outcomes.map(({ kind }) => kind)
 const rate = (expiresInMs = 60_000) => ({ nonce: randomUUID(), expiresAt: new Date(Date.now() + expiresInMs) })
 const keyed = (key: string, requestHash = 'body'): Partial<NewExchange> => ({ idempotency: { key, requestHash } })
-const fixed = (toUnits: bigint): Partial<NewExchange> => ({ flow: 'fixed-rate', toUnits, fixedLockMs: 1_200_000, rate: rate() })
-const promised = async () => BigInt((await house.database.query<{ promised: string }>("select promised from inventory where asset_id = 'eth@eth'"))[0]?.promised ?? 0)
-const rows = async (ids: readonly string[]) => (await house.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
+const fixed = (toUnits: bigint): Partial<NewExchange> => ({
+  flow: 'fixed-rate',
+  toUnits,
+  fixedLockMs: 1_200_000,
+  rate: rate(),
+})
+const promised = async () =>
+  BigInt(
+    (await house.database.query<{ promised: string }>("select promised from inventory where asset_id = 'eth@eth'"))[0]
+      ?.promised ?? 0,
+  )
+const rows = async (ids: readonly string[]) =>
+  (await house.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
 
 describe('a batch', () => {
   test('gives every row its own outcome, and writes nothing of what it refuses', async () => {
@@ -54,12 +64,26 @@ describe('a batch', () => {
     ]
     const outcomes = await store().exchanges.create(batch)
     expect(kinds(outcomes)).toEqual([
-      'created', 'rate_used', 'rate_expired', 'address_is_ours', 'address_is_ours', 'created', 'insufficient', 'address_is_ours', 'created', 'repeated', 'idempotency_conflict',
+      'created',
+      'rate_used',
+      'rate_expired',
+      'address_is_ours',
+      'address_is_ours',
+      'created',
+      'insufficient',
+      'address_is_ours',
+      'created',
+      'repeated',
+      'idempotency_conflict',
     ])
     expect(created(outcomes[9]).id).toBe(created(outcomes[8]).id)
     expect(await rows(batch.map(({ id }) => id))).toBe(3)
     expect((await promised()) - before).toBe(10n * ETHER)
-    expect(await house.database.query('select 1 from idempotency_keys where exchange_id = any($1::uuid[])', [batch.slice(0, 8).map(({ id }) => id)])).toEqual([])
+    expect(
+      await house.database.query('select 1 from idempotency_keys where exchange_id = any($1::uuid[])', [
+        batch.slice(0, 8).map(({ id }) => id),
+      ]),
+    ).toEqual([])
   })
 
   test('of plain rows does so in one statement', async () => {
@@ -75,7 +99,10 @@ describe('a batch', () => {
     expect(answer).toEqual(stored)
     expect((answer.fixedUntil?.getTime() ?? 0) - answer.createdAt.getTime()).toBe(1_200_000)
     expect(answer.expiresAt.getTime() - answer.createdAt.getTime()).toBe(86_400_000)
-    const [target] = await house.database.query('select leg, network, address, memo from deposit_targets where exchange_id = $1', [row.id])
+    const [target] = await house.database.query(
+      'select leg, network, address, memo from deposit_targets where exchange_id = $1',
+      [row.id],
+    )
     expect(target).toEqual({ leg: 0, network: 'btc', address: row.deposit.address, memo: '' })
   })
 })
@@ -94,7 +121,10 @@ describe('a rateId', () => {
   test('in two batches that hold the same ones in another order: no deadlock, each once', async () => {
     for (let n = 0; n < 10; n++) {
       const [a, b] = [rate(), rate()]
-      const outcomes = await Promise.all([store(0).exchanges.create([newExchange({ rate: a }), newExchange({ rate: b })]), store(1).exchanges.create([newExchange({ rate: b }), newExchange({ rate: a })])])
+      const outcomes = await Promise.all([
+        store(0).exchanges.create([newExchange({ rate: a }), newExchange({ rate: b })]),
+        store(1).exchanges.create([newExchange({ rate: b }), newExchange({ rate: a })]),
+      ])
       expect(kinds(outcomes.flat()).filter((kind) => kind === 'created')).toHaveLength(2)
     }
   })
@@ -114,15 +144,21 @@ describe('an idempotency key', () => {
     const row = newExchange(keyed(randomUUID()))
     const first = created((await store().exchanges.create([row]))[0])
     await house.database.query("update exchanges set status = 'failed', reason = 'EXPIRED' where id = $1", [row.id])
-    const again = await store(1).exchanges.create([newExchange(row.idempotency === null ? {} : { idempotency: row.idempotency })])
+    const again = await store(1).exchanges.create([
+      newExchange(row.idempotency === null ? {} : { idempotency: row.idempotency }),
+    ])
     expect(again).toEqual([{ kind: 'repeated', exchange: first }])
   })
 
   test('of a row that was refused is free again, and so is one of another partner', async () => {
     const key = randomUUID()
-    expect(kinds(await store().exchanges.create([newExchange({ ...keyed(key), ...fixed(10n ** 40n) })]))).toEqual(['insufficient'])
+    expect(kinds(await store().exchanges.create([newExchange({ ...keyed(key), ...fixed(10n ** 40n) })]))).toEqual([
+      'insufficient',
+    ])
     expect(kinds(await store().exchanges.create([newExchange(keyed(key))]))).toEqual(['created'])
-    expect(kinds(await store().exchanges.create([{ ...newExchange(keyed(key)), partnerId: randomUUID() }]))).toEqual(['created'])
+    expect(kinds(await store().exchanges.create([{ ...newExchange(keyed(key)), partnerId: randomUUID() }]))).toEqual([
+      'created',
+    ])
   })
 
   test('while its twin is refused in another process: one of them is made', async () => {
@@ -142,8 +178,15 @@ describe('the inventory', () => {
   test('promises a hundred to ten of twelve who want ten', async () => {
     await store().custody.registerAssets(['usdt@eth'])
     await store().ledger.post(fundingEntry('2', 'usdt@eth', 100n))
-    const legs = [{ from: newExchange().legs[0]?.from, to: { id: 'usdt@eth', ticker: 'usdt', network: 'eth', decimals: 6, contract: '0xusdt' } }] as NewExchange['legs']
-    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, n) => store(n).exchanges.create([{ ...newExchange(fixed(10n)), legs }])))
+    const legs = [
+      {
+        from: newExchange().legs[0]?.from,
+        to: { id: 'usdt@eth', ticker: 'usdt', network: 'eth', decimals: 6, contract: '0xusdt' },
+      },
+    ] as NewExchange['legs']
+    const outcomes = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => store(n).exchanges.create([{ ...newExchange(fixed(10n)), legs }])),
+    )
     expect(kinds(outcomes.flat()).filter((kind) => kind === 'created')).toHaveLength(10)
     expect((await store().inventory.available()).get('usdt@eth')).toBe(0n)
   })
@@ -152,9 +195,15 @@ describe('the inventory', () => {
     const exchange = created((await store().exchanges.create([newExchange()]))[0])
     const before = await promised()
     const many = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 6 }, work))
-    await many(() => store().transaction((tx) => tx.inventory.reserve(`order:${exchange.id}`, 'eth@eth', 5n, exchange.id, null)).catch(() => null))
+    await many(() =>
+      store()
+        .transaction((tx) => tx.inventory.reserve(`order:${exchange.id}`, 'eth@eth', 5n, exchange.id, null))
+        .catch(() => null),
+    )
     expect((await promised()) - before).toBe(5n)
-    expect((await many(() => store().inventory.release(`order:${exchange.id}`))).filter((units) => units === 5n)).toHaveLength(1)
+    expect(
+      (await many(() => store().inventory.release(`order:${exchange.id}`))).filter((units) => units === 5n),
+    ).toHaveLength(1)
     expect(await promised()).toBe(before)
   })
 
@@ -162,7 +211,10 @@ describe('the inventory', () => {
     const before = await promised()
     const row = newExchange(fixed(ETHER))
     await store().exchanges.create([row])
-    await house.database.query("update reservations set expires_at = clock_timestamp() - interval '1 second' where exchange_id = $1", [row.id])
+    await house.database.query(
+      "update reservations set expires_at = clock_timestamp() - interval '1 second' where exchange_id = $1",
+      [row.id],
+    )
     await Promise.all([store(0).inventory.releaseExpired(100), store(1).inventory.releaseExpired(100)])
     expect(await promised()).toBe(before)
   })
@@ -170,7 +222,9 @@ describe('the inventory', () => {
 
 describe('derivation indices', () => {
   test('are given out once', async () => {
-    const taken = (await Promise.all(Array.from({ length: 10 }, (_, n) => store(n).exchanges.takeKeyIndexes(50)))).flat()
+    const taken = (
+      await Promise.all(Array.from({ length: 10 }, (_, n) => store(n).exchanges.takeKeyIndexes(50)))
+    ).flat()
     expect(new Set(taken).size).toBe(500)
   })
 })

@@ -6,7 +6,6 @@ import { migrate } from '../../src/adapters/postgres/migrate.ts'
 
 /** The cluster of the whole test run, or one of the developer's own. */
 function clusterUrl(): string {
-  // biome-ignore lint/style/noProcessEnv: of the test run, and no setting of the program
   return process.env['SWAPYARD_TEST_DATABASE_URL'] ?? inject('databaseUrl')
 }
 

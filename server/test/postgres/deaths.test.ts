@@ -56,7 +56,10 @@ describe('a process that dies at any of its places', () => {
       const happened = death.died()
       onCheckpoint(null)
       await live(3)
-      expect([await spine.status(paid), await spine.status(refunded)], `${place} ${happened}`).toEqual(['finished', 'refunded'])
+      expect([await spine.status(paid), await spine.status(refunded)], `${place} ${happened}`).toEqual([
+        'finished',
+        'refunded',
+      ])
       expect(spine.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
       expect(spine.fakes.btc.paidTo(refunded.refund?.address ?? '')).toHaveLength(1)
       await spine.balanced()

@@ -1,12 +1,30 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Network } from '../../src/domain/network.ts'
-import type { BroadcastResult, Chain, Destination, Observation, ScannedBlock, SpendRequest, Transfer, Unsigned } from '../../src/ports/chain.ts'
-import type { Coin, Pay } from '../../src/ports/spend.ts'
+import type {
+  BroadcastResult,
+  Chain,
+  Destination,
+  Observation,
+  ScannedBlock,
+  SpendRequest,
+  Transfer,
+  Unsigned,
+} from '../../src/ports/chain.ts'
 import type { SignIntent } from '../../src/ports/signer.ts'
+import type { Coin, Pay } from '../../src/ports/spend.ts'
 
 /** What a block holds of one transaction. */
-type Tx = Readonly<{ txHash: string; sender: string | null; nonce: number | null; spends: readonly string[]; keys: readonly string[]; transfers: readonly Transfer[]; feeUnits: bigint; ok: boolean }>
+type Tx = Readonly<{
+  txHash: string
+  sender: string | null
+  nonce: number | null
+  spends: readonly string[]
+  keys: readonly string[]
+  transfers: readonly Transfer[]
+  feeUnits: bigint
+  ok: boolean
+}>
 type Block = Readonly<{ height: number; hash: string; parentHash: string; txs: readonly Tx[] }>
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40)
@@ -31,10 +49,17 @@ export function createFakeChain(network: Network) {
   function mine(count = 1): void {
     for (let n = 0; n < count; n++) {
       const txs: Tx[] = []
-      for (const tx of pool) if (takes(tx) && !txs.some((other) => other.keys.some((key) => tx.keys.includes(key)))) txs.push(knobs.reverts && tx.nonce !== null ? { ...tx, ok: false, transfers: [] } : tx)
+      for (const tx of pool)
+        if (takes(tx) && !txs.some((other) => other.keys.some((key) => tx.keys.includes(key))))
+          txs.push(knobs.reverts && tx.nonce !== null ? { ...tx, ok: false, transfers: [] } : tx)
       pool = []
       const { height, hash } = head()
-      blocks.push({ height: height + 1, parentHash: hash, hash: digest(`${network.id} ${height + 1} ${hash} ${salt++}`), txs })
+      blocks.push({
+        height: height + 1,
+        parentHash: hash,
+        hash: digest(`${network.id} ${height + 1} ${hash} ${salt++}`),
+        txs,
+      })
     }
   }
 
@@ -42,7 +67,13 @@ export function createFakeChain(network: Network) {
   function reorg(depth: number, drop: (txHash: string) => boolean = () => false): void {
     const gone = blocks.slice(-depth)
     blocks = blocks.slice(0, -depth)
-    pool = [...gone.flatMap(({ txs }) => txs).filter(({ txHash }) => !drop(txHash)).map((tx) => ({ ...tx, ok: true })), ...pool]
+    pool = [
+      ...gone
+        .flatMap(({ txs }) => txs)
+        .filter(({ txHash }) => !drop(txHash))
+        .map((tx) => ({ ...tx, ok: true })),
+      ...pool,
+    ]
     const waiting = pool
     pool = []
     mine(depth)
@@ -50,21 +81,53 @@ export function createFakeChain(network: Network) {
   }
 
   /** Somebody pays an address; in the next block. Returns the hash. */
-  function pay(address: string, units: bigint, { contract = null, sender = null, memo = null }: Partial<Pick<Transfer, 'contract' | 'sender' | 'memo'>> = {}): string {
+  function pay(
+    address: string,
+    units: bigint,
+    { contract = null, sender = null, memo = null }: Partial<Pick<Transfer, 'contract' | 'sender' | 'memo'>> = {},
+  ): string {
     const txHash = digest(`pay ${address} ${units} ${salt++}`)
-    pool.push({ txHash, sender: null, nonce: null, spends: [], keys: [`foreign:${txHash}`], feeUnits: 0n, ok: true, transfers: [{ identity: isBitcoin ? `${txHash}:0` : txHash, txHash, address, memo, contract, units, sender }] })
+    pool.push({
+      txHash,
+      sender: null,
+      nonce: null,
+      spends: [],
+      keys: [`foreign:${txHash}`],
+      feeUnits: 0n,
+      ok: true,
+      transfers: [{ identity: isBitcoin ? `${txHash}:0` : txHash, txHash, address, memo, contract, units, sender }],
+    })
     return txHash
   }
 
   /** A payment that was in a block before, offered again. */
   function offer(transfer: Transfer | undefined): void {
-    if (transfer) pool.push({ txHash: transfer.txHash, sender: null, nonce: null, spends: [], keys: [`foreign:${transfer.txHash}`], feeUnits: 0n, ok: true, transfers: [transfer] })
+    if (transfer)
+      pool.push({
+        txHash: transfer.txHash,
+        sender: null,
+        nonce: null,
+        spends: [],
+        keys: [`foreign:${transfer.txHash}`],
+        feeUnits: 0n,
+        ok: true,
+        transfers: [transfer],
+      })
   }
 
   /** A stranger takes a resource of ours: an outpoint, or `address:nonce`. */
   function steal(key: string): string {
     const txHash = digest(`steal ${key} ${salt++}`)
-    pool.unshift({ txHash, sender: null, nonce: null, spends: isBitcoin ? [key] : [], keys: [key], feeUnits: 0n, ok: true, transfers: [] })
+    pool.unshift({
+      txHash,
+      sender: null,
+      nonce: null,
+      spends: isBitcoin ? [key] : [],
+      keys: [key],
+      feeUnits: 0n,
+      ok: true,
+      transfers: [],
+    })
     return txHash
   }
 
@@ -75,15 +138,32 @@ export function createFakeChain(network: Network) {
     hot: () => `${network.id}-hot`,
     change: (index: number) => (isBitcoin ? `${network.id}-change-${index}` : `${network.id}-hot`),
   }
-  const own = ({ branch, index }: { branch: string; index: number }) => (branch === 'hot' ? addresses.hot() : branch === 'change' ? addresses.change(index) : addresses.deposit(index).address)
+  const own = ({ branch, index }: { branch: string; index: number }) =>
+    branch === 'hot'
+      ? addresses.hot()
+      : branch === 'change'
+        ? addresses.change(index)
+        : addresses.deposit(index).address
 
   function build({ pays, from, fee, coins, changeIndex, nonce, replaces, gasLimit }: SpendRequest): Unsigned {
-    for (const { units } of pays) if (isBitcoin && units < (network.bitcoin?.dustUnits ?? 0n)) throw new AppError('AMOUNT_BELOW_MIN', 'dust')
+    for (const { units } of pays)
+      if (isBitcoin && units < (network.bitcoin?.dustUnits ?? 0n)) throw new AppError('AMOUNT_BELOW_MIN', 'dust')
     if (!isBitcoin) {
       const [pay] = pays
       if (!pay || nonce === null) throw new Error('an account pays once, with a nonce')
-      const maxFeePerGas = replaces?.intent.family === 'evm' ? (replaces.intent.maxFeePerGas * 113n) / 100n + 1n : fee.rate
-      const intent: SignIntent = { family: 'evm', network: network.id, chainId: 1, from, nonce, pay, gasLimit: gasLimit ?? GAS, maxFeePerGas, maxPriorityFeePerGas: fee.tip }
+      const maxFeePerGas =
+        replaces?.intent.family === 'evm' ? (replaces.intent.maxFeePerGas * 113n) / 100n + 1n : fee.rate
+      const intent: SignIntent = {
+        family: 'evm',
+        network: network.id,
+        chainId: 1,
+        from,
+        nonce,
+        pay,
+        gasLimit: gasLimit ?? GAS,
+        maxFeePerGas,
+        maxPriorityFeePerGas: fee.tip,
+      }
       const key = `${own(from)}:${nonce}`
       return { intent, conflictKey: key, resources: [key], feeUnits: (gasLimit ?? GAS) * maxFeePerGas, change: null }
     }
@@ -97,23 +177,57 @@ export function createFakeChain(network: Network) {
     const rest = held() - needed
     const path = { branch: 'change' as const, index: changeIndex }
     const change = rest > 0n ? { path, units: rest, address: own(path), vout: pays.length } : null
-    const intent: SignIntent = { family: 'bitcoin', network: network.id, inputs, pays, change: change && { path, units: rest } }
+    const intent: SignIntent = {
+      family: 'bitcoin',
+      network: network.id,
+      inputs,
+      pays,
+      change: change && { path, units: rest },
+    }
     return { intent, conflictKey: first.outpoint, resources: inputs.map(({ outpoint }) => outpoint), feeUnits, change }
   }
 
   function toTx(raw: string): Tx {
-    const intent = JSON.parse(raw, (_key, value) => (typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value)) as SignIntent
+    const intent = JSON.parse(raw, (_key, value) =>
+      typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+    ) as SignIntent
     const txHash = digest(raw)
-    const transfer = (n: number, address: string, units: bigint, contract: string | null): Transfer => ({ identity: isBitcoin ? `${txHash}:${n}` : contract === null ? txHash : `${txHash}:0`, txHash, address, memo: null, contract, units, sender: null })
+    const transfer = (n: number, address: string, units: bigint, contract: string | null): Transfer => ({
+      identity: isBitcoin ? `${txHash}:${n}` : contract === null ? txHash : `${txHash}:0`,
+      txHash,
+      address,
+      memo: null,
+      contract,
+      units,
+      sender: null,
+    })
     if (intent.family === 'evm') {
       const sender = own(intent.from)
-      return { txHash, sender, nonce: intent.nonce, spends: [], keys: [`${sender}:${intent.nonce}`], feeUnits: intent.gasLimit * intent.maxFeePerGas, ok: true, transfers: [transfer(0, intent.pay.address, intent.pay.units, intent.pay.asset.contract)] }
+      return {
+        txHash,
+        sender,
+        nonce: intent.nonce,
+        spends: [],
+        keys: [`${sender}:${intent.nonce}`],
+        feeUnits: intent.gasLimit * intent.maxFeePerGas,
+        ok: true,
+        transfers: [transfer(0, intent.pay.address, intent.pay.units, intent.pay.asset.contract)],
+      }
     }
     const spends = intent.inputs.map(({ outpoint }) => outpoint)
     const transfers = intent.pays.map((pay, n) => transfer(n, pay.address, pay.units, null))
     if (intent.change) transfers.push(transfer(intent.pays.length, own(intent.change.path), intent.change.units, null))
     const paid = transfers.reduce((sum, { units }) => sum + units, 0n)
-    return { txHash, sender: null, nonce: null, spends, keys: spends, transfers, ok: true, feeUnits: intent.inputs.reduce((sum, { units }) => sum + units, 0n) - paid }
+    return {
+      txHash,
+      sender: null,
+      nonce: null,
+      spends,
+      keys: spends,
+      transfers,
+      ok: true,
+      feeUnits: intent.inputs.reduce((sum, { units }) => sum + units, 0n) - paid,
+    }
   }
 
   async function broadcast(raw: string): Promise<BroadcastResult> {
@@ -126,21 +240,36 @@ export function createFakeChain(network: Network) {
     return { kind: 'accepted' }
   }
 
-  async function observe({ txHash, conflictKey }: { txHash: string; conflictKey: string | null }): Promise<Observation> {
+  async function observe({
+    txHash,
+    conflictKey,
+  }: {
+    txHash: string
+    conflictKey: string | null
+  }): Promise<Observation> {
     for (const block of blocks) {
       const tx = block.txs.find((one) => one.txHash === txHash)
-      if (tx) return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }
+      if (tx)
+        return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }
       const rival = block.txs.find(({ keys }) => conflictKey !== null && keys.includes(conflictKey))
-      if (rival && head().height - block.height >= network.finalityBlocks) return { kind: 'dead', proof: { rival: rival.txHash } }
+      if (rival && head().height - block.height >= network.finalityBlocks)
+        return { kind: 'dead', proof: { rival: rival.txHash } }
     }
     return pool.some((one) => one.txHash === txHash) ? { kind: 'pending' } : { kind: 'unseen' }
   }
 
   const held = (address: string, contract: string | null): bigint =>
-    mined().flatMap((tx) => [
-      ...tx.transfers.filter((one) => one.address === address && one.contract === contract).map(({ units }) => units),
-      ...(tx.sender === address ? [contract === null ? -tx.feeUnits : 0n, ...tx.transfers.filter((one) => one.contract === contract).map(({ units }) => -units)] : []),
-    ]).reduce((sum, units) => sum + units, 0n)
+    mined()
+      .flatMap((tx) => [
+        ...tx.transfers.filter((one) => one.address === address && one.contract === contract).map(({ units }) => units),
+        ...(tx.sender === address
+          ? [
+              contract === null ? -tx.feeUnits : 0n,
+              ...tx.transfers.filter((one) => one.contract === contract).map(({ units }) => -units),
+            ]
+          : []),
+      ])
+      .reduce((sum, units) => sum + units, 0n)
 
   const chain: Chain = {
     network,
@@ -149,11 +278,19 @@ export function createFakeChain(network: Network) {
       head: async () => ({ height: head().height, hash: head().hash }),
       block: async (height): Promise<ScannedBlock | null> => {
         const block = blocks[height]
-        return block ? { ...block, time: height, transfers: block.txs.flatMap(({ transfers }) => transfers), transactions: block.txs } : null
+        return block
+          ? {
+              ...block,
+              time: height,
+              transfers: block.txs.flatMap(({ transfers }) => transfers),
+              transactions: block.txs,
+            }
+          : null
       },
       mempool: async () => pool.flatMap(({ transfers }) => transfers),
       agrees: async ({ height, hash }) => blocks[height]?.hash === hash,
-      received: async ({ identity }, { height }) => blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
+      received: async ({ identity }, { height }) =>
+        blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
       balance: async (address, asset) => held(address, asset.contract),
       feeRate: async () => ({ rate: knobs.feeRate, tip: 1n }),
     },
@@ -161,14 +298,33 @@ export function createFakeChain(network: Network) {
       gasLimit: async (pay: Pay, from) => {
         if (isBitcoin) return null
         if (knobs.gasRefused === pay.address) throw new AppError('SIMULATION_FAILED', 'it would revert')
-        if (held(own(from), pay.asset.contract) < pay.units) throw new AppError('INSUFFICIENT_LIQUIDITY', 'the sender holds less')
+        if (held(own(from), pay.asset.contract) < pay.units)
+          throw new AppError('INSUFFICIENT_LIQUIDITY', 'the sender holds less')
         return GAS
       },
       payoutFee: (_asset, fee) => (isBitcoin ? FEE : GAS * fee.rate),
-      build, broadcast, observe,
+      build,
+      broadcast,
+      observe,
     },
   }
-  return { chain, knobs, mine, reorg, pay, offer, steal, held, waiting: () => pool.map(({ txHash }) => txHash), paidTo: (address: string) => mined().filter(({ ok }) => ok).flatMap(({ transfers }) => transfers).filter((one) => one.address === address), toTx }
+  return {
+    chain,
+    knobs,
+    mine,
+    reorg,
+    pay,
+    offer,
+    steal,
+    held,
+    waiting: () => pool.map(({ txHash }) => txHash),
+    paidTo: (address: string) =>
+      mined()
+        .filter(({ ok }) => ok)
+        .flatMap(({ transfers }) => transfers)
+        .filter((one) => one.address === address),
+    toTx,
+  }
 }
 
 export type FakeChain = ReturnType<typeof createFakeChain>
@@ -176,7 +332,10 @@ export type FakeChain = ReturnType<typeof createFakeChain>
 /** Signs by writing the intent down; keeps the journal that a signer keeps (reliability 3.5). */
 export function createFakeSigner() {
   const released = new Map<string, string>()
-  const keyOf = (intent: SignIntent) => (intent.family === 'bitcoin' ? `${intent.inputs[0]?.outpoint}` : `${intent.from.branch}/${intent.from.index}:${intent.nonce}`)
+  const keyOf = (intent: SignIntent) =>
+    intent.family === 'bitcoin'
+      ? `${intent.inputs[0]?.outpoint}`
+      : `${intent.from.branch}/${intent.from.index}:${intent.nonce}`
   const pays = (intent: SignIntent) => (intent.family === 'bitcoin' ? intent.pays : [intent.pay])
   return {
     released,

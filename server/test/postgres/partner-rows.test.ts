@@ -30,10 +30,18 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const of = (partnerId: string) => [...owner].filter(([, one]) => one === partnerId).map(([id]) => id).sort()
+const of = (partnerId: string) =>
+  [...owner]
+    .filter(([, one]) => one === partnerId)
+    .map(([id]) => id)
+    .sort()
 const ids = (views: readonly ExchangeView[]) => views.map(({ exchange }) => exchange.id).sort()
 async function streamed(partnerId: string): Promise<ExchangeView[]> {
-  const { rows } = await createListExchanges(store)({ id: partnerId } as Parameters<ReturnType<typeof createListExchanges>>[0], {}, null)
+  const { rows } = await createListExchanges(store)(
+    { id: partnerId } as Parameters<ReturnType<typeof createListExchanges>>[0],
+    {},
+    null,
+  )
   const views: ExchangeView[] = []
   for await (const view of rows) views.push(view)
   return views
@@ -41,19 +49,25 @@ async function streamed(partnerId: string): Promise<ExchangeView[]> {
 
 describe('rows of a partner (I-20)', () => {
   test('are the only ones that he is answered with, however the calls interleave', async () => {
-    const calls = [...owner.keys()].flatMap((id) => partners.map(async (partnerId) => {
-      const found = await store.exchanges.find(partnerId, id)
-      expect(found?.exchange.id ?? null).toBe(owner.get(id) === partnerId ? id : null)
-    }))
+    const calls = [...owner.keys()].flatMap((id) =>
+      partners.map(async (partnerId) => {
+        const found = await store.exchanges.find(partnerId, id)
+        expect(found?.exchange.id ?? null).toBe(owner.get(id) === partnerId ? id : null)
+      }),
+    )
     for (const partnerId of partners) {
       for (let n = 0; n < 10; n++) {
-        calls.push(store.exchanges.list({ partnerId }, null, 100, 0).then((views) => expect(ids(views)).toEqual(of(partnerId))))
+        calls.push(
+          store.exchanges.list({ partnerId }, null, 100, 0).then((views) => expect(ids(views)).toEqual(of(partnerId))),
+        )
         calls.push(store.exchanges.count({ partnerId }).then((total) => expect(total).toBe(30)))
         calls.push(store.exchanges.countOpen(partnerId, 1_000).then((total) => expect(total).toBe(30)))
-        calls.push(store.exchanges.findRepeated(partnerId, `key-${n}`).then((found) => {
-          expect(found?.requestHash).toBe(partnerId)
-          expect(found?.exchange.id).toBe(keys.get(`${partnerId} key-${n}`))
-        }))
+        calls.push(
+          store.exchanges.findRepeated(partnerId, `key-${n}`).then((found) => {
+            expect(found?.requestHash).toBe(partnerId)
+            expect(found?.exchange.id).toBe(keys.get(`${partnerId} key-${n}`))
+          }),
+        )
         calls.push(streamed(partnerId).then((views) => expect(ids(views)).toEqual(of(partnerId))))
       }
     }
@@ -71,7 +85,8 @@ describe('rows of a partner (I-20)', () => {
 describe('a list', () => {
   const partnerId = randomUUID()
   beforeAll(async () => {
-    for (let n = 0; n < 6; n++) await store.exchanges.create(Array.from({ length: 100 }, () => ({ ...newExchange(), partnerId })))
+    for (let n = 0; n < 6; n++)
+      await store.exchanges.create(Array.from({ length: 100 }, () => ({ ...newExchange(), partnerId })))
   })
 
   test('goes on where it stopped: every row once, newest first, whatever stands in one millisecond', async () => {
@@ -93,22 +108,45 @@ describe('a list', () => {
 
   test('has what its filters say, and nothing older than 24 hours', async () => {
     const other = randomUUID()
-    const [kept, old] = [{ ...newExchange(), partnerId: other }, { ...newExchange(), partnerId: other }]
+    const [kept, old] = [
+      { ...newExchange(), partnerId: other },
+      { ...newExchange(), partnerId: other },
+    ]
     await store.exchanges.create([kept, old])
-    await house.database.query("alter table exchanges disable trigger exchange_update")
-    await house.database.query("update exchanges set created_at = created_at - interval '24 hours 1 second' where id = $1", [old.id])
-    await house.database.query("alter table exchanges enable trigger exchange_update")
+    await house.database.query('alter table exchanges disable trigger exchange_update')
+    await house.database.query(
+      "update exchanges set created_at = created_at - interval '24 hours 1 second' where id = $1",
+      [old.id],
+    )
+    await house.database.query('alter table exchanges enable trigger exchange_update')
     const list = (filter: object) => store.exchanges.list({ partnerId: other, ...filter }, null, 10, 0).then(ids)
     expect(await list({})).toEqual([kept.id])
     expect(await store.exchanges.count({ partnerId: other })).toBe(1)
-    expect(await list({ status: 'pending', exchangeType: 'standard', fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' })).toEqual([kept.id])
-    for (const filter of [{ status: 'failed' }, { exchangeType: 'private' }, { fromCurrency: 'eth' }, { fromNetwork: 'eth' }, { toCurrency: 'btc' }, { toNetwork: 'btc' }]) {
+    expect(
+      await list({
+        status: 'pending',
+        exchangeType: 'standard',
+        fromCurrency: 'btc',
+        fromNetwork: 'btc',
+        toCurrency: 'eth',
+        toNetwork: 'eth',
+      }),
+    ).toEqual([kept.id])
+    for (const filter of [
+      { status: 'failed' },
+      { exchangeType: 'private' },
+      { fromCurrency: 'eth' },
+      { fromNetwork: 'eth' },
+      { toCurrency: 'btc' },
+      { toNetwork: 'btc' },
+    ]) {
       expect(await list(filter)).toEqual([])
       expect(await store.exchanges.count({ partnerId: other, ...filter })).toBe(0)
     }
     // Its status is asked for without a window.
     expect((await store.exchanges.find(other, old.id))?.exchange.id).toBe(old.id)
     expect(await store.exchanges.find(other, kept.id, 'private')).toBeNull()
-    for (const id of ['', 'x', kept.id.toUpperCase(), `${kept.id}0`, "' or true --"]) expect(await store.exchanges.find(other, id)).toBeNull()
+    for (const id of ['', 'x', kept.id.toUpperCase(), `${kept.id}0`, "' or true --"])
+      expect(await store.exchanges.find(other, id)).toBeNull()
   })
 })

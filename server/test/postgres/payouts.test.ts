@@ -15,7 +15,12 @@ afterAll(() => spine.close())
 afterEach(() => spine.balanced())
 
 const paid = (exchange: Exchange) => spine.fakes.eth.paidTo(exchange.recipient?.address ?? '').length
-const signedNonces = async () => (await spine.database.query<{ key: string }>("select conflict_key as key from transactions where network = 'eth' and wallet = 'eth-hot' order by created_at")).map(({ key }) => Number(key.split(':')[1]))
+const signedNonces = async () =>
+  (
+    await spine.database.query<{ key: string }>(
+      "select conflict_key as key from transactions where network = 'eth' and wallet = 'eth-hot' order by created_at",
+    )
+  ).map(({ key }) => Number(key.split(':')[1]))
 const age = () => spine.database.query("update attempts set created_at = created_at - interval '1 day'")
 /** An exchange whose payout waits to be signed. */
 const waiting = async () => {
@@ -56,7 +61,11 @@ describe('a payout', () => {
       await spine.watch()
       for (let round = 0; round < 3; round++) {
         const keys = await spine.woken()
-        await Promise.all([...keys, ...keys, ...keys].map((key) => spine.perform(key).catch((error: unknown) => expect(error).toBeInstanceOf(AppError))))
+        await Promise.all(
+          [...keys, ...keys, ...keys].map((key) =>
+            spine.perform(key).catch((error: unknown) => expect(error).toBeInstanceOf(AppError)),
+          ),
+        )
       }
     }
     await spine.blocks(4)
@@ -103,7 +112,10 @@ describe('a payout', () => {
     await age()
     await spine.work(2)
     spine.fakes.eth.knobs.deaf = false
-    const attempts = await spine.database.query<{ tx_hash: string; raw: string; state: string }>('select a.tx_hash, a.raw, a.state from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1 order by a.id', [exchange.id])
+    const attempts = await spine.database.query<{ tx_hash: string; raw: string; state: string }>(
+      'select a.tx_hash, a.raw, a.state from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1 order by a.id',
+      [exchange.id],
+    )
     expect(attempts.map(({ state }) => state)).toEqual(['replaced', 'signed'])
     // Somebody relays the old one after all.
     await spine.fakes.eth.chain.sender.broadcast(attempts[0]?.raw ?? '')
@@ -122,7 +134,10 @@ describe('a payout', () => {
       await age()
     }
     spine.fakes.eth.knobs.deaf = false
-    const [fees] = await spine.database.query<{ most: string; least: string }>('select max(a.fee_units) as most, min(a.fee_units) as least from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1', [exchange.id])
+    const [fees] = await spine.database.query<{ most: string; least: string }>(
+      'select max(a.fee_units) as most, min(a.fee_units) as least from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1',
+      [exchange.id],
+    )
     expect(BigInt(fees?.most ?? 0)).toBeLessThan(BigInt(fees?.least ?? 0) * 6n)
     expect(await spine.alarms()).toContain('stuck')
     await spine.blocks(5)
@@ -134,7 +149,9 @@ describe('a payout', () => {
     const exchange = await waiting()
     spine.fakes.eth.knobs.deaf = true
     await spine.work()
-    const [{ key } = { key: '' }] = await spine.database.query<{ key: string }>("select conflict_key as key from transactions where state = 'live'")
+    const [{ key } = { key: '' }] = await spine.database.query<{ key: string }>(
+      "select conflict_key as key from transactions where state = 'live'",
+    )
     spine.fakes.eth.steal(key)
     await spine.blocks(11)
     spine.fakes.eth.knobs.deaf = false
@@ -157,19 +174,38 @@ describe('a payout', () => {
 
   test('that can never be built stops no other of its batch', async () => {
     const queue = async (units: bigint, address: string) =>
-      spine.store.payouts.insert({ id: crypto.randomUUID(), exchangeId: null, executionId: null, depositId: null, leg: null, purpose: 'withdrawal', network: 'btc', assetId: 'btc@btc', from: { branch: 'hot', index: 0 }, address, memo: null, units })
+      spine.store.payouts.insert({
+        id: crypto.randomUUID(),
+        exchangeId: null,
+        executionId: null,
+        depositId: null,
+        leg: null,
+        purpose: 'withdrawal',
+        network: 'btc',
+        assetId: 'btc@btc',
+        from: { branch: 'hot', index: 0 },
+        address,
+        memo: null,
+        units,
+      })
     await queue(10_000n, 'first')
     await queue(545n, 'dust')
     await queue(10_000n, 'last')
     await spine.blocks(4)
-    expect([spine.fakes.btc.paidTo('first').length, spine.fakes.btc.paidTo('dust').length, spine.fakes.btc.paidTo('last').length]).toEqual([1, 0, 1])
+    expect([
+      spine.fakes.btc.paidTo('first').length,
+      spine.fakes.btc.paidTo('dust').length,
+      spine.fakes.btc.paidTo('last').length,
+    ]).toEqual([1, 0, 1])
     expect(await spine.alarms()).toContain('payout')
   })
 
   test('waits for its wallet, and leaves no addresses behind while it does', async () => {
     const exchange = await spine.order({ from: eth, to: btc, fromUnits: ETHER })
     const house = () => spine.database.query("select 1 from house_addresses where network = 'btc'")
-    const free = await spine.database.query("update coins set reserved_by = (select id from transactions limit 1) where network = 'btc' and spent_by is null and reserved_by is null returning outpoint")
+    const free = await spine.database.query(
+      "update coins set reserved_by = (select id from transactions limit 1) where network = 'btc' and spent_by is null and reserved_by is null returning outpoint",
+    )
     spine.fakes.eth.pay(exchange.deposit.address, ETHER)
     await spine.blocks(9)
     const before = (await house()).length
@@ -179,7 +215,9 @@ describe('a payout', () => {
     }
     expect((await house()).length).toBe(before)
     expect(await spine.alarms()).toContain('wallet')
-    await spine.database.query('update coins set reserved_by = null where outpoint = any($1)', [free.map((row) => Object.values(row)[0])])
+    await spine.database.query('update coins set reserved_by = null where outpoint = any($1)', [
+      free.map((row) => Object.values(row)[0]),
+    ])
     await spine.database.query('update payouts set held_until = null where held_until is not null')
     await spine.blocks(4)
     expect(await spine.status(exchange)).toBe('finished')
@@ -187,9 +225,24 @@ describe('a payout', () => {
 
   test('of all that an account holds is not signed without its fee', async () => {
     const held = await spine.store.ledger.balance('asset:wallet', 'eth@eth')
-    await spine.store.payouts.insert({ id: crypto.randomUUID(), exchangeId: null, executionId: null, depositId: null, leg: null, purpose: 'gas', network: 'eth', assetId: 'eth@eth', from: { branch: 'hot', index: 0 }, address: 'everything', memo: null, units: held })
+    await spine.store.payouts.insert({
+      id: crypto.randomUUID(),
+      exchangeId: null,
+      executionId: null,
+      depositId: null,
+      leg: null,
+      purpose: 'gas',
+      network: 'eth',
+      assetId: 'eth@eth',
+      from: { branch: 'hot', index: 0 },
+      address: 'everything',
+      memo: null,
+      units: held,
+    })
     await spine.work()
-    expect(await spine.database.query("select 1 from payouts where address = 'everything' and state = 'reserved'")).toHaveLength(1)
+    expect(
+      await spine.database.query("select 1 from payouts where address = 'everything' and state = 'reserved'"),
+    ).toHaveLength(1)
     await spine.database.query("update payouts set state = 'void' where address = 'everything'")
   })
 })
@@ -200,21 +253,31 @@ describe('deposits of an account', () => {
     spine.fakes.eth.pay(exchange.deposit.address, ETHER)
     await spine.blocks(11)
     const { chain } = spine.fakes.eth
-    await Promise.all([spine.services.sweep(chain), spine.services.sweep(chain)].map((run) => run.catch((error: unknown) => expect(error).toBeInstanceOf(AppError))))
+    await Promise.all(
+      [spine.services.sweep(chain), spine.services.sweep(chain)].map((run) =>
+        run.catch((error: unknown) => expect(error).toBeInstanceOf(AppError)),
+      ),
+    )
     await spine.blocks(5)
-    const swept = await spine.database.query("select p.state from payouts p join deposit_targets t on t.key_index = p.key_index where p.purpose = 'sweep' and t.exchange_id = $1", [exchange.id])
+    const swept = await spine.database.query(
+      "select p.state from payouts p join deposit_targets t on t.key_index = p.key_index where p.purpose = 'sweep' and t.exchange_id = $1",
+      [exchange.id],
+    )
     expect(swept).toEqual([{ state: 'confirmed' }])
     expect(await spine.store.ledger.balance('asset:deposits', 'eth@eth')).toBe(0n)
     expect(await spine.wallet('eth@eth')).toBe(spine.fakes.eth.held('eth-hot', null))
   })
 
   test('that are worth no sweep do not stand before those that are', async () => {
-    for (let n = 0; n < 21; n++) spine.fakes.eth.pay((await spine.order({ from: eth, to: btc })).deposit.address, 600_000n)
+    for (let n = 0; n < 21; n++)
+      spine.fakes.eth.pay((await spine.order({ from: eth, to: btc })).deposit.address, 600_000n)
     await spine.blocks(1)
     const rich = await spine.order({ from: eth, to: btc, fromUnits: ETHER })
     spine.fakes.eth.pay(rich.deposit.address, ETHER)
     await spine.blocks(12)
     for (let n = 0; n < 3; n++) await spine.services.sweep(spine.fakes.eth.chain)
-    expect(await spine.database.query('select 1 from deposits where exchange_id = $1 and swept_by is not null', [rich.id])).toHaveLength(1)
+    expect(
+      await spine.database.query('select 1 from deposits where exchange_id = $1 and swept_by is not null', [rich.id]),
+    ).toHaveLength(1)
   })
 })

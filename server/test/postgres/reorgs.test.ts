@@ -14,7 +14,11 @@ afterEach(() => spine.balanced())
 
 const suspense = () => spine.store.ledger.balance('expense:suspense', 'btc@btc')
 const paid = (exchange: Exchange) => spine.fakes.eth.paidTo(exchange.recipient?.address ?? '').length
-const expire = (exchange: Exchange) => spine.database.query("update exchanges set expires_at = clock_timestamp() - interval '1 second', next_check_at = clock_timestamp() where id = $1", [exchange.id])
+const expire = (exchange: Exchange) =>
+  spine.database.query(
+    "update exchanges set expires_at = clock_timestamp() - interval '1 second', next_check_at = clock_timestamp() where id = $1",
+    [exchange.id],
+  )
 /** No payout of ether is signed until it is resumed. */
 const pause = () => spine.store.controls.pause('payouts:eth', 'test', 'test')
 const resume = async () => {
@@ -37,7 +41,9 @@ describe('a deposit leaves the chain', () => {
     expect(await spine.status(exchange)).toBe('pending')
     await expire(exchange)
     await spine.turn()
-    expect(await spine.store.exchanges.find(exchange.partnerId, exchange.id)).toMatchObject({ exchange: { status: 'failed', reason: 'DEPOSIT_VANISHED' } })
+    expect(await spine.store.exchanges.find(exchange.partnerId, exchange.id)).toMatchObject({
+      exchange: { status: 'failed', reason: 'DEPOSIT_VANISHED' },
+    })
   })
 
   test('counted and converted, not signed: everything is taken back; back on the chain it is paid once', async () => {
@@ -48,7 +54,12 @@ describe('a deposit leaves the chain', () => {
     expect(await spine.execution(exchange)).toMatchObject({ status: 'exchanging', payout: { state: 'reserved' } })
     spine.fakes.btc.reorg(2)
     await spine.turn()
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'pending', payout: null, order: null, receivedUnits: null })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'pending',
+      payout: null,
+      order: null,
+      receivedUnits: null,
+    })
     expect(await spine.wallet('btc@btc')).toBe(before)
     expect(await spine.owed(exchange)).toEqual({})
     await resume()
@@ -85,7 +96,11 @@ describe('a deposit leaves the chain', () => {
     expect(await spine.status(exchange)).toBe('sending')
     spine.fakes.btc.reorg(2)
     await spine.turn()
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'REORG_AFTER_PAYOUT', deposit: { lost: true } })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'REORG_AFTER_PAYOUT',
+      deposit: { lost: true },
+    })
     expect((await suspense()) - before).toBe(SMALL)
     expect(await spine.alarms()).toContain('reorg')
     await spine.blocks(6)
@@ -110,13 +125,20 @@ describe('a deposit leaves the chain', () => {
     const txHash = spine.deposit(exchange, SMALL)
     spine.fakes.eth.knobs.deaf = true
     await spine.blocks(2)
-    const [{ conflict_key: key } = { conflict_key: '' }] = await spine.database.query<{ conflict_key: string }>("select conflict_key from transactions where state = 'live'")
+    const [{ conflict_key: key } = { conflict_key: '' }] = await spine.database.query<{ conflict_key: string }>(
+      "select conflict_key from transactions where state = 'live'",
+    )
     await replaceBlocks(2, txHash)
     expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', deposit: { lost: true } })
     spine.fakes.eth.steal(key)
     await spine.blocks(12)
     spine.fakes.eth.knobs.deaf = false
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'DEPOSIT_VANISHED', deposit: { lost: false }, payout: null })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'DEPOSIT_VANISHED',
+      deposit: { lost: false },
+      payout: null,
+    })
     expect(await suspense()).toBe(before)
     await expire(exchange)
     await spine.blocks(3)
@@ -173,6 +195,11 @@ describe('a payout leaves the chain', () => {
     await spine.blocks(3)
     expect(paid(exchange)).toBe(1)
     expect(await spine.payouts(exchange)).toMatchObject([{ state: 'confirmed' }])
-    expect(await spine.database.query("select 1 from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1", [exchange.id])).toHaveLength(1)
+    expect(
+      await spine.database.query(
+        'select 1 from attempts a join payouts p on p.transaction_id = a.transaction_id where p.exchange_id = $1',
+        [exchange.id],
+      ),
+    ).toHaveLength(1)
   })
 })

@@ -29,24 +29,49 @@ export async function startSpine() {
   const { database, another, close } = await openTestDatabase()
   const store = createStore(database)
   const fakes = { btc: createFakeChain(btc.network), eth: createFakeChain(eth.network) }
-  const chains = new Map([['btc', fakes.btc.chain], ['eth', fakes.eth.chain]])
+  const chains = new Map([
+    ['btc', fakes.btc.chain],
+    ['eth', fakes.eth.chain],
+  ])
   const signer = createFakeSigner()
   const books = createBookSnapshot(makeBook({ ...bookParts, at: Date.now() + 3_600_000 }))
-  const screening: { verdict: Verdict; screen(): Promise<Verdict> } = { verdict: 'allow', screen: async () => screening.verdict }
+  const screening: { verdict: Verdict; screen(): Promise<Verdict> } = {
+    verdict: 'allow',
+    screen: async () => screening.verdict,
+  }
   const clock = { now: Date.now, databaseNow: Date.now }
-  const settings = { rateIdMs: 60_000, fixedLockMs: 1_200_000, expiryMs: 86_400_000, stuckMs: 60_000, limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD } }
+  const settings = {
+    rateIdMs: 60_000,
+    fixedLockMs: 1_200_000,
+    expiryMs: 86_400_000,
+    stuckMs: 60_000,
+    limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD },
+  }
   const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))
   const assetById = (id: AssetId): Asset => byId.get(id)?.asset ?? btc.asset
   const shared = {
-    store, chains, books, signer, settings, assetById, screening, clock, log: createLog({ level: 'silent', pretty: false }),
+    store,
+    chains,
+    books,
+    signer,
+    settings,
+    assetById,
+    screening,
+    clock,
+    log: createLog({ level: 'silent', pretty: false }),
     priceKeyOf: (id: AssetId) => byId.get(id)?.definition.priceKey ?? '',
     currencyOf: (id: AssetId) => byId.get(id) ?? null,
-    assetOf: (network: string, contract: string | null) => currencies.find(({ asset }) => asset.network === network && asset.contract === contract)?.asset ?? null,
+    assetOf: (network: string, contract: string | null) =>
+      currencies.find(({ asset }) => asset.network === network && asset.contract === contract)?.asset ?? null,
     venue: createInventoryVenue(),
   }
   const services = {
-    step: createStepExchange(shared), dispatch: createDispatchPayouts(shared), advance: createAdvanceTransaction(shared), record: createRecordBlocks(shared),
-    fund: createCountFundings(shared), sweep: createSweepDeposits(shared),
+    step: createStepExchange(shared),
+    dispatch: createDispatchPayouts(shared),
+    advance: createAdvanceTransaction(shared),
+    record: createRecordBlocks(shared),
+    fund: createCountFundings(shared),
+    sweep: createSweepDeposits(shared),
   }
   await store.custody.registerAssets(currencies.map(({ asset }) => asset.id))
   for (const [network, { addresses }] of chains) await store.custody.registerHouse(network, addresses.hot())
@@ -61,7 +86,9 @@ export async function startSpine() {
   /** What was woken, by the job's key; and what the sweeper would wake by its clock. */
   const woken = async () => {
     const keys = await ids('delete from graphile_worker._private_jobs returning key as id')
-    const due = await ids("select 'exchange:' || id as id from exchanges where status not in ('pending', 'finished', 'failed', 'refunded') or next_check_at < clock_timestamp()")
+    const due = await ids(
+      "select 'exchange:' || id as id from exchanges where status not in ('pending', 'finished', 'failed', 'refunded') or next_check_at < clock_timestamp()",
+    )
     const live = await ids("select 'transaction:' || id as id from transactions where state in ('live', 'confirmed')")
     return [...new Set([...keys, ...due, ...live, ...[...chains.keys()].map((network) => `dispatch:${network}`)])]
   }
@@ -95,22 +122,57 @@ export async function startSpine() {
     await blocks(3)
   }
   await watch()
-  return { database, another, close, store, fakes, signer, books, screening, settings, services, watch, woken, perform, work, turn, blocks, fill, ...reads({ database, store }) , ...acts({ store, fakes }) }
+  return {
+    database,
+    another,
+    close,
+    store,
+    fakes,
+    signer,
+    books,
+    screening,
+    settings,
+    services,
+    watch,
+    woken,
+    perform,
+    work,
+    turn,
+    blocks,
+    fill,
+    ...reads({ database, store }),
+    ...acts({ store, fakes }),
+  }
 }
 
 type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth', FakeChain>> }>
 
-export type Order = Partial<Pick<NewExchange, 'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency'>> & { from?: typeof btc; to?: typeof btc; flow?: Flow }
+export type Order = Partial<
+  Pick<NewExchange, 'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency'>
+> & { from?: typeof btc; to?: typeof btc; flow?: Flow }
 let keyIndex = 0
 
 /** A row as `create-exchange` makes it: bitcoin to ether unless the test says otherwise. */
 export function newExchange({ from = btc, to = eth, ...rest }: Order = {}): NewExchange {
   const index = keyIndex++
   return {
-    id: randomUUID(), partnerId, type: 'standard', flow: 'standard', legs: [{ from: from.asset, to: to.asset }], fromUnits: COIN, toUnits: 24n * ETHER,
-    deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null }, keyIndex: index, recipient: { address: `customer-${index}`, memo: null },
-    refund: { address: `refund-${index}`, memo: null }, partnerFeeBps: 10, rate: null, idempotency: null, expiryMs: 86_400_000,
-    fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null, ...rest,
+    id: randomUUID(),
+    partnerId,
+    type: 'standard',
+    flow: 'standard',
+    legs: [{ from: from.asset, to: to.asset }],
+    fromUnits: COIN,
+    toUnits: 24n * ETHER,
+    deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null },
+    keyIndex: index,
+    recipient: { address: `customer-${index}`, memo: null },
+    refund: { address: `refund-${index}`, memo: null },
+    partnerFeeBps: 10,
+    rate: null,
+    idempotency: null,
+    expiryMs: 86_400_000,
+    fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null,
+    ...rest,
   }
 }
 
@@ -121,15 +183,23 @@ export function created(outcome: CreateOutcome | undefined): Exchange {
 
 function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
   return {
-    order: async (order: Order = {}): Promise<Exchange> => created((await store.exchanges.create([newExchange(order)]))[0]),
+    order: async (order: Order = {}): Promise<Exchange> =>
+      created((await store.exchanges.create([newExchange(order)]))[0]),
     deposit: (exchange: Exchange, units: bigint, sender: string | null = null) => {
       const network = exchange.legs[0]?.from.network === 'btc' ? 'btc' : 'eth'
-      return fakes[network].pay(exchange.deposit.address, units, { sender, contract: exchange.legs[0]?.from.contract ?? null })
+      return fakes[network].pay(exchange.deposit.address, units, {
+        sender,
+        contract: exchange.legs[0]?.from.contract ?? null,
+      })
     },
     decide: async (exchange: Exchange, decision: 'release' | 'refund' | 'fail') => {
       const held = (await store.cases.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
       if (!held) throw new Error('nothing is held')
-      await store.cases.saveExecution(exchange.id, { id: held.id, status: held.status, reason: held.reason, decision }, `operator: ${decision}`)
+      await store.cases.saveExecution(
+        exchange.id,
+        { id: held.id, status: held.status, reason: held.reason, decision },
+        `operator: ${decision}`,
+      )
     },
   }
 }
@@ -143,9 +213,25 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
   return {
     execution: one,
     status: async (exchange: Exchange) => (await store.cases.load(exchange.id))?.exchange.status,
-    events: async (exchange: Exchange) => (await database.query<{ event: string }>('select event from events where exchange_id = $1 order by id', [exchange.id])).map(({ event }) => event),
+    events: async (exchange: Exchange) =>
+      (
+        await database.query<{ event: string }>('select event from events where exchange_id = $1 order by id', [
+          exchange.id,
+        ])
+      ).map(({ event }) => event),
     alarms: async () => (await store.audit.alarms(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
-    payouts: (exchange: Exchange) => database.query<{ id: string; purpose: Payout['purpose']; state: string; units: string; attention: string | null; address: string }>('select id, purpose, state, units, attention, address from payouts where exchange_id = $1 order by created_at', [exchange.id]),
+    payouts: (exchange: Exchange) =>
+      database.query<{
+        id: string
+        purpose: Payout['purpose']
+        state: string
+        units: string
+        attention: string | null
+        address: string
+      }>(
+        'select id, purpose, state, units, attention, address from payouts where exchange_id = $1 order by created_at',
+        [exchange.id],
+      ),
     /** Every posting adds up, balances are the sum of postings, and what is closed owes nothing. */
     balanced: async () => {
       expect(await store.audit.imbalance()).toEqual([])
@@ -155,7 +241,8 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
       )
       expect(owing).toEqual([])
     },
-    owed: async (exchange: Exchange) => Object.fromEntries(await store.ledger.balances(`liability:exchange:${exchange.id}`)),
+    owed: async (exchange: Exchange) =>
+      Object.fromEntries(await store.ledger.balances(`liability:exchange:${exchange.id}`)),
     wallet: (assetId: AssetId) => store.ledger.balance('asset:wallet', assetId),
   }
 }

@@ -59,7 +59,13 @@ describe('a deposit', () => {
     spine.books.replace(market(Date.now() + 3_600_000))
     expect(await spine.execution(exchange)).toMatchObject({ status: expect.stringMatching(/sending|finished/) })
     const poor = await spine.order({ from: eth, to: btc, fromUnits: ETHER / 1_000n })
-    spine.books.replace(makeBook({ ...bookParts, at: Date.now() + 3_600_000, prices: { ...bookParts.prices, eth: { bid: 2_000n * 10n ** 12n, ask: 2_001n * 10n ** 12n } } }))
+    spine.books.replace(
+      makeBook({
+        ...bookParts,
+        at: Date.now() + 3_600_000,
+        prices: { ...bookParts.prices, eth: { bid: 2_000n * 10n ** 12n, ask: 2_001n * 10n ** 12n } },
+      }),
+    )
     spine.deposit(poor, ETHER / 1_000n)
     await spine.blocks(8)
     expect(await spine.execution(poor)).toMatchObject({ status: 'refunded', reason: 'BELOW_MIN' })
@@ -80,9 +86,14 @@ describe('a deposit', () => {
 
   test('after the expiry goes back, and the exchange with it', async () => {
     const exchange = await spine.order()
-    await spine.database.query("update exchanges set expires_at = clock_timestamp() - interval '1 second', next_check_at = clock_timestamp() where id = $1", [exchange.id])
+    await spine.database.query(
+      "update exchanges set expires_at = clock_timestamp() - interval '1 second', next_check_at = clock_timestamp() where id = $1",
+      [exchange.id],
+    )
     await spine.turn()
-    expect(await spine.store.exchanges.find(exchange.partnerId, exchange.id)).toMatchObject({ exchange: { status: 'failed', reason: 'EXPIRED' } })
+    expect(await spine.store.exchanges.find(exchange.partnerId, exchange.id)).toMatchObject({
+      exchange: { status: 'failed', reason: 'EXPIRED' },
+    })
     spine.deposit(exchange, SMALL)
     await spine.blocks(8)
     expect(await spine.status(exchange)).toBe('refunded')
@@ -124,7 +135,11 @@ describe('what is held', () => {
     expect(await spine.alarms()).toContain('held')
     await spine.decide(exchange, 'release')
     await spine.turn()
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS', decision: null })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'NO_REFUND_ADDRESS',
+      decision: null,
+    })
     await spine.decide(exchange, 'fail')
     await spine.turn()
     expect(await spine.status(exchange)).toBe('failed')
@@ -154,7 +169,10 @@ describe('what is held', () => {
     await spine.decide(exchange, 'release')
     await spine.blocks(4)
     expect(await spine.status(exchange)).toBe('refunded')
-    expect(await spine.payouts(exchange)).toMatchObject([{ purpose: 'payout', state: 'void' }, { purpose: 'refund', state: 'confirmed' }])
+    expect(await spine.payouts(exchange)).toMatchObject([
+      { purpose: 'payout', state: 'void' },
+      { purpose: 'refund', state: 'confirmed' },
+    ])
     expect(spine.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toEqual([])
   })
 
@@ -175,7 +193,8 @@ describe('what is held', () => {
     spine.deposit(good, SMALL)
     spine.deposit(bad, SMALL)
     await spine.blocks(3)
-    for (const exchange of [good, bad]) expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'SCREENING' })
+    for (const exchange of [good, bad])
+      expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'SCREENING' })
     await spine.decide(good, 'release')
     await spine.decide(bad, 'refund')
     await spine.blocks(6)
@@ -192,11 +211,19 @@ describe('what is held', () => {
     spine.screening.verdict = 'review'
     spine.books.replace(market(Date.now() + 3_600_000))
     await spine.turn()
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'SCREENING', order: { state: 'filled' } })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'SCREENING',
+      order: { state: 'filled' },
+    })
     const [first] = [(await spine.execution(exchange)).orderId]
     await spine.decide(exchange, 'refund')
     await spine.turn()
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS', order: { state: 'cancelled' } })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'NO_REFUND_ADDRESS',
+      order: { state: 'cancelled' },
+    })
     spine.screening.verdict = 'allow'
     await spine.decide(exchange, 'release')
     await spine.blocks(4)
@@ -210,7 +237,11 @@ describe('what is held', () => {
     await spine.database.query("update inventory set promised = promised + 10::numeric ^ 24 where asset_id = 'eth@eth'")
     spine.deposit(exchange, SMALL)
     await spine.blocks(3)
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS', order: { state: 'rejected' } })
+    expect(await spine.execution(exchange)).toMatchObject({
+      status: 'verifying',
+      reason: 'NO_REFUND_ADDRESS',
+      order: { state: 'rejected' },
+    })
     await spine.database.query("update inventory set promised = promised - 10::numeric ^ 24 where asset_id = 'eth@eth'")
     await spine.decide(exchange, 'release')
     await spine.blocks(4)
@@ -226,7 +257,10 @@ describe('a fixed rate', () => {
     spine.deposit(exchange, SMALL)
     spine.deposit(exchange, SMALL)
     await spine.blocks(8)
-    expect([(await spine.execution(exchange, 0)).rateKind, (await spine.execution(exchange, 1)).rateKind]).toEqual(['fixed', 'floating'])
+    expect([(await spine.execution(exchange, 0)).rateKind, (await spine.execution(exchange, 1)).rateKind]).toEqual([
+      'fixed',
+      'floating',
+    ])
     expect((await spine.execution(exchange, 0)).sentUnits).toBe(fixed.toUnits)
   })
 
@@ -237,7 +271,10 @@ describe('a fixed rate', () => {
     spine.fakes.btc.reorg(1, (txHash) => txHash === gone)
     spine.deposit(exchange, SMALL)
     await spine.blocks(8)
-    expect([(await spine.execution(exchange, 0)).rateKind, (await spine.execution(exchange, 1)).rateKind]).toEqual([null, 'fixed'])
+    expect([(await spine.execution(exchange, 0)).rateKind, (await spine.execution(exchange, 1)).rateKind]).toEqual([
+      null,
+      'fixed',
+    ])
     expect(await spine.status(exchange)).toBe('finished')
   })
 
@@ -245,9 +282,14 @@ describe('a fixed rate', () => {
     const exchange = await spine.order(fixed)
     spine.deposit(exchange, SMALL)
     await spine.blocks(1)
-    await spine.database.query("update reservations set expires_at = clock_timestamp() - interval '1 second' where exchange_id = $1", [exchange.id])
+    await spine.database.query(
+      "update reservations set expires_at = clock_timestamp() - interval '1 second' where exchange_id = $1",
+      [exchange.id],
+    )
     await spine.store.inventory.releaseExpired(100)
-    expect(await spine.database.query('select id from reservations where exchange_id = $1', [exchange.id])).toHaveLength(1)
+    expect(
+      await spine.database.query('select id from reservations where exchange_id = $1', [exchange.id]),
+    ).toHaveLength(1)
     await spine.blocks(8)
     expect(await spine.status(exchange)).toBe('finished')
     expect(await spine.database.query('select id from reservations where exchange_id = $1', [exchange.id])).toEqual([])

@@ -4,8 +4,8 @@ import { hash160, sha256 } from '@scure/btc-signer/utils.js'
 import type { BitcoinParameters, Network } from '../../domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import type { Addresses } from '../../ports/chain.ts'
-import type { KeyPath } from '../../ports/spend.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 import { decodeCashAddr, encodeCashAddr } from './cash-addr.ts'
 
 /** The longest address is bech32 of 32 bytes under a long prefix; a URI with a prefix stays far below. */

@@ -81,7 +81,10 @@ async function receivedAt(
   if (txid !== transfer.txHash) return 0n
   const transaction = await node.transaction(txid)
   // An index that is behind is no proof that nothing came.
-  if (transaction === null) throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', { cause: new Error(txid) })
+  if (transaction === null)
+    throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
+      cause: new Error(txid),
+    })
   if (transaction.coinbase || transaction.blockHash !== block.hash) return 0n
   // Nodes remember transactions of blocks that left the best chain: the block itself is asked for after.
   if ((await node.hashAt(block.height)) !== block.hash) return 0n

@@ -4,8 +4,8 @@ import { publicKeyToAddress } from 'viem/accounts'
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Addresses } from '../../ports/chain.ts'
-import type { KeyPath } from '../../ports/spend.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 
 /** Precompiles and system contracts live down here (0x01…0x11, 0x64… of Arbitrum, 0x1010 of Polygon, 0xdead). */
 const RESERVED_MAX = 0xffffn

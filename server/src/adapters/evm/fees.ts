@@ -4,7 +4,7 @@ import { assert } from '../../lib/assert.ts'
 import type { FeeRate } from '../../ports/chain.ts'
 import { largest, of, smallest } from './extremes.ts'
 import { type EvmNode, ethCall, everyNode } from './node.ts'
-import { count, bytes, type Decode, fields, list, orNull, quantity } from './replies.ts'
+import { bytes, count, type Decode, fields, list, orNull, quantity } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
 
 /** A lying node, or a mad hour, must not drain the wallet: wei per gas that are paid at most. */

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import type { Hex } from 'viem'
+import { expect, test } from 'vitest'
 import type { LogReply } from './replies.ts'
 import { placed } from './scan.ts'
 import { TRANSFER_TOPIC } from './token.ts'
@@ -9,16 +9,29 @@ const APPROVAL: Hex = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac
 /** The logs of two transactions as a block numbers them that mines `first` before `second`. */
 function block(first: string, second: string) {
   const entry = (txHash: string, topic: Hex, index: number): LogReply => ({
-    address: '0x', topics: [topic], data: '0x', blockHash: '0xb', txHash, index, removed: false,
+    address: '0x',
+    topics: [topic],
+    data: '0x',
+    blockHash: '0xb',
+    txHash,
+    index,
+    removed: false,
   })
   return [
-    entry(first, APPROVAL, 0), entry(first, TRANSFER_TOPIC, 1), entry(first, TRANSFER_TOPIC, 2),
-    entry(second, APPROVAL, 3), entry(second, TRANSFER_TOPIC, 4), entry(second, TRANSFER_TOPIC, 5),
+    entry(first, APPROVAL, 0),
+    entry(first, TRANSFER_TOPIC, 1),
+    entry(first, TRANSFER_TOPIC, 2),
+    entry(second, APPROVAL, 3),
+    entry(second, TRANSFER_TOPIC, 4),
+    entry(second, TRANSFER_TOPIC, 5),
   ]
 }
 
 test('a token deposit keeps its identity where a reorganisation mines it at another place of the block', () => {
-  const identities = (logs: ReturnType<typeof block>) => placed(logs).map(([identity]) => identity).sort()
+  const identities = (logs: ReturnType<typeof block>) =>
+    placed(logs)
+      .map(([identity]) => identity)
+      .sort()
   expect(identities(block('0xa1', '0xa2'))).toEqual(['0xa1:0', '0xa1:1', '0xa2:0', '0xa2:1'])
   expect(identities(block('0xa2', '0xa1'))).toEqual(identities(block('0xa1', '0xa2')))
 })

@@ -16,8 +16,16 @@ const targetKey = (address: string, memo: string | null) => `${address} ${memo ?
  * Appends one block in the caller's transaction: what is ours in it is found by asking the indexes for the block's own
  * addresses, hashes and outpoints, so the cost depends on the block and not on how many addresses are watched.
  */
-export async function appendBlock(sql: Sql, network: string, block: ScannedBlock, rules: AppendRules): Promise<boolean> {
-  const [cursor] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1 for update', [network])
+export async function appendBlock(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+): Promise<boolean> {
+  const [cursor] = await sql.query<{ height: string; hash: string }>(
+    'select height, hash from cursors where network = $1 for update',
+    [network],
+  )
   if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
   const ours = await findOurs(sql, network, block)
   await schedule(sql, exchangesPaid(block, ours))
@@ -50,20 +58,37 @@ function exchangesPaid(block: ScannedBlock, ours: Ours): readonly string[] {
 }
 
 async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
-  const addresses = [...new Set([...block.transfers.map(({ address }) => address), ...block.transactions.flatMap(({ sender }) => (sender === null ? [] : [sender]))])]
+  const addresses = [
+    ...new Set([
+      ...block.transfers.map(({ address }) => address),
+      ...block.transactions.flatMap(({ sender }) => (sender === null ? [] : [sender])),
+    ]),
+  ]
   const hashes = block.transactions.map(({ txHash }) => txHash)
-  const targets = addresses.length === 0 ? [] : await sql.query<Target>(
-    'select exchange_id, leg, address, memo, key_index from deposit_targets where network = $1 and address = any($2::text[])',
-    [network, addresses], 'find-targets',
-  )
-  const house = addresses.length === 0 ? [] : await sql.query<House>(
-    'select address, branch, key_index from house_addresses where network = $1 and address = any($2::text[])',
-    [network, addresses], 'find-house',
-  )
-  const attempts = hashes.length === 0 ? [] : await sql.query<{ tx_hash: string; transaction_id: string }>(
-    'select tx_hash, transaction_id from attempts where network = $1 and tx_hash = any($2::text[])',
-    [network, hashes], 'find-attempts',
-  )
+  const targets =
+    addresses.length === 0
+      ? []
+      : await sql.query<Target>(
+          'select exchange_id, leg, address, memo, key_index from deposit_targets where network = $1 and address = any($2::text[])',
+          [network, addresses],
+          'find-targets',
+        )
+  const house =
+    addresses.length === 0
+      ? []
+      : await sql.query<House>(
+          'select address, branch, key_index from house_addresses where network = $1 and address = any($2::text[])',
+          [network, addresses],
+          'find-house',
+        )
+  const attempts =
+    hashes.length === 0
+      ? []
+      : await sql.query<{ tx_hash: string; transaction_id: string }>(
+          'select tx_hash, transaction_id from attempts where network = $1 and tx_hash = any($2::text[])',
+          [network, hashes],
+          'find-attempts',
+        )
   return {
     targets: new Map(targets.map((row) => [targetKey(row.address, row.memo), row])),
     house: new Map(house.map((row) => [row.address, row])),
@@ -73,9 +98,10 @@ async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise
 
 async function includeAttempts(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
   if (ours.attempts.size === 0) return
-  await sql.query('update attempts set block_height = $3, block_hash = $4 where network = $1 and tx_hash = any($2::text[])', [
-    network, [...ours.attempts.keys()], block.height, block.hash,
-  ])
+  await sql.query(
+    'update attempts set block_height = $3, block_hash = $4 where network = $1 and tx_hash = any($2::text[])',
+    [network, [...ours.attempts.keys()], block.height, block.hash],
+  )
 }
 
 async function spendCoins(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
@@ -96,7 +122,8 @@ async function spendCoins(sql: Sql, network: string, block: ScannedBlock, ours: 
 async function reportIntrusions(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
   const watched = new Set([...[...ours.targets.values()].map(({ address }) => address), ...ours.house.keys()])
   for (const { txHash, sender, nonce } of block.transactions) {
-    if (sender !== null && watched.has(sender) && !ours.attempts.has(txHash)) await freeze(sql, network, txHash, { sender, nonce })
+    if (sender !== null && watched.has(sender) && !ours.attempts.has(txHash))
+      await freeze(sql, network, txHash, { sender, nonce })
   }
 }
 
@@ -113,7 +140,13 @@ async function freeze(sql: Sql, network: string, txHash: string, detail: Record<
   )
 }
 
-async function recordArrivals(sql: Sql, network: string, block: ScannedBlock, rules: AppendRules, ours: Ours): Promise<readonly Job[]> {
+async function recordArrivals(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  ours: Ours,
+): Promise<readonly Job[]> {
   const jobs: Job[] = [...ours.attempts.values()].map((id) => ({ kind: 'transaction', id }))
   for (const transfer of block.transfers) {
     const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
@@ -133,7 +166,13 @@ async function recordArrivals(sql: Sql, network: string, block: ScannedBlock, ru
  * One row a transfer, by its identity. In another block it may stand at another place and be another row: it was first
  * seen when its transaction was. What was not received in one block is looked at again in the next.
  */
-async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rules: AppendRules, { transfer, target, house }: Arrival): Promise<string> {
+async function recordDeposit(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  { transfer, target, house }: Arrival,
+): Promise<string> {
   const asset = rules.assetOf(transfer.contract)
   const [row] = await sql.query<{ id: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
@@ -146,9 +185,22 @@ async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rul
        status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
      returning id`,
     [
-      network, transfer.identity, transfer.txHash, target?.exchange_id ?? null, target?.leg ?? null, transfer.address, transfer.memo ?? '',
-      target?.key_index ?? house?.key_index ?? null, asset?.id ?? null, transfer.contract, transfer.units, transfer.sender,
-      block.height, block.hash, target ? rules.requiredConfirmations(asset?.id ?? null, transfer.units) : rules.fundingConfirmations, asset ? 'seen' : 'rejected',
+      network,
+      transfer.identity,
+      transfer.txHash,
+      target?.exchange_id ?? null,
+      target?.leg ?? null,
+      transfer.address,
+      transfer.memo ?? '',
+      target?.key_index ?? house?.key_index ?? null,
+      asset?.id ?? null,
+      transfer.contract,
+      transfer.units,
+      transfer.sender,
+      block.height,
+      block.hash,
+      target ? rules.requiredConfirmations(asset?.id ?? null, transfer.units) : rules.fundingConfirmations,
+      asset ? 'seen' : 'rejected',
     ],
   )
   const id = row?.id ?? ''
@@ -157,32 +209,64 @@ async function recordDeposit(sql: Sql, network: string, block: ScannedBlock, rul
     await sql.query(
       `insert into alarms (subject, alarm, detail) values ($1, 'an unlisted token arrived at an address of ours', $2)
        on conflict (subject) do update set seen_at = clock_timestamp()`,
-      [`stray:${network}:${transfer.identity}`, JSON.stringify({ contract: transfer.contract, exchangeId: target?.exchange_id ?? null })],
+      [
+        `stray:${network}:${transfer.identity}`,
+        JSON.stringify({ contract: transfer.contract, exchangeId: target?.exchange_id ?? null }),
+      ],
     )
   }
-  await sql.query('update sightings set gone_at = clock_timestamp() where network = $1 and tx_hash = $2 and gone_at is null', [network, transfer.txHash])
+  await sql.query(
+    'update sightings set gone_at = clock_timestamp() where network = $1 and tx_hash = $2 and gone_at is null',
+    [network, transfer.txHash],
+  )
   return id
 }
 
-async function openExecution(sql: Sql, target: Target, depositId: string, { txHash, units }: Transfer, where: { assetId: string; height: number }): Promise<void> {
+async function openExecution(
+  sql: Sql,
+  target: Target,
+  depositId: string,
+  { txHash, units }: Transfer,
+  where: { assetId: string; height: number },
+): Promise<void> {
   await sql.query(
     `with opened as (
        insert into executions (id, exchange_id, deposit_id, leg, payin_hash) values ($1, $2, $3, $4, $5)
        on conflict (deposit_id) do nothing returning id)
      insert into events (exchange_id, execution_id, event, status, detail)
      select $2, id, 'deposit seen', 'confirming', $6 from opened`,
-    [randomUUID(), target.exchange_id, depositId, target.leg, txHash, JSON.stringify({ txHash, units: units.toString(), ...where })],
+    [
+      randomUUID(),
+      target.exchange_id,
+      depositId,
+      target.leg,
+      txHash,
+      JSON.stringify({ txHash, units: units.toString(), ...where }),
+    ],
   )
 }
 
-async function recordCoin(sql: Sql, network: string, block: ScannedBlock, { transfer, target, house }: Arrival, depositId: string | null): Promise<void> {
+async function recordCoin(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  { transfer, target, house }: Arrival,
+  depositId: string | null,
+): Promise<void> {
   await sql.query(
     `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash`,
     [
-      network, transfer.identity, transfer.address, target ? 'deposit' : (house?.branch ?? 'hot'), target?.key_index ?? house?.key_index ?? 0,
-      transfer.units, block.height, block.hash, depositId,
+      network,
+      transfer.identity,
+      transfer.address,
+      target ? 'deposit' : (house?.branch ?? 'hot'),
+      target?.key_index ?? house?.key_index ?? 0,
+      transfer.units,
+      block.height,
+      block.hash,
+      depositId,
     ],
   )
 }
@@ -199,5 +283,8 @@ async function ripe(sql: Sql, network: string, height: number): Promise<readonly
      where a.network = $1 and a.block_height > $2 - 1000 and t.state = 'live'`,
     [network, height],
   )
-  return [...exchanges.map(({ id }): Job => ({ kind: 'exchange', id })), ...transactions.map(({ id }): Job => ({ kind: 'transaction', id }))]
+  return [
+    ...exchanges.map(({ id }): Job => ({ kind: 'exchange', id })),
+    ...transactions.map(({ id }): Job => ({ kind: 'transaction', id })),
+  ]
 }

@@ -24,19 +24,27 @@ export function createAuditStore(sql: Sql): AuditStore {
   return {
     async positions(network, native) {
       const [family] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
-      const rows = await sql.query<{ asset_id: AssetId; wallet: string; coins: string; moving: string; fees: string }>(POSITIONS, [
-        network, accounts.wallet, family !== undefined, native,
-      ])
+      const rows = await sql.query<{ asset_id: AssetId; wallet: string; coins: string; moving: string; fees: string }>(
+        POSITIONS,
+        [network, accounts.wallet, family !== undefined, native],
+      )
       return rows.map((row) => ({
-        assetId: row.asset_id, coins: BigInt(row.coins), low: BigInt(row.wallet) - BigInt(row.fees), high: BigInt(row.wallet) + BigInt(row.moving),
+        assetId: row.asset_id,
+        coins: BigInt(row.coins),
+        low: BigInt(row.wallet) - BigInt(row.fees),
+        high: BigInt(row.wallet) + BigInt(row.moving),
       }))
     },
     async openTargets(network, limit) {
       const rows = await sql.query<{ exchange_id: string; address: string; recorded: string }>(
-        `select e.id as exchange_id, t.address, coalesce((select sum(d.units) from deposits d where d.exchange_id = e.id and d.contract is null), 0) as recorded
-         from exchanges e join deposit_targets t on t.exchange_id = e.id
-         where e.status in ('pending', 'confirming') and t.network = $1 and e.legs -> t.leg -> 'from' ->> 'contract' is null
-         order by e.created_at desc limit $2`,
+        `with watched as (
+           (select id from exchanges where status in ('pending', 'confirming') and from_network = $1
+              and legs -> 0 -> 'from' ->> 'contract' is null order by created_at desc limit $2)
+           -- Those with the alarm, until it is cleared.
+           union select substring(subject from 8)::uuid from alarms where subject like 'unseen:%')
+         select e.id as exchange_id, t.address, coalesce((select sum(d.units) from deposits d where d.exchange_id = e.id and d.contract is null), 0) as recorded
+         from watched join exchanges e using (id) join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+         where e.from_network = $1`,
         [network, limit],
       )
       return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
@@ -64,11 +72,18 @@ export function createAuditStore(sql: Sql): AuditStore {
       return sql.query<{ scope: string; reason: string }>('select scope, reason from pauses order by scope limit 1000')
     },
     async alarms(limit) {
-      const rows = await sql.query<{ subject: string; alarm: string; detail: Record<string, unknown>; raised_at: Date }>(
-        'select subject, alarm, detail, raised_at from alarms order by raised_at desc limit $1',
-        [limit],
-      )
-      return rows.map((row) => ({ subject: row.subject, alarm: row.alarm, detail: row.detail, raisedAt: row.raised_at }))
+      const rows = await sql.query<{
+        subject: string
+        alarm: string
+        detail: Record<string, unknown>
+        raised_at: Date
+      }>('select subject, alarm, detail, raised_at from alarms order by raised_at desc limit $1', [limit])
+      return rows.map((row) => ({
+        subject: row.subject,
+        alarm: row.alarm,
+        detail: row.detail,
+        raisedAt: row.raised_at,
+      }))
     },
   }
 }

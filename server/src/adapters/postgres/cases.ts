@@ -22,16 +22,46 @@ export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
 }
 
 type CaseRow = {
-  id: string; leg: number; status: ExchangeStatus; reason: StatusReason | null; decision: Execution['decision']
-  received_units: string | null; due_units: string | null; rate_kind: Execution['rateKind']; order_id: string | null
-  sent_units: string | null; payin_hash: string; payout_hash: string | null; version: number
-  deposit_id: string; network: string; identity: string; tx_hash: string; address: string; memo: string; asset_id: AssetId | null
-  contract: string | null; units: string; sender: string | null; block_height: string | null; block_hash: string | null
-  orphaned_at: Date | null; first_seen_at: Date; required_confirmations: number; deposit_status: Deposit['status']
-  credited_units: string | null; credits: number; lost: boolean
-  payout_id: string | null; purpose: 'payout' | 'refund'; payout_state: 'reserved' | 'signed' | 'confirmed'; attention: string | null
-  payout_units: string; attempt_hash: string | null
-  order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null; take_units: string
+  id: string
+  leg: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  decision: Execution['decision']
+  received_units: string | null
+  due_units: string | null
+  rate_kind: Execution['rateKind']
+  order_id: string | null
+  sent_units: string | null
+  payin_hash: string
+  payout_hash: string | null
+  version: number
+  deposit_id: string
+  network: string
+  identity: string
+  tx_hash: string
+  address: string
+  memo: string
+  asset_id: AssetId | null
+  contract: string | null
+  units: string
+  sender: string | null
+  block_height: string | null
+  block_hash: string | null
+  orphaned_at: Date | null
+  first_seen_at: Date
+  required_confirmations: number
+  deposit_status: Deposit['status']
+  credited_units: string | null
+  credits: number
+  lost: boolean
+  payout_id: string | null
+  purpose: 'payout' | 'refund'
+  payout_state: 'reserved' | 'signed' | 'confirmed'
+  attention: string | null
+  payout_units: string
+  attempt_hash: string | null
+  order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
+  take_units: string
 }
 
 const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
@@ -41,7 +71,7 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.received_uni
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
     o.state as order_state, o.take_units
   from executions x join deposits d on d.id = x.deposit_id
-  left join payouts p on p.execution_id = x.id and p.state <> 'void'
+  left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
   left join orders o on o.id = x.order_id
   where x.exchange_id = $1 order by x.leg, x.deposit_id`
 
@@ -56,7 +86,13 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<ExchangeCas
   if (!row) return null
   const executions = await sql.query<CaseRow>(CASE, [id])
   const networks = [...new Set(executions.map((execution) => execution.network))]
-  const heads = networks.length === 0 ? [] : await sql.query<{ network: string; height: string }>('select network, height from cursors where network = any($1)', [networks])
+  const heads =
+    networks.length === 0
+      ? []
+      : await sql.query<{ network: string; height: string }>(
+          'select network, height from cursors where network = any($1)',
+          [networks],
+        )
   return {
     exchange: toExchange(row),
     executions: executions.map(toExecution),
@@ -68,30 +104,72 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<ExchangeCas
 
 function toExecution(row: CaseRow): Execution {
   return {
-    id: row.id, leg: row.leg, status: row.status, reason: row.reason, decision: row.decision,
-    receivedUnits: unitsOrNull(row.received_units), dueUnits: unitsOrNull(row.due_units), rateKind: row.rate_kind, orderId: row.order_id,
-    sentUnits: unitsOrNull(row.sent_units), payinHash: row.payin_hash, payoutHash: row.payout_hash, version: row.version,
+    id: row.id,
+    leg: row.leg,
+    status: row.status,
+    reason: row.reason,
+    decision: row.decision,
+    receivedUnits: unitsOrNull(row.received_units),
+    dueUnits: unitsOrNull(row.due_units),
+    rateKind: row.rate_kind,
+    orderId: row.order_id,
+    sentUnits: unitsOrNull(row.sent_units),
+    payinHash: row.payin_hash,
+    payoutHash: row.payout_hash,
+    version: row.version,
     deposit: toDeposit(row),
-    payout: row.payout_id === null ? null : {
-      id: row.payout_id, purpose: row.purpose, state: row.payout_state, attention: row.attention,
-      units: BigInt(row.payout_units), txHash: row.attempt_hash,
-    },
-    order: row.order_id === null || row.order_state === null ? null : { id: row.order_id, state: row.order_state, takeUnits: BigInt(row.take_units) },
+    payout:
+      row.payout_id === null
+        ? null
+        : {
+            id: row.payout_id,
+            purpose: row.purpose,
+            state: row.payout_state,
+            attention: row.attention,
+            units: BigInt(row.payout_units),
+            txHash: row.attempt_hash,
+          },
+    order:
+      row.order_id === null || row.order_state === null
+        ? null
+        : { id: row.order_id, state: row.order_state, takeUnits: BigInt(row.take_units) },
   }
 }
 
 function toDeposit(row: CaseRow): Deposit {
   return {
-    id: row.deposit_id, network: row.network, identity: row.identity, txHash: row.tx_hash, address: row.address, memo: memoOrNull(row.memo),
-    assetId: row.asset_id, contract: row.contract, units: BigInt(row.units), sender: row.sender,
-    block: row.block_height === null || row.block_hash === null ? null : { height: Number(row.block_height), hash: row.block_hash },
-    orphaned: row.orphaned_at !== null, firstSeenAt: row.first_seen_at, requiredConfirmations: row.required_confirmations,
-    status: row.deposit_status, creditedUnits: unitsOrNull(row.credited_units), credits: row.credits, lost: row.lost,
+    id: row.deposit_id,
+    network: row.network,
+    identity: row.identity,
+    txHash: row.tx_hash,
+    address: row.address,
+    memo: memoOrNull(row.memo),
+    assetId: row.asset_id,
+    contract: row.contract,
+    units: BigInt(row.units),
+    sender: row.sender,
+    block:
+      row.block_height === null || row.block_hash === null
+        ? null
+        : { height: Number(row.block_height), hash: row.block_hash },
+    orphaned: row.orphaned_at !== null,
+    firstSeenAt: row.first_seen_at,
+    requiredConfirmations: row.required_confirmations,
+    status: row.deposit_status,
+    creditedUnits: unitsOrNull(row.credited_units),
+    credits: row.credits,
+    lost: row.lost,
   }
 }
 
 /** Writes what changed and the event that says so. Fields that are not named keep their value. */
-async function saveExecution(sql: Sql, exchangeId: string, change: ExecutionChange, event: string, detail: Record<string, unknown> = {}): Promise<void> {
+async function saveExecution(
+  sql: Sql,
+  exchangeId: string,
+  change: ExecutionChange,
+  event: string,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
   const has = (field: keyof ExecutionChange) => field in change
   await sql.query(
     `with changed as (
@@ -107,10 +185,26 @@ async function saveExecution(sql: Sql, exchangeId: string, change: ExecutionChan
      insert into events (exchange_id, execution_id, event, status, reason, detail)
      select $18, changed.id, $19, $2, $3, $20 from changed`,
     [
-      change.id, change.status, change.reason,
-      has('receivedUnits'), change.receivedUnits ?? null, has('dueUnits'), change.dueUnits ?? null, has('rateKind'), change.rateKind ?? null,
-      has('orderId'), change.orderId ?? null, has('sentUnits'), change.sentUnits ?? null, has('payoutHash'), change.payoutHash ?? null,
-      has('decision'), change.decision ?? null, exchangeId, event, JSON.stringify(detail),
+      change.id,
+      change.status,
+      change.reason,
+      has('receivedUnits'),
+      change.receivedUnits ?? null,
+      has('dueUnits'),
+      change.dueUnits ?? null,
+      has('rateKind'),
+      change.rateKind ?? null,
+      has('orderId'),
+      change.orderId ?? null,
+      has('sentUnits'),
+      change.sentUnits ?? null,
+      has('payoutHash'),
+      change.payoutHash ?? null,
+      has('decision'),
+      change.decision ?? null,
+      exchangeId,
+      event,
+      JSON.stringify(detail),
     ],
   )
 }

@@ -7,11 +7,17 @@ import { schedule, wake } from './wake.ts'
 export function createChainLog(sql: Sql): ChainLog {
   return {
     async cursor(network) {
-      const [row] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1', [network])
+      const [row] = await sql.query<{ height: string; hash: string }>(
+        'select height, hash from cursors where network = $1',
+        [network],
+      )
       return row ? { height: Number(row.height), hash: row.hash } : null
     },
     async blockHash(network, height) {
-      const [row] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [network, height])
+      const [row] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [
+        network,
+        height,
+      ])
       return row?.hash ?? null
     },
     append: (network, block, rules) => appendBlock(sql, network, block, rules),
@@ -31,16 +37,30 @@ export function createChainLog(sql: Sql): ChainLog {
          where network = $1 and tx_hash = $2 and gone_at is null returning exchange_id`,
         [network, txHash, gone],
       )
-      if (gone) await wake(sql, rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })))
+      if (gone)
+        await wake(
+          sql,
+          rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
+        )
     },
     async saveDeposit({ id, status, creditedUnits, credits, lost }) {
-      await sql.query('update deposits set status = $2, credited_units = $3, credits = $4, lost = $5 where id = $1', [id, status, creditedUnits, credits, lost])
+      await sql.query('update deposits set status = $2, credited_units = $3, credits = $4, lost = $5 where id = $1', [
+        id,
+        status,
+        creditedUnits,
+        credits,
+        lost,
+      ])
     },
   }
 }
 
 /** Only one watcher begins: another one's first block could lie above blocks that nobody has scanned. */
-async function begin(sql: Sql, network: string, { height, hash, parentHash }: { height: number; hash: string; parentHash: string }): Promise<boolean> {
+async function begin(
+  sql: Sql,
+  network: string,
+  { height, hash, parentHash }: { height: number; hash: string; parentHash: string },
+): Promise<boolean> {
   const begun = await sql.query(
     `with begun as (insert into cursors (network, height, hash) values ($1, $2, $3) on conflict (network) do nothing returning network)
      insert into blocks (network, height, hash, parent_hash) select network, $2, $3, $4 from begun returning 1`,
@@ -51,14 +71,20 @@ async function begin(sql: Sql, network: string, { height, hash, parentHash }: { 
 
 /** Takes every block above `height` back: what was in them is nowhere until a new block has it. */
 async function rewind(sql: Sql, network: string, height: number, from: BlockRef): Promise<boolean> {
-  const [cursor] = await sql.query<{ height: string; hash: string }>('select height, hash from cursors where network = $1 for update', [network])
+  const [cursor] = await sql.query<{ height: string; hash: string }>(
+    'select height, hash from cursors where network = $1 for update',
+    [network],
+  )
   // Another watcher was here: what it has recorded since may well stand.
   if (!cursor || cursor.hash !== from.hash || Number(cursor.height) <= height) return false
   const paid = await sql.query<{ exchange_id: string }>(
     'select distinct exchange_id from deposits where network = $1 and block_height > $2 and exchange_id is not null',
     [network, height],
   )
-  await schedule(sql, paid.map((row) => row.exchange_id))
+  await schedule(
+    sql,
+    paid.map((row) => row.exchange_id),
+  )
   const orphaned = await sql.query<{ exchange_id: string | null }>(
     `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
      where network = $1 and block_height > $2 returning exchange_id`,
@@ -68,8 +94,14 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
     'update attempts set block_height = null, block_hash = null where network = $1 and block_height > $2 returning transaction_id',
     [network, height],
   )
-  await sql.query('update coins set block_height = null, block_hash = null where network = $1 and block_height > $2', [network, height])
-  await sql.query('update coins set spent_by = null, spent_height = null where network = $1 and spent_height > $2', [network, height])
+  await sql.query('update coins set block_height = null, block_hash = null where network = $1 and block_height > $2', [
+    network,
+    height,
+  ])
+  await sql.query('update coins set spent_by = null, spent_height = null where network = $1 and spent_height > $2', [
+    network,
+    height,
+  ])
   await sql.query('delete from blocks where network = $1 and height > $2', [network, height])
   await sql.query(
     `update cursors set height = $2, hash = (select hash from blocks where network = $1 and height = $2), scanned_at = clock_timestamp()
@@ -77,13 +109,19 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
     [network, height],
   )
   await wake(sql, [
-    ...orphaned.flatMap((row) => (row.exchange_id === null ? [] : [{ kind: 'exchange' as const, id: row.exchange_id }])),
+    ...orphaned.flatMap((row) =>
+      row.exchange_id === null ? [] : [{ kind: 'exchange' as const, id: row.exchange_id }],
+    ),
     ...loose.map((row) => ({ kind: 'transaction' as const, id: row.transaction_id })),
   ])
   return true
 }
 
-async function sight(sql: Sql, network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void> {
+async function sight(
+  sql: Sql,
+  network: string,
+  transfers: readonly { txHash: string; address: string; memo: string | null }[],
+): Promise<void> {
   if (transfers.length === 0) return
   const rows = await sql.query<{ exchange_id: string }>(
     `insert into sightings (network, tx_hash, exchange_id)
@@ -93,7 +131,15 @@ async function sight(sql: Sql, network: string, transfers: readonly { txHash: st
        and not exists (select 1 from attempts a where a.network = $1 and a.tx_hash = s.tx_hash)
      on conflict (network, tx_hash, exchange_id) do update set gone_at = null, last_seen_at = clock_timestamp() where sightings.gone_at is not null
      returning exchange_id`,
-    [network, transfers.map(({ txHash }) => txHash), transfers.map(({ address }) => address), transfers.map(({ memo }) => memo ?? '')],
+    [
+      network,
+      transfers.map(({ txHash }) => txHash),
+      transfers.map(({ address }) => address),
+      transfers.map(({ memo }) => memo ?? ''),
+    ],
   )
-  await wake(sql, rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })))
+  await wake(
+    sql,
+    rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
+  )
 }

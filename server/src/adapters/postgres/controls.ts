@@ -11,7 +11,9 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
   return {
     async paused(scopes) {
       if (locking) await sql.query('select pg_advisory_xact_lock_shared($1)', [PAUSE_LOCK])
-      return (await sql.query<{ scope: string }>('select scope from pauses where scope = any($1::text[])', [scopes])).map((row) => row.scope)
+      return (
+        await sql.query<{ scope: string }>('select scope from pauses where scope = any($1::text[])', [scopes])
+      ).map((row) => row.scope)
     },
     async pause(scope, reason, actor) {
       await sql.query(
@@ -50,7 +52,13 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
  * The windows of a scope are summed under its advisory lock, so that two signers cannot both fit into the last room (I-24).
  * All or nothing, and counted at the time of this signature.
  */
-async function takeLimit(sql: Sql, payoutId: string, scopes: readonly string[], usd: bigint, limits: { hour: bigint; day: bigint }): Promise<'hour' | 'day' | null> {
+async function takeLimit(
+  sql: Sql,
+  payoutId: string,
+  scopes: readonly string[],
+  usd: bigint,
+  limits: { hour: bigint; day: bigint },
+): Promise<'hour' | 'day' | null> {
   for (const scope of [...scopes].sort()) {
     await sql.query("select pg_advisory_xact_lock(hashtextextended('outflow:' || $1, 0))", [scope])
     const [row] = await sql.query<{ hour: string; day: string }>(

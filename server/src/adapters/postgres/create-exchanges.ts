@@ -2,11 +2,17 @@ import type { Exchange } from '../../domain/exchange.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { CreateOutcome, NewExchange } from '../../ports/store.ts'
 import type { Database, Sql, Tx } from './database.ts'
-import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
 import { reserve } from './inventory.ts'
+import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
 
 type Verdict = 'created' | 'rate_expired' | 'rate_used' | 'address_is_ours'
-type Inserted = { id: string; verdict: Verdict; created_at: Date | null; expires_at: Date | null; fixed_until: Date | null }
+type Inserted = {
+  id: string
+  verdict: Verdict
+  created_at: Date | null
+  expires_at: Date | null
+  fixed_until: Date | null
+}
 
 /*
  * One statement for a whole batch: exchange, deposit target and event of every row, or a reason why not. What arrives
@@ -49,7 +55,10 @@ select c.id, case when c.verdict = 'created' and i.id is null then 'rate_used' e
   i.created_at, i.expires_at, i.fixed_until
 from checked c left join inserted i using (id)`
 
-export async function createExchanges(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
+export async function createExchanges(
+  database: Database,
+  batch: readonly NewExchange[],
+): Promise<readonly CreateOutcome[]> {
   const leaders = new Map<string, NewExchange>()
   for (const row of batch) {
     const key = row.idempotency === null ? row.id : `${row.partnerId} ${row.idempotency.key}`
@@ -76,11 +85,14 @@ async function createUnique(database: Database, batch: readonly NewExchange[]): 
   const firsts = [...leaders.values()]
   const byId = new Map((await createFirsts(database, firsts)).map((outcome, n) => [firsts[n]?.id, outcome]))
   for (const row of batch) {
-    const outcome = byId.has(row.id) ? null : ofTwin(present(byId.get(leaders.get(rateOf(row))?.id), 'the first of a rate'))
+    const outcome = byId.has(row.id)
+      ? null
+      : ofTwin(present(byId.get(leaders.get(rateOf(row))?.id), 'the first of a rate'))
     if (outcome) byId.set(row.id, outcome)
   }
   const again = batch.filter((row) => !byId.has(row.id))
-  if (again.length > 0) (await createUnique(database, again)).forEach((outcome, n) => void byId.set(again[n]?.id, outcome))
+  if (again.length > 0)
+    (await createUnique(database, again)).forEach((outcome, n) => void byId.set(again[n]?.id, outcome))
   return batch.map((row) => present(byId.get(row.id), `the outcome of exchange ${row.id}`))
 }
 
@@ -111,9 +123,13 @@ async function createFirsts(database: Database, batch: readonly NewExchange[]): 
       if (refused.has(row.id) || row.fixedLockMs === null) continue
       const take = row.legs.at(-1)?.to
       assert(take, 'a plan has a leg')
-      if (!(await reserve(tx, `hold:${row.id}`, take.id, row.toUnits, row.id, row.fixedLockMs))) refused.set(row.id, { kind: 'insufficient' })
+      if (!(await reserve(tx, `hold:${row.id}`, take.id, row.toUnits, row.id, row.fixedLockMs)))
+        refused.set(row.id, { kind: 'insufficient' })
     }
-    const rows = await insert(tx, batch.filter((row) => !refused.has(row.id)))
+    const rows = await insert(
+      tx,
+      batch.filter((row) => !refused.has(row.id)),
+    )
     await undoUnused(tx, batch, rows)
     return outcomes(batch, rows, refused)
   })
@@ -143,7 +159,12 @@ async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<Readonly
   const keyed = batch.filter((row) => row.idempotency !== null)
   const found = new Map<string, CreateOutcome>()
   if (keyed.length === 0) return found
-  const columns = [keyed.map((row) => row.partnerId), keyed.map((row) => row.idempotency?.key), keyed.map((row) => row.idempotency?.requestHash), keyed.map((row) => row.id)]
+  const columns = [
+    keyed.map((row) => row.partnerId),
+    keyed.map((row) => row.idempotency?.key),
+    keyed.map((row) => row.idempotency?.requestHash),
+    keyed.map((row) => row.id),
+  ]
   const won = await tx.query<{ exchange_id: string }>(
     `insert into idempotency_keys (partner_id, key, request_hash, exchange_id)
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as k (partner_id, key, request_hash, exchange_id)
@@ -153,13 +174,22 @@ async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<Readonly
   const ours = new Set(won.map((row) => row.exchange_id))
   for (const row of keyed.filter(({ id }) => !ours.has(id))) {
     const twin = await findRepeated(tx, row.partnerId, row.idempotency?.key ?? '')
-    found.set(row.id, twin && twin.requestHash === row.idempotency?.requestHash ? { kind: 'repeated', exchange: twin.exchange } : { kind: 'idempotency_conflict' })
+    found.set(
+      row.id,
+      twin && twin.requestHash === row.idempotency?.requestHash
+        ? { kind: 'repeated', exchange: twin.exchange }
+        : { kind: 'idempotency_conflict' },
+    )
   }
   return found
 }
 
 /** The exchange that was created under a key, as it was answered then. */
-export async function findRepeated(sql: Sql, partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null> {
+export async function findRepeated(
+  sql: Sql,
+  partnerId: string,
+  key: string,
+): Promise<{ requestHash: string; exchange: Exchange } | null> {
   const [row] = await sql.query<ExchangeRow & { request_hash: string }>(
     `select ${exchangeColumns}, k.request_hash from idempotency_keys k join exchanges e on e.id = k.exchange_id
      join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where k.partner_id = $1 and k.key = $2`,
@@ -183,9 +213,10 @@ async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly 
   const without = [...unused, ...batch.filter((row) => !rows.some(({ id }) => id === row.id)).map((row) => row.id)]
   if (without.length > 0) await tx.query('delete from idempotency_keys where exchange_id = any($1::uuid[])', [without])
   for (const row of inAssetOrder(held)) {
-    await tx.query('with gone as (delete from reservations where id = $1 returning asset_id, units) update inventory i set promised = promised - gone.units from gone where i.asset_id = gone.asset_id', [
-      `hold:${row.id}`,
-    ])
+    await tx.query(
+      'with gone as (delete from reservations where id = $1 returning asset_id, units) update inventory i set promised = promised - gone.units from gone where i.asset_id = gone.asset_id',
+      [`hold:${row.id}`],
+    )
   }
 }
 
@@ -221,7 +252,11 @@ function toInput(row: NewExchange, n: number) {
   }
 }
 
-function outcomes(batch: readonly NewExchange[], rows: readonly Inserted[], refused: ReadonlyMap<string, CreateOutcome> = new Map()): readonly CreateOutcome[] {
+function outcomes(
+  batch: readonly NewExchange[],
+  rows: readonly Inserted[],
+  refused: ReadonlyMap<string, CreateOutcome> = new Map(),
+): readonly CreateOutcome[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   return batch.map((row) => {
     const earlier = refused.get(row.id)
@@ -236,5 +271,22 @@ function outcomes(batch: readonly NewExchange[], rows: readonly Inserted[], refu
 
 function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUntil: Date | null): Exchange {
   const { id, partnerId, type, flow, legs, fromUnits, toUnits, deposit, recipient, refund, partnerFeeBps } = row
-  return { id, partnerId, type, flow, legs, fromUnits, toUnits, deposit, recipient, refund, partnerFeeBps, status: 'pending', reason: null, createdAt, expiresAt, fixedUntil }
+  return {
+    id,
+    partnerId,
+    type,
+    flow,
+    legs,
+    fromUnits,
+    toUnits,
+    deposit,
+    recipient,
+    refund,
+    partnerFeeBps,
+    status: 'pending',
+    reason: null,
+    createdAt,
+    expiresAt,
+    fixedUntil,
+  }
 }

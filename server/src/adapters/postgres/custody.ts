@@ -4,14 +4,33 @@ import type { Sql } from './database.ts'
 import { memoOrNull } from './rows.ts'
 
 type FundingRow = {
-  id: string; network: string; identity: string; tx_hash: string; address: string; memo: string; asset_id: AssetId; contract: string | null
-  units: string; sender: string | null; block_height: string; block_hash: string; first_seen_at: Date; required_confirmations: number; credits: number
+  id: string
+  network: string
+  identity: string
+  tx_hash: string
+  address: string
+  memo: string
+  asset_id: AssetId
+  contract: string | null
+  units: string
+  sender: string | null
+  block_height: string
+  block_hash: string
+  first_seen_at: Date
+  required_confirmations: number
+  credits: number
 }
 
 export function createCustodyStore(sql: Sql): CustodyStore {
   return {
     async sweepable(network, depth, limit, after) {
-      const rows = await sql.query<{ address: string; key_index: string; asset_id: AssetId; units: string; ids: string[] }>(
+      const rows = await sql.query<{
+        address: string
+        key_index: string
+        asset_id: AssetId
+        units: string
+        ids: string[]
+      }>(
         `select d.address, d.key_index, d.asset_id, sum(d.credited_units) as units, array_agg(d.id::text order by d.id) as ids
          from deposits d join cursors k on k.network = d.network
          where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
@@ -20,7 +39,12 @@ export function createCustodyStore(sql: Sql): CustodyStore {
         [network, depth, limit, after],
       )
       return rows.map((row) => ({
-        network, address: row.address, keyIndex: Number(row.key_index), assetId: row.asset_id, units: BigInt(row.units), depositIds: row.ids,
+        network,
+        address: row.address,
+        keyIndex: Number(row.key_index),
+        assetId: row.asset_id,
+        units: BigInt(row.units),
+        depositIds: row.ids,
       }))
     },
     async markSwept(depositIds, payoutId) {
@@ -31,7 +55,10 @@ export function createCustodyStore(sql: Sql): CustodyStore {
       return rows.length === depositIds.length
     },
     async sweptUnits(payoutId) {
-      const [row] = await sql.query<{ units: string | null }>('select sum(credited_units) as units from deposits where swept_by = $1', [payoutId])
+      const [row] = await sql.query<{ units: string | null }>(
+        'select sum(credited_units) as units from deposits where swept_by = $1',
+        [payoutId],
+      )
       return BigInt(row?.units ?? 0)
     },
     async supplying(network, address) {
@@ -64,9 +91,23 @@ export function createCustodyStore(sql: Sql): CustodyStore {
 
 function toFunding(row: FundingRow): Deposit {
   return {
-    id: row.id, network: row.network, identity: row.identity, txHash: row.tx_hash, address: row.address, memo: memoOrNull(row.memo),
-    assetId: row.asset_id, contract: row.contract, units: BigInt(row.units), sender: row.sender,
-    block: { height: Number(row.block_height), hash: row.block_hash }, orphaned: false, firstSeenAt: row.first_seen_at,
-    requiredConfirmations: row.required_confirmations, status: 'seen', creditedUnits: null, credits: row.credits, lost: false,
+    id: row.id,
+    network: row.network,
+    identity: row.identity,
+    txHash: row.tx_hash,
+    address: row.address,
+    memo: memoOrNull(row.memo),
+    assetId: row.asset_id,
+    contract: row.contract,
+    units: BigInt(row.units),
+    sender: row.sender,
+    block: { height: Number(row.block_height), hash: row.block_hash },
+    orphaned: false,
+    firstSeenAt: row.first_seen_at,
+    requiredConfirmations: row.required_confirmations,
+    status: 'seen',
+    creditedUnits: null,
+    credits: row.credits,
+    lost: false,
   }
 }

@@ -115,6 +115,11 @@ export function sqlState(error: unknown): string {
 
 /** A database that is away is OVERLOADED (503); what it refuses stays its own error, for the one caller that knows why. */
 function translate(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError && !AWAY.test(error.code ?? '')) return error
+  if (!isAway(error)) return error
   return new AppError('OVERLOADED', 'the database does not answer now', { cause: error, retryAfterSeconds: 2 })
+}
+
+/** Whether an error of the driver says that the database is away or busy, rather than what it thinks of a statement. */
+export function isAway(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || AWAY.test(error.code ?? '')
 }

@@ -49,7 +49,10 @@ export function createExchangeStore(sql: Sql, database: Database): ExchangeStore
       return rows.map(toExchangeView)
     },
     async count(query) {
-      const [row] = await sql.query<{ total: string }>(`select count(*) as total from exchanges e where ${FILTER}`, filterValues(query))
+      const [row] = await sql.query<{ total: string }>(
+        `select count(*) as total from exchanges e where ${FILTER}`,
+        filterValues(query),
+      )
       return Number(row?.total ?? 0)
     },
     async countOpen(partnerId, most) {
@@ -61,9 +64,11 @@ export function createExchangeStore(sql: Sql, database: Database): ExchangeStore
       return Number(row?.total ?? 0)
     },
     async takeKeyIndexes(count) {
-      const rows = await sql.query<{ index: string }>("select nextval('deposit_key_index') as index from generate_series(1, $1::int)", [count])
+      const rows = await sql.query<{ index: string }>(
+        "select nextval('deposit_key_index') as index from generate_series(1, $1::int)",
+        [count],
+      )
       return rows.map((row) => Number(row.index))
     },
   }
 }
-

@@ -4,7 +4,11 @@ import type { SignIntent } from '../../ports/signer.ts'
 const MARK = '$units'
 
 export function toIntentJson(intent: SignIntent): unknown {
-  return JSON.parse(JSON.stringify(intent, (_key, value: unknown) => (typeof value === 'bigint' ? { [MARK]: value.toString() } : value)))
+  return JSON.parse(
+    JSON.stringify(intent, (_key, value: unknown) =>
+      typeof value === 'bigint' ? { [MARK]: value.toString() } : value,
+    ),
+  )
 }
 
 export function fromIntentJson(stored: unknown): SignIntent {

@@ -4,7 +4,14 @@ import type { InventoryStore } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 
 /** Promises the units if the wallet covers them beside all that is promised already. Runs in the caller's transaction. */
-export async function reserve(sql: Sql, id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean> {
+export async function reserve(
+  sql: Sql,
+  id: string,
+  assetId: AssetId,
+  units: bigint,
+  exchangeId: string,
+  expiresInMs: number | null,
+): Promise<boolean> {
   const [known] = await sql.query('select 1 from reservations where id = $1', [id])
   if (known) return true
   const [promised] = await sql.query(

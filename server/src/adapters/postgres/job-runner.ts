@@ -1,6 +1,7 @@
-import { Logger, run, runMigrations, type Runner } from 'graphile-worker'
+import { Logger, type Runner, run, runMigrations } from 'graphile-worker'
 import type { Job } from '../../ports/store.ts'
 import type { Database } from './database.ts'
+import { createPatientPool } from './patient-pool.ts'
 
 export type JobRunner = Readonly<{ stop(): Promise<void> }>
 
@@ -25,18 +26,24 @@ export function prepareJobs(database: Database): Promise<void> {
 /** Runs jobs until it is stopped; what is under way is finished first. */
 export async function startJobs({ database, concurrency, perform, onError }: JobRunnerOptions): Promise<JobRunner> {
   const runner: Runner = await run({
-    pgPool: database.pool,
+    pgPool: createPatientPool(database.pool),
     concurrency,
     noHandleSignals: true,
     noPreparedStatements: false,
     pollInterval: POLL_MS,
     logger: silent,
-    taskList: Object.fromEntries(kinds.map((kind) => [kind, (payload: unknown) => runJob(toJob(kind, payload), perform, onError)])),
+    taskList: Object.fromEntries(
+      kinds.map((kind) => [kind, (payload: unknown) => runJob(toJob(kind, payload), perform, onError)]),
+    ),
   })
   return { stop: () => runner.stop() }
 }
 
-async function runJob(job: Job, perform: JobRunnerOptions['perform'], onError: JobRunnerOptions['onError']): Promise<void> {
+async function runJob(
+  job: Job,
+  perform: JobRunnerOptions['perform'],
+  onError: JobRunnerOptions['onError'],
+): Promise<void> {
   try {
     await perform(job)
   } catch (error) {

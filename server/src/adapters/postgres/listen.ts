@@ -2,7 +2,12 @@ import pg from 'pg'
 import { type Loop, startLoop } from '../../lib/loop.ts'
 
 /** Calls back at every notification of a channel, and after every reconnect: something may have been missed. */
-export async function listen(url: string, channel: string, onNotice: () => void, onError: (error: unknown) => void): Promise<Loop> {
+export async function listen(
+  url: string,
+  channel: string,
+  onNotice: () => void,
+  onError: (error: unknown) => void,
+): Promise<Loop> {
   let client: pg.Client | null = null
 
   async function connect(): Promise<void> {

@@ -10,11 +10,15 @@ const LOCK = 7_240_919
 
 /** Brings the schema up to date: every `NNNN_*.sql` once, in order, each in a transaction of its own. */
 export async function migrate(database: Database): Promise<readonly string[]> {
-  await database.query(
-    'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
-  ).catch(() => undefined) // Two processes may race to create it; the loser finds it there.
+  await database
+    .query(
+      'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    )
+    .catch(() => undefined) // Two processes may race to create it; the loser finds it there.
   const applied: string[] = []
-  for (const name of readdirSync(folder).filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file)).sort()) {
+  for (const name of readdirSync(folder)
+    .filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file))
+    .sort()) {
     const text = readFileSync(join(folder, name), 'utf8')
     const sha256 = createHash('sha256').update(text).digest('hex')
     await database.transaction(async (tx) => {

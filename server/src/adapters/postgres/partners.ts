@@ -6,10 +6,21 @@ import type { Database } from './database.ts'
 import { memoOrNull } from './rows.ts'
 
 type PartnerRow = {
-  id: string; name: string; fee_bps: number; open_exchanges_max: number; rate_limit_per_minute: number; strict: boolean; suspended: boolean
+  id: string
+  name: string
+  fee_bps: number
+  open_exchanges_max: number
+  rate_limit_per_minute: number
+  strict: boolean
+  suspended: boolean
   recipients: { asset_id: AssetId; address: string; memo: string }[] | null
 }
-type KeyRow = PartnerRow & { key_id: string; scopes: Scope[]; ip_allow_list: string[]; secrets: { hmac: string; expires_at: string | null }[] | null }
+type KeyRow = PartnerRow & {
+  key_id: string
+  scopes: Scope[]
+  ip_allow_list: string[]
+  secrets: { hmac: string; expires_at: string | null }[] | null
+}
 
 const PARTNER = `p.id, p.name, p.fee_bps, p.open_exchanges_max, p.rate_limit_per_minute, p.strict, p.suspended,
   (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
@@ -19,7 +30,9 @@ export function createPartnerStore(database: Database): PartnerStore {
     keys: createKeyStore(database),
     findKey: (keyId) => findKey(database, keyId),
     async touchKey(keyId) {
-      await database.query("update api_keys set last_used_at = date_trunc('minute', clock_timestamp()) where id = $1", [keyId])
+      await database.query("update api_keys set last_used_at = date_trunc('minute', clock_timestamp()) where id = $1", [
+        keyId,
+      ])
     },
     async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
       const id = randomUUID()
@@ -30,16 +43,28 @@ export function createPartnerStore(database: Database): PartnerStore {
       return id
     },
     async list() {
-      const rows = await database.query<PartnerRow & { keys: { id: string; scopes: string[]; revoked_at: string | null; last_used_at: string | null }[] | null }>(
+      const rows = await database.query<
+        PartnerRow & {
+          keys: { id: string; scopes: string[]; revoked_at: string | null; last_used_at: string | null }[] | null
+        }
+      >(
         `select ${PARTNER}, (select json_agg(k order by k.created_at) from api_keys k where k.partner_id = p.id) as keys from partners p order by p.name limit 1000`,
       )
       return rows.map((row) => ({
         ...toPartner(row),
-        keys: (row.keys ?? []).map(({ id, scopes, revoked_at, last_used_at }) => ({ keyId: id, scopes, revoked: revoked_at !== null, lastUsedAt: last_used_at === null ? null : new Date(last_used_at) })),
+        keys: (row.keys ?? []).map(({ id, scopes, revoked_at, last_used_at }) => ({
+          keyId: id,
+          scopes,
+          revoked: revoked_at !== null,
+          lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
+        })),
       }))
     },
     async setSuspended(name, suspended) {
-      return (await database.query('update partners set suspended = $2 where name = $1 returning 1', [name, suspended])).length > 0
+      return (
+        (await database.query('update partners set suspended = $2 where name = $1 returning 1', [name, suspended]))
+          .length > 0
+      )
     },
     async setRecipient(name, assetId, address, memo) {
       const rows = await database.query(
@@ -58,11 +83,21 @@ async function findKey(database: Database, keyId: string): Promise<StoredKey | n
        (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
         where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
      from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
-    [keyId], 'find-key',
+    [keyId],
+    'find-key',
   )
   if (!row) return null
-  const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({ hmac: Buffer.from(hmac, 'hex'), expiresAt: expires_at === null ? null : new Date(expires_at) }))
-  return { keyId: row.key_id, partner: toPartner(row), scopes: new Set(row.scopes), ipAllowList: row.ip_allow_list, secrets }
+  const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({
+    hmac: Buffer.from(hmac, 'hex'),
+    expiresAt: expires_at === null ? null : new Date(expires_at),
+  }))
+  return {
+    keyId: row.key_id,
+    partner: toPartner(row),
+    scopes: new Set(row.scopes),
+    ipAllowList: row.ip_allow_list,
+    secrets,
+  }
 }
 
 function createKeyStore(database: Database): KeyStore {
@@ -95,15 +130,29 @@ function createKeyStore(database: Database): KeyStore {
       })
     },
     async revoke(keyId) {
-      return (await database.query('update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null returning 1', [keyId])).length > 0
+      return (
+        (
+          await database.query(
+            'update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null returning 1',
+            [keyId],
+          )
+        ).length > 0
+      )
     },
   }
 }
 
 function toPartner(row: PartnerRow): Partner {
   return {
-    id: row.id, name: row.name, feeBps: row.fee_bps, suspended: row.suspended, openExchangesMax: row.open_exchanges_max,
-    rateLimitPerMinute: row.rate_limit_per_minute, strict: row.strict,
-    defaultRecipients: new Map((row.recipients ?? []).map(({ asset_id, address, memo }) => [asset_id, { address, memo: memoOrNull(memo) }])),
+    id: row.id,
+    name: row.name,
+    feeBps: row.fee_bps,
+    suspended: row.suspended,
+    openExchangesMax: row.open_exchanges_max,
+    rateLimitPerMinute: row.rate_limit_per_minute,
+    strict: row.strict,
+    defaultRecipients: new Map(
+      (row.recipients ?? []).map(({ asset_id, address, memo }) => [asset_id, { address, memo: memoOrNull(memo) }]),
+    ),
   }
 }

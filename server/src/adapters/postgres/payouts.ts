@@ -4,9 +4,23 @@ import type { Sql } from './database.ts'
 import { memoOrNull } from './rows.ts'
 
 type Row = {
-  id: string; exchange_id: string | null; execution_id: string | null; deposit_id: string | null; leg: number | null; partner_id: string | null
-  purpose: PayoutPurpose; network: string; asset_id: AssetId; branch: 'deposit' | 'hot'; key_index: string; address: string; memo: string
-  units: string; approved: boolean; state: Payout['state']; order_id: string | null
+  id: string
+  exchange_id: string | null
+  execution_id: string | null
+  deposit_id: string | null
+  leg: number | null
+  partner_id: string | null
+  purpose: PayoutPurpose
+  network: string
+  asset_id: AssetId
+  branch: 'deposit' | 'hot'
+  key_index: string
+  address: string
+  memo: string
+  units: string
+  approved: boolean
+  state: Payout['state']
+  order_id: string | null
 }
 
 const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg, e.partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
@@ -24,20 +38,38 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
         [
-          payout.id, payout.exchangeId, payout.executionId, payout.depositId, payout.leg, payout.purpose, payout.network, payout.assetId,
-          payout.from.branch, payout.from.index, payout.address, payout.memo ?? '', payout.units,
+          payout.id,
+          payout.exchangeId,
+          payout.executionId,
+          payout.depositId,
+          payout.leg,
+          payout.purpose,
+          payout.network,
+          payout.assetId,
+          payout.from.branch,
+          payout.from.index,
+          payout.address,
+          payout.memo ?? '',
+          payout.units,
         ],
       )
     },
     queue: (network, limit) => queue(sql, locking, network, limit),
     async ofTransaction(transactionId) {
-      return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(toPayout)
+      return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(
+        toPayout,
+      )
     },
     async sign(ids, transactionId) {
-      await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [ids, transactionId])
+      await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [
+        ids,
+        transactionId,
+      ])
     },
     async confirm(transactionId) {
-      await sql.query("update payouts set state = 'confirmed' where transaction_id = $1 and state = 'signed'", [transactionId])
+      await sql.query("update payouts set state = 'confirmed' where transaction_id = $1 and state = 'signed'", [
+        transactionId,
+      ])
     },
     async putAside(ids, attention, heldMs) {
       await sql.query(
@@ -52,10 +84,16 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
       )
     },
     async approve(id) {
-      await sql.query("update payouts set attention = null, held_until = null, approved = true where id = $1 and state = 'reserved'", [id])
+      await sql.query(
+        "update payouts set attention = null, held_until = null, approved = true where id = $1 and state = 'reserved'",
+        [id],
+      )
     },
     async void(id) {
-      const rows = await sql.query("update payouts set state = 'void' where id = $1 and state = 'reserved' returning 1", [id])
+      const rows = await sql.query(
+        "update payouts set state = 'void' where id = $1 and state = 'reserved' returning 1",
+        [id],
+      )
       return rows.length > 0
     },
   }
@@ -86,8 +124,21 @@ async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row
 
 function toPayout(row: Row): Payout {
   return {
-    id: row.id, exchangeId: row.exchange_id, executionId: row.execution_id, depositId: row.deposit_id, leg: row.leg, partnerId: row.partner_id,
-    purpose: row.purpose, network: row.network, assetId: row.asset_id, from: { branch: row.branch, index: Number(row.key_index) },
-    address: row.address, memo: memoOrNull(row.memo), units: BigInt(row.units), approved: row.approved, state: row.state, orderId: row.order_id,
+    id: row.id,
+    exchangeId: row.exchange_id,
+    executionId: row.execution_id,
+    depositId: row.deposit_id,
+    leg: row.leg,
+    partnerId: row.partner_id,
+    purpose: row.purpose,
+    network: row.network,
+    assetId: row.asset_id,
+    from: { branch: row.branch, index: Number(row.key_index) },
+    address: row.address,
+    memo: memoOrNull(row.memo),
+    units: BigInt(row.units),
+    approved: row.approved,
+    state: row.state,
+    orderId: row.order_id,
   }
 }

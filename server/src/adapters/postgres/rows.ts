@@ -1,5 +1,13 @@
 import type { Asset } from '../../domain/asset.ts'
-import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, ExecutionView, Leg, StatusReason } from '../../domain/exchange.ts'
+import type {
+  Exchange,
+  ExchangeStatus,
+  ExchangeType,
+  ExchangeView,
+  ExecutionView,
+  Leg,
+  StatusReason,
+} from '../../domain/exchange.ts'
 
 /** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
 
@@ -46,7 +54,8 @@ export const executionsColumn = `(select json_agg(json_build_object('status', x.
 
 export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
-export const destination = (address: string | null, memo: string | null) => (address === null ? null : { address, memo })
+export const destination = (address: string | null, memo: string | null) =>
+  address === null ? null : { address, memo }
 
 export function toExchange(row: ExchangeRow): Exchange {
   return {
@@ -84,4 +93,3 @@ function toExecutionView(row: ExecutionViewRow): ExecutionView {
     createdAt: new Date(row.created),
   }
 }
-

@@ -3,9 +3,9 @@ import { createAuditStore } from './audit.ts'
 import { createCaseStore } from './cases.ts'
 import { createChainLog } from './chain-log.ts'
 import { createControlStore } from './controls.ts'
+import { createCustodyStore } from './custody.ts'
 import type { Database, Sql } from './database.ts'
 import { createExchangeStore } from './exchanges.ts'
-import { createCustodyStore } from './custody.ts'
 import { createInventoryStore } from './inventory.ts'
 import { createLedger } from './ledger.ts'
 import { createPayoutStore } from './payouts.ts'
@@ -16,7 +16,8 @@ import { wake } from './wake.ts'
 export function createStore(database: Database): Store {
   return {
     ...stores(database, database, false),
-    transaction: (work) => database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
+    transaction: (work) =>
+      database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
     close: () => database.close(),
   }
 }

@@ -14,7 +14,15 @@ type Count = { minute: number; spent: number; unsent: number }
  * counts go to the database and come back summed. So a key may overshoot by what the other processes let through in that
  * time: at most (processes − 1) × its requests of 100 ms.
  */
-export function createThrottle({ database, now = Date.now, onError }: { database: Database; now?: () => number; onError(error: unknown): void }): Throttle & { close(): Promise<void> } {
+export function createThrottle({
+  database,
+  now = Date.now,
+  onError,
+}: {
+  database: Database
+  now?: () => number
+  onError(error: unknown): void
+}): Throttle & { close(): Promise<void> } {
   const counts = new Map<string, Count>()
   let cleanedAt = 0
 
@@ -57,7 +65,12 @@ export function createThrottle({ database, now = Date.now, onError }: { database
         count.spent += cost
         count.unsent += cost
       }
-      return { allowed, limit, remaining: Math.max(0, limit - count.spent), resetSeconds: Math.ceil(((minute + 1) * WINDOW_MS - now()) / 1000) }
+      return {
+        allowed,
+        limit,
+        remaining: Math.max(0, limit - count.spent),
+        resetSeconds: Math.ceil(((minute + 1) * WINDOW_MS - now()) / 1000),
+      }
     },
     close: () => loop.stop(),
   }

@@ -27,7 +27,7 @@ export async function schedule(sql: Sql, exchangeIds: readonly string[]): Promis
   if (exchangeIds.length === 0) return
   await sql.query(
     `update exchanges set next_check_at = least(next_check_at, clock_timestamp() + ${LOOK_WITHIN})
-     where id in (select id from exchanges where id = any($1::uuid[]) order by id for update)`,
+     where id in (select id from exchanges where id = any($1::uuid[]) order by id for no key update)`,
     [[...new Set(exchangeIds)]],
   )
 }

@@ -1,5 +1,5 @@
-import { USD_DECIMALS, type Price } from '../../domain/price.ts'
 import { AppError } from '../../domain/errors.ts'
+import { type Price, USD_DECIMALS } from '../../domain/price.ts'
 import type { Http } from '../../lib/http.ts'
 import type { Prices } from '../../ports/prices.ts'
 
@@ -18,7 +18,9 @@ export function createHttpPrices(url: string, http: Http): Prices {
     async read() {
       const answer = await http.call({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX })
       if (answer.kind === 'unknown' || answer.status !== 200) {
-        throw new AppError('RATES_UNAVAILABLE', 'a price source does not answer', { cause: answer.kind === 'unknown' ? answer.cause : `status ${answer.status}` })
+        throw new AppError('RATES_UNAVAILABLE', 'a price source does not answer', {
+          cause: answer.kind === 'unknown' ? answer.cause : `status ${answer.status}`,
+        })
       }
       return parse(answer.body)
     },
@@ -32,7 +34,12 @@ function parse(body: Buffer): { at: number; usd: ReadonlyMap<string, Price> } {
   } catch (cause) {
     throw new AppError('RATES_UNAVAILABLE', 'a price source does not answer in JSON', { cause })
   }
-  if (!isRecord(document) || typeof document['at'] !== 'number' || !Number.isSafeInteger(document['at']) || !isRecord(document['usd'])) {
+  if (
+    !isRecord(document) ||
+    typeof document['at'] !== 'number' ||
+    !Number.isSafeInteger(document['at']) ||
+    !isRecord(document['usd'])
+  ) {
     throw new AppError('RATES_UNAVAILABLE', 'a price source answers in another form')
   }
   const usd = new Map<string, Price>()
@@ -49,4 +56,5 @@ function scaled(text: unknown): bigint | null {
   return match ? BigInt((match[1] ?? '') + (match[2] ?? '').padEnd(USD_DECIMALS, '0')) : null
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,8 +1,8 @@
 import { HDKey } from '@scure/bip32'
 import { assert, present } from '../../lib/assert.ts'
 import { createRecent } from '../../lib/recent.ts'
-import type { KeyPath } from '../../ports/spend.ts'
 import type { KeySource, PublicKeys } from '../../ports/signer.ts'
+import type { KeyPath } from '../../ports/spend.ts'
 import { deriveChildren } from './child-keys.ts'
 
 /** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */

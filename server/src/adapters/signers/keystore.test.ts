@@ -6,8 +6,8 @@ import { p2pkh, p2wpkh } from '@scure/btc-signer'
 import { bytesToHex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Pay } from '../../ports/spend.ts'
 import type { Signer, SignIntent, StoredPayout } from '../../ports/signer.ts'
+import type { Pay } from '../../ports/spend.ts'
 import { createKeystore, openPublicKeys, openSigner } from './keystore.ts'
 
 /** The words of the vectors of BIP-84 and of every wallet's test suite. */

@@ -2,47 +2,95 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AssetId } from '../asset.ts'
 import {
-  conversionEntry, conversionId, depositEntry, depositLossEntry, depositRecoveryEntry, depositReversalEntry, dustEntry, exchangeAccount,
-  fundingEntry, lossReversalEntry, networkFeeEntry, type Outgoing, partnerAccount, refundFeeEntry, sentEntry, signedEntry, toPartnerEntry,
-  unclaimedEntry, unsignedEntry,
+  conversionEntry,
+  conversionId,
+  depositEntry,
+  depositLossEntry,
+  depositRecoveryEntry,
+  depositReversalEntry,
+  dustEntry,
+  exchangeAccount,
+  fundingEntry,
+  lossReversalEntry,
+  networkFeeEntry,
+  type Outgoing,
+  partnerAccount,
+  refundFeeEntry,
+  sentEntry,
+  signedEntry,
+  toPartnerEntry,
+  unclaimedEntry,
+  unsignedEntry,
 } from './entries.ts'
 import type { JournalEntry } from './journal.ts'
 
 const exchangeId = 'b2c6ad4e-0a5f-7d1e-9d53-6a6b4f1e2d10'
 const units = fc.bigInt({ min: 1n, max: 10n ** 30n })
 const custody = fc.constantFrom('wallet' as const, 'deposits' as const)
-const deposit = fc.record({ units, custody }).map((one) => ({ ...one, depositId: '7', credits: 1, exchangeId, assetId: 'btc@btc' as AssetId }))
-const conversion = fc.record({ give: units, due: units, spread: fc.bigInt({ min: 0n, max: 10n ** 28n }), partner: fc.bigInt({ min: 0n, max: 10n ** 28n }), network: fc.bigInt({ min: 0n, max: 10n ** 28n }) })
+const deposit = fc
+  .record({ units, custody })
+  .map((one) => ({ ...one, depositId: '7', credits: 1, exchangeId, assetId: 'btc@btc' as AssetId }))
+const conversion = fc.record({
+  give: units,
+  due: units,
+  spread: fc.bigInt({ min: 0n, max: 10n ** 28n }),
+  partner: fc.bigInt({ min: 0n, max: 10n ** 28n }),
+  network: fc.bigInt({ min: 0n, max: 10n ** 28n }),
+})
 
 function balance(account: string, assetId: string, entries: readonly JournalEntry[]): bigint {
   const of = (side: 'debit' | 'credit') =>
-    entries.flatMap(({ postings }) => postings).filter((one) => one[side] === account && one.assetId === assetId).reduce((sum, one) => sum + one.units, 0n)
+    entries
+      .flatMap(({ postings }) => postings)
+      .filter((one) => one[side] === account && one.assetId === assetId)
+      .reduce((sum, one) => sum + one.units, 0n)
   return of('debit') - of('credit')
 }
 
-const owed = (assetId: string, ...entries: readonly JournalEntry[]) => -balance(exchangeAccount(exchangeId), assetId, entries)
+const owed = (assetId: string, ...entries: readonly JournalEntry[]) =>
+  -balance(exchangeAccount(exchangeId), assetId, entries)
 
 type Parts = { give: bigint; due: bigint; spread: bigint; partner: bigint; network: bigint }
 const convert = ({ give, due, spread, partner, network }: Parts) =>
   conversionEntry({
-    orderId: 'order', exchangeId, partnerId: 'p', give: { assetId: 'btc@btc', units: give },
+    orderId: 'order',
+    exchangeId,
+    partnerId: 'p',
+    give: { assetId: 'btc@btc', units: give },
     take: { assetId: 'eth@eth', dueUnits: due, spreadUnits: spread, partnerUnits: partner, networkUnits: network },
   })
 
 const outgoing = (purpose: Outgoing['purpose'], amount: bigint, assetId: AssetId = 'eth@eth'): Outgoing => ({
-  payoutId: 'payout', transactionId: 'transaction', purpose, exchangeId: purpose === 'payout' || purpose === 'refund' ? exchangeId : null,
-  partnerId: purpose === 'withdrawal' ? 'p' : null, assetId, units: amount,
+  payoutId: 'payout',
+  transactionId: 'transaction',
+  purpose,
+  exchangeId: purpose === 'payout' || purpose === 'refund' ? exchangeId : null,
+  partnerId: purpose === 'withdrawal' ? 'p' : null,
+  assetId,
+  units: amount,
 })
 
 describe('a conversion', () => {
   test('conserves both assets, and owes the recipient what is due in place of what came in', () => {
     fc.assert(
       fc.property(conversion, (parts) => {
-        const entries = [depositEntry({ depositId: '7', credits: 1, exchangeId, assetId: 'btc@btc', units: parts.give, custody: 'wallet' }), convert(parts)]
+        const entries = [
+          depositEntry({
+            depositId: '7',
+            credits: 1,
+            exchangeId,
+            assetId: 'btc@btc',
+            units: parts.give,
+            custody: 'wallet',
+          }),
+          convert(parts),
+        ]
         expect(owed('btc@btc', ...entries)).toBe(0n)
         expect(owed('eth@eth', ...entries)).toBe(parts.due)
         expect(balance('equity:inventory', 'btc@btc', entries)).toBe(-parts.give)
-        expect(balance('equity:inventory', 'eth@eth', entries)).toBe(parts.due + parts.spread + parts.partner + parts.network)
+        expect(balance('equity:inventory', 'eth@eth', entries)).toBe(
+          parts.due + parts.spread + parts.partner + parts.network,
+        )
         expect(balance('income:spread', 'eth@eth', entries)).toBe(-parts.spread)
         expect(balance(partnerAccount('p'), 'eth@eth', entries)).toBe(-parts.partner)
       }),
@@ -59,8 +107,17 @@ describe('an exchange that closes owes nothing', () => {
     fc.assert(
       fc.property(conversion, (parts) => {
         const entries = [
-          depositEntry({ depositId: '7', credits: 1, exchangeId, assetId: 'btc@btc', units: parts.give, custody: 'deposits' }),
-          convert(parts), signedEntry(outgoing('payout', parts.due)), sentEntry(outgoing('payout', parts.due)),
+          depositEntry({
+            depositId: '7',
+            credits: 1,
+            exchangeId,
+            assetId: 'btc@btc',
+            units: parts.give,
+            custody: 'deposits',
+          }),
+          convert(parts),
+          signedEntry(outgoing('payout', parts.due)),
+          sentEntry(outgoing('payout', parts.due)),
         ]
         expect([owed('btc@btc', ...entries), owed('eth@eth', ...entries)]).toEqual([0n, 0n])
         expect(balance('asset:outgoing', 'eth@eth', entries)).toBe(0n)
@@ -89,7 +146,8 @@ describe('an exchange that closes owes nothing', () => {
 
 describe('what is taken back leaves nothing', () => {
   const accounts = ['asset:wallet', 'asset:deposits', 'asset:outgoing', 'expense:suspense', exchangeAccount(exchangeId)]
-  const isNothing = (...entries: readonly JournalEntry[]) => accounts.every((account) => balance(account, 'btc@btc', entries) === 0n)
+  const isNothing = (...entries: readonly JournalEntry[]) =>
+    accounts.every((account) => balance(account, 'btc@btc', entries) === 0n)
 
   test('a deposit and its reversal', () => {
     fc.assert(fc.property(deposit, (credit) => isNothing(depositEntry(credit), depositReversalEntry(credit))))
@@ -99,7 +157,13 @@ describe('what is taken back leaves nothing', () => {
     fc.assert(
       fc.property(deposit, (credit) => {
         expect(isNothing(depositLossEntry(credit), depositRecoveryEntry({ ...credit, credits: 2 }))).toBe(true)
-        expect(isNothing(depositEntry(credit), depositLossEntry(credit), lossReversalEntry(credit.depositId, 1, exchangeId, credit))).toBe(true)
+        expect(
+          isNothing(
+            depositEntry(credit),
+            depositLossEntry(credit),
+            lossReversalEntry(credit.depositId, 1, exchangeId, credit),
+          ),
+        ).toBe(true)
       }),
     )
   })
@@ -127,13 +191,30 @@ describe('coins stay where they are counted', () => {
   })
 
   test('every event has an id of its own: a second credit, loss or signature is no repeat of the first', () => {
-    const credit = { depositId: '7', credits: 1, exchangeId, assetId: 'btc@btc' as AssetId, units: 1n, custody: 'wallet' as const }
+    const credit = {
+      depositId: '7',
+      credits: 1,
+      exchangeId,
+      assetId: 'btc@btc' as AssetId,
+      units: 1n,
+      custody: 'wallet' as const,
+    }
     const again = { ...credit, credits: 2 }
     const one = outgoing('payout', 1n)
     const other = { ...one, transactionId: 'another' }
     const ids = [
-      depositEntry(credit), depositEntry(again), depositReversalEntry(credit), depositReversalEntry(again), depositLossEntry(credit), depositLossEntry(again),
-      depositRecoveryEntry(again), lossReversalEntry('7', 1, exchangeId, credit), signedEntry(one), signedEntry(other), unsignedEntry(one), sentEntry(one),
+      depositEntry(credit),
+      depositEntry(again),
+      depositReversalEntry(credit),
+      depositReversalEntry(again),
+      depositLossEntry(credit),
+      depositLossEntry(again),
+      depositRecoveryEntry(again),
+      lossReversalEntry('7', 1, exchangeId, credit),
+      signedEntry(one),
+      signedEntry(other),
+      unsignedEntry(one),
+      sentEntry(one),
     ].map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })

@@ -27,7 +27,14 @@ export const partnerAccount = (partnerId: string): Account => `liability:partner
 export type Custody = 'wallet' | 'deposits'
 const custodyAccount = (custody: Custody): Account => (custody === 'wallet' ? wallet : deposits)
 
-type Credit = Readonly<{ depositId: string; credits: number; exchangeId: string; assetId: AssetId; units: bigint; custody: Custody }>
+type Credit = Readonly<{
+  depositId: string
+  credits: number
+  exchangeId: string
+  assetId: AssetId
+  units: bigint
+  custody: Custody
+}>
 
 export function depositEntry({ depositId, credits, exchangeId, assetId, units, custody }: Credit): JournalEntry {
   return journalEntry(`deposit:${depositId}:credit:${credits}`, 'deposit', exchangeId, [
@@ -36,7 +43,14 @@ export function depositEntry({ depositId, credits, exchangeId, assetId, units, c
 }
 
 /** The deposit left the chain before anything was paid. */
-export function depositReversalEntry({ depositId, credits, exchangeId, assetId, units, custody }: Credit): JournalEntry {
+export function depositReversalEntry({
+  depositId,
+  credits,
+  exchangeId,
+  assetId,
+  units,
+  custody,
+}: Credit): JournalEntry {
   return journalEntry(`deposit:${depositId}:reverse:${credits}`, 'deposit reversed', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: custodyAccount(custody), assetId, units },
   ])
@@ -57,7 +71,12 @@ export function depositRecoveryEntry(found: Credit): JournalEntry {
 }
 
 /** The payout of a lost deposit is dead: nothing is owed for it, and nothing was lost. */
-export function lossReversalEntry(depositId: string, credits: number, exchangeId: string, loss: { assetId: AssetId; units: bigint }): JournalEntry {
+export function lossReversalEntry(
+  depositId: string,
+  credits: number,
+  exchangeId: string,
+  loss: { assetId: AssetId; units: bigint },
+): JournalEntry {
   return journalEntry(`deposit:${depositId}:unlost:${credits}`, 'deposit loss reversed', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: suspense, assetId: loss.assetId, units: loss.units },
   ])
@@ -94,7 +113,13 @@ export function conversionEntry({ orderId, exchangeId, give, take, partnerId }: 
 }
 
 /** Proceeds that no address was named for stay with us, as the partner's. */
-export function toPartnerEntry(executionId: string, exchangeId: string, partnerId: string, assetId: AssetId, units: bigint): JournalEntry {
+export function toPartnerEntry(
+  executionId: string,
+  exchangeId: string,
+  partnerId: string,
+  assetId: AssetId,
+  units: bigint,
+): JournalEntry {
   return journalEntry(`execution:${executionId}:to-partner`, 'credited to partner', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: partnerAccount(partnerId), assetId, units },
   ])
@@ -134,24 +159,33 @@ const sourceOf = (payout: Outgoing): Account => (payout.purpose === 'sweep' ? de
 
 /** The payout is signed: its coins are spoken for. */
 export function signedEntry(payout: Outgoing): JournalEntry {
-  return journalEntry(`payout:${payout.payoutId}:signed:${payout.transactionId}`, `${payout.purpose} signed`, payout.exchangeId, [
-    { debit: outgoing, credit: sourceOf(payout), assetId: payout.assetId, units: payout.units },
-  ])
+  return journalEntry(
+    `payout:${payout.payoutId}:signed:${payout.transactionId}`,
+    `${payout.purpose} signed`,
+    payout.exchangeId,
+    [{ debit: outgoing, credit: sourceOf(payout), assetId: payout.assetId, units: payout.units }],
+  )
 }
 
 /** The signed transaction is provably dead: the coins are back. */
 export function unsignedEntry(payout: Outgoing): JournalEntry {
-  return journalEntry(`payout:${payout.payoutId}:dead:${payout.transactionId}`, `${payout.purpose} dead`, payout.exchangeId, [
-    { debit: sourceOf(payout), credit: outgoing, assetId: payout.assetId, units: payout.units },
-  ])
+  return journalEntry(
+    `payout:${payout.payoutId}:dead:${payout.transactionId}`,
+    `${payout.purpose} dead`,
+    payout.exchangeId,
+    [{ debit: sourceOf(payout), credit: outgoing, assetId: payout.assetId, units: payout.units }],
+  )
 }
 
 /** The payout has its confirmations. A sweep arrives in our own wallet; gas is spent where it goes. */
 export function sentEntry(payout: Outgoing): JournalEntry {
   const debit = receiverOf(payout)
-  return journalEntry(`payout:${payout.payoutId}:sent:${payout.transactionId}`, `${payout.purpose} sent`, payout.exchangeId, [
-    { debit, credit: outgoing, assetId: payout.assetId, units: payout.units },
-  ])
+  return journalEntry(
+    `payout:${payout.payoutId}:sent:${payout.transactionId}`,
+    `${payout.purpose} sent`,
+    payout.exchangeId,
+    [{ debit, credit: outgoing, assetId: payout.assetId, units: payout.units }],
+  )
 }
 
 function receiverOf(payout: Outgoing): Account {
@@ -175,4 +209,3 @@ export function networkFeeEntry(transactionId: string, from: Custody, assetId: A
     { debit: 'expense:network-fee', credit: custodyAccount(from), assetId, units },
   ])
 }
-

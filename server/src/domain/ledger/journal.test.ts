@@ -2,9 +2,20 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Account, type JournalEntry, journalEntry, reversalOf } from './journal.ts'
 
-const account = fc.constantFrom<Account>('asset:wallet', 'asset:outgoing', 'liability:exchange:1', 'income:spread', 'equity:inventory')
+const account = fc.constantFrom<Account>(
+  'asset:wallet',
+  'asset:outgoing',
+  'liability:exchange:1',
+  'income:spread',
+  'equity:inventory',
+)
 const posting = fc
-  .record({ debit: account, credit: account, assetId: fc.constantFrom('btc@btc' as const, 'eth@eth' as const), units: fc.bigInt({ min: 0n, max: 10n ** 77n }) })
+  .record({
+    debit: account,
+    credit: account,
+    assetId: fc.constantFrom('btc@btc' as const, 'eth@eth' as const),
+    units: fc.bigInt({ min: 0n, max: 10n ** 77n }),
+  })
   .filter(({ debit, credit }) => debit !== credit)
 const entry = fc.array(posting, { maxLength: 12 }).map((postings) => journalEntry('an event', 'event', null, postings))
 
@@ -40,7 +51,9 @@ describe('an entry', () => {
   test('refuses what is negative, or from an account to itself', () => {
     const from = { debit: 'asset:wallet', credit: 'income:spread', assetId: 'btc@btc' } as const
     expect(() => journalEntry('x', 'event', null, [{ ...from, units: -1n }])).toThrow('posting of x')
-    expect(() => journalEntry('x', 'event', null, [{ ...from, credit: 'asset:wallet', units: 1n }])).toThrow('posting of x')
+    expect(() => journalEntry('x', 'event', null, [{ ...from, credit: 'asset:wallet', units: 1n }])).toThrow(
+      'posting of x',
+    )
   })
 
   test('and its reversal cancel each other', () => {

@@ -8,10 +8,20 @@ export type Account = `${'asset' | 'liability' | 'income' | 'expense' | 'equity'
 export type Posting = Readonly<{ debit: Account; credit: Account; assetId: AssetId; units: bigint }>
 
 /** The postings of one event. `id` derives from the event, so that recording it twice is a no-op. */
-export type JournalEntry = Readonly<{ id: string; event: string; exchangeId: string | null; postings: readonly Posting[] }>
+export type JournalEntry = Readonly<{
+  id: string
+  event: string
+  exchangeId: string | null
+  postings: readonly Posting[]
+}>
 
 /** An entry without its zero postings. */
-export function journalEntry(id: string, event: string, exchangeId: string | null, postings: readonly Posting[]): JournalEntry {
+export function journalEntry(
+  id: string,
+  event: string,
+  exchangeId: string | null,
+  postings: readonly Posting[],
+): JournalEntry {
   for (const posting of postings) assert(posting.units >= 0n && posting.debit !== posting.credit, `posting of ${id}`)
   return { id, event, exchangeId, postings: postings.filter((posting) => posting.units > 0n) }
 }

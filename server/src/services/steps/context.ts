@@ -33,7 +33,13 @@ export type Evidence = Readonly<{
 }>
 
 /** One act on one execution, inside the step's transaction. */
-export type Act = Readonly<{ deps: StepDeps; tx: StoreTx; case: ExchangeCase; execution: Execution; evidence: Evidence | null }>
+export type Act = Readonly<{
+  deps: StepDeps
+  tx: StoreTx
+  case: ExchangeCase
+  execution: Execution
+  evidence: Evidence | null
+}>
 
 /** The leg that an execution converts. */
 export function legOf({ case: { exchange }, execution }: Pick<Act, 'case' | 'execution'>): Leg {
@@ -51,7 +57,10 @@ export function getChain(deps: StepDeps, network: string): Chain {
 /** The asset that came in: not always the one that was asked for. */
 export function depositAsset(act: Act): Asset {
   const { assetId } = act.execution.deposit
-  return present(assetId === null ? null : act.deps.currencyOf(assetId)?.asset, `the asset of deposit ${act.execution.deposit.id}`)
+  return present(
+    assetId === null ? null : act.deps.currencyOf(assetId)?.asset,
+    `the asset of deposit ${act.execution.deposit.id}`,
+  )
 }
 
 export function isRightAsset(act: Pick<Act, 'case' | 'execution'>): boolean {
@@ -61,20 +70,38 @@ export function isRightAsset(act: Pick<Act, 'case' | 'execution'>): boolean {
 type Fields = Omit<ExecutionChange, 'id' | 'status' | 'reason'>
 
 /** Moves the execution along an edge of the lifecycle and writes the event that says so. */
-export async function move(act: Act, status: ExchangeStatus, reason: StatusReason | null, event: string, fields: Fields = {}, detail: Record<string, unknown> = {}): Promise<Execution> {
+export async function move(
+  act: Act,
+  status: ExchangeStatus,
+  reason: StatusReason | null,
+  event: string,
+  fields: Fields = {},
+  detail: Record<string, unknown> = {},
+): Promise<Execution> {
   const moved = moveTo(act.execution, status, reason)
-  await act.tx.cases.saveExecution(act.case.exchange.id, { id: moved.id, status: moved.status, reason, ...fields }, event, detail)
+  await act.tx.cases.saveExecution(
+    act.case.exchange.id,
+    { id: moved.id, status: moved.status, reason, ...fields },
+    event,
+    detail,
+  )
   return { ...moved, ...fields }
 }
 
 /** To a person, who is told. What was decided before was decided of something else. */
 export async function holdFor(act: Act, reason: StatusReason, fields: Fields = {}): Promise<Execution> {
-  await act.tx.controls.raise(`held:${act.execution.id}`, 'an execution is held', { exchangeId: act.case.exchange.id, reason })
+  await act.tx.controls.raise(`held:${act.execution.id}`, 'an execution is held', {
+    exchangeId: act.case.exchange.id,
+    reason,
+  })
   return move(act, 'verifying', reason, 'held', { decision: null, ...fields })
 }
 
 /** The deposit as it is counted after this step. */
-export async function saveDeposit(act: Act, change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>): Promise<Execution['deposit']> {
+export async function saveDeposit(
+  act: Act,
+  change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>,
+): Promise<Execution['deposit']> {
   const deposit = { ...act.execution.deposit, ...change }
   const { id, status, creditedUnits, credits, lost } = deposit
   await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, lost })

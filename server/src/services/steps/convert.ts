@@ -19,7 +19,10 @@ function nextOrderId({ id, deposit, orderId }: Execution): string {
 
 /** The floating direction as the book prices it now; it throws as a quote does. */
 function pricingOf(act: Act): PairPricing {
-  const { deps, case: { exchange } } = act
+  const {
+    deps,
+    case: { exchange },
+  } = act
   const leg = legOf(act)
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
@@ -28,7 +31,10 @@ function pricingOf(act: Act): PairPricing {
 
 /** How this deposit executes, or `wait` where that needs a rate and there is none now. */
 export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
-  const { case: { exchange }, execution } = act
+  const {
+    case: { exchange },
+    execution,
+  } = act
   try {
     return decideTerms({
       flow: exchange.flow,
@@ -51,35 +57,81 @@ export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
 
 /** A fixed rate serves one deposit: the first that is there. One that left the chain leaves it to the next. */
 function isFirst({ case: { exchange, executions }, execution }: Act): boolean {
-  const others = executions.filter((other) => other.id !== execution.id && other.leg === execution.leg && isRightAsset({ case: { exchange, executions } as Act['case'], execution: other }))
+  const others = executions.filter(
+    (other) =>
+      other.id !== execution.id &&
+      other.leg === execution.leg &&
+      isRightAsset({ case: { exchange, executions } as Act['case'], execution: other }),
+  )
   const position = executions.findIndex(({ id }) => id === execution.id)
   return !others.some(({ id, deposit, rateKind }) => {
     if (rateKind !== null && rateKind !== 'floating') return true
-    return deposit.block !== null && deposit.status !== 'rejected' && executions.findIndex((other) => other.id === id) < position
+    return (
+      deposit.block !== null &&
+      deposit.status !== 'rejected' &&
+      executions.findIndex((other) => other.id === id) < position
+    )
   })
 }
 
 /** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
 export async function convert(act: Act): Promise<Execution | null> {
-  const { deps, tx, execution, case: { exchange } } = act
+  const {
+    deps,
+    tx,
+    execution,
+    case: { exchange },
+  } = act
   const terms = termsOf(act)
   if (terms.kind === 'wait') return null
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)
-  if (exchange.recipient !== null && terms.toUnits < leastOutput(act)) return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
+  if (exchange.recipient !== null && terms.toUnits < leastOutput(act))
+    return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const id = nextOrderId(execution)
-  const order = { id, give: from, giveUnits: present(execution.deposit.creditedUnits, 'credited units'), take: to, takeUnits: terms.toUnits }
-  await tx.inventory.order({ id, executionId: execution.id, venue: deps.venue.id, giveAsset: from.id, giveUnits: order.giveUnits, takeAsset: to.id, takeUnits: terms.toUnits })
+  const order = {
+    id,
+    give: from,
+    giveUnits: present(execution.deposit.creditedUnits, 'credited units'),
+    take: to,
+    takeUnits: terms.toUnits,
+  }
+  await tx.inventory.order({
+    id,
+    executionId: execution.id,
+    venue: deps.venue.id,
+    giveAsset: from.id,
+    giveUnits: order.giveUnits,
+    takeAsset: to.id,
+    takeUnits: terms.toUnits,
+  })
   // What a fixed rate held for this exchange is what its order takes.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
   const outcome = await deps.venue.place({ ...order, exchangeId: exchange.id }, tx)
   if (outcome.kind !== 'filled') {
     await tx.inventory.settleOrder(id, outcome.kind === 'rejected' ? 'rejected' : 'unknown')
-    return outcome.kind === 'rejected' ? move(act, 'refunding', 'NO_LIQUIDITY', 'no venue could fill', { orderId: id, decision: null }) : null
+    return outcome.kind === 'rejected'
+      ? move(act, 'refunding', 'NO_LIQUIDITY', 'no venue could fill', { orderId: id, decision: null })
+      : null
   }
   await tx.inventory.settleOrder(id, 'filled')
-  await tx.ledger.post(conversionEntry({ orderId: id, exchangeId: exchange.id, partnerId: exchange.partnerId, give: { assetId: from.id, units: order.giveUnits }, take: { assetId: to.id, ...margin(act, order.giveUnits, terms.toUnits) } }))
-  const moved = await move(act, 'exchanging', null, 'converted', { dueUnits: terms.toUnits, rateKind: terms.rate, orderId: id }, { takeUnits: terms.toUnits.toString() })
+  await tx.ledger.post(
+    conversionEntry({
+      orderId: id,
+      exchangeId: exchange.id,
+      partnerId: exchange.partnerId,
+      give: { assetId: from.id, units: order.giveUnits },
+      take: { assetId: to.id, ...margin(act, order.giveUnits, terms.toUnits) },
+    }),
+  )
+  const moved = await move(
+    act,
+    'exchanging',
+    null,
+    'converted',
+    { dueUnits: terms.toUnits, rateKind: terms.rate, orderId: id },
+    { takeUnits: terms.toUnits.toString() },
+  )
   return { ...moved, order: { id, state: 'filled', takeUnits: terms.toUnits } }
 }
 
@@ -88,7 +140,8 @@ export async function unwind({ tx, execution }: Act): Promise<void> {
   if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
     throw new AppError('OVERLOADED', 'the payout was signed meanwhile: the step is run again')
   }
-  if (execution.payout?.purpose === 'refund') await reverse(tx, `payout:${execution.payout.id}:refund-fee`, 'refund fee reversed')
+  if (execution.payout?.purpose === 'refund')
+    await reverse(tx, `payout:${execution.payout.id}:refund-fee`, 'refund fee reversed')
   const { order } = execution
   if (order?.state !== 'filled') return
   await reverse(tx, conversionId(order.id), 'conversion reversed')
@@ -130,7 +183,11 @@ function leastOutput(act: Act): bigint {
  * screened for this step.
  */
 export async function reservePayout(act: Act): Promise<Execution | null> {
-  const { tx, execution, case: { exchange } } = act
+  const {
+    tx,
+    execution,
+    case: { exchange },
+  } = act
   const { to } = legOf(act)
   const units = present(execution.dueUnits, 'a converted execution has what is due')
   if (act.evidence === null) return null
@@ -143,10 +200,19 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
   }
   const id = randomUUID()
   await tx.payouts.insert({
-    id, exchangeId: exchange.id, executionId: execution.id, depositId: execution.deposit.id, leg: execution.leg, purpose: 'payout',
-    network: to.network, assetId: to.id, from: { branch: 'hot', index: 0 }, address: exchange.recipient.address, memo: exchange.recipient.memo, units,
+    id,
+    exchangeId: exchange.id,
+    executionId: execution.id,
+    depositId: execution.deposit.id,
+    leg: execution.leg,
+    purpose: 'payout',
+    network: to.network,
+    assetId: to.id,
+    from: { branch: 'hot', index: 0 },
+    address: exchange.recipient.address,
+    memo: exchange.recipient.memo,
+    units,
   })
   await tx.wake([{ kind: 'dispatch', id: to.network }])
   return { ...execution, payout: { id, purpose: 'payout', state: 'reserved', attention: null, units, txHash: null } }
 }
-

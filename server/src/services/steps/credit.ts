@@ -1,6 +1,11 @@
 import type { StatusReason } from '../../domain/exchange.ts'
 import {
-  depositEntry, depositLossEntry, depositRecoveryEntry, depositReversalEntry, lossReversalEntry, unclaimedEntry,
+  depositEntry,
+  depositLossEntry,
+  depositRecoveryEntry,
+  depositReversalEntry,
+  lossReversalEntry,
+  unclaimedEntry,
 } from '../../domain/ledger/entries.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import { present } from '../../lib/assert.ts'
@@ -16,8 +21,21 @@ export async function credit(act: Act): Promise<Execution | null> {
   const { receivedUnits } = evidence.deposit
   if (receivedUnits === 0n) {
     const rejected = await saveDeposit(act, { status: 'rejected' })
-    await tx.controls.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', { exchangeId: act.case.exchange.id, txHash: deposit.txHash })
-    return { ...(await move(act, 'failed', 'NOT_RECEIVED', 'nothing was received', {}, { claimedUnits: deposit.units.toString() })), deposit: rejected }
+    await tx.controls.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', {
+      exchangeId: act.case.exchange.id,
+      txHash: deposit.txHash,
+    })
+    return {
+      ...(await move(
+        act,
+        'failed',
+        'NOT_RECEIVED',
+        'nothing was received',
+        {},
+        { claimedUnits: deposit.units.toString() },
+      )),
+      deposit: rejected,
+    }
   }
   const credits = deposit.credits + 1
   const counted = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
@@ -25,7 +43,14 @@ export async function credit(act: Act): Promise<Execution | null> {
   const shown = isRightAsset(act) ? receivedUnits : null
   const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
   const { status, reason } = route(next)
-  const moved = await move(next, status, reason, 'deposit credited', { receivedUnits: shown }, { units: receivedUnits.toString(), height: deposit.block.height })
+  const moved = await move(
+    next,
+    status,
+    reason,
+    'deposit credited',
+    { receivedUnits: shown },
+    { units: receivedUnits.toString(), height: deposit.block.height },
+  )
   return status === 'verifying' && reason !== null ? holdFor({ ...next, execution: moved }, reason) : moved
 }
 
@@ -46,7 +71,9 @@ function route(act: Act): { status: 'exchanging' | 'refunding' | 'verifying'; re
   if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
   const terms = termsOf(act)
   // Without a current rate it is the conversion that waits, not the credit.
-  return terms.kind === 'refund' ? { status: 'refunding', reason: terms.reason } : { status: 'exchanging', reason: null }
+  return terms.kind === 'refund'
+    ? { status: 'refunding', reason: terms.reason }
+    : { status: 'exchanging', reason: null }
 }
 
 function entryOf({ deps, case: { exchange }, execution }: Act) {
@@ -65,16 +92,28 @@ function entryOf({ deps, case: { exchange }, execution }: Act) {
 export async function vanish(act: Act): Promise<Execution> {
   await unwind(act)
   const deposit = await uncredit(act)
-  const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', { receivedUnits: null, dueUnits: null, rateKind: null, orderId: null, decision: null })
+  const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', {
+    receivedUnits: null,
+    dueUnits: null,
+    rateKind: null,
+    orderId: null,
+    decision: null,
+  })
   return { ...moved, deposit, payout: null, order: null }
 }
 
 async function uncredit(act: Act): Promise<Execution['deposit']> {
-  const { tx, execution: { deposit }, case: { exchange } } = act
+  const {
+    tx,
+    execution: { deposit },
+    case: { exchange },
+  } = act
   if (deposit.lost) {
     // It was booked as a loss because its payout was signed; that one is dead, and nothing was lost but time.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
-    await tx.ledger.post(lossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')))
+    await tx.ledger.post(
+      lossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
+    )
     await tx.controls.clear(`reorg:${deposit.id}`)
     return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
   }
@@ -94,12 +133,27 @@ export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
 
 /** The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). */
 export async function lose(act: Act): Promise<Execution> {
-  const { execution, tx, case: { exchange } } = act
+  const {
+    execution,
+    tx,
+    case: { exchange },
+  } = act
   await tx.ledger.post(depositLossEntry(entryOf(act)))
   const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
-  await tx.controls.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', { exchangeId: exchange.id, txHash: execution.deposit.txHash })
+  await tx.controls.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
+    exchangeId: exchange.id,
+    txHash: execution.deposit.txHash,
+  })
   const keeps = isTerminal(execution.status) || execution.status === 'verifying'
-  return { ...(await move(act, keeps ? execution.status : 'verifying', keeps ? execution.reason : 'REORG_AFTER_PAYOUT', 'deposit lost')), deposit }
+  return {
+    ...(await move(
+      act,
+      keeps ? execution.status : 'verifying',
+      keeps ? execution.reason : 'REORG_AFTER_PAYOUT',
+      'deposit lost',
+    )),
+    deposit,
+  }
 }
 
 /** The lost deposit is on the chain again, deep enough: the loss is taken back. */
@@ -107,7 +161,12 @@ export async function recover(act: Act): Promise<Execution | null> {
   const { execution, evidence, tx } = act
   const { deposit } = execution
   if (!evidence?.deposit || evidence.deposit.receivedUnits === 0n || !(await isCurrent(act))) return null
-  const counted = await saveDeposit(act, { status: 'credited', creditedUnits: evidence.deposit.receivedUnits, credits: deposit.credits + 1, lost: false })
+  const counted = await saveDeposit(act, {
+    status: 'credited',
+    creditedUnits: evidence.deposit.receivedUnits,
+    credits: deposit.credits + 1,
+    lost: false,
+  })
   const next = { ...act, execution: { ...execution, deposit: counted } }
   await tx.ledger.post(depositRecoveryEntry(entryOf(next)))
   await tx.controls.clear(`reorg:${deposit.id}`)
@@ -116,7 +175,11 @@ export async function recover(act: Act): Promise<Execution | null> {
 
 /** The operator closed it without paying: what came in waits for whoever can claim it. */
 export async function keepUnclaimed(act: Act): Promise<void> {
-  const { execution, tx, case: { exchange } } = act
+  const {
+    execution,
+    tx,
+    case: { exchange },
+  } = act
   if (execution.deposit.status !== 'credited') return
   const { units } = entryOf(act)
   await tx.ledger.post(unclaimedEntry(execution.id, exchange.id, depositAsset(act).id, units))

@@ -16,7 +16,12 @@ export async function startRefund(act: Act, reason: Parameters<typeof move>[2]):
 
 /** Reserves the refund: what came in, less the network fee. Null = the fee is not known now. */
 export async function reserveRefund(act: Act): Promise<Execution | null> {
-  const { deps, tx, execution, case: { exchange } } = act
+  const {
+    deps,
+    tx,
+    execution,
+    case: { exchange },
+  } = act
   const asset = depositAsset(act)
   const { network } = getChain(deps, asset.network)
   const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
@@ -27,7 +32,8 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
-  const to = exchange.refund ?? (execution.deposit.sender === null ? null : { address: execution.deposit.sender, memo: null })
+  const to =
+    exchange.refund ?? (execution.deposit.sender === null ? null : { address: execution.deposit.sender, memo: null })
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && execution.decision !== 'refund') return holdFor(act, 'SCREENING')
@@ -35,11 +41,24 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   const id = randomUUID()
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
   await tx.payouts.insert({
-    id, exchangeId: exchange.id, executionId: execution.id, depositId: execution.deposit.id, leg: execution.leg, purpose: 'refund',
-    network: asset.network, assetId: asset.id, from: { branch: 'hot', index: 0 }, address: to.address, memo: to.memo, units: units - feeUnits,
+    id,
+    exchangeId: exchange.id,
+    executionId: execution.id,
+    depositId: execution.deposit.id,
+    leg: execution.leg,
+    purpose: 'refund',
+    network: asset.network,
+    assetId: asset.id,
+    from: { branch: 'hot', index: 0 },
+    address: to.address,
+    memo: to.memo,
+    units: units - feeUnits,
   })
   await tx.wake([{ kind: 'dispatch', id: asset.network }])
-  return { ...execution, payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: units - feeUnits, txHash: null } }
+  return {
+    ...execution,
+    payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: units - feeUnits, txHash: null },
+  }
 }
 
 function refundFee(act: Act): bigint | null {
@@ -52,4 +71,3 @@ function refundFee(act: Act): bigint | null {
     throw error
   }
 }
-

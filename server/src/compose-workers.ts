@@ -1,0 +1,149 @@
+import type { Database } from './adapters/postgres/database.ts'
+import { startJobs } from './adapters/postgres/job-runner.ts'
+import { createDenyList } from './adapters/screening/deny-list.ts'
+import { createInventoryVenue } from './adapters/venues/inventory.ts'
+import type { ClosableChain } from './compose-chains.ts'
+import type { Catalogue } from './domain/catalogue.ts'
+import { AppError } from './domain/errors.ts'
+import type { Environment } from './domain/network.ts'
+import type { Log } from './lib/log.ts'
+import { type Loop, startLoop } from './lib/loop.ts'
+import type { Metrics } from './lib/metrics.ts'
+import type { Signer } from './ports/signer.ts'
+import type { Job, Store } from './ports/store.ts'
+import { createAdvanceTransaction } from './services/advance-transaction.ts'
+import type { BookSnapshot } from './services/book-snapshot.ts'
+import type { DatabaseClock } from './services/database-clock.ts'
+import { createDispatchPayouts } from './services/dispatch-payouts.ts'
+import { createReconcile } from './services/reconcile.ts'
+import { createRecordBlocks } from './services/record-blocks.ts'
+import type { ServiceSettings } from './services/settings.ts'
+import { createStepExchange } from './services/step-exchange.ts'
+import { createCountFundings, createSweepDeposits } from './services/sweep-deposits.ts'
+import { sweepRows } from './workers/sweep-rows.ts'
+import { watchChain } from './workers/watch-chain.ts'
+
+/** What all floors of one house stand on. */
+export type Rooms = Readonly<{
+  store: Store
+  catalogue: Catalogue
+  chains: ReadonlyMap<string, ClosableChain>
+  books: BookSnapshot
+  clock: DatabaseClock
+  database: Database
+}>
+
+export type WorkerOptions = Readonly<{
+  environment: Environment
+  signer: Signer | null
+  settings: ServiceSettings
+  denied: readonly string[]
+  log: Log
+  metrics: Metrics
+}>
+
+/** Watchers, jobs and the loops that nobody waits for. */
+export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promise<Loop> {
+  const { store, catalogue, chains, books, database } = rooms
+  const { log, metrics, settings, signer } = options
+  if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
+  const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
+  const shared = {
+    store,
+    chains,
+    books,
+    signer,
+    settings,
+    log,
+    assetById: catalogue.assetById,
+    onPaid: metrics.paid,
+    priceKeyOf: (id: string) => byAsset.get(id as `${string}@${string}`)?.definition.priceKey ?? '',
+  }
+  const byContract = new Map(catalogue.list().map(({ asset }) => [`${asset.network} ${asset.contract ?? ''}`, asset]))
+  const assetOf = (network: string, contract: string | null) => byContract.get(`${network} ${contract ?? ''}`) ?? null
+  const stepExchange = createStepExchange({
+    ...shared,
+    currencyOf: (id) => byAsset.get(id) ?? null,
+    venue: createInventoryVenue(),
+    screening: createDenyList(options.denied),
+    clock: rooms.clock,
+  })
+  const perform = {
+    exchange: stepExchange,
+    transaction: createAdvanceTransaction(shared),
+    dispatch: createDispatchPayouts(shared),
+  }
+  const jobs = await startJobs({
+    database,
+    concurrency: 8,
+    perform: async ({ kind, id }: Job) => {
+      const startedAt = performance.now()
+      await perform[kind](id).finally(() => metrics.stepped(kind, (performance.now() - startedAt) / 1000))
+    },
+    onError: (job, err) => {
+      metrics.jobFailed(job.kind)
+      log.error({ ...job, err }, 'job failed')
+    },
+  })
+  const recordBlocks = createRecordBlocks({ ...shared, assetOf })
+  const countFundings = createCountFundings(shared)
+  const loops = [...chains.values()].map((chain) =>
+    watchChain({
+      chain,
+      recordBlocks,
+      countFundings,
+      onProgress: (network, { behind }) => metrics.watcherLag(network, behind),
+      onError: (network, err) => log.warn({ network, err }, 'watcher turn failed'),
+    }),
+  )
+  loops.push(sweepRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
+  loops.push(...slowLoops(options, rooms, shared))
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await jobs.stop()
+    },
+  }
+}
+
+/** For a gauge that is looked at: the exact units stand in the alarm. */
+const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
+
+/** Sweeping and reconciling: nobody waits for them. */
+function slowLoops(
+  { environment, log, metrics }: WorkerOptions,
+  { store, chains }: Rooms,
+  shared: Parameters<typeof createSweepDeposits>[0],
+): Loop[] {
+  const sweepDeposits = createSweepDeposits(shared)
+  const reconcile = createReconcile({
+    store,
+    assetById: shared.assetById,
+    log,
+    onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
+  })
+  const each = (paceMs: number, name: string, work: (chain: ClosableChain) => Promise<void>) =>
+    startLoop({
+      paceMs,
+      backoffMs: 60_000,
+      turn: async () => {
+        for (const chain of chains.values())
+          await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, `${name} failed`))
+        return undefined
+      },
+      onError: (err) => log.warn({ err }, `${name} failed`),
+    })
+  const reconcilePaceMs = environment === 'sandbox' ? 10_000 : 60_000
+  const gauges = startLoop({
+    paceMs: 5_000,
+    backoffMs: 60_000,
+    turn: async () => {
+      metrics.openExchanges(await store.audit.openByStatus())
+      for (const [id, units] of await store.ledger.balances('asset:wallet'))
+        metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
+      return undefined
+    },
+    onError: (err) => log.warn({ err }, 'gauges not read'),
+  })
+  return [each(5_000, 'sweep', sweepDeposits), each(reconcilePaceMs, 'reconciliation', reconcile), gauges]
+}

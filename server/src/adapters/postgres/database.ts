@@ -20,6 +20,7 @@ export interface Database extends Sql {
 }
 
 const ATTEMPTS_MAX = 5
+const STATEMENT_MS = 10_000
 /** Errors after which the same transaction may simply be run again: serialization_failure, deadlock_detected. */
 const RETRIABLE = new Set(['40001', '40P01'])
 /**
@@ -47,7 +48,9 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     max: options.max,
     types,
     connectionTimeoutMillis: options.waitMs ?? 2_000,
-    statement_timeout: options.statementTimeoutMs ?? 10_000,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
+    // The server's own limit does not help where the server cannot be heard any more.
+    query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 2_000,
     lock_timeout: 5_000,
     idle_in_transaction_session_timeout: 15_000,
     application_name: options.applicationName ?? 'swapyard',
@@ -89,14 +92,23 @@ async function transact<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise
       await run(client, 'commit')
       return result
     } catch (error) {
-      await client.query('rollback').catch((cause: Error) => {
-        broken = cause
-      })
+      // A connection that gave no answer gives none to a rollback: it is closed, and the server takes the transaction back.
+      broken = lostConnection(error) ?? undefined
+      if (!broken)
+        await client.query('rollback').catch((cause: Error) => {
+          broken = cause
+        })
       if (!RETRIABLE.has(sqlState(error)) || attempt >= ATTEMPTS_MAX) throw error
     } finally {
       client.release(broken)
     }
   }
+}
+
+/** What the driver, and not the server, said of a statement. */
+function lostConnection(error: unknown): Error | null {
+  const cause = error instanceof AppError && error.code === 'OVERLOADED' ? error.cause : null
+  return cause instanceof Error && !(cause instanceof pg.DatabaseError) ? cause : null
 }
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {

@@ -7,7 +7,12 @@ export async function createDatabase(clusterUrl: string): Promise<{ url: string;
   await onCluster(clusterUrl, `create database ${name}`)
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => onCluster(clusterUrl, `drop database if exists ${name} with (force)`) }
+  // Plainly first: by force, the server refuses to end its own autovacuum, which a plain drop waits for.
+  const drop = () =>
+    onCluster(clusterUrl, `drop database if exists ${name}`).catch(() =>
+      onCluster(clusterUrl, `drop database if exists ${name} with (force)`),
+    )
+  return { url: url.href, drop }
 }
 
 async function onCluster(url: string, statement: string): Promise<void> {

@@ -10,6 +10,8 @@ export type TcpProxy = Readonly<{
   delay(ms: number): void
   /** Connections stay open, and nothing passes, until it is switched off. */
   blackHole(on: boolean): void
+  /** What is open stays open, and nobody will ever answer on it; new connections are as before. */
+  abandon(): void
   /** Ends every connection by RST. */
   reset(): void
   /**
@@ -25,11 +27,11 @@ export type TcpProxy = Readonly<{
 }>
 
 type Cut = { marker: Buffer; lost: 'answer' | 'request'; left: number }
-type State = { delayMs: number; dark: boolean; bytesMax: number; cut: Cut | null; cuts: number; pairs: Set<Pair> }
+type State = { delayMs: number; dark: boolean; bytesMax: number; cut: Cut | null; cuts: number; pairs: Set<Pair>; all: Set<Socket> }
 type Pair = Readonly<{ client: Socket; target: Socket }>
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const state: State = { delayMs: 0, dark: false, bytesMax: 0, cut: null, cuts: 0, pairs: new Set() }
+  const state: State = { delayMs: 0, dark: false, bytesMax: 0, cut: null, cuts: 0, pairs: new Set(), all: new Set() }
   const server = createServer((client) => join(state, client, connect(targetPort, '127.0.0.1')))
   const port = await listen(server)
   const both = (act: (socket: Socket) => void) => {
@@ -44,6 +46,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       state.dark = on
       both((socket) => (on ? socket.pause() : socket.resume()))
     },
+    abandon: () => {
+      both((socket) => socket.pause())
+      for (const pair of state.pairs) state.pairs.delete(pair)
+    },
     reset: () => both((socket) => socket.resetAndDestroy()),
     cutAt: (marker, lost, times) => {
       state.cut = { marker: Buffer.from(marker, 'latin1'), lost, left: times }
@@ -53,7 +59,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
     cuts: () => state.cuts,
     close: async () => {
-      both((socket) => socket.destroy())
+      for (const socket of state.all) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
@@ -91,12 +97,14 @@ function join(state: State, client: Socket, target: Socket): void {
     [target, client],
   ] as const) {
     socket.setNoDelay(true)
+    state.all.add(socket)
     if (state.dark) socket.pause()
     socket.on('error', () => other.destroy())
     socket.on('end', () => other.end())
     socket.on('close', () => {
       other.destroy()
       state.pairs.delete(pair)
+      state.all.delete(socket)
     })
   }
 }

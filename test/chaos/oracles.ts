@@ -58,15 +58,15 @@ export async function judge(
   unfinished: readonly string[],
 ): Promise<Findings> {
   const { paidTwice, short } = await judgePayouts(fleet, purchases)
-  const standing = new Map<Payment, boolean>()
+  const onChain = new Map<Payment, boolean>()
   for (const payment of purchases.flatMap((purchase) => purchase.payments))
-    standing.set(payment, await stands(fleet, payment))
+    onChain.set(payment, await stands(fleet, payment))
   return {
     paidTwice,
-    lost: [...unfinished, ...short, ...(await judgeCustomers(client, purchases, standing, fleet))],
-    wrongCredits: await judgeCredits(fleet, purchases, standing),
+    lost: [...unfinished, ...short, ...(await judgeCustomers(client, purchases, onChain, fleet))],
+    wrongCredits: await judgeCredits(fleet, purchases, onChain),
     imbalance: await judgeBooks(fleet),
-    other: [...(await judgeNonces(fleet)), ...(await judgeAlarms(fleet)), ...client.wrong()],
+    other: [...(await standing(() => judgeNonces(fleet))), ...(await judgeAlarms(fleet)), ...client.wrong()],
   }
 }
 
@@ -107,7 +107,7 @@ async function judgePayouts(
 async function judgeCustomers(
   client: Client,
   purchases: readonly Purchase[],
-  standing: ReadonlyMap<Payment, boolean>,
+  onChain: ReadonlyMap<Payment, boolean>,
   fleet: Fleet,
 ): Promise<string[]> {
   const lost: string[] = []
@@ -120,7 +120,7 @@ async function judgeCustomers(
     if (status !== 200) lost.push(`exchange ${id} answers ${status}`)
     const items: { payinHash: string; status: string; amountToReceived: string | null }[] =
       body?.exchange?.exchanges ?? []
-    for (const payment of payments.filter((one) => standing.get(one) && one.units > 0n)) {
+    for (const payment of payments.filter((one) => onChain.get(one) && one.units > 0n)) {
       const item = items.find(({ payinHash }) => payinHash === payment.hash)
       if (!item || !['finished', 'refunded'].includes(item.status))
         lost.push(`payment ${payment.hash} of exchange ${id} is ${item?.status ?? 'unknown'}`)
@@ -140,7 +140,7 @@ async function judgeCustomers(
 async function judgeCredits(
   fleet: Fleet,
   purchases: readonly Purchase[],
-  standing: ReadonlyMap<Payment, boolean>,
+  onChain: ReadonlyMap<Payment, boolean>,
 ): Promise<string[]> {
   const known = new Map(
     purchases.flatMap(({ id, payments }) => payments.map((payment) => [`${id} ${payment.hash}`, payment] as const)),
@@ -151,7 +151,7 @@ async function judgeCredits(
   return rows.flatMap(({ exchange_id, tx_hash, credited_units }) => {
     const payment = known.get(`${exchange_id} ${tx_hash}`)
     if (payment === undefined) return [`a payment ${tx_hash} that nobody made is counted`]
-    if (!standing.get(payment)) return [`payment ${tx_hash} is counted and on no chain`]
+    if (!onChain.get(payment)) return [`payment ${tx_hash} is counted and on no chain`]
     return payment.units === BigInt(credited_units)
       ? []
       : [`payment ${tx_hash} brought ${payment.units} and counts as ${credited_units}`]
@@ -168,14 +168,18 @@ async function judgeBooks(fleet: Fleet): Promise<string[]> {
   found.push(
     ...owing.map(({ account, asset_id, units }) => `${account} of a closed exchange owes ${units} of ${asset_id}`),
   )
-  // A sweep or a block may come between the two reads: a difference counts that stands still.
-  let differences: readonly string[] = []
-  const equal = async () => {
-    differences = await walletDifferences(fleet)
-    return differences.length === 0
+  return [...found, ...(await standing(() => walletDifferences(fleet)))]
+}
+
+/** A sweep or a block may come between two reads: what counts stands still. */
+async function standing(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  let found: readonly string[] = []
+  const isNothing = async () => {
+    found = await look()
+    return found.length === 0
   }
-  await until('wallets equal the ledger', equal, 20_000).catch(() => undefined)
-  return [...found, ...differences]
+  await until('nothing is found', isNothing, 20_000).catch(() => undefined)
+  return found
 }
 
 async function walletDifferences(fleet: Fleet): Promise<string[]> {

@@ -159,7 +159,7 @@ export async function benchWholeExchanges(ground: Ground): Promise<Result[]> {
       '/s',
       `${WHOLE_EXCHANGES} from create to paid, two chains in memory`,
     ),
-    record('commits of a whole exchange', process.report('commits'), '', 'all of them: steps, jobs, blocks'),
+    record('commits of a whole exchange', process.report('commits'), '', 'those that write: steps, jobs, blocks'),
     record('WAL of a whole exchange', process.report('walBytes') / 1024, 'KB', 'full pages after checkpoints included'),
     {
       ...record('memory of API and worker', rssBytes / 1024 / 1024, 'MB', 'resident; both chains in it'),

@@ -18,7 +18,8 @@ const BLOCKS = 25
 
 const rules: AppendRules = {
   assetOf: () => ({ id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null }),
-  requiredConfirmations: () => 12,
+  required: () => ({ confirmations: 12, tag: null }),
+  byMemo: false,
   fundingConfirmations: 12,
   keep: 1_000,
   coins: false,

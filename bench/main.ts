@@ -54,7 +54,8 @@ async function runAll(ground: Ground, say: (line: string) => void): Promise<read
   const pace = {
     rounds: Number(values.rounds),
     roundMs: Number(values['round-ms']),
-    warmUpMs: Number(values['round-ms']),
+    // Until the engine has compiled what is hot.
+    warmUpMs: 2 * Number(values['round-ms']),
   }
   const results: Result[] = []
   const run = async (name: string, bench: () => Promise<Result[]>) => {

@@ -59,6 +59,20 @@ describe.each(bitcoinFamily)('%s', (network) => {
     expect(await balance(network, address)).toBe('0.5')
   })
 
+  test('the bank does not spend again what a payment spends that a reorg made wait again', async () => {
+    const address = await createAddress(network)
+    const hashes: string[] = []
+    for (let made = 0; made < 3; made++) hashes.push(await pay(network, address, '0.25'))
+    await mine(network, 2)
+    // It looks its coins up: all of the payments are mined.
+    hashes.push(await pay(network, address, '0.25'))
+    await reorganize(network, 2)
+    for (let made = 0; made < 3; made++) hashes.push(await pay(network, address, '0.25'))
+    await mine(network, 1)
+    for (const hash of hashes) expect(await confirmations(hash)).toBe(1)
+    expect(await balance(network, address)).toBe('1.75')
+  })
+
   test('a dropped payment never comes back, nor what was paid from it', async () => {
     const address = await createAddress(network)
     // So many that later ones spend the change of earlier ones.

@@ -1,5 +1,14 @@
 import Type, { type Static } from 'typebox'
-import { amountText, dateTime, dateTimeOrNull, numberOrNull, textOrNull, wordOf, wordOrNull } from './scalars.ts'
+import {
+  amountText,
+  dateTime,
+  dateTimeOrNull,
+  numberOrNull,
+  objectOrNull,
+  textOrNull,
+  wordOf,
+  wordOrNull,
+} from './scalars.ts'
 
 export const exchangeStatuses = [
   'pending',
@@ -179,16 +188,42 @@ export const CreatedRequest = Type.Object(
   { description: 'What was asked for.' },
 )
 
+/** What goes back to the user, in the coin that came in: not always the one that was ordered. */
+export const Refund = Type.Object(
+  {
+    amount: amountText({
+      description: 'What goes back: what came in less the fee of one payment.',
+      examples: ['0.0098'],
+    }),
+    currency: Type.String({ description: 'Ticker of what came in and goes back.', examples: ['btc'] }),
+    network: Type.String({ description: 'Its network.', examples: ['btc'] }),
+    address: Type.String({
+      description: 'Where it goes: the refund address, or the sender.',
+      examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    }),
+    memo: textOrNull({ description: 'Memo of that address.', examples: [null] }),
+    hash: textOrNull({ description: 'Its transaction; null until it is signed.', examples: [null] }),
+  },
+  { description: 'A refund on its way or arrived.' },
+)
+
 /** What became of one deposit (standard) or of one leg (private). */
 export const Execution = Type.Object(
   {
     amountFromReceived: textOrNull({ description: 'Amount that came in.', examples: ['0.01'] }),
-    amountToReceived: textOrNull({ description: 'Amount that went out.', examples: ['642.10558'] }),
+    amountToReceived: textOrNull({
+      description: 'Amount of the target currency that went out; null on a refund.',
+      examples: ['642.10558'],
+    }),
     status: wordOf(exchangeStatuses, { description: 'Status of this execution.', examples: ['finished'] }),
     payinHash: textOrNull({ description: 'Transaction of the deposit.' }),
     payoutHash: textOrNull({ description: 'Transaction of the payout or refund.' }),
     created: dateTime({ description: 'When it was first seen.', examples: ['2026-01-02T03:04:05.678Z'] }),
     statusReason: wordOrNull(statusReasons, reasonNotes),
+    refund: objectOrNull(Refund, {
+      description: 'What goes back, from the moment it is reserved; null where nothing does. Additive.',
+      examples: [null],
+    }),
   },
   { description: 'Execution record.' },
 )

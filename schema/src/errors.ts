@@ -25,7 +25,7 @@ export const ErrorBody = Type.Object(
     statusCode: Type.Integer({ minimum: 400, maximum: 599, description: 'The status of the answer.', examples: [401] }),
     code: Type.String({
       pattern: '^[A-Z][A-Z_]*$',
-      description: 'Stable code; see docs/errors.md.',
+      description: 'Stable code; the page /docs/errors of this server lists all, with what to do.',
       examples: ['API_KEY_MISSING'],
     }),
     requestId: Type.String({ description: 'Also in the header X-Request-Id. Quote it when you ask us.' }),

@@ -109,8 +109,9 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'Execution',
     schema.Execution,
-    'amountFromReceived amountToReceived status payinHash payoutHash created +statusReason',
+    'amountFromReceived amountToReceived status payinHash payoutHash created +statusReason +refund',
   ],
+  ['Refund', schema.Refund, '+amount +currency +network +address +memo +hash'],
   ['ExchangeStatusAnswer', schema.ExchangeStatusAnswer, 'type exchange'],
   ['ExchangeList', schema.ExchangeList, 'total data'],
   ['ErrorBody', schema.ErrorBody, 'message error statusCode +code +requestId +errors'],

@@ -140,7 +140,7 @@ export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl 
     info: {
       title: 'Swapyard Partner Exchange API',
       version: '1.0.0',
-      description: 'Quote, create, deposit, poll status. Errors are described in docs/errors.md.',
+      description: `Quote, create, deposit, poll status. Every error code, with its meaning: ${serverUrl}/docs/errors`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],

@@ -1,4 +1,4 @@
-import Type, { type TUnsafe } from 'typebox'
+import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
 
 /**
  * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 digits before
@@ -25,6 +25,12 @@ export function textOrNull(notes: Notes): TUnsafe<string | null> {
 
 export function numberOrNull(notes: Notes): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ['number', 'null'], ...notes })
+}
+
+/** An object, or null. Its members stand here: a reference could not be null without a union. */
+export function objectOrNull<T extends TObject>(object: T, notes: Notes): TUnsafe<Static<T> | null> {
+  const { properties, required } = object as TObject & { required?: readonly string[] }
+  return Type.Unsafe<Static<T> | null>({ type: ['object', 'null'], properties, required, ...notes })
 }
 
 /** One of a closed set of words, or null. */

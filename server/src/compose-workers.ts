@@ -9,10 +9,12 @@ import type { Environment } from './domain/network.ts'
 import type { Log } from './lib/log.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
 import type { Metrics } from './lib/metrics.ts'
-import type { Signer } from './ports/signer.ts'
+import { runSingly } from './lib/single-run.ts'
+import type { RememberingSigner } from './ports/signer.ts'
 import type { Job, Store } from './ports/store.ts'
 import { createAdvanceTransaction } from './services/advance-transaction.ts'
 import type { BookSnapshot } from './services/book-snapshot.ts'
+import { createCompareJournal } from './services/compare-journal.ts'
 import type { DatabaseClock } from './services/database-clock.ts'
 import { createDispatchPayouts } from './services/dispatch-payouts.ts'
 import { createReconcile } from './services/reconcile.ts'
@@ -35,18 +37,24 @@ export type Rooms = Readonly<{
 
 export type WorkerOptions = Readonly<{
   environment: Environment
-  signer: Signer | null
+  signer: RememberingSigner | null
   settings: ServiceSettings
   denied: readonly string[]
   log: Log
   metrics: Metrics
 }>
 
+/** A database may be restored under workers that run. */
+const COMPARE_MS = 60_000
+
 /** Watchers, jobs and the loops that nobody waits for. */
 export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promise<Loop> {
   const { store, catalogue, chains, books, database } = rooms
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
+  const compareJournal = createCompareJournal({ store, memory: signer.memory, log })
+  // Before anything is signed: a database that was restored pays nothing that left already.
+  await compareJournal('all')
   const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
   const shared = {
     store,
@@ -71,7 +79,7 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
   const perform = {
     exchange: stepExchange,
     transaction: createAdvanceTransaction(shared),
-    dispatch: createDispatchPayouts(shared),
+    dispatch: runSingly(createDispatchPayouts(shared)),
   }
   const jobs = await startJobs({
     database,
@@ -98,6 +106,14 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
   )
   loops.push(sweepRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
   loops.push(...slowLoops(options, rooms, shared))
+  loops.push(
+    startLoop({
+      paceMs: COMPARE_MS,
+      backoffMs: COMPARE_MS,
+      turn: async () => void (await compareJournal('newest')),
+      onError: (err) => log.warn({ err }, 'signing journal not compared'),
+    }),
+  )
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))

@@ -9,6 +9,7 @@ import { createDenyList } from './adapters/screening/deny-list.ts'
 import { type App, buildApp } from './api/app.ts'
 import { type ApiSettings, apiDefaults } from './api/settings.ts'
 import { type ClosableChain, type CurrencyOverrides, composeChains, type NetworkNodes } from './compose-chains.ts'
+import { composePages } from './compose-pages.ts'
 import { type Rooms, startWorkers } from './compose-workers.ts'
 import type { AssetId } from './domain/asset.ts'
 import { emptyBook, type SpreadPolicy } from './domain/book.ts'
@@ -21,7 +22,7 @@ import type { Log } from './lib/log.ts'
 import type { Loop } from './lib/loop.ts'
 import type { Metrics } from './lib/metrics.ts'
 import type { Prices } from './ports/prices.ts'
-import type { PublicKeys, Signer } from './ports/signer.ts'
+import type { PublicKeys, RememberingSigner } from './ports/signer.ts'
 import type { Store } from './ports/store.ts'
 import { createAuthenticate } from './services/authenticate.ts'
 import { type BookSnapshot, createBookSnapshot } from './services/book-snapshot.ts'
@@ -54,7 +55,7 @@ export type HouseOptions = Readonly<{
   overrides?: CurrencyOverrides
   publicKeys: PublicKeys
   /** Opened by the roles that sign; null elsewhere. */
-  signer: Signer | null
+  signer: RememberingSigner | null
   pepper: Uint8Array
   prices: Prices
   spreads: SpreadPolicy
@@ -129,6 +130,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     starting,
   })
   const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
+  if (!options.api.operationsOnly) composePages(app, { environment, nodes: options.nodes, catalogue, chains })
   return {
     store,
     database,

@@ -33,6 +33,19 @@ const currency = Type.Object(
   closed,
 )
 
+const coins = (description: string) =>
+  Type.String({ pattern: '^(0|[1-9][0-9]{0,29})(\\.[0-9]{1,30})?$', maxLength: 64, description })
+
+/** In coins, because the signer believes no price. */
+const signerLimit = Type.Object(
+  {
+    transaction: coins('The largest payout that this worker signs, in coins'),
+    hour: coins('What it signs in one hour, by its own journal'),
+    day: coins('What it signs in 24 hours, likewise'),
+  },
+  closed,
+)
+
 /** The file that SWAPYARD_CONFIG names. */
 export const fileSchema = Type.Object(
   {
@@ -113,6 +126,18 @@ export const fileSchema = Type.Object(
           ),
           hourUsd: dollars(2_500_000, 'Outflow of one hour in all, of each asset and of each partner'),
           dayUsd: dollars(10_000_000, 'Outflow of 24 hours, likewise'),
+        },
+        closed,
+      ),
+    ),
+    signer: Type.Optional(
+      Type.Object(
+        {
+          limits: Type.Optional(
+            Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}@[a-z0-9]{2,12}$' }), signerLimit, {
+              description: 'By `ticker@network`',
+            }),
+          ),
         },
         closed,
       ),

@@ -17,6 +17,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     keystore: { file: config.keystore.file, passphrase: mask(config.keystore.passphrase) },
     networks: Object.fromEntries(networks),
     currencies: Object.fromEntries(config.currencies),
+    signerLimits: Object.fromEntries(config.signerLimits),
     prices: config.prices && { ...config.prices, sources: config.prices.sources.map(hostOf) },
     denied: config.denied.length,
     limits: Object.fromEntries(Object.entries(config.limits).map(([name, usd]) => [name, `${usd / 10n ** 12n}`])),

@@ -4,6 +4,7 @@ import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { type ConfigFile, fileSchema, toMs } from './config-file.ts'
 import type { SpreadPolicy } from './domain/book.ts'
+import { whyUnusable } from './lib/folder.ts'
 import { readOrCreateSecret } from './lib/secret-file.ts'
 
 /** Everything that the operator decides. Deeply frozen. Secrets in it are printed by `describeConfig` alone, masked. */
@@ -38,6 +39,8 @@ export type Config = Readonly<{
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number }>
   /** Dollars scaled by 10^12. */
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
+  /** By asset, in coins as the file has them. */
+  signerLimits: ReadonlyMap<string, Readonly<Record<'transaction' | 'hour' | 'day', string>>>
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
 }>
 
@@ -134,6 +137,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     given['SWAPYARD_CONFIG'] === undefined ? 'sandbox' : file.environment === 'sandbox' ? 'sandbox' : 'production'
   if (kind === 'production') checkProduction(given, file, problems)
   else checkSandbox(given, problems)
+  checkDataFolder(given, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return freeze(assemble(kind, given, file))
 }
@@ -217,6 +221,12 @@ function explain({ keyword, message, params }: { keyword: string; message: strin
   return message
 }
 
+function checkDataFolder(given: Given, problems: string[]): void {
+  const folder = resolve(String(given['SWAPYARD_DATA_DIR']))
+  const reason = whyUnusable(folder)
+  if (reason !== null) problems.push(`SWAPYARD_DATA_DIR is ${folder}, and ${reason}`)
+}
+
 function checkSandbox(given: Given, problems: string[]): void {
   const host = String(given['HOST'])
   if (!/^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(host)) {
@@ -292,7 +302,7 @@ function toNetworks(list: string | null): readonly string[] | 'all' | null {
 
 type FromFile = Pick<
   Config,
-  'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'partners'
+  'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'signerLimits' | 'partners'
 >
 
 function assembleFile(file: ConfigFile): FromFile {
@@ -323,6 +333,7 @@ function assembleFile(file: ConfigFile): FromFile {
       hourUsd: usd(limits['hourUsd']),
       dayUsd: usd(limits['dayUsd']),
     },
+    signerLimits: new Map(Object.entries(file.signer?.limits ?? {})),
     partners: {
       feeBps: partners['feeBps'] as number,
       openExchangesMax: partners['openExchangesMax'] as number,

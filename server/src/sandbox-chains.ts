@@ -78,11 +78,20 @@ async function readLive(file: string): Promise<ChainsFile | null> {
   if (!existsSync(file)) return null
   try {
     const chains = JSON.parse(readFileSync(file, 'utf8')) as ChainsFile
-    process.kill(chains.pid, 0)
+    if (!isAlive(chains.pid)) return null
     const answer = await fetch(`${chains.controlUrl}/networks`, { signal: AbortSignal.timeout(2_000) })
     return answer.ok ? chains : null
   } catch {
     return null
+  }
+}
+
+/** Another user's process may be asked for, but not signalled: it is alive. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

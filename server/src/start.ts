@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { currencies } from '../currencies/index.ts'
 import { networks as definitions } from '../networks/index.ts'
 import { startPostgres } from './adapters/embedded/postgres.ts'
 import { createEmbeddedPrices } from './adapters/prices/embedded.ts'
 import { createHttpPrices } from './adapters/prices/http.ts'
 import { createMedianPrices } from './adapters/prices/median.ts'
-import { createKeystore, openPublicKeys, openSigner } from './adapters/signers/keystore.ts'
+import { createKeystore, hasSeed, openPublicKeys, openSigner } from './adapters/signers/keystore.ts'
+import type { OutflowLimits } from './adapters/signers/outflow.ts'
+import { openAddresses } from './cli/addresses.ts'
 import { seedSandboxPartners } from './cli/sandbox-partners.ts'
 import { composeHouse, type House, type Role } from './compose.ts'
 import { composeSigning, families, type NetworkNodes } from './compose-chains.ts'
 import type { Config } from './config.ts'
 import { describeConfig } from './config-text.ts'
+import { parseUnits } from './domain/amount.ts'
+import { assetId } from './domain/asset.ts'
+import { toAsset } from './domain/currency.ts'
 import { fundSandbox } from './fund-sandbox.ts'
 import { assert, present } from './lib/assert.ts'
 import { createHttp } from './lib/http.ts'
@@ -36,11 +42,11 @@ export async function start(config: Config, role: Role): Promise<Running> {
     for (const stopper of stoppers.splice(0).reverse()) await stopper()
   }
   try {
-    const port = role === 'worker' ? config.workerPort : config.port
-    if (port !== null) await checkPort(config.host, port)
+    const wanted = role === 'worker' ? config.workerPort : config.port
+    const port = wanted === null ? null : await findPort(config.host, wanted)
     const lock = lockFolder(config.dataDir)
     stoppers.push(() => lock.release())
-    const { house, chains } = await build(config, role, say, stoppers)
+    const { house, chains } = await build(config, role, port, say, stoppers)
     if (chains && role !== 'api') house.starting.add('the workers are starting')
     const url = port === null ? null : await listen(config.host, port, house, stoppers)
     if (role !== 'api') {
@@ -58,8 +64,8 @@ export async function start(config: Config, role: Role): Promise<Running> {
   }
 }
 
-/** Found out first, before anything else is started for nothing. */
-async function checkPort(host: string, port: number): Promise<void> {
+/** Found out first, before anything else is started for nothing. For 0 a free one: our own URLs name it. */
+async function findPort(host: string, port: number): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (error: NodeJS.ErrnoException) => {
@@ -74,12 +80,15 @@ async function checkPort(host: string, port: number): Promise<void> {
     })
     probe.listen(port, host, resolve)
   })
+  const address = probe.address()
   await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address ? address.port : port
 }
 
 async function build(
   config: Config,
   role: Role,
+  port: number | null,
   say: (line: string) => void,
   stoppers: Stopper[],
 ): Promise<{ house: House; chains: SandboxChains | null }> {
@@ -115,7 +124,8 @@ async function build(
     rateLimit: config.rateLimit,
     api: {
       publicUrl:
-        config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`,
+        config.publicUrl ??
+        `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port ?? config.port}`,
       trustedProxies: config.trustedProxies,
       operatorToken: config.operatorToken,
       sandboxControlUrl: chains?.controlUrl ?? null,
@@ -194,19 +204,39 @@ async function ensureKeystore({ environment, keystore }: Config, say: (line: str
   say('keystore: new keys for this sandbox')
 }
 
-async function unlock({ environment, keystore, dataDir }: Config, stoppers: Stopper[]) {
+async function unlock(config: Config, stoppers: Stopper[]) {
+  const { environment, keystore, dataDir, signerLimits } = config
+  if (!hasSeed(keystore.file))
+    throw new Error(
+      `a worker signs, and ${keystore.file} holds public keys alone: start with --role api, or give it the keystore itself`,
+    )
   if (keystore.passphrase === null)
     throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
   const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))
+  const hot = new Map([...openAddresses(config)].map(([network, { addresses }]) => [network, addresses.hot()]))
   const signer = await openSigner({
     path: keystore.file,
     passphrase: keystore.passphrase,
     journalPath: join(dataDir, 'signed.log'),
     signWith: composeSigning(environment),
     coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
+    limits: toOutflowLimits(signerLimits),
+    isOwn: (network, address) => hot.get(network) === address,
   })
   stoppers.push(() => signer.close())
   return signer
+}
+
+/** Coins of the settings, in units of the listed assets. */
+function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
+  const limits = [...coins].map(([id, { transaction, hour, day }]) => {
+    const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === id)
+    if (!listed) throw new Error(`signer.limits names ${id}, which is no listed currency`)
+    const asset = toAsset(listed, listed.contract)
+    const units = (text: string) => parseUnits(text, asset, `signer.limits ${id}`)
+    return [asset.id, { transaction: units(transaction), hour: units(hour), day: units(day) }] as const
+  })
+  return new Map(limits)
 }
 
 async function listen(host: string, port: number, { app }: House, stoppers: Stopper[]): Promise<string> {

@@ -1,5 +1,5 @@
 import { HDKey } from '@scure/bip32'
-import type { KeySource, PublicKeys } from '../../server/src/ports/signer.ts'
+import type { CompressedKeys, KeySource } from '../../server/src/ports/signer.ts'
 import type { KeyPath } from '../../server/src/ports/spend.ts'
 
 const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(42))
@@ -7,7 +7,7 @@ const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(42))
 const BRANCH = { deposit: [0, 0], hot: [1, 0], change: [1, 1] } as const
 
 /** The house's keys in these tests, and what is derived from them. */
-export function createHouseKeys(coinType: number): { keys: KeySource; publicKeys: PublicKeys } {
+export function createHouseKeys(coinType: number): { keys: KeySource; publicKeys: CompressedKeys } {
   const at = (path: KeyPath) => {
     const [account, chain] = BRANCH[path.branch]
     return master.derive(`m/84'/${coinType}'/${account}'/${chain}/${path.index}`)

@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { formatEther, type Hex, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Client } from './client.ts'
+import type { Dice } from './dice.ts'
 import type { Fleet } from './fleet.ts'
 import type { Json } from './until.ts'
 
@@ -174,9 +174,9 @@ async function offer({ ground }: Fleet, { network, hash, raw, payer, units }: Pa
 }
 
 /** A purchase as they come: mostly plain ones, both ways. */
-export function anyOrder(leastEther: number): Order {
-  const bitcoin = (randomInt(200, 900) / 100_000).toString()
-  const ether = formatEther(parseEther((randomInt(50, 240) / 1000).toString()))
+export function anyOrder(leastEther: number, dice: Dice): Order {
+  const bitcoin = (dice.draw(200, 900) / 100_000).toString()
+  const ether = formatEther(parseEther((dice.draw(50, 240) / 1000).toString()))
   const kinds: readonly (() => Order)[] = [
     () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin }),
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether }),
@@ -186,8 +186,7 @@ export function anyOrder(leastEther: number): Order {
     // Too little: it goes back.
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, pays: [(leastEther * 0.9).toFixed(12)] }),
   ]
-  const n = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5][randomInt(10)] ?? 0
-  return (kinds[n] ?? kinds[0] ?? (() => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin })))()
+  return dice.oneOf([0, 0, 0, 1, 1, 1, 2, 3, 4, 5].flatMap((n) => kinds[n] ?? []))()
 }
 
 /** Whether a payment stands in a block of the best chain now. */
@@ -200,4 +199,12 @@ export async function stands({ ground }: Fleet, { network, hash }: Payment): Pro
   if (receipt === null) return false
   const block: Json = await ground.call(network, 'eth_getBlockByNumber', [receipt.blockNumber, false])
   return block?.hash === receipt.blockHash && receipt.status === '0x1'
+}
+
+/** Whether it stands, or may come to: a node has it in its pool. */
+export async function isAlive(fleet: Fleet, payment: Payment): Promise<boolean> {
+  const { network, hash } = payment
+  if (network !== 'btc' && network !== 'ltc')
+    return (await fleet.ground.call(network, 'eth_getTransactionByHash', [hash])) !== null
+  return (await stands(fleet, payment)) || (await fleet.ground.call(network, 'getrawmempool')).includes(hash)
 }

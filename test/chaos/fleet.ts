@@ -17,7 +17,7 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 const passphrase = 'a passphrase of the chaos runs'
 const pepper = 'a pepper of the chaos runs, long enough'
-const repository = process.env['TEST_ROOT'] ?? join(import.meta.dirname, '../..')
+const repository = join(import.meta.dirname, '../..')
 /** Pause before a process that ended is started again, as a supervisor does. */
 const RESTART_MS = 300
 
@@ -47,7 +47,9 @@ export type Fleet = Readonly<{
   nodes: ReadonlyMap<string, RpcProxy>
   start(): Promise<void>
   /** Starts again what has ended, until it is stopped. */
-  nurse(): { restarts(): number; stop(): Promise<void> }
+  nurse(): { stop(): Promise<void> }
+  /** Processes that were killed so far. */
+  kills(): number
   stop(): Promise<void>
 }>
 
@@ -98,6 +100,7 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
       await Promise.all(others.map((worker) => worker.start()))
     },
     nurse: () => nurse(all),
+    kills: () => all.reduce((sum, one) => sum + one.kills(), 0),
     stop: async () => {
       await Promise.all(all.map((one) => one.end('SIGKILL')))
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
@@ -111,17 +114,14 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
 
 function nurse(all: readonly ServerProcess[]) {
   let stopping = false
-  let restarts = 0
   const running = all.map(async (one) => {
     while (!stopping) {
       await delay(RESTART_MS)
       if (stopping || one.isRunning()) continue
-      restarts++
       await one.start({ waitReady: false })
     }
   })
   return {
-    restarts: () => restarts,
     stop: async () => {
       stopping = true
       await Promise.all(running)

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startPostgres } from '../../server/src/adapters/embedded/postgres.ts'
 import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
-import { type Crash, crashPostgres, freezePostgres } from './postgres-crash.ts'
+import { nodeEndpoint } from './node-endpoint.ts'
+import { type Crash, crashPostgres } from './postgres-crash.ts'
 import type { Json } from './until.ts'
 
 const START_MS = 90_000
@@ -21,7 +22,10 @@ export type Ground = Readonly<{
   /** Asks a node directly. */
   call(network: string, method: string, params?: readonly unknown[]): Promise<Json>
   crash(how: Crash): void
-  freeze(frozen: boolean): void
+  /** Takes away this many blocks and builds others; `drop`: what was in them is not in the new ones. */
+  reorganize(network: string, depth: number, drop?: boolean): Promise<void>
+  /** So far. */
+  damage(): Readonly<{ crashes: number; reorgs: number }>
   stop(): Promise<void>
 }>
 
@@ -29,14 +33,24 @@ export async function startGround(networks: readonly string[]): Promise<Ground> 
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-chaos-'))
   const [postgres, sandbox] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, networks)])
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
+  const control: Ground['control'] = (path, body) => post(chains.controlUrl + path, body)
+  let crashes = 0
+  let reorgs = 0
   return {
     folder,
     databaseUrl: postgres.url,
     chains,
-    control: (path, body) => post(chains.controlUrl + path, body),
+    control,
     call: (network, method, params = []) => callNode(chains, network, method, params),
-    crash: (how) => crashPostgres(folder, how),
-    freeze: (frozen) => freezePostgres(folder, frozen),
+    crash: (how) => {
+      crashes++
+      crashPostgres(folder, how)
+    },
+    reorganize: async (network, depth, drop = false) => {
+      await control('/reorgs', { network, depth, ...(drop ? { drop } : {}) })
+      reorgs++
+    },
+    damage: () => ({ crashes, reorgs }),
     stop: async () => {
       await end(sandbox)
       await postgres.stop()
@@ -86,9 +100,10 @@ async function callNode(
 ): Promise<Json> {
   const node = chains.networks.find((one) => one.network === network)
   if (!node) throw new Error(`there is no chain ${network}`)
-  const answer = await fetch(node.rpcUrls[0] ?? '', {
+  const { url, headers } = nodeEndpoint(node.rpcUrls[0] ?? '')
+  const answer = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     signal: AbortSignal.timeout(60_000),
   })

@@ -1,7 +1,7 @@
 import { type Hex, parseUnits } from 'viem'
 import type { AssetId } from '../../server/src/domain/asset.ts'
 import type { Client } from './client.ts'
-import { decimalsOf, type Payment, type Purchase, stands } from './customers.ts'
+import { decimalsOf, isAlive, type Payment, type Purchase, stands } from './customers.ts'
 import type { Fleet } from './fleet.ts'
 import { addressesHold, bitcoinHolds } from './holdings.ts'
 import { until } from './until.ts'
@@ -18,10 +18,13 @@ export type Findings = Readonly<{
 export const allFindings = (findings: Findings): readonly string[] =>
   Object.entries(findings).flatMap(([kind, lines]) => lines.map((line: string) => `${kind}: ${line}`))
 
-const OPEN = `select e.id, e.status from exchanges e where e.id = any($1::uuid[]) and (
-    not exists (select 1 from executions x where x.exchange_id = e.id)
-    or exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'refunded', 'failed')))`
-const MOVING = `select 'transaction ' || id as what from transactions where state = 'live'
+/** Exchanges with something open, by the hash of its deposit; null = nothing has been seen of it at all. */
+const OPEN = `select e.id, coalesce(x.status, e.status) as status, d.tx_hash from exchanges e
+  left join executions x on x.exchange_id = e.id left join deposits d on d.id = x.deposit_id
+  where e.id = any($1::uuid[]) and (x.id is null or x.status not in ('finished', 'refunded', 'failed'))`
+type Open = Readonly<{ id: string; status: string; tx_hash: string | null }>
+/** What has its confirmations and is not final may be taken away by a reorganisation, and comes back. */
+const MOVING = `select 'transaction ' || id || ' ' || state as what from transactions where state in ('live', 'confirmed')
   union all select purpose || ' ' || id || ' ' || state from payouts where state in ('reserved', 'signed')`
 
 /**
@@ -38,16 +41,23 @@ export async function comeToRest(
   const look = async () => {
     await offerAgain()
     const paid = purchases.filter(({ payments }) => payments.length > 0).map(({ id }) => id)
-    const open = await fleet.database.query<{ id: string; status: string }>(OPEN, [paid])
     const moving = await fleet.database.query<{ what: string }>(MOVING)
-    left = [
-      ...open.map(({ id, status }) => `exchange ${id} is ${status}`),
-      ...moving.map(({ what }) => `${what} is under way`),
-    ]
+    left = moving.map(({ what }) => `${what} is under way`)
+    for (const open of await fleet.database.query<Open>(OPEN, [paid]))
+      if (await mayMove(fleet, purchases, open)) left = [...left, `exchange ${open.id} is ${open.status}`]
     return left.length === 0
   }
   await until('everything is done', () => look().catch(() => false), timeoutMs).catch(() => undefined)
   return left
+}
+
+/** What nobody has any more comes to nothing: a double spend's exchange waits for the rest of its day. */
+async function mayMove(fleet: Fleet, purchases: readonly Purchase[], { id, status, tx_hash }: Open): Promise<boolean> {
+  if (tx_hash !== null && status !== 'pending') return true
+  const payments = purchases.find((one) => one.id === id)?.payments ?? []
+  for (const payment of payments)
+    if ((tx_hash === null || payment.hash === tx_hash) && (await isAlive(fleet, payment))) return true
+  return false
 }
 
 /** Compares what the house says with what the chains hold and with what the customers know. Nothing may be under way. */
@@ -70,16 +80,18 @@ export async function judge(
   }
 }
 
-type PaidRow = { address: string; asset_id: AssetId; units: string; executions: string; payouts: string }
+type PaidRow = { address: string; asset_id: AssetId; due: string; paid: string; executions: string; payouts: string }
 
-/** By address: what all confirmed payouts to it come to, and what it holds. Every address is used once. */
+/** By address: what is due to it, what is said to be paid, and what it holds. Every address is used once. */
 async function judgePayouts(
   fleet: Fleet,
   purchases: readonly Purchase[],
 ): Promise<{ paidTwice: string[]; short: string[] }> {
   const rows = await fleet.database.query<PaidRow>(
-    `select address, asset_id, sum(units) as units, count(*) as payouts, count(distinct execution_id) as executions
-     from payouts where purpose in ('payout', 'refund') and state = 'confirmed' group by address, asset_id`,
+    `select address, asset_id, sum(units) as due, coalesce(sum(units) filter (where state = 'confirmed'), 0) as paid,
+       count(*) as payouts, count(distinct execution_id) as executions
+     from payouts where purpose in ('payout', 'refund') and state in ('reserved', 'signed', 'confirmed')
+     group by address, asset_id`,
   )
   const booked = new Map(rows.map((row) => [`${row.asset_id} ${row.address}`, row]))
   const wanted = purchases.flatMap(
@@ -96,9 +108,10 @@ async function judgePayouts(
   const short: string[] = []
   for (const [asset, address] of wanted) {
     const held = holds.get(`${asset} ${address}`) ?? 0n
-    const said = BigInt(booked.get(`${asset} ${address}`)?.units ?? 0)
-    if (held > said) paidTwice.push(`${address} got ${held} of ${asset}, and ${said} was due`)
-    if (held < said) short.push(`${address} got ${held} of ${asset}, and ${said} is said to be paid`)
+    const row = booked.get(`${asset} ${address}`)
+    const [due, paid] = [BigInt(row?.due ?? 0), BigInt(row?.paid ?? 0)]
+    if (held > due) paidTwice.push(`${address} got ${held} of ${asset}, and ${due} was due`)
+    if (held < paid) short.push(`${address} got ${held} of ${asset}, and ${paid} is said to be paid`)
   }
   return { paidTwice, short }
 }
@@ -212,8 +225,9 @@ async function judgeNonces({ database, ground, chains }: Fleet): Promise<string[
     )
     const contiguous = rows.every(({ nonce }, n) => nonce === String(n)) && rows.length === Number(next)
     const used = Number(await ground.call(network, 'eth_getTransactionCount', [address as Hex, 'latest']))
-    if (!contiguous || used !== Number(next))
-      found.push(`nonces of ${address} on ${network}: ${rows.length} transactions, lane at ${next}, chain at ${used}`)
+    const lane = `${rows.length} transactions, lane at ${next}, chain at ${used}`
+    if (!contiguous) found.push(`a gap in the nonces of ${address} on ${network}: ${lane}`)
+    else if (used !== Number(next)) found.push(`nonces of ${address} that ${network} does not have: ${lane}`)
   }
   return found
 }

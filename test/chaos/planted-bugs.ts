@@ -1,5 +1,13 @@
 import { join } from 'node:path'
-import { type Attack, aTokenThatLies, curiousPartners, deathAfterSigning, nobodyMines, nodesThatDoNotAnswer, payoutsAreForgotten } from './attacks.ts'
+import {
+  type Attack,
+  aTokenThatLies,
+  curiousPartners,
+  deathAfterSigning,
+  nobodyMines,
+  nodesThatDoNotAnswer,
+  payoutsAreForgotten,
+} from './attacks.ts'
 import type { FleetOptions } from './fleet.ts'
 import type { Ground } from './ground.ts'
 import { withFleet } from './run.ts'
@@ -8,55 +16,98 @@ import { copyServer, type Patch } from './server-copy.ts'
 /** A mistake that somebody could make, and the attack that shows it. */
 export type PlantedBug = Readonly<{
   name: string
+  /** What it does, in the words of the judgement or of the attack itself: no other finding counts. */
+  shows: RegExp
   patches: readonly Patch[]
-  options: Omit<FleetOptions, 'root'>
   /** Returns what it saw itself, beside what the judgement finds. */
   attack: Attack | ((run: Parameters<Attack>[0]) => Promise<readonly string[]>)
 }>
 
+/** One process of each role: nobody else does what the bug left undone. */
+const options: FleetOptions = {
+  apis: 1,
+  workers: 1,
+  config: { clocks: { stuck: '1s' } },
+  proxied: { networks: ['eth'] },
+}
 const advance = 'server/src/services/advance-transaction.ts'
 const dispatch = 'server/src/services/dispatch-payouts.ts'
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'paid at depth 0',
+    shows: /^lost: .* is said to be paid$/,
     patches: [
-      { file: advance, find: 'const { confirmations, finalityBlocks, blockTimeMs } = chain.network', put: 'const { blockTimeMs } = chain.network\n  const [confirmations, finalityBlocks] = [0, 0]' },
+      {
+        file: advance,
+        find: 'const { confirmations, finalityBlocks, blockTimeMs } = chain.network',
+        put: 'const { blockTimeMs } = chain.network\n  const [confirmations, finalityBlocks] = [0, 0]',
+      },
     ],
-    options: { apis: 1, workers: 1 },
     attack: payoutsAreForgotten,
   },
   {
     name: 'sent before it is stored',
-    patches: [{ file: dispatch, find: "checkpoint('dispatch.signed')", put: "await chain.sender.broadcast(signed.raw)\n  checkpoint('dispatch.signed')" }],
-    options: { apis: 1, workers: 1 },
+    // The payout twice, or its second half that the reconciler met first.
+    shows: /^(paidTwice: |other: .*\(intrusion:)/,
+    patches: [
+      {
+        file: dispatch,
+        find: "checkpoint('dispatch.signed')",
+        put: "await chain.sender.broadcast(signed.raw)\n  checkpoint('dispatch.signed')",
+      },
+    ],
     attack: deathAfterSigning,
   },
   {
     name: 'a replacement with a nonce of its own',
+    // The signer's own memory stops the second one, and says so.
+    shows: /^(paidTwice: |other: .*\(release:)/,
     patches: [
-      { file: advance, find: "nonce: intent.family === 'evm' ? intent.nonce : null", put: "nonce: intent.family === 'evm' ? await tx.transactions.lockLane(transaction.network, transaction.wallet) : null" },
+      {
+        file: advance,
+        find: "nonce: intent.family === 'evm' ? intent.nonce : null",
+        put: "nonce: intent.family === 'evm' ? await tx.transactions.lockLane(transaction.network, transaction.wallet) : null",
+      },
       { file: advance, find: 'replaces: { intent, feeUnits: newest.feeUnits }', put: 'replaces: null' },
     ],
-    options: { apis: 1, workers: 2, config: { clocks: { stuck: '1s' } } },
     attack: nobodyMines,
   },
   {
     name: 'no answer is taken for a failure',
-    patches: [{ file: advance, find: "if (result.kind === 'rejected') {", put: "if (result.kind === 'unknown') return expire(deps, transaction, [])\n  if (result.kind === 'rejected') {" }],
-    options: { apis: 1, workers: 1, proxied: { networks: ['eth'] } },
+    // What was given up had its nonce, and may be mined all the same.
+    shows: /^(paidTwice: |other: a gap in the nonces)/,
+    patches: [
+      {
+        file: advance,
+        find: "if (result.kind === 'rejected') {",
+        put: "if (result.kind === 'unknown') return expire(deps, transaction, [])\n  if (result.kind === 'rejected') {",
+      },
+    ],
     attack: nodesThatDoNotAnswer,
   },
   {
     name: 'counted by its event alone',
-    patches: [{ file: 'server/src/services/step-exchange.ts', find: 'await reader.received(deposit, deposit.block)', put: 'deposit.units' }],
-    options: { apis: 1, workers: 1 },
+    shows: /^wrongCredits: /,
+    patches: [
+      {
+        file: 'server/src/services/step-exchange.ts',
+        find: 'await reader.received(deposit, deposit.block)',
+        put: 'deposit.units',
+      },
+    ],
     attack: aTokenThatLies,
   },
   {
     name: "no filter for the partner's own",
-    patches: [{ file: 'server/src/adapters/postgres/exchanges.ts', find: 'where e.id = $1 and e.partner_id = $2', put: 'where e.id = $1 and $2::uuid is not null' }],
-    options: { apis: 1, workers: 1 },
+    shows: /^leak: /,
+    patches: [
+      {
+        file: 'server/src/adapters/postgres/exchanges.ts',
+        find: 'where e.id = $1 and e.partner_id = $2',
+        put: 'where e.id = $1 and $2::uuid is not null',
+      },
+    ],
     attack: (run) => curiousPartners(run, { each: 5, asks: 200 }),
   },
 ]
@@ -64,20 +115,32 @@ export const plantedBugs: readonly PlantedBug[] = [
 /** What is owed and never comes is seen after this long; what is healthy needs less than half of it. */
 const REST_MS = 45_000
 
-/** Runs the attack on a copy of the server with the bug in it. Returns what was found: nothing = the harness is blind. */
+/**
+ * Runs the attack on a copy of the server with the bug in it. Returns what was found of it: nothing = the harness is blind.
+ * What else is found may be another thing: where something never ends, it may only be slow.
+ */
 export async function findPlanted(ground: Ground, bug: PlantedBug): Promise<readonly string[]> {
-  const root = copyServer(join(ground.folder, bug.name.replaceAll(/[^a-z0-9]+/g, '-')), bug.patches)
-  return attackOn(ground, bug, root)
+  const found = await attackCopy(ground, bug.name, bug.patches, [bug.attack], REST_MS)
+  return found.filter((line) => bug.shows.test(line))
 }
 
-/** The same attack on the server as it is: what it finds is no planted bug. */
-export function findNone(ground: Ground, bug: PlantedBug): Promise<readonly string[]> {
-  return attackOn(ground, bug, undefined)
+/** All of the attacks on a copy without a bug: what they find would be no bug's. */
+export function findNone(ground: Ground): Promise<readonly string[]> {
+  const attacks = plantedBugs.map(({ attack }) => attack)
+  return attackCopy(ground, 'no bug', [], attacks)
 }
 
-async function attackOn(ground: Ground, { options, attack }: PlantedBug, root: string | undefined): Promise<readonly string[]> {
-  return withFleet(ground, { ...options, ...(root === undefined ? {} : { root }) }, async (run) => {
-    const seen = await attack(run)
-    return [...(seen ?? []), ...(await run.wrong(REST_MS))]
+async function attackCopy(
+  ground: Ground,
+  name: string,
+  patches: readonly Patch[],
+  attacks: readonly PlantedBug['attack'][],
+  restMs?: number,
+): Promise<readonly string[]> {
+  const root = copyServer(join(ground.folder, name.replaceAll(/[^a-z0-9]+/g, '-')), patches)
+  return withFleet(ground, { ...options, root }, async (run) => {
+    const seen: string[] = []
+    for (const attack of attacks) seen.push(...((await attack(run)) ?? []))
+    return [...seen, ...(await run.wrong(restMs))]
   })
 }

@@ -13,12 +13,6 @@ export function crashPostgres(dataDir: string, crash: Crash): void {
   else for (const one of [pid, ...childrenOf(pid)]) signal(one, 'SIGKILL')
 }
 
-/** Stops or continues every process of it: connections stay open, and nobody answers. */
-export function freezePostgres(dataDir: string, frozen: boolean): void {
-  const pid = postmasterOf(dataDir)
-  for (const one of [pid, ...childrenOf(pid)]) signal(one, frozen ? 'SIGSTOP' : 'SIGCONT')
-}
-
 function postmasterOf(dataDir: string): number {
   const { cluster } = findPlace(dataDir)
   return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10)

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Transaction } from '@scure/btc-signer'
 import { keccak256 } from 'viem'
+import { type NodeEndpoint, nodeEndpoint } from './node-endpoint.ts'
 import type { Json } from './until.ts'
 
 /**
@@ -14,10 +15,10 @@ export type RpcProxy = Readonly<{
   url: string
   /** The next broadcasts meet these, one each. */
   misbehave(faults: readonly BroadcastFault[]): void
+  /** All of them are over. */
+  isGood(): boolean
   /** Multiplies the fee rates that the node estimates. */
   feeTimes(times: number): void
-  /** Nothing is answered until this is over. */
-  goDark(ms: number): void
   /** Raw transactions that were offered, in order, by hash: the same may come again. */
   offered(): readonly { hash: string; raw: string }[]
   close(): Promise<void>
@@ -38,7 +39,7 @@ type Call = { id: unknown; method: string; params?: readonly unknown[] }
 export async function startRpcProxy(upstream: string, family: 'evm' | 'bitcoin'): Promise<RpcProxy> {
   const state: State = { faults: [], times: 1, darkUntil: 0, offered: [] }
   const server = createServer((request, response) => {
-    serve(state, { upstream, family }, request, response).catch(() => response.destroy())
+    serve(state, { upstream: nodeEndpoint(upstream), family }, request, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -49,11 +50,9 @@ export async function startRpcProxy(upstream: string, family: 'evm' | 'bitcoin')
     misbehave: (faults) => {
       state.faults = [...faults]
     },
+    isGood: () => state.faults.length === 0,
     feeTimes: (times) => {
       state.times = times
-    },
-    goDark: (ms) => {
-      state.darkUntil = Date.now() + ms
     },
     offered: () => state.offered,
     close: async () => {
@@ -63,7 +62,7 @@ export async function startRpcProxy(upstream: string, family: 'evm' | 'bitcoin')
   }
 }
 
-type Node = Readonly<{ upstream: string; family: 'evm' | 'bitcoin' }>
+type Node = Readonly<{ upstream: NodeEndpoint; family: 'evm' | 'bitcoin' }>
 
 async function serve(state: State, node: Node, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
@@ -95,9 +94,8 @@ async function send(state: State, node: Node, call: Call, body: string, response
   } else reply(response, answer)
 }
 
-async function forward({ upstream }: Node, body: string): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(upstream, { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) })
+async function forward({ upstream: { url, headers } }: Node, body: string): Promise<string> {
+  const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) })
   return answer.text()
 }
 

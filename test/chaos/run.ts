@@ -3,6 +3,7 @@ import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
 import type { Ground } from './ground.ts'
 import { allFindings, comeToRest, type Findings, judge } from './oracles.ts'
+import { until } from './until.ts'
 
 /** A started fleet with its partner and that partner's customers. */
 export type Run = Readonly<{
@@ -13,31 +14,62 @@ export type Run = Readonly<{
   findings(timeoutMs?: number): Promise<Findings>
   /** The same as lines: none is what must be. */
   wrong(timeoutMs?: number): Promise<readonly string[]>
+  close(): Promise<void>
 }>
 
-/** A fleet for as long as the work takes. */
-export async function withFleet<T>(ground: Ground, options: FleetOptions, work: (run: Run) => Promise<T>): Promise<T> {
+const REST_MS = 180_000
+
+export async function openRun(ground: Ground, options: FleetOptions): Promise<Run> {
   const fleet = await createFleet(ground, options)
   try {
     await fleet.start()
     const client = createClient(fleet.apis.map(({ url }) => url ?? ''))
     const customers = createCustomers(fleet, client)
-    const findings = async (timeoutMs = 180_000) => {
+    await Promise.all(fleet.apis.map(({ url }) => until('it quotes', () => quotes(client, url ?? ''))))
+    const findings = async (timeoutMs = REST_MS) => {
       const left = await comeToRest(fleet, customers.purchases, customers.offerAgain, timeoutMs)
       return judge(fleet, client, customers.purchases, left)
     }
-    return await work({
-      fleet,
-      client,
-      customers,
-      findings,
-      wrong: async (timeoutMs) => allFindings(await findings(timeoutMs)),
-    })
+    const wrong = async (timeoutMs?: number) => allFindings(await findings(timeoutMs))
+    return { fleet, client, customers, findings, wrong, close: fleet.stop }
   } catch (error) {
-    // Whatever failed, the processes know why.
-    for (const crash of fleet.all.flatMap((one) => one.takeCrashes())) console.error(crash)
+    tellCrashes(fleet)
+    await fleet.stop()
+    throw error
+  }
+}
+
+/** A fleet for as long as the work takes. */
+export async function withFleet<T>(ground: Ground, options: FleetOptions, work: (run: Run) => Promise<T>): Promise<T> {
+  const run = await openRun(ground, options)
+  try {
+    return await work(run)
+  } catch (error) {
+    tellCrashes(run.fleet)
     throw error
   } finally {
-    await fleet.stop()
+    await run.close()
   }
+}
+
+/** Every process reads wallets and fees by itself: it may be ready for requests before it has anything to offer. */
+async function quotes({ once }: Client, url: string): Promise<boolean> {
+  const pairs = [
+    { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.01' },
+    { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc', amount: '0.2' },
+  ]
+  for (const pair of pairs) {
+    const { status } = await once(
+      url,
+      'GET',
+      `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, flow: 'standard' })}`,
+    )
+    if (status !== 200) return false
+  }
+  return true
+}
+
+/** Whatever failed, the processes know why. */
+function tellCrashes({ all }: Fleet): void {
+  for (const crash of all.flatMap((one) => one.takeCrashes())) console.error(crash)
 }

@@ -15,13 +15,14 @@ export type ServerProcess = Readonly<{
   start(options?: { killAt?: Spot; waitReady?: boolean }): Promise<void>
   isRunning(): boolean
   isReady(): boolean
-  /** Resolves when it has ended, by itself or by the signal. */
-  end(signal: NodeJS.Signals | null): Promise<void>
+  /** Resolves when it has ended. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+  /** Lives of it that ended by SIGKILL. */
+  kills(): number
   /** How it ended without being asked to, since the last time this was asked. */
   takeCrashes(): readonly string[]
-  /** Points that were visited by any life of it, and those that it was killed at. */
-  points(): { visited: ReadonlySet<string>; killed: ReadonlySet<string> }
-  logFile: string
+  /** Named points that any life of it died at. */
+  killedAt(): readonly string[]
 }>
 
 export type ServerOptions = Readonly<{
@@ -36,8 +37,14 @@ export type ServerOptions = Readonly<{
 const READY_MS = 60_000
 const preload = join(import.meta.dirname, 'kill-at.ts')
 
+/** Nobody outlives the process that started it, however that one ends. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 export function createServerProcess(options: ServerOptions): ServerProcess {
-  const { name, role, root, port } = options
+  const { name, role, port } = options
   const folder = join(options.folder, name)
   mkdirSync(folder, { recursive: true })
   const logFile = join(folder, 'log')
@@ -46,29 +53,22 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   let child: ChildProcess | null = null
   let ended: Promise<void> = Promise.resolve()
   let readyFrom = 0
+  let isSeenReady = false
   let asked = false
+  let kills = 0
 
   function launch(killAt: Spot | undefined): void {
-    const log = openSync(logFile, 'a')
     readyFrom = logLength(logFile)
+    isSeenReady = false
     asked = killAt !== undefined
-    const next = spawn(
-      process.execPath,
-      ['--import', preload, join(root, 'server/src/main.ts'), 'start', '--sandbox', '--role', role],
-      {
-        cwd: root,
-        env: {
-          ...environment(options, folder),
-          TEST_POINTS: pointsFile,
-          TEST_KILL_AT: killAt ? `${killAt.name}:${killAt.nth}` : '',
-        },
-        stdio: ['ignore', log, log],
-      },
-    )
-    closeSync(log)
+    const next = spawnServer(options, folder, logFile, {
+      TEST_KILLED_AT: pointsFile,
+      TEST_KILL_AT: killAt ? `${killAt.name}:${killAt.nth}` : '',
+    })
     child = next
     ended = new Promise((resolve) => {
       next.once('exit', (code, signal) => {
+        if (signal === 'SIGKILL') kills++
         if (!asked && code !== 0) crashes.push(`${name} ended with ${signal ?? code}: ${tail(logFile)}`)
         resolve()
       })
@@ -76,12 +76,16 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
   }
 
   const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null
-  const isReady = () => isRunning() && readFileSync(logFile).subarray(readyFrom).includes('ready: ')
+  const isReady = () => {
+    if (!isRunning()) return false
+    // Looked up once a life: logs of a storm are long.
+    isSeenReady ||= readFileSync(logFile).subarray(readyFrom).includes('ready: ')
+    return isSeenReady
+  }
   return {
     name,
     role,
     url: role === 'api' ? `http://127.0.0.1:${port}` : null,
-    logFile,
     isRunning,
     isReady,
     async start({ killAt, waitReady = true } = {}) {
@@ -97,22 +101,37 @@ export function createServerProcess(options: ServerOptions): ServerProcess {
     async end(signal) {
       if (!isRunning()) return ended
       asked = true
-      if (signal !== null) child?.kill(signal)
+      child?.kill(signal)
       await ended
     },
+    kills: () => kills,
     takeCrashes() {
       const taken = crashes
       crashes = []
       return taken
     },
-    points() {
-      const lines = existsSync(pointsFile) ? readFileSync(pointsFile, 'utf8').split('\n').filter(Boolean) : []
-      return {
-        visited: new Set(lines.map((line) => line.replace('killed ', ''))),
-        killed: new Set(lines.flatMap((line) => (line.startsWith('killed ') ? [line.slice(7)] : []))),
-      }
-    },
+    killedAt: () => (existsSync(pointsFile) ? readFileSync(pointsFile, 'utf8').split('\n').filter(Boolean) : []),
   }
+}
+
+function spawnServer(
+  options: ServerOptions,
+  folder: string,
+  logFile: string,
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
+  const { root, role } = options
+  const log = openSync(logFile, 'a')
+  const main = join(root, 'server/src/main.ts')
+  const child = spawn(process.execPath, ['--import', preload, main, 'start', '--sandbox', '--role', role], {
+    cwd: root,
+    env: { ...environment(options, folder), ...env },
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
 }
 
 /** Nothing of ours but what the process needs: settings of the test run must not reach it. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from './client.ts'
 import { anyOrder, type Customers, leastOf } from './customers.ts'
+import type { Dice } from './dice.ts'
 
 export type Shop = Readonly<{
   /** Orders that were refused with no fault of the customer: there are none. */
@@ -9,19 +10,19 @@ export type Shop = Readonly<{
   close(): Promise<void>
 }>
 
-/** Customers come at this pace until it closes, or until so many have come. They wait for nobody. */
+/** Customers come at this pace until it closes. They wait for nobody. */
 export async function openShop(
   client: Client,
   customers: Customers,
-  { everyMs, most = Number.POSITIVE_INFINITY }: { everyMs: number; most?: number },
+  { everyMs, dice }: { everyMs: number; dice: Dice },
 ): Promise<Shop> {
   const least = await leastOf(client, 'eth@eth', 'btc@btc')
   const refused: string[] = []
   const buying = new Set<Promise<unknown>>()
   let closing = false
   const running = (async () => {
-    for (let n = 0; n < most && !closing; n++) {
-      const bought: Promise<unknown> = customers.buy(anyOrder(least)).catch((error: Error) => {
+    while (!closing) {
+      const bought: Promise<unknown> = customers.buy(anyOrder(least, dice)).catch((error: Error) => {
         // The bank cannot always pay while its chain is being reorganised: that customer never paid.
         if (!error.message.startsWith('/deposits')) refused.push(error.message)
       })

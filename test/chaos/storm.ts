@@ -1,73 +1,94 @@
-import { randomInt } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Fleet } from './fleet.ts'
+import type { Dice } from './dice.ts'
+import type { Run } from './run.ts'
+import type { ServerProcess } from './server-process.ts'
 import { until } from './until.ts'
 
-type Span = readonly [least: number, most: number]
+const SIGNAL_MS = 200
 
-export type Weather = Readonly<{
-  /** Milliseconds between two of each, drawn anew every time; null = none. */
-  killMs: Span | null
-  crashMs: Span | null
-  reorgMs: Span | null
-  /** Blocks that a reorganisation takes away, by network. */
-  depths: Readonly<Record<string, Span>>
-}>
+type Span = readonly [least: number, below: number]
 
-/** Deeper than confirmations (2 on btc, 3 on eth): what was counted goes, and comes back. Above finality nothing goes. */
-export const badWeather: Weather = {
-  killMs: [200, 3_000],
-  crashMs: [6_000, 10_000],
-  reorgMs: [2_500, 5_000],
-  depths: { btc: [1, 4], eth: [1, 5] },
-}
+/** Milliseconds between two of each, drawn anew every time. */
+const KILL_MS: Span = [200, 3_000]
+const CRASH_MS: Span = [6_000, 10_000]
+const REORG_MS: Span = [2_500, 5_000]
+/** Blocks that go: more than confirmations (2 on btc, 3 on eth), so that what was counted goes. Above finality nothing goes. */
+const DEPTHS: Readonly<Record<string, Span>> = { btc: [1, 5], eth: [1, 6] }
+/** What a supervisor and a start may take on a busy machine. */
+const RECOVERY_MS = 180_000
 
-export type Damage = { kills: number; crashes: number; reorgs: number }
+/** How long it took until a killed process was ready again, and until requests were answered after a crash of Postgres. */
+export type Recoveries = Readonly<{ processMs: readonly number[]; postgresMs: readonly number[] }>
 
-/** Bad weather for a while. Processes are started again by the fleet's nurse, Postgres by whoever started it. */
-export async function storm(
-  fleet: Fleet,
-  weather: Weather,
-  forMs: number,
-  say: (damage: Damage) => void = () => undefined,
-): Promise<Damage> {
-  const damage: Damage = { kills: 0, crashes: 0, reorgs: 0 }
+/** Bad weather for a while: kills, crashes of Postgres, reorganisations. The fleet's nurse starts again what ends. */
+export async function storm(run: Run, forMs: number, dice: Dice, say: (line: string) => void): Promise<Recoveries> {
+  const { fleet } = run
+  const processMs: number[] = []
+  const postgresMs: number[] = []
+  const missed: string[] = []
+  const recovering = new Set<Promise<unknown>>()
   const over = Date.now() + forMs
   const nurse = fleet.nurse()
-  const repeat = async (span: Span | null, act: () => Promise<void> | void) => {
-    while (span !== null && Date.now() < over) {
-      await delay(randomInt(span[0], span[1]))
-      if (Date.now() >= over) return
-      await act()
-      say(damage)
+  const time = (into: number[], isBack: () => Promise<boolean> | boolean) => {
+    const since = Date.now()
+    const back = until('it is back', isBack, RECOVERY_MS).then(
+      () => into.push(Date.now() - since),
+      (error: Error) => missed.push(error.message),
+    )
+    recovering.add(back)
+  }
+  const repeat = async ([least, below]: Span, act: () => Promise<void> | void) => {
+    while (Date.now() < over) {
+      await delay(dice.draw(least, below))
+      if (Date.now() < over) await act()
     }
   }
-  await Promise.all([
-    repeat(weather.killMs, () => kill(fleet, damage)),
-    repeat(weather.crashMs, () => {
-      fleet.ground.crash(damage.crashes++ % 3 === 2 ? 'group' : 'quit')
-    }),
-    repeat(weather.reorgMs, () => reorganize(fleet, weather, damage)),
-    delay(forMs),
-  ])
-  await until('every process is ready', () => fleet.all.every((one) => one.isReady()), 180_000)
+  // A slow machine may need longer to start than it is to the next blow: where nobody is at work nothing can be broken.
+  const somebodyWorks = () =>
+    until('somebody works', () => fleet.apis.some(isUp) && fleet.workers.some(isUp), RECOVERY_MS)
+  const kill = async () => {
+    await somebodyWorks()
+    // Only one that has come to work: killing what starts would only show that it can be started.
+    const one = dice.oneOf(fleet.all.filter(isUp))
+    await one.end('SIGKILL')
+    time(processMs, () => one.isReady())
+  }
+  const crash = async () => {
+    await somebodyWorks()
+    fleet.ground.crash(dice.oneOf(['quit', 'quit', 'group']))
+    // A signal takes its time: nobody must be timed who was answered before it arrived.
+    await delay(SIGNAL_MS)
+    time(postgresMs, () => answers(run))
+  }
+  const reorganize = async () => {
+    const network = dice.oneOf(Object.keys(DEPTHS))
+    const [least, below] = DEPTHS[network] ?? [1, 2]
+    await fleet.ground.reorganize(network, dice.draw(least, below))
+  }
+  const report = async () => {
+    while (Date.now() < over) {
+      await delay(Math.min(10_000, over - Date.now()))
+      const { crashes, reorgs } = fleet.ground.damage()
+      say(
+        `storm, ${Math.max(0, Math.round((over - Date.now()) / 1000))} s left: ${fleet.kills()} kills, ${crashes} crashes, ${reorgs} reorgs`,
+      )
+    }
+  }
+  await Promise.all([repeat(KILL_MS, kill), repeat(CRASH_MS, crash), repeat(REORG_MS, reorganize), report()])
+  await Promise.all(recovering)
+  if (missed.length > 0) throw new Error(`${missed.length} times something did not come back: ${missed[0]}`)
+  await until('every process is ready', () => fleet.all.every(isUp), RECOVERY_MS)
   await nurse.stop()
-  return damage
+  return { processMs, postgresMs }
 }
 
-/** Only one that has come to work: killing what starts would only show that it can be started. */
-async function kill(fleet: Fleet, damage: Damage): Promise<void> {
-  const ready = fleet.all.filter((one) => one.isReady())
-  const one = ready[randomInt(Math.max(ready.length, 1))]
-  if (!one) return
-  damage.kills++
-  await one.end('SIGKILL')
-}
+const isUp = (one: ServerProcess): boolean => one.isReady()
 
-async function reorganize(fleet: Fleet, { depths }: Weather, damage: Damage): Promise<void> {
-  const networks = Object.keys(depths)
-  const network = networks[randomInt(networks.length)] ?? ''
-  const [least, most] = depths[network] ?? [1, 1]
-  await fleet.ground.control('/reorgs', { network, depth: randomInt(least, most + 1) })
-  damage.reorgs++
+/** Whether any process answers what only the database knows: that there is no such exchange. */
+async function answers({ fleet, client }: Run): Promise<boolean> {
+  const asked = fleet.apis.map(({ url }) =>
+    client.once(url ?? '', 'GET', `/v1/cross-chain/exchange/status?id=${randomUUID()}`).catch(() => null),
+  )
+  return (await Promise.all(asked)).some((reply) => reply?.status === 404)
 }

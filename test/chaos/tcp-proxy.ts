@@ -1,13 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * A TCP proxy that hurts: delay, black hole, reset, and the cut that leaves a question open. It knows nothing of what it
+ * A TCP proxy that hurts: black hole, reset, and the cut that leaves a question open. It knows nothing of what it
  * carries but the marker that it waits for.
  */
 export type TcpProxy = Readonly<{
   port: number
-  /** Milliseconds that every piece waits, in both directions. */
-  delay(ms: number): void
   /** Connections stay open, and nothing passes, until it is switched off. */
   blackHole(on: boolean): void
   /** What is open stays open, and nobody will ever answer on it; new connections are as before. */
@@ -19,19 +17,23 @@ export type TcpProxy = Readonly<{
    * is lost; `request` = it never heard of it.
    */
   cutAt(marker: string, lost: 'answer' | 'request', times: number): void
-  /** Ends every connection once the target has sent this many bytes on it; 0 = never. */
-  cutAfterBytes(bytes: number): void
   /** Cuts so far. */
   cuts(): number
   close(): Promise<void>
 }>
 
 type Cut = { marker: Buffer; lost: 'answer' | 'request'; left: number }
-type State = { delayMs: number; dark: boolean; bytesMax: number; cut: Cut | null; cuts: number; pairs: Set<Pair>; all: Set<Socket> }
+type State = {
+  dark: boolean
+  cut: Cut | null
+  cuts: number
+  pairs: Set<Pair>
+  all: Set<Socket>
+}
 type Pair = Readonly<{ client: Socket; target: Socket }>
 
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const state: State = { delayMs: 0, dark: false, bytesMax: 0, cut: null, cuts: 0, pairs: new Set(), all: new Set() }
+  const state: State = { dark: false, cut: null, cuts: 0, pairs: new Set(), all: new Set() }
   const server = createServer((client) => join(state, client, connect(targetPort, '127.0.0.1')))
   const port = await listen(server)
   const both = (act: (socket: Socket) => void) => {
@@ -39,9 +41,6 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   }
   return {
     port,
-    delay: (ms) => {
-      state.delayMs = ms
-    },
     blackHole: (on) => {
       state.dark = on
       both((socket) => (on ? socket.pause() : socket.resume()))
@@ -53,9 +52,6 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     reset: () => both((socket) => socket.resetAndDestroy()),
     cutAt: (marker, lost, times) => {
       state.cut = { marker: Buffer.from(marker, 'latin1'), lost, left: times }
-    },
-    cutAfterBytes: (bytes) => {
-      state.bytesMax = bytes
     },
     cuts: () => state.cuts,
     close: async () => {
@@ -69,7 +65,6 @@ function join(state: State, client: Socket, target: Socket): void {
   const pair = { client, target }
   state.pairs.add(pair)
   let isCut = false
-  let fromTarget = 0
   const sever = () => {
     state.cuts++
     client.resetAndDestroy()
@@ -85,12 +80,11 @@ function join(state: State, client: Socket, target: Socket): void {
       return
     }
     if (lost === 'answer') isCut = true
-    pass(state, chunk, target)
+    target.write(chunk)
   })
   target.on('data', (chunk: Buffer) => {
-    fromTarget += chunk.length
-    if (isCut || (state.bytesMax > 0 && fromTarget >= state.bytesMax)) return sever()
-    pass(state, chunk, client)
+    if (isCut) return sever()
+    client.write(chunk)
   })
   for (const [socket, other] of [
     [client, target],
@@ -115,11 +109,6 @@ function takeCut(state: State, chunk: Buffer): Cut['lost'] | null {
   if (cut === null || cut.left === 0 || !chunk.includes(cut.marker)) return null
   cut.left--
   return cut.lost
-}
-
-function pass(state: State, chunk: Buffer, to: Socket): void {
-  if (state.delayMs === 0) to.write(chunk)
-  else setTimeout(() => to.writable && to.write(chunk), state.delayMs)
 }
 
 function listen(server: Server): Promise<number> {

@@ -8,45 +8,44 @@ const workerPoints = checkpoints.filter((name) => !apiPoints.includes(name))
 /** Work comes all the time: a point that nobody comes to in this time is on no way any more. */
 const VISIT_MS = 45_000
 
-export type Tour = Readonly<{ kills: number; missed: readonly string[] }>
-
 /**
- * Every named point once by each worker, and the api's by the api: the process is started, and dies at its n-th visit.
- * The two workers go through the list from both ends, so that they die at different points at a time.
+ * Every named point: a process is started, and dies when it comes there. Two workers go through the list from both ends, so
+ * that they die at different points at a time, and either meets the other's remains: thorough = each goes all of the way,
+ * and one dies at its second visit; otherwise they meet in the middle. Returns what nobody came to.
  */
-export async function tourOfPoints(fleet: Fleet): Promise<Tour> {
+export async function tourOfPoints(fleet: Fleet, isThorough: boolean): Promise<readonly string[]> {
   const missed: string[] = []
-  let kills = 0
-  const visit = async (one: ServerProcess, spots: readonly Spot[]) => {
+  const visit = async (one: ServerProcess, next: () => Spot | undefined) => {
     await one.end('SIGKILL')
-    for (const spot of spots) {
+    for (let spot = next(); spot !== undefined; spot = next()) {
       await one.start({ killAt: spot, waitReady: false })
       const provoked = spot.name === 'watch.rewound' ? setInterval(() => provoke(fleet), 1_500) : undefined
-      await until(`${one.name} dies at ${spot.name}`, () => !one.isRunning(), VISIT_MS).catch(() =>
-        missed.push(`${one.name} never came to ${spot.name}`),
-      )
+      const dies = until(`${one.name} dies`, () => !one.isRunning(), VISIT_MS)
+      await dies.catch(() => missed.push(`${one.name} never came to ${spot?.name}`))
       clearInterval(provoked)
       if (one.isRunning()) await one.end('SIGKILL')
-      else kills++
     }
     await one.start()
   }
+  const [first, second] = fleet.workers
+  const [api] = fleet.apis
+  if (!(first && second && api)) throw new Error('the tour needs two workers and an api')
+  const [ahead, back] = routes(isThorough)
+  const visits = apiPoints.flatMap((name) => (isThorough ? [1, 2, 5] : [1, 2]).map((nth) => ({ name, nth })))
+  await Promise.all([visit(first, () => ahead.shift()), visit(second, () => back()), visit(api, () => visits.shift())])
+  return missed
+}
+
+/** What the first worker takes from the front, and the second from the end. */
+function routes(isThorough: boolean): readonly [Spot[], () => Spot | undefined] {
   const spots = workerPoints.map((name): Spot => ({ name, nth: 1 }))
+  if (!isThorough) return [spots, () => spots.pop()]
   // Of each reorganisation one worker alone is the first to go back: two of them may be long in coming.
-  const later = workerPoints.map((name): Spot => ({ name, nth: name === 'watch.rewound' ? 1 : 2 })).reverse()
-  await Promise.all([
-    ...fleet.workers.map((worker, n) => visit(worker, n % 2 === 0 ? spots : later)),
-    ...fleet.apis.slice(0, 1).map((api) =>
-      visit(
-        api,
-        apiPoints.flatMap((name) => [1, 2, 5].map((nth) => ({ name, nth }))),
-      ),
-    ),
-  ])
-  return { kills, missed }
+  const later = workerPoints.map((name): Spot => ({ name, nth: name === 'watch.rewound' ? 1 : 2 }))
+  return [spots, () => later.pop()]
 }
 
 /** A reorganisation, of blocks alone: nothing that was counted goes away. */
-function provoke(fleet: Fleet): void {
-  fleet.ground.control('/reorgs', { network: 'btc', depth: 1 }).catch(() => undefined)
+function provoke({ ground }: Fleet): void {
+  ground.reorganize('btc', 1).catch(() => undefined)
 }

@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ground, startGround } from '../chaos/ground.ts'
-import { findPlanted, plantedBugs } from '../chaos/planted-bugs.ts'
+import { findNone, findPlanted, plantedBugs } from '../chaos/planted-bugs.ts'
 
 let ground: Ground
 beforeAll(async () => {
   ground = await startGround(['btc', 'eth'])
-})
-afterAll(() => ground.stop())
+}, 180_000)
+afterAll(() => ground?.stop(), 60_000)
 
-test.each(plantedBugs)('a planted bug is found: $name', async (bug) => {
-  expect(await findPlanted(ground, bug)).not.toEqual([])
-}, 240_000)
+test('the attacks find nothing where there is no bug', async () => {
+  expect(await findNone(ground)).toEqual([])
+}, 360_000)
+
+test.each(plantedBugs)(
+  'a planted bug is found: $name',
+  async (bug) => {
+    expect(await findPlanted(ground, bug)).not.toEqual([])
+  },
+  240_000,
+)

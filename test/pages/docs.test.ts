@@ -1,25 +1,12 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/api/app.ts'
 import { createTestApp } from '../../server/test/http/app-for-tests.ts'
 import { freePort } from '../bitcoin/free-port.ts'
+import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
-const executablePath = '/usr/bin/chromium'
-const isThere = existsSync(executablePath)
-const args = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-if (!isThere && !process.env['CI']) console.warn('the pages are not tested: install the package `chromium`')
-
-/** In continuous integration an absent browser is a failure, not a silence. */
-describe.skipIf(!isThere && !process.env['CI'])('the reference at /docs', () => {
+describe.skipIf(withoutBrowser)('the reference at /docs', () => {
   const stoppers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let origin = ''
@@ -30,26 +17,17 @@ describe.skipIf(!isThere && !process.env['CI'])('the reference at /docs', () => 
     const { app } = createTestApp({ publicUrl: origin })
     stoppers.push(() => app.close())
     await app.listen({ port, host: '127.0.0.1' })
-    browser = await chromium.launch({ executablePath, args })
+    browser = await startBrowser()
     stoppers.unshift(() => browser.close())
   })
   afterAll(async () => {
     for (const stop of stoppers) await stop()
   })
 
-  /** The page, loaded. Whatever it complains about, and whatever it asks of another host, is a problem. */
-  async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
-    const page = await browser.newPage(options)
-    const problems: string[] = []
-    page.on('console', (message) => void problems.push(`${message.type()}: ${message.text()}`))
-    page.on('pageerror', (error) => void problems.push(error.message))
-    page.on('request', (request) => {
-      const { protocol, origin: asked } = new URL(request.url())
-      if (protocol !== 'data:' && asked !== origin) problems.push(`asks ${asked}`)
-    })
-    await page.goto(`${origin}/docs`)
-    await page.locator('.opblock').first().waitFor()
-    return { page, problems }
+  async function open(options: BrowserContextOptions = {}) {
+    const opened = await openPage(browser, `${origin}/docs`, options)
+    await opened.page.locator('.opblock').first().waitFor()
+    return opened
   }
 
   test('shows every operation of the document, and nothing complains', async () => {
@@ -79,18 +57,18 @@ describe.skipIf(!isThere && !process.env['CI'])('the reference at /docs', () => 
   })
 
   test('is dark where the reader wants it dark', async () => {
-    const brightness = async (colorScheme: 'light' | 'dark') => {
+    const brightnessIn = async (colorScheme: 'light' | 'dark') => {
       const { page } = await open({ colorScheme })
-      const text = await page.evaluate<string>("getComputedStyle(document.querySelector('.info .title')).color")
+      const bright = await brightness(page, '.info .title')
       await page.close()
-      return Math.max(...[...text.matchAll(/\d+/g)].slice(0, 3).map(Number))
+      return bright
     }
-    expect(await brightness('dark')).toBeGreaterThan(170)
-    expect(await brightness('light')).toBeLessThan(100)
+    expect(await brightnessIn('dark')).toBeGreaterThan(170)
+    expect(await brightnessIn('light')).toBeLessThan(100)
   })
 
   test('fits a phone, with an operation open', async () => {
-    const { page, problems } = await open({ viewport: { width: 390, height: 844 }, isMobile: true })
+    const { page, problems } = await open(phone)
     await page.locator('.opblock-summary').nth(1).click()
     await page.getByRole('button', { name: 'Execute' }).waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)

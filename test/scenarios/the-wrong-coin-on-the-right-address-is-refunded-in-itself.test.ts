@@ -26,6 +26,13 @@ test('another listed token goes back as that token', async () => {
       const { statusReason, exchanges } = await world.settles(exchange, 'refunded')
       expect(statusReason).toBe('WRONG_ASSET')
       expect(exchanges[0].amountFromReceived).toBeNull()
+      expect(exchanges[0].refund).toMatchObject({
+        amount: await world.balance('usdc@eth', back),
+        currency: 'usdc',
+        network: 'eth',
+        address: back,
+        hash: exchanges[0].payoutHash,
+      })
     },
   )
   expect(await world.balance('usdt@eth', back)).toBe('0')

@@ -1,3 +1,4 @@
+import { formatUnits, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { belowMin, expectRefund, statuses } from '../support/facts.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -25,7 +26,19 @@ test('a deposit below the minimum is refunded, less the network fee', async () =
       await world.deposit(exchange, amount)
       const { statusReason, exchanges } = await world.settles(exchange, 'refunded')
       expect(statusReason).toBe('BELOW_MIN')
-      expect(exchanges[0].payoutHash).toEqual(expect.any(String))
+      expect(exchanges[0]).toMatchObject({
+        amountFromReceived: formatUnits(parseUnits(amount, 8), 8),
+        amountToReceived: null,
+        payoutHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        refund: {
+          amount: await world.balance('ltc@ltc', back.address),
+          currency: 'ltc',
+          network: 'ltc',
+          address: back.address,
+          memo: null,
+          hash: exchanges[0].payoutHash,
+        },
+      })
     },
   )
   expect(await statuses(world, exchange)).toEqual(['confirming', 'refunding', 'refunded'])

@@ -24,7 +24,7 @@ import { checkInvariants } from './invariants.ts'
 const USD = 10n ** 12n
 /** What each world has of each currency: of litecoin the bank has 1.3 million dollars for all worlds together. */
 const FUNDS_USD = 25_000n * USD
-const pepper = Buffer.from('a pepper of the test worlds')
+export const pepper = Buffer.from('a pepper of the test worlds')
 
 export type WorldOptions = Readonly<{
   /** Networks that this world works with: fewer are faster. */

@@ -106,9 +106,14 @@ function choose(coins: readonly Coin[], units: bigint): { chosen: Coin[]; fee: b
 
 type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 
+/** Payments that a reorganisation may make wait once more. */
+const paymentsKept = 2_000
+
 /** What the bank can spend now. Looked up again when a block has come, known from its own payments in between. */
 function createPurse(rpc: JsonRpc, key: BitcoinKey) {
-  const payments = new Map<string, { spends: readonly string[]; change: Coin | null }>()
+  type Payment = Readonly<{ spends: readonly string[]; change: Coin | null }>
+  const payments = new Map<string, Payment>()
+  let waiting = new Map<string, Payment>()
   const outpoint = (coin: { txid: string; vout: number }) => `${coin.txid}:${coin.vout}`
   const descriptor = `raw(${Buffer.from(key.script).toString('hex')})`
   let confirmed: Coin[] = []
@@ -118,23 +123,24 @@ function createPurse(rpc: JsonRpc, key: BitcoinKey) {
     const tip = (await rpc.call('getbestblockhash')) as string
     if (tip === seenTip) return
     const scan = (await rpc.call('scantxoutset', ['start', [descriptor]])) as Scan
-    const waiting = new Set((await rpc.call('getrawmempool')) as string[])
+    const pool = new Set((await rpc.call('getrawmempool')) as string[])
     confirmed = scan.unspents.map(({ txid, vout, amount }) => ({
       txid,
       vout,
       units: parseUnits(String(amount), 8),
       depth: 0,
     }))
-    for (const txid of payments.keys()) if (!waiting.has(txid)) payments.delete(txid)
+    for (const txid of [...payments.keys()].slice(0, -paymentsKept)) payments.delete(txid)
+    waiting = new Map([...payments].filter(([txid]) => pool.has(txid)))
     seenTip = tip
   }
 
   return {
     async coins(): Promise<Coin[]> {
       await refresh()
-      const used = new Set([...payments.values()].flatMap((payment) => payment.spends))
+      const used = new Set([...waiting.values()].flatMap((payment) => payment.spends))
       const known = new Set(confirmed.map(outpoint))
-      const change = [...payments.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
+      const change = [...waiting.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
       return [...confirmed, ...change.filter((coin) => !known.has(outpoint(coin)) && coin.depth <= deepest)].filter(
         (coin) => !used.has(outpoint(coin)),
       )
@@ -142,7 +148,9 @@ function createPurse(rpc: JsonRpc, key: BitcoinKey) {
     spent(txid: string, coins: readonly Coin[], changeUnits: bigint | null): void {
       const depth = Math.max(...coins.map((coin) => coin.depth)) + coins.filter((coin) => coin.depth > 0).length + 1
       const change = changeUnits === null ? null : { txid, vout: 1, units: changeUnits, depth }
-      payments.set(txid, { spends: coins.map(outpoint), change })
+      const payment = { spends: coins.map(outpoint), change }
+      payments.set(txid, payment)
+      waiting.set(txid, payment)
     },
     forget(): void {
       seenTip = ''

@@ -70,7 +70,9 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
       requireCoin(currency)
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
-      return bank.pay(scriptOfAddress(network, address), units).catch(refuse)
+      const script = scriptOfAddress(network, address)
+      // While blocks are being replaced, coins are for a moment where they will not stay.
+      return exclusively(() => bank.pay(script, units)).catch(refuse)
     },
     async balance({ currency, address }) {
       requireCoin(currency)

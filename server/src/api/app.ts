@@ -13,7 +13,7 @@ import { mountDocs } from './docs.ts'
 import { sendError, toAppError } from './errors.ts'
 import { mountHealth } from './health.ts'
 import { mountIcons } from './icons.ts'
-import { createMemoRule } from './memo-rule.ts'
+import { createListing } from './listing.ts'
 import { mountMetrics } from './metrics.ts'
 import type { ApiContext } from './mount.ts'
 import { mountRates } from './rates.ts'
@@ -70,13 +70,13 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app
-  const requiresMemo = createMemoRule(services.listCurrencies)
+  const listing = createListing(services.listCurrencies)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
   mountRate(context)
-  mountExchange(context, requiresMemo)
-  mountStatus(context, requiresMemo)
-  mountList(context, requiresMemo)
+  mountExchange(context, listing)
+  mountStatus(context, listing)
+  mountList(context, listing)
   mountRates(context)
   mountIcons(context, sendFile)
   mountDocs(context, documented, sendFile)

@@ -38,10 +38,6 @@ const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> 
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['VALIDATION_ERROR', 'the body is not as long as Content-Length says'],
   FST_ERR_BAD_URL: ['ROUTE_NOT_FOUND', 'there is no such path'],
   FST_ERR_MAX_PARAM_LENGTH: ['ROUTE_NOT_FOUND', 'there is no such path'],
-  FST_ERR_HANDLER_TIMEOUT: [
-    'OVERLOADED',
-    'the request took too long; it may have been carried out: repeat it with the same Idempotency-Key',
-  ],
   FST_UNDER_PRESSURE: ['OVERLOADED', 'the server has too much to do'],
 }
 

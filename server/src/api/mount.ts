@@ -1,11 +1,5 @@
 import type { RouteDefinition } from '@swapyard/schema'
-import type {
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  HookHandlerDoneFunction,
-  RouteShorthandOptions,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Caller } from '../domain/partner.ts'
 import { present } from '../lib/assert.ts'
 import type { Services } from '../services/interfaces.ts'
@@ -26,18 +20,12 @@ export type ApiContext = Readonly<{
 type Serve = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Puts one operation of the route table on the server: key, scope, limit, schemas, then its own code. */
-export function mount(
-  context: ApiContext,
-  route: RouteDefinition,
-  serve: Serve,
-  options: Pick<RouteShorthandOptions, 'handlerTimeout'> = {},
-): void {
+export function mount(context: ApiContext, route: RouteDefinition, serve: Serve): void {
   const known = knownKeys(route)
   const response = Object.fromEntries(
     Object.entries(route.success).flatMap(([status, { schema }]) => (schema ? [[status, schema]] : [])),
   )
   context.app.route({
-    ...options,
     method: route.method,
     url: route.path,
     schema: {

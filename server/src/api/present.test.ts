@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Asset } from '../domain/asset.ts'
 import type { Exchange, ExchangeView, ExecutionView } from '../domain/exchange.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
-import { presentCreated, presentExchange, presentRateQuote } from './present.ts'
+import { type Listing, presentCreated, presentExchange, presentRateQuote } from './present.ts'
 
 function asset(ticker: string, decimals: number): Asset {
   return { id: `${ticker}@net`, ticker, network: 'net', decimals, contract: null }
@@ -60,10 +60,13 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
     sentUnits: 2_500_000n,
     payinHash: 'in',
     payoutHash: 'out',
+    refund: null,
     createdAt: exchange.createdAt,
     ...change,
   }
 }
+
+const listing: Listing = { requiresMemo: () => false, assetOf: () => null }
 
 describe('a quote in wire form', () => {
   test('has numbers that are exactly the amounts', () => {
@@ -97,20 +100,26 @@ describe('an exchange in wire form', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }), (createdAt) => {
         const view: ExchangeView = { exchange: { ...exchange, createdAt }, executions: [] }
-        expect(presentExchange(view, () => false).created).toBe(createdAt.toISOString())
+        expect(presentExchange(view, listing).created).toBe(createdAt.toISOString())
       }),
     )
   })
 
-  test('counts a refund in the coin that came in, a payout in the coin that went out', () => {
-    const executions = [execution({}), execution({ status: 'refunded', reason: 'BELOW_MIN', sentUnits: 99_000_000n })]
-    const { exchanges } = presentExchange({ exchange, executions }, () => false)
-    expect(exchanges.map(({ amountFromReceived, amountToReceived }) => [amountFromReceived, amountToReceived])).toEqual(
-      [
-        ['1', '2.5'],
-        ['1', '0.99'],
-      ],
-    )
+  test('counts a refund in the coin that came in, whether that was ordered or not', () => {
+    const other = asset('ccc', 3)
+    const back = { address: 'back', memo: null, txHash: null }
+    const executions = [
+      execution({}),
+      execution({ sentUnits: null, refund: { assetId: 'aaa@net', units: 99_000_000n, ...back } }),
+      execution({ receivedUnits: null, sentUnits: null, refund: { assetId: other.id, units: 1_500n, ...back } }),
+    ]
+    const assetOf: Listing['assetOf'] = (id) => (id === other.id ? other : null)
+    const { exchanges } = presentExchange({ exchange, executions }, { ...listing, assetOf })
+    expect(exchanges.map((item) => [item.amountFromReceived, item.amountToReceived, item.refund])).toEqual([
+      ['1', '2.5', null],
+      ['1', null, { amount: '0.99', currency: 'aaa', network: 'net', address: 'back', memo: null, hash: null }],
+      [null, null, { amount: '1.5', currency: 'ccc', network: 'net', address: 'back', memo: null, hash: null }],
+    ])
   })
 
   test('counts each leg of a private one in its own coins', () => {
@@ -123,7 +132,7 @@ describe('an exchange in wire form', () => {
     const executions = [execution({ sentUnits: 10n ** 12n }), execution({ receivedUnits: 10n ** 12n })]
     const { exchanges, request } = presentExchange(
       { exchange: { ...exchange, type: 'private', legs }, executions },
-      () => false,
+      listing,
     )
     expect(exchanges.map((item) => [item.amountFromReceived, item.amountToReceived])).toEqual([
       ['1', '1'],
@@ -136,9 +145,10 @@ describe('an exchange in wire form', () => {
     fc.assert(
       fc.property(fc.option(fc.string({ minLength: 1 })), fc.boolean(), (memo, required) => {
         const view = { exchange: { ...exchange, deposit: { address: 'deposit', memo } }, executions: [] }
+        const rule = { ...listing, requiresMemo: () => required }
         for (const present of [presentExchange, presentCreated]) {
-          if (required && memo === null) expect(() => present(view, () => required)).toThrow('memo')
-          else expect(present(view, () => required).request.depositMemo ?? null).toBe(memo)
+          if (required && memo === null) expect(() => present(view, rule)).toThrow('memo')
+          else expect(present(view, rule).request.depositMemo ?? null).toBe(memo)
         }
       }),
     )

@@ -7,12 +7,13 @@ import type {
   RateQuote as WireQuote,
 } from '@swapyard/schema'
 import { formatUnits, type Rounding, toSignificant } from '../domain/amount.ts'
-import type { Asset } from '../domain/asset.ts'
+import type { Asset, AssetId } from '../domain/asset.ts'
 import { iconPath } from '../domain/catalogue.ts'
 import type { Currency } from '../domain/currency.ts'
-import type { Exchange, ExchangeView, ExecutionView, Leg } from '../domain/exchange.ts'
+import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
 import { assert, present } from '../lib/assert.ts'
+import { toIso } from '../lib/time.ts'
 
 /** Dollar values of the domain are scaled by 10^12. */
 const USD_DECIMALS = 12
@@ -37,30 +38,8 @@ function toNumber(units: bigint, decimals: number, rounding: Rounding): number {
   return Number(formatUnits(rounded, decimals))
 }
 
-function toUsd(scaled: bigint): string {
+export function toUsd(scaled: bigint): string {
   return formatUnits(scaled - (scaled % (scaled >= DOLLAR ? CENT : MICRODOLLAR)), USD_DECIMALS)
-}
-
-const DAY_MS = 86_400_000
-const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
-let lastDay = Number.NaN
-let lastDayText = ''
-
-/** As `toISOString`, at a quarter of its cost: timestamps of one answer are mostly of one day. */
-function toIso(date: Date): string {
-  const ms = date.getTime()
-  const day = Math.floor(ms / DAY_MS)
-  if (day !== lastDay) {
-    lastDayText = new Date(day * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length)
-    lastDay = day
-  }
-  const rest = ms - day * DAY_MS
-  const hour = twoDigits[Math.floor(rest / 3_600_000)]
-  const minute = twoDigits[Math.floor(rest / 60_000) % 60]
-  const second = twoDigits[Math.floor(rest / 1_000) % 60]
-  const thousandths = rest % 1_000
-  const padding = thousandths < 10 ? '00' : thousandths < 100 ? '0' : ''
-  return `${lastDayText}${hour}:${minute}:${second}.${padding}${thousandths}Z`
 }
 
 /** The sandbox's explorers are on this very server. */
@@ -122,18 +101,23 @@ function endsOf(exchange: Exchange): Ends {
   return { from: present(exchange.legs[0], 'first leg').from, to: present(exchange.legs.at(-1), 'last leg').to }
 }
 
-/** Whether a network's deposits must carry a memo. */
-export type MemoRule = (network: string) => boolean
+/** What the list of currencies says of others than those that an exchange names. */
+export type Listing = Readonly<{
+  /** Whether a network's deposits must carry a memo. */
+  requiresMemo(network: string): boolean
+  /** null where it was taken off the list altogether. */
+  assetOf(id: AssetId): Asset | null
+}>
 
 /** Money sent to such an address without its memo is lost (I-33): better no answer than that one. */
-function checkedMemo(exchange: Exchange, requiresMemo: MemoRule): string | null {
+function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | null {
   const { memo } = exchange.deposit
   const missing = memo === null && requiresMemo(endsOf(exchange).from.network)
   assert(!missing, `the deposit of exchange ${exchange.id} has the memo that its network requires`)
   return memo
 }
 
-function presentListedRequest(exchange: Exchange, requiresMemo: MemoRule): ListedExchange['request'] {
+function presentListedRequest(exchange: Exchange, listing: Listing): ListedExchange['request'] {
   const { from, to } = endsOf(exchange)
   const { recipient, refund } = exchange
   return {
@@ -144,7 +128,7 @@ function presentListedRequest(exchange: Exchange, requiresMemo: MemoRule): Liste
     amountFromRequested: formatUnits(exchange.fromUnits, from.decimals),
     amountToRequested: formatUnits(exchange.toUnits, to.decimals),
     depositAddress: exchange.deposit.address,
-    depositMemo: checkedMemo(exchange, requiresMemo),
+    depositMemo: checkedMemo(exchange, listing),
     recipientAddress: recipient === null ? '' : recipient.address,
     recipientMemo: recipient === null ? null : recipient.memo,
     refundAddress: refund === null ? null : refund.address,
@@ -152,31 +136,45 @@ function presentListedRequest(exchange: Exchange, requiresMemo: MemoRule): Liste
   }
 }
 
-function presentExecution(execution: ExecutionView, { from, to }: Leg): ExchangeRecord['exchanges'][number] {
-  const { receivedUnits, sentUnits, status } = execution
-  // What goes back on a refund is in the coin that came in.
-  const sent = status === 'refunding' || status === 'refunded' ? from : to
+type WireExecution = ExchangeRecord['exchanges'][number]
+
+function presentExecution(execution: ExecutionView, { from, to }: Leg, listing: Listing): WireExecution {
+  const { receivedUnits, sentUnits, refund } = execution
   return {
     amountFromReceived: receivedUnits === null ? null : formatUnits(receivedUnits, from.decimals),
-    amountToReceived: sentUnits === null ? null : formatUnits(sentUnits, sent.decimals),
-    status,
+    amountToReceived: sentUnits === null ? null : formatUnits(sentUnits, to.decimals),
+    status: execution.status,
     payinHash: execution.payinHash,
     payoutHash: execution.payoutHash,
     created: toIso(execution.createdAt),
     statusReason: execution.reason,
+    refund: refund === null ? null : presentRefund(refund, from, listing),
+  }
+}
+
+/** The coin that came in may be another one than was ordered. */
+function presentRefund({ assetId, units, address, memo, txHash }: RefundView, from: Asset, { assetOf }: Listing) {
+  const asset = present(from.id === assetId ? from : assetOf(assetId), 'the asset of a refund')
+  return {
+    amount: formatUnits(units, asset.decimals),
+    currency: asset.ticker,
+    network: asset.network,
+    address,
+    memo,
+    hash: txHash,
   }
 }
 
 /** Executions come leg by leg, deposit after deposit. */
-function presentExecutions({ exchange, executions }: ExchangeView): ExchangeRecord['exchanges'] {
+function presentExecutions({ exchange, executions }: ExchangeView, listing: Listing): WireExecution[] {
   return executions.map((execution, index) =>
-    presentExecution(execution, present(exchange.legs[index % exchange.legs.length], 'leg of an execution')),
+    presentExecution(execution, present(exchange.legs[index % exchange.legs.length], 'leg of an execution'), listing),
   )
 }
 
-export function presentExchange(view: ExchangeView, requiresMemo: MemoRule): ExchangeRecord {
+export function presentExchange(view: ExchangeView, listing: Listing): ExchangeRecord {
   const { exchange } = view
-  const request = presentListedRequest(exchange, requiresMemo) as ExchangeRecord['request']
+  const request = presentListedRequest(exchange, listing) as ExchangeRecord['request']
   request.flow = exchange.flow
   return {
     id: exchange.id,
@@ -185,15 +183,15 @@ export function presentExchange(view: ExchangeView, requiresMemo: MemoRule): Exc
     status: exchange.status,
     statusReason: exchange.reason,
     request,
-    exchanges: presentExecutions(view),
+    exchanges: presentExecutions(view, listing),
   }
 }
 
-export function presentStatus(view: ExchangeView, requiresMemo: MemoRule): ExchangeStatusAnswer {
-  return { type: view.exchange.type, exchange: presentExchange(view, requiresMemo) }
+export function presentStatus(view: ExchangeView, listing: Listing): ExchangeStatusAnswer {
+  return { type: view.exchange.type, exchange: presentExchange(view, listing) }
 }
 
-export function presentListedExchange(view: ExchangeView, requiresMemo: MemoRule): ListedExchange {
+export function presentListedExchange(view: ExchangeView, listing: Listing): ListedExchange {
   const { exchange } = view
   return {
     id: exchange.id,
@@ -201,8 +199,8 @@ export function presentListedExchange(view: ExchangeView, requiresMemo: MemoRule
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
-    request: presentListedRequest(exchange, requiresMemo),
-    exchanges: presentExecutions(view),
+    request: presentListedRequest(exchange, listing),
+    exchanges: presentExecutions(view, listing),
   }
 }
 
@@ -210,9 +208,9 @@ export function presentListedExchange(view: ExchangeView, requiresMemo: MemoRule
  * The answer of a create, made from what never changes afterwards: a repeat with the same Idempotency-Key gives the same
  * bytes, whatever has become of the exchange since.
  */
-export function presentCreated({ exchange }: ExchangeView, requiresMemo: MemoRule): CreatedExchange {
+export function presentCreated({ exchange }: ExchangeView, listing: Listing): CreatedExchange {
   const { from, to } = endsOf(exchange)
-  const depositMemo = checkedMemo(exchange, requiresMemo)
+  const depositMemo = checkedMemo(exchange, listing)
   return {
     id: exchange.id,
     created: toIso(exchange.createdAt),

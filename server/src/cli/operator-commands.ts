@@ -2,16 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/store.ts'
-import { createKeystore } from '../adapters/signers/keystore.ts'
+import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { loadConfig } from '../config.ts'
 import { envExample, settingsPage } from '../config-text.ts'
 import { checkDestination, openAddresses } from './addresses.ts'
 import { withDatabase } from './open-house.ts'
 import { fail, print } from './print.ts'
+import { addSignerCommands } from './signer-commands.ts'
 
 /** What an operator does at the command line: keys, pauses, held exchanges, alarms. */
 export function addOperatorCommands(program: Command): void {
   addKeystoreCommands(program)
+  addSignerCommands(program)
   program
     .command('pause <scope>')
     .description('stops it: all, network:btc, payouts:eth, asset:usdt@eth, partner:<id>')
@@ -130,6 +132,13 @@ function addKeystoreCommands(program: Command): void {
       const words = await createKeystore(keystore.file, keystore.passphrase, coinTypes, given)
       if (given !== undefined) print({ file: keystore.file, restored: true, next: 'swapyard keystore addresses' })
       else print({ file: keystore.file, words, note: 'shown once: write the words down' })
+    })
+  keystores
+    .command('export-public <file>')
+    .description('writes the public half alone, for machines that only answer partners: --role api runs with it')
+    .action(async (file: string) => {
+      await exportPublicKeys(loadConfig().keystore.file, file)
+      print({ file, next: 'SWAPYARD_KEYSTORE names it on the machine of --role api' })
     })
   keystores
     .command('addresses')

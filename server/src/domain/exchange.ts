@@ -1,4 +1,4 @@
-import type { Asset } from './asset.ts'
+import type { Asset, AssetId } from './asset.ts'
 
 /** What partners see. The three terminals are the spec's. */
 export const exchangeStatuses = [
@@ -66,6 +66,16 @@ export type Exchange = Readonly<{
   partnerFeeBps: number
 }>
 
+/** What goes back to the user, from the moment it is reserved: in the asset that came in, which need not be the leg's. */
+export type RefundView = Readonly<{
+  assetId: AssetId
+  units: bigint
+  address: string
+  memo: string | null
+  /** null until it is signed; another one where the fee was raised. */
+  txHash: string | null
+}>
+
 /** One item of the API's `exchanges`: what became of one deposit (standard) or one leg (private). */
 export type ExecutionView = Readonly<{
   status: ExchangeStatus
@@ -74,6 +84,8 @@ export type ExecutionView = Readonly<{
   sentUnits: bigint | null
   payinHash: string | null
   payoutHash: string | null
+  /** null where nothing goes back. */
+  refund: RefundView | null
   createdAt: Date
 }>
 

@@ -16,10 +16,19 @@ export type BitcoinParameters = Readonly<{
   replaceable: boolean
 }>
 
+/** What the chain itself says of its blocks: `safe` (posted to the first layer) or `finalized` (never taken back). */
+export type FinalityTag = 'safe' | 'finalized'
+
 export type EvmParameters = Readonly<{
   chainId: number
-  /** `safe` or `finalized` is asked for above the first value tier where the chain has these tags. */
-  finalityTag: 'finalized' | 'safe' | null
+  /** Where the chain has it, nothing above its height is final, however deep: no transaction of ours is dead there. */
+  finalityTag: FinalityTag | null
+  /**
+   * Whole US dollars above which a deposit waits for the chain's tag besides its confirmations: on second layers depth
+   * is the word of one sequencer. Absent: never.
+   */
+  safeAboveUsd?: bigint
+  finalizedAboveUsd?: bigint
   /** False for chains without EIP-1559. */
   dynamicFees: boolean
 }>

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
-/** UUID version 7 (RFC 9562): ordered by time, so that indexes grow at their end; 74 random bits, so that none is guessed. */
+/**
+ * UUID version 7 (RFC 9562): ordered by time, so that indexes grow at their end; 74 random bits, so that none is guessed.
+ * They are those of a version 4, which Node draws many at once: a call for each takes ten times as long.
+ */
 export function timeOrderedId(now: number = Date.now()): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(now, 0, 6)
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  const time = now.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino'
+import { toIsoText } from './time.ts'
 
 export type LogLevel = LevelWithSilent
 
@@ -96,17 +97,40 @@ export type LogOptions = Readonly<{
 }>
 
 /** Lines are written together: one write each costs more than the line. Who exits writes the rest; who is killed loses it. */
-const LINES_BYTES = 8 * 1024
+const LINES_LENGTH = 32 * 1024
 const LINES_MS = 100
 
+/** Standard output, many lines at a time. The destination's own buffer measures every line, which costs as much as making it. */
+function gatherLines(): DestinationStream {
+  let lines = ''
+  let timer: NodeJS.Timeout | null = null
+  const flush = () => {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    const text = lines
+    lines = ''
+    if (text !== '') target.write(text)
+  }
+  // Before the destination's own, which write what it was given.
+  process.on('beforeExit', flush)
+  process.on('exit', flush)
+  const target = pino.destination({ fd: 1, sync: false })
+  return {
+    write(line) {
+      lines += line
+      if (lines.length >= LINES_LENGTH) flush()
+      else timer ??= setTimeout(flush, LINES_MS).unref()
+    },
+  }
+}
+
 export function createLog({ level, pretty, destination }: LogOptions): Log {
-  const target =
-    destination ?? pino.destination({ fd: 1, sync: false, minLength: LINES_BYTES, periodicFlush: LINES_MS })
+  const target = destination ?? gatherLines()
   const logger = pino(
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${toIsoText(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }), log: (fields) => maskFields(fields) },
       serializers: { err: (error) => toPlain(error), error: (error) => toPlain(error) },
     },

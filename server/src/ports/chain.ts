@@ -1,5 +1,5 @@
 import type { Asset } from '../domain/asset.ts'
-import type { Network } from '../domain/network.ts'
+import type { FinalityTag, Network } from '../domain/network.ts'
 import type { SignIntent } from './signer.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
 
@@ -76,12 +76,17 @@ export interface ChainReader {
   agrees(block: BlockRef): Promise<boolean>
   /**
    * A second, independent read before a credit: how many units the address really received by this transfer
-   * (receipt status, canonical log, balance difference), the lowest answer of all nodes. 0 = nothing was received.
+   * (receipt status, canonical log, balance difference), the lowest answer of all nodes. 0 = the transaction is in this
+   * block on every node and brought the address nothing. Throws NETWORK_UNAVAILABLE where a node does not have the
+   * transaction in this very block of its best chain: an orphaned block, a node that lags or an index that is behind are
+   * no proof that nothing came.
    */
   received(
     transfer: Pick<Transfer, 'identity' | 'txHash' | 'address' | 'contract' | 'units'>,
     block: BlockRef,
   ): Promise<bigint>
+  /** The height that the chain's own tag has reached on every node; null where one of them does not offer the tag. */
+  tagged(tag: FinalityTag): Promise<number | null>
   /** Spendable units of an address (evm) at the head. Bitcoin: the sum of unspent outputs is kept by the store; throws. */
   balance(address: string, asset: Asset): Promise<bigint>
   /** The fee rate that gets a transfer into one of the next blocks. */
@@ -132,6 +137,21 @@ export type Observation =
   | { kind: 'unseen' }
   | { kind: 'dead'; proof: Record<string, string | number> }
 
+/** What must come to pass before a transaction of the bitcoin family can confirm: this output is spent by that transaction. */
+export type Need = Readonly<{ outpoint: string; spentBy: string }>
+
+/** One of our transactions, or somebody's (`conflictKey` null: nothing is proven of it). */
+export type Watched = Readonly<{
+  txHash: string
+  conflictKey: string | null
+  /** The signed bytes: what they pay tells a rival from a copy of them under another id. */
+  raw?: string
+  /** bitcoin family: beside what the bytes spend themselves, what the coins that left the chain were made from. */
+  origins?: readonly Need[]
+  /** A transaction that a person says took its place: it is looked at first, and believed no more than any other. */
+  rival?: string | null
+}>
+
 export interface ChainSender {
   /** Gas that the spend takes (evm), by estimation on the node; null for families without gas. Before the transaction. */
   gasLimit(pay: Pay, from: KeyPath): Promise<bigint | null>
@@ -141,6 +161,6 @@ export interface ChainSender {
   build(request: SpendRequest): Unsigned
   /** Offers the bytes to every node. Any doubt is `unknown`. */
   broadcast(raw: string): Promise<BroadcastResult>
-  /** Looks a transaction up by its id on every node; `conflictKey` for the proof of death, null where it is not ours. */
-  observe(attempt: { txHash: string; conflictKey: string | null }): Promise<Observation>
+  /** Looks a transaction up by its id on every node, and for the proof of its death where no node has it. */
+  observe(attempt: Watched): Promise<Observation>
 }

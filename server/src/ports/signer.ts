@@ -1,3 +1,5 @@
+import { AppError } from '../domain/errors.ts'
+import type { Departure, SigningMemory } from './signing.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
 
 /** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
@@ -40,9 +42,34 @@ export interface Signer {
    * Before the bytes go to any node: writes down, on the signer's own disk, that these payouts leave by this conflict key.
    * Throws where they left by another one before and no proof of its death was given: a restored database would pay twice.
    */
-  release(intent: SignIntent): Promise<void>
+  release(departure: Departure): Promise<void>
   /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
+}
+
+/** A signer with a memory of its own. */
+export type RememberingSigner = Signer & Readonly<{ memory: SigningMemory }>
+
+export type OutflowWindow = 'transaction' | 'hour' | 'day'
+
+/** The signer's own counters, which no database moves, refuse a signature. Nothing is lost: the payout waits. */
+export class OutflowLimitError extends AppError {
+  readonly window: OutflowWindow
+
+  constructor(assetId: string, window: OutflowWindow) {
+    super('INTERNAL', `the signer's own limit for one ${window} of ${assetId} is reached`)
+    this.window = window
+  }
+}
+
+/** The signer's journal says no: the payout left by another transaction whose death nobody proved, or to elsewhere. */
+export class LeftBeforeError extends AppError {
+  readonly payoutId: string
+
+  constructor(payoutId: string) {
+    super('INTERNAL', `payout ${payoutId} left before, by another transaction or to another destination`)
+    this.payoutId = payoutId
+  }
 }
 
 /** Private key material for one family's signing function; never leaves the signer's folder but into that function. */
@@ -52,7 +79,12 @@ export type KeySource = { privateKey(path: KeyPath): Uint8Array }
 export type SignWith = (intent: SignIntent, keys: KeySource) => Signed
 
 /** Public halves, enough to derive every address: what API processes and watchers hold. */
-export type PublicKeys = {
+export type CompressedKeys = {
   /** Compressed secp256k1 public key of a path on a network's coin type. */
   publicKey(coinType: number, path: KeyPath): Uint8Array
+}
+
+export type PublicKeys = CompressedKeys & {
+  /** The same key in full (65 bytes: 4, x, y): finding y again costs more than all else of an address. */
+  plainKey(coinType: number, path: KeyPath): Uint8Array
 }

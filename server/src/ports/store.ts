@@ -1,8 +1,12 @@
 import type { Asset, AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
+import type { FinalityTag } from '../domain/network.ts'
 import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
+import type { CreateOutcome } from './create-outcome.ts'
+import type { OperatorStore, RecoveryStore } from './recovery.ts'
 import type { SignIntent } from './signer.ts'
+import type { SigningStore } from './signing.ts'
 import type { Coin, KeyPath } from './spend.ts'
 
 /** Everything that lasts. `transaction` is all or nothing; the stores outside of it run one statement each. */
@@ -26,14 +30,14 @@ export interface Stores {
   readonly inventory: InventoryStore
   readonly controls: ControlStore
   readonly audit: AuditStore
+  readonly recovery: RecoveryStore
+  readonly operator: OperatorStore
+  readonly signing: SigningStore
   /** Wakes steps: lost, doubled or late is harmless. In the caller's transaction where there is one. */
   readonly wake: (jobs: readonly Job[]) => Promise<void>
 }
 
-export type Job =
-  | { kind: 'exchange'; id: string }
-  | { kind: 'transaction'; id: string }
-  | { kind: 'dispatch'; id: string }
+export type Job = { kind: 'exchange' | 'transaction' | 'dispatch'; id: string }
 
 /** The exchange to be created; `keyIndex` is the derivation index of its deposit address. */
 export type NewExchange = Readonly<{
@@ -54,10 +58,6 @@ export type NewExchange = Readonly<{
   expiryMs: number
   fixedLockMs: number | null
 }>
-
-export type CreateOutcome =
-  | { kind: 'created' | 'repeated'; exchange: Exchange }
-  | { kind: 'rate_expired' | 'rate_used' | 'idempotency_conflict' | 'insufficient' | 'address_is_ours' }
 
 export type ExchangeQuery = Readonly<{
   partnerId: string
@@ -110,6 +110,8 @@ export type Deposit = Readonly<{
   orphaned: boolean
   firstSeenAt: Date
   requiredConfirmations: number
+  requiredTag: FinalityTag | null
+  unclaimed: boolean
   status: 'seen' | 'credited' | 'reversed' | 'rejected'
   creditedUnits: bigint | null
   credits: number
@@ -191,7 +193,9 @@ export interface ChainLog {
 export type AppendRules = Readonly<{
   /** The asset of a contract on this network (null = native); null where it is not listed. */
   assetOf: (contract: string | null) => Asset | null
-  requiredConfirmations: (assetId: AssetId | null, units: bigint) => number
+  required: (assetId: AssetId | null, units: bigint) => { confirmations: number; tag: FinalityTag | null }
+  /** Many share one address here and are told apart by memos: what has nobody's memo is no funding. */
+  byMemo: boolean
   /** Of what the operator brings: nobody is paid for it, so its value does not matter. */
   fundingConfirmations: number
   /** Blocks kept below the head: at least twice the deepest depth that matters. */
@@ -285,6 +289,7 @@ export type OutgoingTransaction = Readonly<{
   conflictKey: string
   state: 'live' | 'confirmed' | 'final' | 'expired'
   createdAt: Date
+  rival: string | null
   attempts: readonly Attempt[]
   head: number | null
   now: Date
@@ -366,7 +371,7 @@ export interface ControlStore {
   /** These payouts do not go now: the windows have their room again. */
   giveBackLimit(payoutIds: readonly string[]): Promise<void>
   raise(subject: string, alarm: string, detail: Record<string, unknown>): Promise<void>
-  clear(subject: string): Promise<void>
+  clear(...subjects: readonly string[]): Promise<void>
   due(limit: number): Promise<readonly Job[]>
   /** Forgets what is only kept for a day: idempotency keys, outflows. */
   forget(): Promise<void>

@@ -5,9 +5,9 @@ import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
-import type { Signer, SignIntent } from '../ports/signer.ts'
+import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Attempt, Job, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
-import { toPay } from './dispatch-payouts.ts'
+import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
 import type { ServiceSettings } from './settings.ts'
 
 export type AdvanceDeps = Readonly<{
@@ -95,11 +95,11 @@ async function offer(
 /** The signer's own memory has the last word: a database that came back from yesterday does not pay again. */
 async function mayLeave(
   deps: AdvanceDeps,
-  { id, network }: OutgoingTransaction,
-  { intent, txHash }: Attempt,
+  { id, network, wallet, from, conflictKey }: OutgoingTransaction,
+  { intent, txHash, raw, feeUnits }: Attempt,
 ): Promise<boolean> {
   try {
-    await deps.signer.release(intent)
+    await deps.signer.release({ network, txHash, raw, intent, feeUnits, conflictKey, wallet, from })
     return true
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -163,7 +163,7 @@ async function follow(
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
-    for (const alarm of ['broadcast', 'release', 'stuck']) await tx.controls.clear(`${alarm}:${transaction.id}`)
+    await tx.controls.clear(...['broadcast', 'release', 'stuck'].map((alarm) => `${alarm}:${transaction.id}`))
     await tx.wake(wakes(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
   })
@@ -293,25 +293,27 @@ async function replace(
       const current = await tx.transactions.load(transaction.id)
       if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return
       const payouts = await tx.payouts.ofTransaction(transaction.id)
+      // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
+      if ((await tx.controls.paused(payouts.flatMap(pauseScopes))).length > 0)
+        throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
       const coins = chain.network.bitcoin
         ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)
         : []
       const changeIndex = await changeIndexFor(tx, chain, intent)
-      const unsigned = chain.sender.build({
-        pays: payouts.map((payout) => toPay(deps, payout)),
-        from: transaction.from,
-        fee,
-        coins,
-        sweepAll: false,
-        changeIndex,
-        nonce: intent.family === 'evm' ? intent.nonce : null,
-        gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
-        replaces: { intent, feeUnits: newest.feeUnits },
-      })
-      const signed = await deps.signer.sign(
-        unsigned.intent,
-        payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })),
+      const unsigned = await caught(() =>
+        chain.sender.build({
+          pays: payouts.map((payout) => toPay(deps, payout)),
+          from: transaction.from,
+          fee,
+          coins,
+          sweepAll: false,
+          changeIndex,
+          nonce: intent.family === 'evm' ? intent.nonce : null,
+          gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
+          replaces: { intent, feeUnits: newest.feeUnits },
+        }),
       )
+      const signed = await caught(() => deps.signer.sign(unsigned.intent, payouts.map(toStored)))
       await tx.transactions.addAttempt(transaction.id, {
         ...signed,
         intent: unsigned.intent,
@@ -326,6 +328,12 @@ async function replace(
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
+    // Asked to pay twice: by a mistake of ours, or by somebody's hand. It stays for a person to see.
+    if (error instanceof LeftBeforeError)
+      await deps.store.controls.raise(`release:${error.payoutId}`, 'the signer has released this payout before', {
+        network: transaction.network,
+        transactionId: transaction.id,
+      })
     await giveUpRaising(deps, chain, transaction, error.code)
   }
 }

@@ -8,8 +8,9 @@ import type { IssuedQuote, RateQuote, RateTerms } from '../domain/rate-quote.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Chain, Destination } from '../ports/chain.ts'
+import type { CreateOutcome } from '../ports/create-outcome.ts'
 import type { Screening } from '../ports/screening.ts'
-import type { CreateOutcome, NewExchange } from '../ports/store.ts'
+import type { NewExchange } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { ExchangeOrder, Idempotency, RateRequest } from './interfaces.ts'
 import { type CurrencyLookup, type QuoteClock, readPair } from './quote-rate.ts'
@@ -229,6 +230,8 @@ function resolve(deps: CreateExchangeDeps, partner: Partner, order: ExchangeOrde
     case 'insufficient':
       throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserve does not cover this amount at a fixed rate now')
     case 'address_is_ours':
-      throw new AppError('ADDRESS_IS_OURS', 'the address is one of this service', { field: 'address' })
+      throw new AppError('ADDRESS_IS_OURS', 'address is an address of this service', { field: 'address' })
+    case 'refund_is_ours':
+      throw new AppError('ADDRESS_IS_OURS', 'refundAddress is an address of this service', { field: 'refundAddress' })
   }
 }

@@ -6,7 +6,7 @@ import { getPrice, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, FeeRate, Unsigned } from '../ports/chain.ts'
-import type { Signer } from '../ports/signer.ts'
+import { OutflowLimitError, type Signed, type Signer, type StoredPayout } from '../ports/signer.ts'
 import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
@@ -76,28 +76,55 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
 /** Asked of the node before the transaction; a payout that would fail on chain is held for the operator. */
 async function estimate(deps: DispatchDeps, chain: Chain, payout: Payout): Promise<bigint | null | 'refused'> {
   try {
-    return await chain.sender.gasLimit(toPay(deps, payout), payout.from)
+    return await caught(() => chain.sender.gasLimit(toPay(deps, payout), payout.from))
   } catch (error) {
     if (!(error instanceof AppError) || error.retryable) throw error
     if (error.code === 'INSUFFICIENT_LIQUIDITY') {
       await deps.store.transaction((tx) => waitForCoins(deps, tx, chain, [payout]))
     } else {
-      await deps.store.transaction((tx) => refuse(tx, payout, error))
+      await deps.store.transaction((tx) => refuse(deps, tx, payout, error))
     }
     return 'refused'
   }
 }
 
 /** To the operator: it cannot be paid as it is, now or later, and must not stand before those that can. */
-async function refuse(tx: StoreTx, payout: Payout, { code }: AppError): Promise<void> {
-  await tx.payouts.putAside([payout.id], code, null)
-  await tx.controls.giveBackLimit([payout.id])
-  await tx.controls.raise(`payout:${payout.id}`, 'a payout would fail on its chain', {
-    code,
-    exchangeId: payout.exchangeId,
-  })
+async function refuse(deps: DispatchDeps, tx: StoreTx, payout: Payout, error: AppError): Promise<void> {
+  const { code, cause } = error
+  const { id, network, purpose, exchangeId } = payout
+  deps.log.error({ network, payoutId: id, purpose, exchangeId, err: error }, 'payout put aside')
+  await tx.payouts.putAside([id], code, null)
+  await tx.controls.giveBackLimit([id])
+  await tx.controls.raise(
+    `payout:${id}`,
+    code === 'INTERNAL' ? 'a payout cannot be built or signed' : 'a payout would fail on its chain',
+    { code, reason: cause instanceof Error ? cause.message : error.message, purpose, exchangeId },
+  )
   if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
 }
+
+/**
+ * A bug that one payout meets is that payout's: a broken promise in building or signing it must not hold up the queue.
+ * Only what touches neither the database nor the chain's nodes runs in here, so that an outage is no bug.
+ */
+export async function caught<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('INTERNAL', 'a payout cannot be built or signed', { cause: error })
+  }
+}
+
+/** Whose pauses stop this payout. */
+export const pauseScopes = ({ network, assetId: asset, partnerId }: Payout): readonly string[] => [
+  'all',
+  'payouts:all',
+  `network:${network}`,
+  `payouts:${network}`,
+  `asset:${asset}`,
+  ...(partnerId === null ? [] : [`partner:${partnerId}`]),
+]
 
 /** Pauses and limits, inside the signing transaction (I-24, I-25). What may not go now is put back with the reason. */
 async function clear(
@@ -108,14 +135,8 @@ async function clear(
 ): Promise<readonly Payout[]> {
   const cleared: Payout[] = []
   for (const payout of payouts) {
-    const scopes = [
-      'all',
-      `network:${payout.network}`,
-      `payouts:${payout.network}`,
-      `asset:${payout.assetId}`,
-      ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`]),
-    ]
-    const paused = await tx.controls.paused(scopes)
+    const paused = await tx.controls.paused(pauseScopes(payout))
+    if (paused.length === 0 && (await paidBefore(deps, tx, payout))) continue
     const verdict = paused.length > 0 ? 'paused' : await withinLimits(deps, tx, payout)
     if (verdict === 'ok') {
       cleared.push(payout)
@@ -133,6 +154,25 @@ async function clear(
       })
   }
   return cleared
+}
+
+/** Of before a restored database's time: paid already, as far as a machine can say. A person who approves it knows better. */
+async function paidBefore(deps: DispatchDeps, tx: StoreTx, payout: Payout): Promise<boolean> {
+  if (payout.approved || payout.purpose === 'sweep' || payout.purpose === 'gas') return false
+  const txHash = await tx.signing.paidBefore(payout)
+  if (txHash === null) return false
+  deps.log.error(
+    { network: payout.network, payoutId: payout.id, txHash },
+    'payout left before the database was restored',
+  )
+  await tx.payouts.putAside([payout.id], 'RELEASED', null)
+  await tx.controls.raise(`payout:${payout.id}`, 'a payout to this destination left before the database was restored', {
+    code: 'RELEASED',
+    txHash,
+    exchangeId: payout.exchangeId,
+  })
+  if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
+  return true
 }
 
 async function withinLimits(
@@ -181,12 +221,8 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
     batch.gasLimit === null ? await tx.transactions.spendable(network, chain.network.confirmations, COINS_MAX) : []
   const built = await build(deps, tx, chain, batch, coins)
   if (built === null) return null
-  const { unsigned, payouts } = built
+  const { unsigned, signed, payouts } = built
   await tx.controls.giveBackLimit(batch.payouts.slice(payouts.length).map(({ id }) => id))
-  const signed = await deps.signer.sign(
-    unsigned.intent,
-    payouts.map(({ id, address, memo, assetId, units }) => ({ id, address, memo, assetId, units })),
-  )
   checkpoint('dispatch.signed')
   const id = randomUUID()
   await tx.transactions.insert({
@@ -234,7 +270,7 @@ async function build(
   chain: Chain,
   batch: Batch,
   coins: readonly Coin[],
-): Promise<{ unsigned: Unsigned; payouts: readonly Payout[] } | null> {
+): Promise<{ unsigned: Unsigned; signed: Signed; payouts: readonly Payout[] } | null> {
   const [first] = batch.payouts
   if (!first || (batch.gasLimit === null && !coversAny(batch, coins)))
     return waitForCoins(deps, tx, chain, batch.payouts)
@@ -245,31 +281,47 @@ async function build(
   for (let count = batch.payouts.length; count > 0; count = Math.floor(count / 2)) {
     const payouts = batch.payouts.slice(0, count)
     try {
-      const unsigned = chain.sender.build({
-        pays: payouts.map((payout) => toPay(deps, payout)),
-        from: first.from,
-        fee: batch.fee,
-        coins,
-        changeIndex: change.index,
-        nonce: batch.nonce,
-        replaces: null,
-        gasLimit: batch.gasLimit,
-        sweepAll: false,
-      })
+      const unsigned = await caught(() =>
+        chain.sender.build({
+          pays: payouts.map((payout) => toPay(deps, payout)),
+          from: first.from,
+          fee: batch.fee,
+          coins,
+          changeIndex: change.index,
+          nonce: batch.nonce,
+          replaces: null,
+          gasLimit: batch.gasLimit,
+          sweepAll: false,
+        }),
+      )
       if (!(await covers(tx, chain, batch, payouts, unsigned.feeUnits)))
         throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover it')
+      const signed = await caught(() => deps.signer.sign(unsigned.intent, payouts.map(toStored)))
       await tx.controls.clear(`wallet:${chain.network.id}`)
-      return { unsigned, payouts }
+      return { unsigned, signed, payouts }
     } catch (error) {
       if (!(error instanceof AppError) || error.retryable) throw error
       if (error.code === 'INSUFFICIENT_LIQUIDITY') continue
-      if (count === 1) return refuse(tx, first, error).then(() => null)
+      if (error instanceof OutflowLimitError && count === 1) return holdForSigner(tx, first, error).then(() => null)
+      if (count === 1) return refuse(deps, tx, first, error).then(() => null)
       // Down to the first alone.
       count = Math.min(count, 3)
     }
   }
   // The others may be smaller.
   return waitForCoins(deps, tx, chain, [first])
+}
+
+/** The signer's own counters said no. Above the size of one payout a person decides; else it goes on as the window moves. */
+async function holdForSigner(tx: StoreTx, payout: Payout, { message, window }: OutflowLimitError): Promise<void> {
+  const isTooLarge = window === 'transaction'
+  await tx.payouts.putAside([payout.id], isTooLarge ? 'LIMIT' : null, isTooLarge ? null : HOLD_MS)
+  await tx.controls.giveBackLimit([payout.id])
+  await tx.controls.raise(`signer-limit:${payout.assetId}`, "the signer's own outflow limit is reached", {
+    payoutId: payout.id,
+    reason: message,
+  })
+  if (isTooLarge && payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
 }
 
 const coversAny = ({ payouts }: Batch, coins: readonly Coin[]): boolean => {
@@ -324,6 +376,11 @@ export function toPay(deps: Pick<DispatchDeps, 'assetById'>, payout: Payout): Pa
     asset: deps.assetById(payout.assetId),
     units: payout.units,
   }
+}
+
+/** What the signer compares the intent with. */
+export function toStored({ id, address, memo, assetId: asset, units }: Payout): StoredPayout {
+  return { id, address, memo, assetId: asset, units }
 }
 
 /** The address whose lane a path uses: the hot wallet's, or the deposit address that is swept. */

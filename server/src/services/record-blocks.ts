@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts'
 import type { BlockRef, Chain } from '../ports/chain.ts'
 import type { AppendRules, Store } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
-import { requiredConfirmations } from './settings.ts'
+import { requiredConfirmations, requiredTag } from './settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -109,12 +109,14 @@ function rulesOf(deps: RecordBlocksDeps, { network }: Chain): AppendRules {
   const { prices } = deps.books.current()
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
-    requiredConfirmations: (assetId, units) =>
-      requiredConfirmations(
-        network.confirmations,
-        network.finalityBlocks,
-        assetId === null ? null : usdOf(deps, prices, assetId, units),
-      ),
+    required: (assetId, units) => {
+      const usd = assetId === null ? null : usdOf(deps, prices, assetId, units)
+      return {
+        confirmations: requiredConfirmations(network.confirmations, network.finalityBlocks, usd),
+        tag: requiredTag(network.evm, usd),
+      }
+    },
+    byMemo: network.memo !== 'none',
     fundingConfirmations: network.confirmations,
     // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
     keep: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,

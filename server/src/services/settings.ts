@@ -1,3 +1,5 @@
+import type { EvmParameters, FinalityTag } from '../domain/network.ts'
+
 /** What the operator sets of the services' behaviour; every time in milliseconds, every dollar value scaled by 10^12. */
 export type ServiceSettings = Readonly<{
   rateIdMs: number
@@ -12,6 +14,19 @@ export type ServiceSettings = Readonly<{
 export function requiredConfirmations(base: number, finalityBlocks: number, usd: bigint | null): number {
   const tier = usd === null ? 4 : usd <= 1_000n * USD ? 1 : usd <= 50_000n * USD ? 2 : 4
   return Math.min(base * tier, Math.max(finalityBlocks, base))
+}
+
+/**
+ * The chain's own tag by value, where the network's file names tiers: on second layers confirmations are the word of one
+ * sequencer, and what is worth more waits for the first layer. Unpriced is above every tier.
+ */
+export function requiredTag(
+  evm: Pick<EvmParameters, 'safeAboveUsd' | 'finalizedAboveUsd'> | undefined,
+  usd: bigint | null,
+): FinalityTag | null {
+  const isAbove = (tier: bigint | undefined) => tier !== undefined && (usd === null || usd > tier * USD)
+  if (isAbove(evm?.finalizedAboveUsd)) return 'finalized'
+  return isAbove(evm?.safeAboveUsd) ? 'safe' : null
 }
 
 export const USD = 10n ** 12n

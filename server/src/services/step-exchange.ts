@@ -9,6 +9,7 @@ import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from '.
 import { convert, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
+import { hasTag } from './steps/tag.ts'
 
 /** Acts of one execution in one transaction: more than any path through the lifecycle has. */
 const ACTS_MAX = 12
@@ -71,15 +72,20 @@ async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMa
   for (const execution of current.executions) {
     const { act } = decide(factsOf(current, execution))
     if (act === 'wait' || act === 'close') continue
-    const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, execution) : null
+    const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
   }
   return evidence
 }
 
-async function checkDeposit(deps: StepDeps, { deposit }: Execution): Promise<Evidence['deposit']> {
-  if (deposit.block === null) return null
-  const { reader } = getChain(deps, deposit.network)
+async function checkDeposit(
+  deps: StepDeps,
+  { heads }: ExchangeCase,
+  { deposit }: Execution,
+): Promise<Evidence['deposit']> {
+  const chain = getChain(deps, deposit.network)
+  if (deposit.block === null || !(await hasTag(chain, deposit, heads.get(deposit.network) ?? 0))) return null
+  const { reader } = chain
   if (!(await reader.agrees(deposit.block))) {
     deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
     return null

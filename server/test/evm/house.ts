@@ -1,3 +1,4 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { getAddress } from 'viem'
@@ -16,12 +17,15 @@ function derive({ branch, index }: KeyPath, coinType: number): HDKey {
   return root.derive(`m/44'/${coinType}'/${branch === 'hot' ? 1 : 0}'/0/${index}`)
 }
 
+function publicKey(coinType: number, path: KeyPath): Uint8Array {
+  const key = derive(path, coinType).publicKey
+  if (!key) throw new Error('no key')
+  return key
+}
+
 export const publicKeys: PublicKeys = {
-  publicKey(coinType, path) {
-    const key = derive(path, coinType).publicKey
-    if (!key) throw new Error('no key')
-    return key
-  },
+  publicKey,
+  plainKey: (coinType, path) => secp256k1.Point.fromBytes(publicKey(coinType, path)).toBytes(false),
 }
 
 export const keys: KeySource = {

@@ -1,11 +1,17 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { goodOrder, type TestApp } from './app-for-tests.ts'
-import { type Answer, type BadInput, create, json, rate, type Sent } from './bad-input-case.ts'
+import {
+  type Answer,
+  type BadInput,
+  create,
+  inTheHouse,
+  json,
+  laterFamily,
+  laterIssue,
+  rate,
+  type Sent,
+} from './bad-input-case.ts'
 
-const chains =
-  "services: the family's own codec decides (server/src/adapters); the floor passes INVALID_ADDRESS or MEMO_INVALID on"
-const database = 'services with a real database: its clock, its locks, its unique columns'
-const later = 'a later issue: private exchanges have no routes yet (their schemas are in schema/)'
 const sanctioned = '0x000000000000000000000000000000000000dEaD'
 const toXrp = { toCurrency: 'xrp', toNetwork: 'xrp', address: 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh' }
 
@@ -80,7 +86,7 @@ export const createTerms: readonly BadInput[] = [
       equal(typeof requote.rateId, 'string')
     },
   },
-  { id: 'B063', elsewhere: database },
+  { id: 'B063', elsewhere: inTheHouse },
   {
     id: 'B064',
     requests: async (world) => {
@@ -96,7 +102,7 @@ export const createTerms: readonly BadInput[] = [
     status: [409],
     codes: ['RATE_ID_USED'],
   },
-  { id: 'B065', elsewhere: database },
+  { id: 'B065', elsewhere: 'test/scenarios/a-rate-id-fifty-times-makes-one-exchange.test.ts' },
   {
     id: 'B066',
     requests: async (world) => create({ rateId: await freshRateId(world, 'standard', 'sandbox-b') }),
@@ -132,16 +138,16 @@ export const createTerms: readonly BadInput[] = [
 
 /** Addresses, memos, repeats: B070 to B101. */
 export const createDestinations: readonly BadInput[] = [
-  { id: 'B070', elsewhere: chains },
-  { id: 'B071', elsewhere: chains },
-  { id: 'B072', elsewhere: chains },
-  { id: 'B073', elsewhere: chains },
-  { id: 'B074', elsewhere: chains },
-  { id: 'B075', elsewhere: chains },
-  { id: 'B076', elsewhere: chains },
-  { id: 'B077', elsewhere: chains },
-  { id: 'B078', elsewhere: chains },
-  { id: 'B079', elsewhere: 'services: createExchange knows which addresses are ours' },
+  { id: 'B070', elsewhere: inTheHouse },
+  { id: 'B071', elsewhere: inTheHouse },
+  { id: 'B072', elsewhere: inTheHouse },
+  { id: 'B073', elsewhere: inTheHouse },
+  { id: 'B074', elsewhere: inTheHouse },
+  { id: 'B075', elsewhere: inTheHouse },
+  { id: 'B076', elsewhere: laterFamily },
+  { id: 'B077', elsewhere: laterFamily },
+  { id: 'B078', elsewhere: laterFamily },
+  { id: 'B079', elsewhere: inTheHouse },
   { id: 'B080', requests: create({ address: sanctioned }), status: [451], codes: ['RESTRICTED'], also: noRow },
   {
     id: 'B081',
@@ -161,8 +167,8 @@ export const createDestinations: readonly BadInput[] = [
     status: [400],
     codes: ['MEMO_INVALID'],
   },
-  { id: 'B087', elsewhere: chains },
-  { id: 'B088', elsewhere: chains },
+  { id: 'B087', elsewhere: laterFamily },
+  { id: 'B088', elsewhere: laterFamily },
   {
     id: 'B089',
     // Past the floor unharmed, whatever it holds: the chain's own rule refuses it.
@@ -227,10 +233,10 @@ export const createDestinations: readonly BadInput[] = [
     codes: ['VALIDATION_ERROR'],
     also: noRow,
   },
-  { id: 'B096', elsewhere: database },
-  { id: 'B097', elsewhere: 'throttle.test.ts here for the limit of a key; services for the cap on open exchanges' },
-  { id: 'B098', elsewhere: 'services: createExchange answers NETWORK_PAUSED; its shape is in app.test.ts' },
-  { id: 'B099', elsewhere: later },
-  { id: 'B100', elsewhere: later },
-  { id: 'B101', elsewhere: later },
+  { id: 'B096', elsewhere: inTheHouse },
+  { id: 'B097', elsewhere: inTheHouse },
+  { id: 'B098', elsewhere: inTheHouse },
+  { id: 'B099', elsewhere: laterIssue },
+  { id: 'B100', elsewhere: laterIssue },
+  { id: 'B101', elsewhere: laterIssue },
 ]

@@ -1,9 +1,17 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { goodOrder } from './app-for-tests.ts'
-import { type BadInput, create, createRaw, json, key, keyedRoutes, onEveryKeyedRoute } from './bad-input-case.ts'
+import {
+  type BadInput,
+  create,
+  createRaw,
+  inTheHouse,
+  json,
+  key,
+  keyedRoutes,
+  onEveryKeyedRoute,
+} from './bad-input-case.ts'
 
-const services = 'services: authenticate (server/src/services) keeps the keys; the floor passes its errors on'
 const goodBody = JSON.stringify(goodOrder)
 const head =
   'POST /v1/cross-chain/exchange HTTP/1.1\r\nHost: x\r\nx-api-key: sandbox\r\nContent-Type: application/json\r\n'
@@ -17,9 +25,9 @@ export const framing: readonly BadInput[] = [
     status: [401],
     codes: ['API_KEY_MISSING'],
   },
-  { id: 'B003', elsewhere: services },
-  { id: 'B004', elsewhere: services },
-  { id: 'B005', elsewhere: services },
+  { id: 'B003', elsewhere: inTheHouse },
+  { id: 'B004', elsewhere: inTheHouse },
+  { id: 'B005', elsewhere: inTheHouse },
   {
     id: 'B006',
     requests: onEveryKeyedRoute({ 'x-api-key': 'suspended' }),

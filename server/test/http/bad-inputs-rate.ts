@@ -1,8 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { type BadInput, key, rate } from './bad-input-case.ts'
-
-const later = 'a later issue: private exchanges have no routes yet (their schemas are in schema/)'
-const prices = 'services: quoteRate over a stale or a lying price source'
+import { type BadInput, inTheHouse, key, laterIssue, rate } from './bad-input-case.ts'
 
 /** The rate quote: B034 to B054. */
 export const rateInputs: readonly BadInput[] = [
@@ -88,9 +85,9 @@ export const rateInputs: readonly BadInput[] = [
     codes: ['VALIDATION_ERROR', 'CURRENCY_NOT_FOUND'],
     also: (answers) => ok(answers.every(({ body }) => !body.includes('<script>'))),
   },
-  { id: 'B050', elsewhere: prices },
-  { id: 'B051', elsewhere: prices },
-  { id: 'B052', elsewhere: later },
-  { id: 'B053', elsewhere: later },
-  { id: 'B054', elsewhere: later },
+  { id: 'B050', elsewhere: inTheHouse },
+  { id: 'B051', elsewhere: inTheHouse },
+  { id: 'B052', elsewhere: laterIssue },
+  { id: 'B053', elsewhere: laterIssue },
+  { id: 'B054', elsewhere: laterIssue },
 ]

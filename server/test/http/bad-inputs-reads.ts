@@ -2,10 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { ExchangeType } from '../../src/domain/exchange.ts'
 import { present } from '../../src/lib/assert.ts'
 import { goodOrder, type TestApp } from './app-for-tests.ts'
-import { type Answer, type BadInput, json, key, list, status } from './bad-input-case.ts'
-
-const database = 'services with a real database: its clock, its pool'
-const later = 'a later issue: private exchanges have no routes yet (their schemas are in schema/)'
+import { type Answer, type BadInput, inTheHouse, json, key, laterIssue, list, status } from './bad-input-case.ts'
 
 /** An exchange of the partner of this key; returns its id. */
 async function created(
@@ -54,8 +51,8 @@ export const reads: readonly BadInput[] = [
     status: [404],
     codes: ['EXCHANGE_NOT_FOUND'],
   },
-  { id: 'B106', elsewhere: later },
-  { id: 'B107', elsewhere: "throttle.test.ts here for the limit; the time it takes is the real database's" },
+  { id: 'B106', elsewhere: laterIssue },
+  { id: 'B107', elsewhere: inTheHouse },
   { id: 'B108', requests: status('id=a&id=b'), status: [400], codes: ['VALIDATION_ERROR'] },
   {
     id: 'B109',
@@ -97,8 +94,8 @@ export const reads: readonly BadInput[] = [
     status: [200],
     also: (answers) => deepEqual(totals(answers), [0]),
   },
-  { id: 'B114', elsewhere: database },
-  { id: 'B115', elsewhere: 'list.test.ts here for the stream and its memory; the database for the cursor' },
+  { id: 'B114', elsewhere: inTheHouse },
+  { id: 'B115', elsewhere: 'server/test/http/list.test.ts' },
   {
     id: 'B116',
     requests: [{ url: '/v1/cross-chain/available-currencies?nonsense=1&network[$ne]=x', headers: key }],
@@ -111,6 +108,6 @@ export const reads: readonly BadInput[] = [
     status: [200],
     also: ([answer]) => ok(answer?.headers['content-type']?.startsWith('application/xml')),
   },
-  { id: 'B118', elsewhere: 'domain: server/src/domain/feed.ts escapes what it renders' },
-  { id: 'B119', elsewhere: 'throttle.test.ts here for the limit of an address; bench/ for the rate' },
+  { id: 'B118', elsewhere: 'server/src/domain/feed.test.ts' },
+  { id: 'B119', elsewhere: 'server/test/http/throttle.test.ts' },
 ]

@@ -24,6 +24,13 @@ beforeEach(() => {
 afterEach(() => world.app.close())
 
 describe('bad inputs', () => {
+  test('that are not tested here are tested in a file that exists, or wait for an issue', () => {
+    const reasons = cases.flatMap((row) => ('elsewhere' in row ? [row.elsewhere] : []))
+    const root = new URL('../../../', import.meta.url)
+    const isTrue = (reason: string) => reason.startsWith('a later issue: ') || existsSync(new URL(reason, root))
+    expect(reasons.filter((reason) => !isTrue(reason))).toEqual([])
+  })
+
   test.skipIf(listed === null)('every row of the corpus is here, once', () => {
     expect(cases.map(({ id }) => id)).toEqual([...(listed?.keys() ?? [])])
   })

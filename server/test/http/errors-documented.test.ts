@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { statusOf } from '../../src/api/errors.ts'
 import { type ErrorCode, errorCodes } from '../../src/domain/errors.ts'
+import { errorMeanings } from '../../src/pages/error-meanings.ts'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
-const rows = [...page.matchAll(/^\| ([A-Z_]+) \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(([, code, status]) => [
-  code,
-  Number(status),
-])
+const rows = [...page.matchAll(/^\| ([A-Z_]+) \| (\d{3}) \| (.+) \| (.+) \|$/gm)].map(
+  ([, code = '', status, ...words]) => ({ code, status: Number(status), words }),
+)
 
 /** Codes by status, as the decisions on the interface have them. */
 const decided: Readonly<Record<number, string>> = {
@@ -33,7 +33,13 @@ const decided: Readonly<Record<number, string>> = {
 describe('docs/errors.md', () => {
   test('has every code once, sorted, with the status that it is answered with', () => {
     const codes = Object.keys(errorCodes) as ErrorCode[]
-    expect(rows).toEqual(codes.toSorted().map((code) => [code, statusOf(code)]))
+    expect(rows.map(({ code, status }) => [code, status])).toEqual(
+      codes.toSorted().map((code) => [code, statusOf(code)]),
+    )
+  })
+
+  test('says of each what the page /docs/errors says', () => {
+    expect(Object.fromEntries(rows.map(({ code, words }) => [code, words]))).toEqual(errorMeanings)
   })
 })
 

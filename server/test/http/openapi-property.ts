@@ -21,53 +21,70 @@ export type PropertyOptions = Readonly<{
   seed: number
   /** Which operations to drive; all where it is absent. Leave out what changes the chains of a server that others use. */
   includes?: (path: string) => boolean
+  /** Everything that the server keeps, by table, where it can be seen: compared around what is refused. */
+  contents?: () => Promise<unknown>
 }>
 
 const ANSWER_MS_MAX = 5_000
-const LIST = '/v1/cross-chain/exchange/list'
+const CREATE = '/v1/cross-chain/exchange'
+const LIST = `${CREATE}/list`
+
+type Told = (input: Input, headers: Record<string, string>) => Promise<PropertyAnswer>
+type Report = { operations: number; answers: number; created: number }
 
 /**
  * Drives every operation of the server's own OpenAPI document with inputs that fit it and inputs that don't, and holds
- * each answer to the document. Rejects with the smallest input that breaks a promise.
+ * each answer to the document. Rejects with the smallest input that breaks a promise, and the seed that found it.
+ * `created` is how many exchanges came of it.
  */
-export async function checkOperations(options: PropertyOptions): Promise<{ operations: number; answers: number }> {
+export async function checkOperations(options: PropertyOptions): Promise<Report> {
   const document = await options.request('GET', '/openapi.json', {}, null)
   const includes = options.includes ?? (() => true)
   const operations = readOperations(JSON.parse(document.body)).filter(({ path }) => includes(path))
+  const ids = new Set<string>()
   let answers = 0
-  const parameters = { numRuns: options.runs, seed: options.seed }
   for (const operation of operations) {
-    const ask = async (input: Input, headers: Record<string, string>) => {
+    const ask: Told = async (input, headers) => {
       answers += 1
-      return answerTo(options.request, operation, input, headers)
+      const answer = await answerTo(options.request, operation, input, headers)
+      if (operation.path === CREATE && answer.status === 201) ids.add(JSON.parse(answer.body).id)
+      return answer
     }
-    const headers: Record<string, string> = operation.keyed ? { 'x-api-key': options.apiKey } : {}
-    await fc.assert(
-      fc.asyncProperty(goodInput(operation), async (input) => void (await ask(input, headers))),
-      parameters,
-    )
-    const bad = badInput(operation)
-    if (bad) {
-      const before = await listed(options)
-      await fc.assert(
-        fc.asyncProperty(bad, async (input) => {
-          const answer = await ask(input, headers)
-          ok([400, 429].includes(answer.status), `expected 400, not ${answer.status} ${answer.body}`)
-        }),
-        parameters,
-      )
-      equal(await listed(options), before, 'an input that is refused leaves nothing behind')
-    }
-    if (operation.keyed) await checkKeyless(operation, ask, options.seed)
+    await checkOperation(options, operation, ask)
   }
-  return { operations: operations.length, answers }
+  return { operations: operations.length, answers, created: ids.size }
 }
 
-async function checkKeyless(
-  operation: Operation,
-  ask: (input: Input, headers: Record<string, string>) => Promise<PropertyAnswer>,
-  seed: number,
-): Promise<void> {
+async function checkOperation(options: PropertyOptions, operation: Operation, ask: Told): Promise<void> {
+  const parameters = { numRuns: options.runs, seed: options.seed }
+  const headers: Record<string, string> = operation.keyed ? { 'x-api-key': options.apiKey } : {}
+  const contents = options.contents ?? (async () => listed(options))
+  let before = await contents()
+  await fc.assert(
+    fc.asyncProperty(goodInput(operation), async (input) => {
+      const { status } = await ask(input, headers)
+      if (operation.method !== 'POST') return
+      const after = await contents()
+      if (status >= 400) deepEqual(after, before, 'what is refused leaves nothing behind')
+      before = after
+    }),
+    parameters,
+  )
+  const bad = badInput(operation)
+  if (bad) {
+    await fc.assert(
+      fc.asyncProperty(bad, async (input) => {
+        const answer = await ask(input, headers)
+        ok([400, 429].includes(answer.status), `expected 400, not ${answer.status} ${answer.body}`)
+      }),
+      parameters,
+    )
+  }
+  if (operation.keyed) await checkKeyless(operation, ask, options.seed)
+  deepEqual(await contents(), before, `${operation.method} ${operation.path} leaves nothing of what it refuses`)
+}
+
+async function checkKeyless(operation: Operation, ask: Told, seed: number): Promise<void> {
   const keyless = fc.asyncProperty(goodInput(operation), async (input) => {
     equal((await ask(input, {})).status, 401)
     ok([401, 429].includes((await ask(input, { 'x-api-key': 'no-such-key' })).status))

@@ -24,7 +24,8 @@ afterAll(() => house.close())
 
 const rules: AppendRules = {
   assetOf: (contract) => (contract === null ? btc.asset : null),
-  requiredConfirmations: () => 2,
+  required: () => ({ confirmations: 2, tag: null }),
+  byMemo: false,
   fundingConfirmations: 2,
   keep: 50,
   coins: true,

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/adapters/postgres/database.ts'
 import { createStore } from '../../src/adapters/postgres/store.ts'
 import { fundingEntry } from '../../src/domain/ledger/entries.ts'
-import type { CreateOutcome, NewExchange } from '../../src/ports/store.ts'
+import type { CreateOutcome } from '../../src/ports/create-outcome.ts'
+import type { NewExchange } from '../../src/ports/store.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { created, ETHER, newExchange, partnerId } from './spine.ts'
 
@@ -68,7 +69,7 @@ describe('a batch', () => {
       'rate_used',
       'rate_expired',
       'address_is_ours',
-      'address_is_ours',
+      'refund_is_ours',
       'created',
       'insufficient',
       'address_is_ours',

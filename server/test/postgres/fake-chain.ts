@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Network } from '../../src/domain/network.ts'
+import type { FinalityTag, Network } from '../../src/domain/network.ts'
 import type {
   BroadcastResult,
   Chain,
@@ -12,6 +12,7 @@ import type {
   Unsigned,
 } from '../../src/ports/chain.ts'
 import type { SignIntent } from '../../src/ports/signer.ts'
+import type { Departure } from '../../src/ports/signing.ts'
 import type { Coin, Pay } from '../../src/ports/spend.ts'
 
 /** What a block holds of one transaction. */
@@ -40,7 +41,14 @@ export function createFakeChain(network: Network) {
   let blocks: Block[] = [{ height: 0, hash: digest(`${network.id} 0`), parentHash: '', txs: [] }]
   let pool: Tx[] = []
   let salt = 0
-  const knobs = { refuses: false, reverts: false, deaf: false, feeRate: 10n, gasRefused: null as string | null }
+  const knobs = {
+    refuses: false,
+    reverts: false,
+    deaf: false,
+    feeRate: 10n,
+    gasRefused: null as string | null,
+    tags: { safe: null, finalized: null } as Record<FinalityTag, number | null>,
+  }
 
   const head = (): Block => blocks[blocks.length - 1] as Block
   const mined = (): readonly Tx[] => blocks.flatMap(({ txs }) => txs)
@@ -291,6 +299,7 @@ export function createFakeChain(network: Network) {
       agrees: async ({ height, hash }) => blocks[height]?.hash === hash,
       received: async ({ identity }, { height }) =>
         blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
+      tagged: async (tag) => knobs.tags[tag],
       balance: async (address, asset) => held(address, asset.contract),
       feeRate: async () => ({ rate: knobs.feeRate, tip: 1n }),
     },
@@ -343,7 +352,7 @@ export function createFakeSigner() {
       const raw = JSON.stringify(intent, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
       return { raw, txHash: digest(raw) }
     },
-    release: async (intent: SignIntent) => {
+    release: async ({ intent }: Departure) => {
       for (const { payoutId } of pays(intent)) {
         const before = released.get(payoutId)
         if (before !== undefined && before !== keyOf(intent)) throw new AppError('INTERNAL', 'left before')

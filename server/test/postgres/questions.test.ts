@@ -83,7 +83,8 @@ function listening(database: Database): Database {
 
 const rules: AppendRules = {
   assetOf: () => btc.asset,
-  requiredConfirmations: () => 2,
+  required: () => ({ confirmations: 2, tag: null }),
+  byMemo: false,
   fundingConfirmations: 2,
   keep: 50,
   coins: true,

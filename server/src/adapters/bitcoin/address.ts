@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto'
 import { base58check, bech32, bech32m, hex } from '@scure/base'
 import { Address, OutScript } from '@scure/btc-signer'
-import { hash160, sha256 } from '@scure/btc-signer/utils.js'
+import { sha256 } from '@scure/btc-signer/utils.js'
 import type { BitcoinParameters, Network } from '../../domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import type { Addresses } from '../../ports/chain.ts'
-import type { PublicKeys } from '../../ports/signer.ts'
+import type { CompressedKeys } from '../../ports/signer.ts'
 import type { KeyPath } from '../../ports/spend.ts'
 import { decodeCashAddr, encodeCashAddr } from './cash-addr.ts'
 
@@ -13,7 +14,7 @@ const LENGTH_MAX = 100
 /** Key 0 of the hot branch: the house pays out from it and its change addresses. */
 const HOT: KeyPath = { branch: 'hot', index: 0 }
 
-export function createAddresses(network: Network, publicKeys: PublicKeys): Addresses {
+export function createAddresses(network: Network, publicKeys: CompressedKeys): Addresses {
   const parameters = parametersOf(network)
   const at = (path: KeyPath) => keyAddress(parameters, publicKeys.publicKey(network.coinType, path))
   let hot: string | null = null
@@ -33,12 +34,20 @@ export function parametersOf(network: Network): BitcoinParameters {
 
 /** Our own addresses: P2WPKH (BIP-84) where the network has segwit, else P2PKH (BIP-44). */
 export function keyAddress(parameters: BitcoinParameters, publicKey: Uint8Array): string {
-  return present(addressOf(parameters, keyScript(parameters, publicKey)), 'the address of a key')
+  const template = { type: keyType(parameters), payload: hash160(publicKey) }
+  return present(textOf(parameters, template), 'the address of a key')
 }
 
 /** By the hash: the library's `p2wpkh` would first look whether the key is on the curve, as every key of ours is. */
 export function keyScript(parameters: BitcoinParameters, publicKey: Uint8Array): Uint8Array {
-  return OutScript.encode({ type: hasSegwit(parameters) ? 'wpkh' : 'pkh', hash: hash160(publicKey) })
+  return OutScript.encode({ type: keyType(parameters), hash: hash160(publicKey) })
+}
+
+const keyType = (parameters: BitcoinParameters): 'wpkh' | 'pkh' => (hasSegwit(parameters) ? 'wpkh' : 'pkh')
+
+/** By OpenSSL: a tenth of the time that JavaScript takes. */
+function hash160(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(hash('ripemd160', hash('sha256', bytes, 'buffer'), 'buffer'))
 }
 
 export function hasSegwit(parameters: BitcoinParameters): boolean {
@@ -95,8 +104,10 @@ function base58Script(parameters: BitcoinParameters, text: string): Uint8Array |
  */
 export function addressOf(parameters: BitcoinParameters, script: Uint8Array): string | null {
   const template = templateOf(script)
-  if (template === null) return null
-  const { type, payload } = template
+  return template && textOf(parameters, template)
+}
+
+function textOf(parameters: BitcoinParameters, { type, payload }: Template): string | null {
   if (type === 'pkh' || type === 'sh') {
     if (parameters.cashAddr !== null) return encodeCashAddr(parameters.cashAddr, { type, hash: payload })
     const version = type === 'pkh' ? parameters.pubKeyHash : present(parameters.scriptHash[0], 'a script hash version')
@@ -107,8 +118,10 @@ export function addressOf(parameters: BitcoinParameters, script: Uint8Array): st
   return coder.encode(parameters.bech32, [version, ...coder.toWords(payload)])
 }
 
+type Template = Readonly<{ type: 'pkh' | 'sh' | 'wpkh' | 'wsh' | 'tr'; payload: Uint8Array }>
+
 /** Byte templates instead of a script parser: this runs for every output of every block. */
-function templateOf(script: Uint8Array): { type: 'pkh' | 'sh' | 'wpkh' | 'wsh' | 'tr'; payload: Uint8Array } | null {
+function templateOf(script: Uint8Array): Template | null {
   const [a, b, c] = script
   switch (script.length) {
     case 25: {

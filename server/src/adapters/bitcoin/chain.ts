@@ -2,7 +2,7 @@ import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import { createJsonRpc } from '../../lib/json-rpc.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { PublicKeys } from '../../ports/signer.ts'
+import type { CompressedKeys } from '../../ports/signer.ts'
 import { createAddresses } from './address.ts'
 import { createReader } from './reader.ts'
 import { createBitcoinNode } from './rpc.ts'
@@ -12,7 +12,7 @@ export type BitcoinChainOptions = Readonly<{
   network: Network
   /** Nodes with `txindex=1`; user and password in the URL. What moves money needs all of them to agree. */
   rpcUrls: readonly string[]
-  publicKeys: PublicKeys
+  publicKeys: CompressedKeys
   timeoutMs?: number
 }>
 

@@ -32,6 +32,7 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
       const [first = 0n, ...others] = answers
       return smallest(first, ...others)
     },
+    tagged: async () => null,
     balance: async () => {
       throw new InvariantError('the bitcoin family has no balances: the store adds up the unspent outputs')
     },
@@ -85,9 +86,12 @@ async function receivedAt(
     throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
       cause: new Error(txid),
     })
-  if (transaction.coinbase || transaction.blockHash !== block.hash) return 0n
   // Nodes remember transactions of blocks that left the best chain: the block itself is asked for after.
-  if ((await node.hashAt(block.height)) !== block.hash) return 0n
+  if (transaction.blockHash !== block.hash || (await node.hashAt(block.height)) !== block.hash)
+    throw new AppError('NETWORK_UNAVAILABLE', 'a node does not have a transaction in its block', {
+      cause: new Error(`${txid} in ${block.hash}`),
+    })
+  if (transaction.coinbase) return 0n
   const output = transaction.outputs.find((candidate) => candidate.vout === vout)
   if (output === undefined) return 0n
   return addressOf(parameters, parseHexScript(output.script)) === transfer.address ? output.units : 0n

@@ -3,7 +3,7 @@ import { Transaction } from '@scure/btc-signer'
 import type { Network } from '../../domain/network.ts'
 import type { RpcAnswer } from '../../lib/json-rpc.ts'
 import type { BroadcastResult, ChainSender, Observation } from '../../ports/chain.ts'
-import type { PublicKeys } from '../../ports/signer.ts'
+import type { CompressedKeys } from '../../ports/signer.ts'
 import { hasSegwit, parametersOf } from './address.ts'
 import { agreedHash } from './reader.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
@@ -14,7 +14,7 @@ const SEARCH_BLOCKS = 144
 /** Spenders that were found and are not yet deep enough. */
 const SPENDERS_MAX = 1000
 
-export function createSender(network: Network, nodes: readonly BitcoinNode[], publicKeys: PublicKeys): ChainSender {
+export function createSender(network: Network, nodes: readonly BitcoinNode[], publicKeys: CompressedKeys): ChainSender {
   const observe = createObserve(network, nodes)
   return {
     gasLimit: async () => null,

@@ -4,7 +4,7 @@ import type { BitcoinParameters, Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import { largest } from '../../lib/bigint.ts'
 import type { FeeRate, SpendRequest, Unsigned } from '../../ports/chain.ts'
-import type { PublicKeys } from '../../ports/signer.ts'
+import type { CompressedKeys } from '../../ports/signer.ts'
 import type { Coin, KeyPath, Pay } from '../../ports/spend.ts'
 import { keyAddress, parametersOf, scriptOf } from './address.ts'
 import { inputSize, ownScriptLength, transferSize } from './size.ts'
@@ -47,7 +47,7 @@ type Terms = Readonly<{
  * Outputs are the pays in their order, then the change. The first input is the conflict key: a replacement spends all
  * inputs of what it replaces again, in their order.
  */
-export function buildTransfer(network: Network, publicKeys: PublicKeys, request: SpendRequest): Unsigned {
+export function buildTransfer(network: Network, publicKeys: CompressedKeys, request: SpendRequest): Unsigned {
   const terms = termsOf(network, request)
   const draft = request.replaces === null ? draftFresh(terms, request) : draftReplacement(terms, request)
   assert(new Set(draft.inputs.map(({ outpoint }) => outpoint)).size === draft.inputs.length, 'no coin is spent twice')

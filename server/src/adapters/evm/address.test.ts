@@ -22,12 +22,11 @@ const checksummed = [
 const usdt = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
 
 function addresses(asked: [number, KeyPath][] = []) {
-  const publicKeys = {
-    publicKey(coinType: number, path: KeyPath) {
-      asked.push([coinType, path])
-      return secp256k1.getPublicKey(new Uint8Array(32).fill(path.index + 1))
-    },
+  const keyOf = (isCompressed: boolean) => (coinType: number, path: KeyPath) => {
+    asked.push([coinType, path])
+    return secp256k1.getPublicKey(new Uint8Array(32).fill(path.index + 1), isCompressed)
   }
+  const publicKeys = { publicKey: keyOf(true), plainKey: keyOf(false) }
   return createEvmAddresses(resolveNetwork(eth, 'production'), publicKeys, [usdt])
 }
 

@@ -26,7 +26,7 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
 
   function own(path: KeyPath): string {
     assert(path.branch !== 'change', 'account families have no change addresses')
-    return addressOfKey(publicKeys.publicKey(network.coinType, path))
+    return addressOfPoint(bytesToHex(publicKeys.plainKey(network.coinType, path)))
   }
 
   return Object.freeze({
@@ -54,11 +54,15 @@ export function parseAddress(text: string): string | null {
   return BigInt(`0x${lower}`) > RESERVED_MAX ? canonical : null
 }
 
-/** Compressed secp256k1 public key → address (the last 20 bytes of the Keccak hash of the plain point). */
+/** Compressed secp256k1 public key → address. */
 export function addressOfKey(compressed: Uint8Array): string {
   assert(compressed.length === 33, 'a compressed public key has 33 bytes')
   const plain = ECDH.convertKey(bytesToHex(compressed).slice(2), 'secp256k1', 'hex', 'hex', 'uncompressed')
-  const text = `0x${String(plain)}`
+  return addressOfPoint(`0x${String(plain)}`)
+}
+
+/** The last 20 bytes of the Keccak hash of the plain point. */
+function addressOfPoint(text: string): string {
   assert(isHex(text) && text.length === 132, 'an uncompressed public key has 65 bytes')
   return publicKeyToAddress(text)
 }

@@ -2,11 +2,10 @@ import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { BlockRef, Observation } from '../../ports/chain.ts'
 import { type EvmNode, everyNode, hex, type Note } from './node.ts'
-import { agreedHead, hashAt } from './reader.ts'
+import { agreedHead, hashAt, taggedHeight } from './reader.ts'
 import { feeOf } from './received.ts'
 import {
   block,
-  blockHeight,
   count,
   orNull,
   type ReceiptReply,
@@ -151,11 +150,8 @@ function parseConflictKey(key: string): { address: string; nonce: number } {
 async function finalBlock(nodes: readonly EvmNode[], network: Network): Promise<BlockRef | null> {
   const head = await agreedHead(nodes)
   const tag = network.evm?.finalityTag ?? null
-  const tagged =
-    tag === null
-      ? []
-      : await everyNode(nodes, (node) => node.ask('eth_getBlockByNumber', [tag, false], orNull(blockHeight)))
-  const heights = [head.height - network.finalityBlocks, ...tagged.map((height) => height ?? -1)]
+  const tagged = tag === null ? head.height : ((await taggedHeight(nodes, tag)) ?? -1)
+  const heights = [head.height - network.finalityBlocks, tagged]
   const height = Math.min(...heights)
   if (height < 0) return null
   const [first, ...others] = await everyNode(nodes, (node) => hashAt(node, height))

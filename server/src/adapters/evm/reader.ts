@@ -1,12 +1,12 @@
 import { AppError } from '../../domain/errors.ts'
-import type { Network } from '../../domain/network.ts'
+import type { FinalityTag, Network } from '../../domain/network.ts'
 import type { BlockRef, ChainReader, Transfer } from '../../ports/chain.ts'
 import { of, smallest } from './extremes.ts'
 import { type FeeCaps, readFeeRate } from './fees.ts'
 import { type EvmNode, everyNode, firstNode, hex } from './node.ts'
 import { balanceAt, receivedOn } from './received.ts'
-import { blockHash, count, orNull, pendingTransactions, type TransactionReply } from './replies.ts'
-import { unavailable } from './rpc.ts'
+import { blockHash, blockHeight, count, orNull, pendingTransactions, type TransactionReply } from './replies.ts'
+import { refusalOf, unavailable } from './rpc.ts'
 import { type ReadBlock, readBlock, type ScanOptions, scannedBlock, sighting } from './scan.ts'
 import { parseTransferCall } from './token.ts'
 
@@ -35,6 +35,7 @@ export function createEvmReader({ network, nodes, caps, scan }: ReaderParts): Ch
     agrees: (block: BlockRef) => agree(nodes, block),
     received: async (transfer, block) =>
       of(smallest, await everyNode(nodes, (node) => receivedOn(node, transfer, block, scan))),
+    tagged: (tag) => taggedHeight(nodes, tag),
     balance: async (address, asset) =>
       of(smallest, await everyNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),
     feeRate: () => readFeeRate(nodes, network, caps),
@@ -60,6 +61,20 @@ export async function agreedHead(nodes: readonly EvmNode[], walkMax = WALK_MAX):
     if (first && others.every((hash) => hash === first)) return { height, hash: first }
   }
   throw unavailable(`the nodes have no common block in ${walkMax} below ${top}`)
+}
+
+/** The lowest height of a tag. A node that refuses the question does not have the tag. */
+export async function taggedHeight(nodes: readonly EvmNode[], tag: FinalityTag): Promise<number | null> {
+  const heights = await everyNode(nodes, (node) =>
+    node.ask('eth_getBlockByNumber', [tag, false], orNull(blockHeight)).catch((error: unknown) => {
+      if (refusalOf(error) === null) throw error
+      return null
+    }),
+  )
+  return heights.reduce<number | null>(
+    (lowest, height) => (lowest === null || height === null ? null : Math.min(lowest, height)),
+    Number.POSITIVE_INFINITY,
+  )
 }
 
 /** Nodes with traces first: they see what the others cannot. null only where no node has the height. */

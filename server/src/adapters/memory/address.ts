@@ -1,4 +1,3 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
@@ -16,7 +15,7 @@ export type MemoryAddresses = Addresses & {
 /** Addresses of the account model: the same form and checksum as Ethereum's, so that a catalogue needs no other rules. */
 export function createMemoryAddresses(network: Network, publicKeys: PublicKeys): MemoryAddresses {
   let hot: string | null = null
-  const derive = (path: KeyPath) => addressOfPoint(uncompressed(publicKeys.publicKey(network.coinType, path)))
+  const derive = (path: KeyPath) => addressOfPoint(publicKeys.plainKey(network.coinType, path))
   const own = (path: KeyPath) => {
     assert(path.branch !== 'change', 'account families have no change addresses')
     if (path.branch !== HOT.branch || path.index !== HOT.index) return derive(path)
@@ -42,10 +41,6 @@ export function parseAddress(text: string): string | null {
   const canonical = checksummed(lower)
   const isMixed = digits !== lower && digits !== digits.toUpperCase()
   return isMixed && text !== canonical ? null : canonical
-}
-
-export function uncompressed(publicKey: Uint8Array): Uint8Array {
-  return secp256k1.Point.fromBytes(publicKey).toBytes(false)
 }
 
 /** Last 20 bytes of the Keccak hash of the plain point (Yellow Paper, appendix F). */

@@ -20,6 +20,7 @@ export function createMemoryReader(network: Network, nodes: readonly MemoryNode[
     mempool: async () => mempool(),
     agrees: async (block: BlockRef) => nodes.every((node) => has(node, block)),
     received: async (claim, block) => lowest(nodes.map((node) => receivedOn(network, node, claim, block))),
+    tagged: async () => null,
     balance: async (address, asset) => lowest(nodes.map((node) => node.balance(address, asset.contract))),
     feeRate: async () => {
       const [first = 0n, ...others] = nodes.map((node) => node.baseFee())

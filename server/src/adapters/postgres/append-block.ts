@@ -69,7 +69,9 @@ async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise
     addresses.length === 0
       ? []
       : await sql.query<Target>(
-          'select exchange_id, leg, address, memo, key_index from deposit_targets where network = $1 and address = any($2::text[])',
+          // As a join: for a list Postgres would gather a bitmap first, which costs as much as the searches.
+          `select t.exchange_id, t.leg, t.address, t.memo, t.key_index from unnest($2::text[]) as b (address)
+           join deposit_targets t on t.network = $1 and t.address = b.address`,
           [network, addresses],
           'find-targets',
         )
@@ -174,10 +176,13 @@ async function recordDeposit(
   { transfer, target, house }: Arrival,
 ): Promise<string> {
   const asset = rules.assetOf(transfer.contract)
+  const required = target
+    ? rules.required(asset?.id ?? null, transfer.units)
+    : { confirmations: rules.fundingConfirmations, tag: null }
   const [row] = await sql.query<{ id: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
-       block_height, block_hash, required_confirmations, status, first_seen_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+       block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
        least(clock_timestamp(),
          (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = $3 and s.exchange_id = $4),
          (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = $3 and o.exchange_id = $4)))
@@ -199,7 +204,9 @@ async function recordDeposit(
       transfer.sender,
       block.height,
       block.hash,
-      target ? rules.requiredConfirmations(asset?.id ?? null, transfer.units) : rules.fundingConfirmations,
+      required.confirmations,
+      required.tag,
+      target === null && rules.byMemo,
       asset ? 'seen' : 'rejected',
     ],
   )
@@ -254,8 +261,8 @@ async function recordCoin(
   depositId: string | null,
 ): Promise<void> {
   await sql.query(
-    `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash`,
     [
       network,
@@ -267,6 +274,7 @@ async function recordCoin(
       block.height,
       block.hash,
       depositId,
+      block.transactions.find(({ txHash }) => txHash === transfer.txHash)?.spends ?? [],
     ],
   )
 }

@@ -1,5 +1,6 @@
 import type { AssetId } from '../../domain/asset.ts'
 import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
+import type { FinalityTag } from '../../domain/network.ts'
 import type { CaseStore, Deposit, ExchangeCase, Execution, ExecutionChange } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 import { type ExchangeRow, exchangeColumns, memoOrNull, toExchange, unitsOrNull } from './rows.ts'
@@ -50,6 +51,8 @@ type CaseRow = {
   orphaned_at: Date | null
   first_seen_at: Date
   required_confirmations: number
+  required_tag: FinalityTag | null
+  unclaimed: boolean
   deposit_status: Deposit['status']
   credited_units: string | null
   credits: number
@@ -66,7 +69,7 @@ type CaseRow = {
 
 const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
-    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.status as deposit_status,
+    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
     o.state as order_state, o.take_units
@@ -155,6 +158,8 @@ function toDeposit(row: CaseRow): Deposit {
     orphaned: row.orphaned_at !== null,
     firstSeenAt: row.first_seen_at,
     requiredConfirmations: row.required_confirmations,
+    requiredTag: row.required_tag,
+    unclaimed: row.unclaimed,
     status: row.deposit_status,
     creditedUnits: unitsOrNull(row.credited_units),
     credits: row.credits,

@@ -37,8 +37,8 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
         [subject, alarm, JSON.stringify(detail)],
       )
     },
-    async clear(subject) {
-      await sql.query('delete from alarms where subject = $1', [subject])
+    async clear(...subjects) {
+      await sql.query('delete from alarms where subject = any($1::text[])', [subjects])
     },
     due: (limit) => due(sql, limit),
     async forget() {

@@ -1,11 +1,12 @@
 import type { Exchange } from '../../domain/exchange.ts'
 import { assert, present } from '../../lib/assert.ts'
-import type { CreateOutcome, NewExchange } from '../../ports/store.ts'
+import type { CreateOutcome } from '../../ports/create-outcome.ts'
+import type { NewExchange } from '../../ports/store.ts'
 import type { Database, Sql, Tx } from './database.ts'
 import { reserve } from './inventory.ts'
 import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
 
-type Verdict = 'created' | 'rate_expired' | 'rate_used' | 'address_is_ours'
+type Verdict = 'created' | 'rate_expired' | 'rate_used' | 'address_is_ours' | 'refund_is_ours'
 type Inserted = {
   id: string
   verdict: Verdict
@@ -31,9 +32,9 @@ with input as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
     when (select 1 from deposit_targets d where d.network = i.to_network and d.address = i.recipient_address limit 1) is not null
-      or (select 1 from house_addresses h where h.network = i.to_network and h.address = i.recipient_address) is not null
-      or (select 1 from deposit_targets d where d.network = i.from_network and d.address = i.refund_address limit 1) is not null
-      or (select 1 from house_addresses h where h.network = i.from_network and h.address = i.refund_address) is not null then 'address_is_ours'
+      or (select 1 from house_addresses h where h.network = i.to_network and h.address = i.recipient_address) is not null then 'address_is_ours'
+    when (select 1 from deposit_targets d where d.network = i.from_network and d.address = i.refund_address limit 1) is not null
+      or (select 1 from house_addresses h where h.network = i.from_network and h.address = i.refund_address) is not null then 'refund_is_ours'
     else 'created' end as verdict
   from input i
 ), inserted as (
@@ -107,6 +108,7 @@ function ofTwin(first: CreateOutcome): CreateOutcome | null {
     case 'insufficient':
       return first
     case 'address_is_ours':
+    case 'refund_is_ours':
     case 'idempotency_conflict':
       return null
   }

@@ -1,9 +1,10 @@
 import type { AssetId } from '../../domain/asset.ts'
+import type { FinalityTag } from '../../domain/network.ts'
 import type { CustodyStore, Deposit } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
-import { memoOrNull } from './rows.ts'
+import { memoOrNull, unitsOrNull } from './rows.ts'
 
-type FundingRow = {
+export type FundingRow = {
   id: string
   network: string
   identity: string
@@ -14,10 +15,15 @@ type FundingRow = {
   contract: string | null
   units: string
   sender: string | null
-  block_height: string
-  block_hash: string
+  block_height: string | null
+  block_hash: string | null
+  orphaned_at: Date | null
   first_seen_at: Date
   required_confirmations: number
+  required_tag: FinalityTag | null
+  unclaimed: boolean
+  status: Deposit['status']
+  credited_units: string | null
   credits: number
 }
 
@@ -89,7 +95,7 @@ export function createCustodyStore(sql: Sql): CustodyStore {
   }
 }
 
-function toFunding(row: FundingRow): Deposit {
+export function toFunding(row: FundingRow): Deposit {
   return {
     id: row.id,
     network: row.network,
@@ -101,12 +107,17 @@ function toFunding(row: FundingRow): Deposit {
     contract: row.contract,
     units: BigInt(row.units),
     sender: row.sender,
-    block: { height: Number(row.block_height), hash: row.block_hash },
-    orphaned: false,
+    block:
+      row.block_height === null || row.block_hash === null
+        ? null
+        : { height: Number(row.block_height), hash: row.block_hash },
+    orphaned: row.orphaned_at !== null,
     firstSeenAt: row.first_seen_at,
     requiredConfirmations: row.required_confirmations,
-    status: 'seen',
-    creditedUnits: null,
+    requiredTag: row.required_tag,
+    unclaimed: row.unclaimed,
+    status: row.status,
+    creditedUnits: unitsOrNull(row.credited_units),
     credits: row.credits,
     lost: false,
   }

@@ -122,6 +122,12 @@ async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row
   return rows.filter((row) => row.deposit_id === null || ids.has(row.deposit_id))
 }
 
+/** These payouts, locked: for those that a database forgot to have signed. */
+export async function loadPayouts(sql: Sql, ids: readonly string[]): Promise<readonly Payout[]> {
+  const rows = await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id for update of p`, [ids])
+  return rows.map(toPayout)
+}
+
 function toPayout(row: Row): Payout {
   return {
     id: row.id,

@@ -1,4 +1,4 @@
-import type { Asset } from '../../domain/asset.ts'
+import type { Asset, AssetId } from '../../domain/asset.ts'
 import type {
   Exchange,
   ExchangeStatus,
@@ -6,6 +6,7 @@ import type {
   ExchangeView,
   ExecutionView,
   Leg,
+  RefundView,
   StatusReason,
 } from '../../domain/exchange.ts'
 
@@ -40,6 +41,7 @@ export type ExecutionViewRow = {
   sent: string | null
   payin: string | null
   payout: string | null
+  refund: { asset: AssetId; units: string; address: string; memo: string; hash: string | null } | null
   created: string
 }
 
@@ -50,7 +52,11 @@ export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.fr
 /** The items of `exchanges`, in the order of their deposits. */
 export const executionsColumn = `(select json_agg(json_build_object('status', x.status, 'reason', x.reason,
   'received', x.received_units::text, 'sent', x.sent_units::text, 'payin', x.payin_hash, 'payout', x.payout_hash,
-  'created', x.created_at) order by x.leg, x.deposit_id) from executions x where x.exchange_id = e.id) as executions`
+  'refund', case when r.id is not null then json_build_object('asset', r.asset_id, 'units', r.units::text,
+    'address', r.address, 'memo', r.memo, 'hash', case when r.transaction_id is not null then x.payout_hash end) end,
+  'created', x.created_at) order by x.leg, x.deposit_id) from executions x
+  left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void'
+  where x.exchange_id = e.id) as executions`
 
 export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
@@ -90,6 +96,11 @@ function toExecutionView(row: ExecutionViewRow): ExecutionView {
     sentUnits: unitsOrNull(row.sent),
     payinHash: row.payin,
     payoutHash: row.payout,
+    refund: row.refund === null ? null : toRefund(row.refund),
     createdAt: new Date(row.created),
   }
+}
+
+function toRefund({ asset, units, address, memo, hash }: NonNullable<ExecutionViewRow['refund']>): RefundView {
+  return { assetId: asset, units: BigInt(units), address, memo: memoOrNull(memo), txHash: hash }
 }

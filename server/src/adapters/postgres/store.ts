@@ -9,6 +9,8 @@ import { createExchangeStore } from './exchanges.ts'
 import { createInventoryStore } from './inventory.ts'
 import { createLedger } from './ledger.ts'
 import { createPayoutStore } from './payouts.ts'
+import { createOperatorStore, createRecoveryStore } from './recovery.ts'
+import { createSigningStore } from './signing.ts'
 import { createTransactionStore } from './transactions.ts'
 import { wake } from './wake.ts'
 
@@ -34,6 +36,9 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     inventory: createInventoryStore(sql),
     controls: createControlStore(sql, locking),
     audit: createAuditStore(sql),
+    recovery: createRecoveryStore(sql),
+    operator: createOperatorStore(sql, locking),
+    signing: createSigningStore(sql),
     wake: (jobs) => wake(sql, jobs),
   }
 }

@@ -13,6 +13,7 @@ type Row = {
   conflict_key: string
   state: OutgoingTransaction['state']
   created_at: Date
+  rival: string | null
   head: string | null
   now: Date
 }
@@ -125,7 +126,7 @@ async function addAttempt(
 
 async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTransaction | null> {
   const [row] = await sql.query<Row>(
-    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, clock_timestamp() as now,
+    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, clock_timestamp() as now,
        (select k.height from cursors k where k.network = t.network) as head
      from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],
@@ -143,6 +144,7 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
     conflictKey: row.conflict_key,
     state: row.state,
     createdAt: row.created_at,
+    rival: row.rival,
     now: row.now,
     head: row.head === null ? null : Number(row.head),
     attempts: attempts.map(toAttempt),

@@ -3,7 +3,7 @@ import { assert, present } from '../../lib/assert.ts'
 import { createRecent } from '../../lib/recent.ts'
 import type { KeySource, PublicKeys } from '../../ports/signer.ts'
 import type { KeyPath } from '../../ports/spend.ts'
-import { deriveChildren } from './child-keys.ts'
+import { compressed, createChildKeys } from './child-keys.ts'
 
 /** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
 const BIP44 = new Set([3, 60, 145])
@@ -24,35 +24,36 @@ export function publicAccounts(seed: Uint8Array, coinTypes: readonly number[]): 
 
 export function createPublicKeys(accounts: Readonly<Record<string, string>>): PublicKeys {
   const branches = new Map<string, (index: number) => Uint8Array>()
-  return {
-    publicKey: (coinType, { branch, index }) => {
-      assertIndex(index)
-      const key = `${coinType}/${branch}`
-      let derive = branches.get(key)
-      if (!derive) {
-        const account = present(
-          accounts[accountPath(coinType, branch)],
-          `the account of coin type ${coinType} in the keystore`,
-        )
-        derive = createChildKeys(HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)))
-        branches.set(key, derive)
-      }
-      return derive(index)
-    },
+
+  function plainKey(coinType: number, { branch, index }: KeyPath): Uint8Array {
+    assertIndex(index)
+    const key = `${coinType}/${branch}`
+    let derive = branches.get(key)
+    if (!derive) {
+      const account = present(
+        accounts[accountPath(coinType, branch)],
+        `the account of coin type ${coinType} in the keystore`,
+      )
+      derive = deriveAhead(HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)))
+      branches.set(key, derive)
+    }
+    return derive(index)
   }
+
+  return { plainKey, publicKey: (coinType, path) => compressed(plainKey(coinType, path)) }
 }
 
-/** Keys derived at once where somebody takes one index after the other: 3 ms. */
-const AHEAD = 32
+/** Keys derived at once where somebody takes one index after the other: 10 ms. */
+const AHEAD = 128
 /** Indices that are expected next, and keys that wait for them: of several takers, and of those that went away. */
-const EXPECTED_MAX = 4_096
+const EXPECTED_MAX = 8_192
 
-/** The keys below one branch. Who asks for an index and then for the next one finds the following ones ready. */
-function createChildKeys(branch: HDKey): (index: number) => Uint8Array {
-  const parent = {
+/** The plain keys below one branch. Who asks for an index and then for the next one finds the following ones ready. */
+function deriveAhead(branch: HDKey): (index: number) => Uint8Array {
+  const deriveChildren = createChildKeys({
     publicKey: present(branch.publicKey, 'a public key'),
     chainCode: present(branch.chainCode, 'a chain code'),
-  }
+  })
   const ready = createRecent<number, Uint8Array | null>({
     most: EXPECTED_MAX,
     ageMs: Number.POSITIVE_INFINITY,
@@ -63,10 +64,7 @@ function createChildKeys(branch: HDKey): (index: number) => Uint8Array {
     if (known) return known
     // null: the one before it was asked for.
     const count = known === null ? Math.min(AHEAD, 2 ** 31 - index) : 1
-    const [first, ...following] = deriveChildren(
-      parent,
-      Array.from({ length: count }, (_, n) => index + n),
-    )
+    const [first, ...following] = deriveChildren(Array.from({ length: count }, (_, n) => index + n))
     following.forEach((key, n) => {
       ready.set(index + 1 + n, key)
     })
@@ -77,13 +75,14 @@ function createChildKeys(branch: HDKey): (index: number) => Uint8Array {
 
 export function createKeySource(seed: Uint8Array, coinType: number): KeySource {
   const root = HDKey.fromMasterSeed(seed)
+  // Four of the five steps to a key are those of its branch.
+  const branches = new Map<KeyPath['branch'], HDKey>()
   return {
     privateKey: ({ branch, index }) => {
       assertIndex(index)
-      return present(
-        root.derive(`${accountPath(coinType, branch)}/${chainOf(branch)}/${index}`).privateKey,
-        'a derived private key',
-      )
+      const parent = branches.get(branch) ?? root.derive(`${accountPath(coinType, branch)}/${chainOf(branch)}`)
+      branches.set(branch, parent)
+      return present(parent.deriveChild(index).privateKey, 'a derived private key')
     },
   }
 }

@@ -14,6 +14,7 @@ export type KeystoreFile = Readonly<{
   version: 1
   /** Extended public keys by account path, for example `m/84'/0'/0'` (BIP-32). */
   accounts: Readonly<Record<string, string>>
+  /** null in the file of a process that only shows addresses. */
   seed: Readonly<{
     kdf: 'scrypt'
     N: number
@@ -23,7 +24,7 @@ export type KeystoreFile = Readonly<{
     iv: string
     tag: string
     bytes: string
-  }>
+  }> | null
 }>
 
 /** About 0.4 s and 128 MB for one guess. */
@@ -51,6 +52,8 @@ export async function encryptSeed(
 }
 
 export async function decryptSeed({ seed, accounts }: KeystoreFile, passphrase: string): Promise<Uint8Array> {
+  if (seed === null)
+    throw new AppError('INTERNAL', 'this keystore holds public keys alone: a worker needs the one with the seed')
   const key = await scrypt(passphrase, Buffer.from(seed.salt, 'hex'), 32, {
     N: seed.N,
     r: seed.r,
@@ -95,7 +98,8 @@ export async function writeKeystoreFile(path: string, file: KeystoreFile): Promi
 
 export function readKeystoreFile(path: string): KeystoreFile {
   const file = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeystoreFile>
-  if (file.version !== 1 || file.accounts === undefined || file.seed?.kdf !== 'scrypt' || file.seed.N > 2 ** 20) {
+  const isSealed = file.seed?.kdf === 'scrypt' && file.seed.N <= 2 ** 20
+  if (file.version !== 1 || file.accounts === undefined || !(file.seed === null || isSealed)) {
     throw new AppError('INTERNAL', `${path} is not a keystore of this version`)
   }
   return file as KeystoreFile

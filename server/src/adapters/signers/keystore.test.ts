@@ -8,7 +8,7 @@ import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Signer, SignIntent, StoredPayout } from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
-import { createKeystore, openPublicKeys, openSigner } from './keystore.ts'
+import { createKeystore, exportPublicKeys, hasSeed, openPublicKeys, openSigner } from './keystore.ts'
 
 /** The words of the vectors of BIP-84 and of every wallet's test suite. */
 const WORDS = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
@@ -147,6 +147,30 @@ describe('the keystore file', () => {
     const other = join(folder, 'other.json')
     writeFileSync(other, JSON.stringify({ version: 2 }))
     expect(() => openPublicKeys(other)).toThrow('not a keystore of this version')
+  })
+})
+
+describe('the public half alone', () => {
+  test('shows every address, holds nothing that signs, and opens for no worker', async () => {
+    const half = join(folder, 'public.json')
+    await exportPublicKeys(path, half)
+    expect([hasSeed(path), hasSeed(half)]).toEqual([true, false])
+    expect(Object.keys(JSON.parse(readFileSync(half, 'utf8'))).sort()).toEqual(['accounts', 'seed', 'version'])
+    expect(readFileSync(half, 'utf8')).not.toMatch(/[xyzt]prv|scrypt/)
+    for (const coinType of coinTypes)
+      for (const branch of ['deposit', 'hot', 'change'] as const)
+        expect(openPublicKeys(half).plainKey(coinType, { branch, index: 7 })).toEqual(
+          openPublicKeys(path).plainKey(coinType, { branch, index: 7 }),
+        )
+    const opening = openSigner({
+      path: half,
+      passphrase: PASSPHRASE,
+      journalPath: join(folder, 'half.log'),
+      signWith: {},
+      coinTypeOf: () => 0,
+    })
+    await expect(opening).rejects.toThrow('public keys alone')
+    await expect(exportPublicKeys(path, half)).rejects.toThrow('already')
   })
 })
 

@@ -2,10 +2,19 @@ import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/b
 import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { AppError } from '../../domain/errors.ts'
 import { assert } from '../../lib/assert.ts'
-import type { PublicKeys, Signed, Signer, SignIntent, SignWith, StoredPayout } from '../../ports/signer.ts'
+import type {
+  KeySource,
+  PublicKeys,
+  RememberingSigner,
+  Signed,
+  SignIntent,
+  SignWith,
+  StoredPayout,
+} from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from './keys.ts'
 import { decryptSeed, encryptSeed, readKeystoreFile, writeKeystoreFile } from './keystore-file.ts'
+import { createOutflow, type OutflowLimits } from './outflow.ts'
 import { openSigningJournal } from './signing-journal.ts'
 
 /** Makes a new keystore with accounts for these coin types. Returns its words, which are shown once: the backup. */
@@ -22,6 +31,15 @@ export async function createKeystore(
   return words
 }
 
+/** The same accounts without the seed: all that a process needs which only shows addresses. */
+export async function exportPublicKeys(path: string, to: string): Promise<void> {
+  const { version, accounts } = readKeystoreFile(path)
+  await writeKeystoreFile(to, { version, accounts, seed: null })
+}
+
+/** False where it is the public half alone. */
+export const hasSeed = (path: string): boolean => readKeystoreFile(path).seed !== null
+
 /** Needs no passphrase: processes that only show addresses hold no secret. */
 export function openPublicKeys(path: string): PublicKeys {
   return createPublicKeys(readKeystoreFile(path).accounts)
@@ -35,21 +53,43 @@ export type SignerOptions = Readonly<{
   signWith: Readonly<Record<string, SignWith>>
   /** SLIP-44 coin type of a network. */
   coinTypeOf(network: string): number
+  /** By asset; an asset without limits has none of the signer's own. */
+  limits?: OutflowLimits
+  /** Whether an address is a hot wallet of these keys: what goes there is no outflow. */
+  isOwn?(network: string, address: string): boolean
+  /** The clock of the rolling limits. */
+  now?(): number
 }>
 
 /** The local signer. What it signs it builds itself from the intent, and only where stored payouts say the same. */
-export async function openSigner(options: SignerOptions): Promise<Signer & { close(): Promise<void> }> {
+export async function openSigner(options: SignerOptions): Promise<RememberingSigner & { close(): Promise<void> }> {
   const seed = await decryptSeed(readKeystoreFile(options.path), options.passphrase)
-  const journal = await openSigningJournal(options.journalPath)
+  const journal = await openSigningJournal(options.journalPath, options.now)
+  const outflow = createOutflow({
+    limits: options.limits ?? new Map(),
+    isOwn: options.isOwn ?? (() => false),
+    released: journal.outflows,
+    now: options.now ?? Date.now,
+  })
+  const sources = new Map<number, KeySource>()
+  const keysOf = (network: string): KeySource => {
+    const coinType = options.coinTypeOf(network)
+    const keys = sources.get(coinType) ?? createKeySource(seed, coinType)
+    sources.set(coinType, keys)
+    return keys
+  }
   return {
+    memory: journal.memory,
     async sign(intent, stored): Promise<Signed> {
       const pays = paysOf(intent)
       assertStored(pays, stored)
+      journal.check(pays, conflictKeyOf(intent))
       const signWith = options.signWith[intent.family]
       assert(signWith, `a signing function for ${intent.family}`)
-      return signWith(intent, createKeySource(seed, options.coinTypeOf(intent.network)))
+      outflow.take(pays)
+      return signWith(intent, keysOf(intent.network))
     },
-    release: (intent) => journal.release(paysOf(intent), conflictKeyOf(intent)),
+    release: (departure) => journal.release(paysOf(departure.intent), conflictKeyOf(departure.intent), departure),
     expire: (payoutIds, proof) => journal.expire(payoutIds, proof),
     close: () => journal.close(),
   }

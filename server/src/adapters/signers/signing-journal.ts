@@ -1,6 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { AssetId } from '../../domain/asset.ts'
 import { AppError } from '../../domain/errors.ts'
+import { LeftBeforeError, type SignIntent } from '../../ports/signer.ts'
+import type { Departure, Release, SigningMemory } from '../../ports/signing.ts'
 import type { Pay } from '../../ports/spend.ts'
 
 /*
@@ -8,23 +11,54 @@ import type { Pay } from '../../ports/spend.ts'
  * restored, failed over or tampered with cannot make this house pay one payout by two transactions that could both confirm.
  * Signing alone is not written down: bytes that died with their transaction, before anybody had them, bind nobody.
  */
+type ReleaseLine = {
+  kind: 'released'
+  payoutId: string
+  conflictKey: string
+  destination: string
+  units: string
+  /** What lines of before the comparison with the database do not have. */
+  network?: string
+  txHash?: string
+  assetId?: AssetId
+  address?: string
+  memo?: string | null
+  at?: string
+}
+/** Before its releases: the transaction itself, from which a database that forgot it is told. */
+type TransactionLine = Omit<Departure, 'intent' | 'feeUnits'> & {
+  kind: 'transaction'
+  intent: unknown
+  feeUnits: string
+}
 type Line =
-  | { kind: 'released'; payoutId: string; conflictKey: string; destination: string; units: string }
+  | ReleaseLine
+  | TransactionLine
   | { kind: 'expired'; payoutId: string; proof: string }
+  | { kind: 'epoch'; epoch: string }
 
 /** `conflictKey` is null once a death was proven: a new transaction may pay, but the same units to the same destination. */
-type Known = { conflictKey: string | null; destination: string; units: string }
+type Known = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
+type State = { known: Map<string, Known>; releases: Release[]; outflows: Outflow[]; epoch: string | null }
+
+/** A payout's first release, for the rolling limits. */
+export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>
 
 export type SigningJournal = Readonly<{
-  /** On disk before it returns. Throws where a payout left with another conflict key, destination or amount. */
-  release(pays: readonly Pay[], conflictKey: string): Promise<void>
+  /** Throws where a payout left with another conflict key, destination or amount. */
+  check(pays: readonly Pay[], conflictKey: string): void
+  /** On disk before it returns. Throws as `check` does. */
+  release(pays: readonly Pay[], conflictKey: string, departure: Departure): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
+  memory: SigningMemory
+  /** First releases at or after a time, oldest first. */
+  outflows(since: number): readonly Outflow[]
   close(): Promise<void>
 }>
 
-export async function openSigningJournal(path: string): Promise<SigningJournal> {
+export async function openSigningJournal(path: string, now: () => number = Date.now): Promise<SigningJournal> {
   const handle = await open(path, 'a+', 0o600)
-  const known = await read(handle, path).catch(async (error: unknown) => {
+  const state = await read(handle, path).catch(async (error: unknown) => {
     await handle.close()
     throw error
   })
@@ -32,28 +66,40 @@ export async function openSigningJournal(path: string): Promise<SigningJournal> 
   await folder.sync().finally(() => folder.close())
   const append = createAppend(handle)
   return {
-    async release(pays, conflictKey) {
+    check: (pays, conflictKey) => {
+      for (const pay of pays) isReleased(state.known.get(pay.payoutId), lineOf(pay, conflictKey, '', now()))
+    },
+    async release(pays, conflictKey, departure) {
       const lines = pays.flatMap((pay): Line[] => {
-        const line = {
-          kind: 'released' as const,
-          payoutId: pay.payoutId,
-          conflictKey,
-          destination: destinationOf(pay),
-          units: pay.units.toString(),
-        }
-        return isReleased(known.get(pay.payoutId), line) ? [] : [line]
+        const line = lineOf(pay, conflictKey, departure.txHash, now())
+        return isReleased(state.known.get(pay.payoutId), line) ? [] : [line]
       })
       // At once, so that another transaction of the same payout finds it however soon it comes.
-      for (const line of lines) remember(known, line)
+      for (const line of lines) remember(state, line)
       // Without lines of its own it still waits for those before it: they may be the same payouts'.
-      await append(lines)
+      await append(lines.length === 0 ? [] : [toTransactionLine(departure), ...lines])
     },
     async expire(payoutIds, proof) {
       const lines = [...new Set(payoutIds)].map(
         (payoutId): Line => ({ kind: 'expired', payoutId, proof: JSON.stringify(proof) }),
       )
       await append(lines)
-      for (const line of lines) remember(known, line)
+      for (const line of lines) remember(state, line)
+    },
+    memory: {
+      epoch: () => state.epoch,
+      enter: async (epoch) => {
+        const line: Line = { kind: 'epoch', epoch }
+        await append([line])
+        remember(state, line)
+      },
+      releases: (last) => (last === undefined ? state.releases : state.releases.slice(-last)),
+      departures: (txHashes) => readDepartures(path, txHashes),
+    },
+    outflows: (since) => {
+      // Times rise but for a clock that was set back, which must not hide what left since.
+      state.outflows = state.outflows.filter(({ at }) => at > since - DAY_MS)
+      return state.outflows.filter(({ at }) => at > since)
     },
     close: async () => {
       await append([]).catch(() => undefined)
@@ -62,18 +108,31 @@ export async function openSigningJournal(path: string): Promise<SigningJournal> 
   }
 }
 
+const DAY_MS = 86_400_000
+
 const destinationOf = (pay: Pay): string => `${pay.asset.id} ${pay.address} ${pay.memo ?? ''}`
 
+const lineOf = (pay: Pay, conflictKey: string, txHash: string, at: number): ReleaseLine => ({
+  kind: 'released',
+  payoutId: pay.payoutId,
+  conflictKey,
+  destination: destinationOf(pay),
+  units: pay.units.toString(),
+  network: pay.asset.network,
+  txHash,
+  assetId: pay.asset.id,
+  address: pay.address,
+  memo: pay.memo,
+  at: new Date(at).toISOString(),
+})
+
 /** Whether this very release is known already. Throws where it contradicts what is. */
-function isReleased(before: Known | undefined, line: Extract<Line, { kind: 'released' }>): boolean {
+function isReleased(before: Known | undefined, line: ReleaseLine): boolean {
   if (!before) return false
   const isSame = before.destination === line.destination && before.units === line.units
   if (isSame && before.conflictKey === null) return false
-  if (isSame && before.conflictKey === line.conflictKey) return true
-  throw new AppError(
-    'INTERNAL',
-    `payout ${line.payoutId} left before, by another transaction or to another destination`,
-  )
+  if (isSame && before.conflictKey === line.conflictKey) return before.hashes.includes(line.txHash ?? '')
+  throw new LeftBeforeError(line.payoutId)
 }
 
 /** One write and one fsync after the other. After a failure nobody knows what the file holds: nothing is released until it is read again. */
@@ -91,8 +150,8 @@ function createAppend(handle: FileHandle): (lines: readonly Line[]) => Promise<v
 }
 
 /** A torn last line was never acknowledged, so nobody has its bytes: it is cut off. Any other damage is for a person. */
-async function read(handle: FileHandle, path: string): Promise<Map<string, Known>> {
-  const known = new Map<string, Known>()
+async function read(handle: FileHandle, path: string): Promise<State> {
+  const state: State = { known: new Map(), releases: [], outflows: [], epoch: null }
   const bytes = await handle.readFile()
   const end = bytes.lastIndexOf(0x0a) + 1
   if (end < bytes.length) {
@@ -102,7 +161,7 @@ async function read(handle: FileHandle, path: string): Promise<Map<string, Known
   const lines = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1)
   for (const [n, text] of lines.entries()) {
     try {
-      remember(known, JSON.parse(text) as Line)
+      remember(state, JSON.parse(text) as Line)
     } catch (cause) {
       throw new AppError(
         'INTERNAL',
@@ -111,14 +170,62 @@ async function read(handle: FileHandle, path: string): Promise<Map<string, Known
       )
     }
   }
-  return known
+  return state
 }
 
-function remember(known: Map<string, Known>, line: Line): void {
-  if (line.kind === 'released') {
-    known.set(line.payoutId, { conflictKey: line.conflictKey, destination: line.destination, units: line.units })
+function remember(state: State, line: Line): void {
+  const { known } = state
+  if (line.kind === 'transaction') return
+  if (line.kind === 'epoch') {
+    state.epoch = line.epoch
     return
   }
   const before = known.get(line.payoutId)
-  if (before) known.set(line.payoutId, { ...before, conflictKey: null })
+  if (line.kind === 'expired') {
+    if (before) known.set(line.payoutId, { ...before, conflictKey: null })
+    return
+  }
+  const { payoutId, conflictKey, destination, network, txHash, assetId, address, memo } = line
+  const units = BigInt(line.units)
+  known.set(payoutId, {
+    conflictKey,
+    destination,
+    units: line.units,
+    hashes: [...(before?.conflictKey === conflictKey ? before.hashes : []), ...(txHash === undefined ? [] : [txHash])],
+  })
+  if (network === undefined || txHash === undefined || assetId === undefined || address === undefined) return
+  const at = new Date(line.at ?? 0)
+  state.releases.push({ payoutId, network, txHash, assetId, address, memo: memo ?? null, units, at })
+  if (before === undefined) state.outflows.push({ payoutId, assetId, address, units, at: at.getTime() })
+}
+
+/** JSON has no bigint: units travel as `{"$units": "123"}`. */
+const MARK = '$units'
+
+function toTransactionLine({ intent, feeUnits, ...rest }: Departure): TransactionLine {
+  const plain: unknown = JSON.parse(
+    JSON.stringify(intent, (_key, value: unknown) => (typeof value === 'bigint' ? { [MARK]: `${value}` } : value)),
+  )
+  return { kind: 'transaction', ...rest, intent: plain, feeUnits: feeUnits.toString() }
+}
+
+async function readDepartures(path: string, txHashes: ReadonlySet<string>): Promise<readonly Departure[]> {
+  const departures: Departure[] = []
+  const seen = new Set<string>()
+  const file = await open(path, 'r')
+  try {
+    for await (const text of file.readLines()) {
+      if (!text.startsWith('{"kind":"transaction"') || !text.endsWith('}')) continue
+      const { kind: _, ...line } = JSON.parse(text) as TransactionLine
+      if (!txHashes.has(line.txHash) || seen.has(line.txHash)) continue
+      seen.add(line.txHash)
+      const intent = JSON.parse(JSON.stringify(line.intent), (_key, value: unknown) =>
+        typeof value === 'object' && value !== null && MARK in value ? BigInt(String(value[MARK])) : value,
+      ) as SignIntent
+      departures.push({ ...line, intent, feeUnits: BigInt(line.feeUnits) })
+    }
+  } finally {
+    await file.close()
+  }
+  return departures
 }

@@ -5,7 +5,7 @@ import { canonicalNetwork, canonicalTicker } from '../../domain/catalogue.ts'
 import type { ExchangeView } from '../../domain/exchange.ts'
 import type { ExchangeFilter } from '../../services/interfaces.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
-import { type MemoRule, presentListedExchange } from '../present.ts'
+import { type Listing, presentListedExchange } from '../present.ts'
 import { serializerOf } from '../serialize.ts'
 
 /** Rows are sent in pieces of about this many characters. What fits into one is sent with its length. */
@@ -16,7 +16,7 @@ const NO_TICKER = '-'
 
 type Page = Readonly<{ page: number; limit: number }>
 
-export function mountList(context: ApiContext, requiresMemo: MemoRule): void {
+export function mountList(context: ApiContext, listing: Listing): void {
   const { services } = context
   mount(context, routes.listExchanges, async (request, reply) => {
     const query = request.query as ListQuery
@@ -25,7 +25,7 @@ export function mountList(context: ApiContext, requiresMemo: MemoRule): void {
     if (page) reply.header('link', links(query, page, total))
     reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
     const serialize = serializerOf(reply, ListedExchange)
-    const pieces = renderPieces(total, rows, (view) => serialize(presentListedExchange(view, requiresMemo)))
+    const pieces = renderPieces(total, rows, (view) => serialize(presentListedExchange(view, listing)))
     return sendPieces(reply, pieces)
   })
 }

@@ -1,6 +1,6 @@
 import { type RateQuery, routes } from '@swapyard/schema'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
-import { presentRateQuote } from '../present.ts'
+import { rateQuoteText } from '../quote-text.ts'
 
 export function mountRate(context: ApiContext): void {
   const { services } = context
@@ -15,6 +15,7 @@ export function mountRate(context: ApiContext): void {
       flow: query.flow ?? 'standard',
     })
     reply.header('cache-control', 'no-store')
-    return presentRateQuote(issued)
+    reply.header('content-type', 'application/json; charset=utf-8')
+    return rateQuoteText(issued)
   })
 }

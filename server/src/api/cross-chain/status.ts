@@ -4,18 +4,18 @@ import { AppError } from '../../domain/errors.ts'
 import type { ExchangeType, ExchangeView } from '../../domain/exchange.ts'
 import { sendTagged } from '../etag.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
-import { type MemoRule, presentExchange, presentStatus } from '../present.ts'
+import { type Listing, presentExchange, presentStatus } from '../present.ts'
 import { serializeAnswer } from '../serialize.ts'
 
 /** What an id of ours can look like. Anything else is not there: the store is not asked, NUL and the like never reach it. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
-export function mountStatus(context: ApiContext, requiresMemo: MemoRule): void {
+export function mountStatus(context: ApiContext, listing: Listing): void {
   mount(context, routes.getExchangeStatus, async (request, reply) =>
-    send(request, reply, presentStatus(await find(context, request), requiresMemo)),
+    send(request, reply, presentStatus(await find(context, request), listing)),
   )
   mount(context, routes.getStandardExchangeStatus, async (request, reply) =>
-    send(request, reply, presentExchange(await find(context, request, 'standard'), requiresMemo)),
+    send(request, reply, presentExchange(await find(context, request, 'standard'), listing)),
   )
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { BPS, scale } from '../../domain/amount.ts'
 import { AppError } from '../../domain/errors.ts'
 import { conversionEntry, conversionId, toPartnerEntry } from '../../domain/ledger/entries.ts'
@@ -198,7 +197,7 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }
-  const id = randomUUID()
+  const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
   await tx.payouts.insert({
     id,
     exchangeId: exchange.id,

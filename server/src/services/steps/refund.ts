@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
 import { dustEntry, refundFeeEntry } from '../../domain/ledger/entries.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
@@ -38,7 +37,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && execution.decision !== 'refund') return holdFor(act, 'SCREENING')
   // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
-  const id = randomUUID()
+  const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
   await tx.payouts.insert({
     id,

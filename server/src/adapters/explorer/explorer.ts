@@ -1,0 +1,18 @@
+import type { Asset } from '../../domain/asset.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { ChainExplorer } from '../../ports/explorer.ts'
+import { createBitcoinExplorer } from './bitcoin.ts'
+import { createEvmExplorer } from './evm.ts'
+import { openNode } from './node.ts'
+
+/** An explorer of one network, by one of its nodes. null for a family that has none, and for chains in memory. */
+export function createExplorer(
+  { network, addresses }: Pick<Chain, 'network' | 'addresses'>,
+  rpcUrls: readonly string[],
+  assets: readonly Asset[],
+): ChainExplorer | null {
+  const [url] = rpcUrls
+  const create = { bitcoin: createBitcoinExplorer, evm: createEvmExplorer }[network.family as 'bitcoin' | 'evm']
+  if (create === undefined || url === undefined) return null
+  return create({ network, node: openNode(network, url), assets, parse: addresses.parse })
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/network.ts'
+import { createJsonRpc } from '../../lib/json-rpc.ts'
+
+/** A page waits no longer than this for one answer of a node. */
+const TIMEOUT_MS = 5_000
+const REPLY_BYTES_MAX = 16 * 1024 * 1024
+
+/** A node's own refusal, with its number. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Answers of a node, as unknown JSON. Throws `Refused`, or NETWORK_UNAVAILABLE where none came. */
+export type Node = Readonly<{
+  ask(method: string, ...params: readonly unknown[]): Promise<unknown>
+  close(): Promise<void>
+}>
+
+export function openNode(network: Network, url: string): Node {
+  const rpc = createJsonRpc({ url, timeoutMs: TIMEOUT_MS, replyBytesMax: REPLY_BYTES_MAX, retries: 1 })
+  return {
+    ask: async (method, ...params) => {
+      const answer = await rpc.read(method, params)
+      if (answer.kind === 'result') return answer.result
+      if (answer.kind === 'error') throw new Refused(answer.code, answer.message)
+      throw new AppError('NETWORK_UNAVAILABLE', `the node of ${network.name} does not answer`, { cause: answer.cause })
+    },
+    close: () => rpc.close(),
+  }
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** Seconds since 1970, as nodes give them. */
+export function timeOf(seconds: bigint): Date {
+  return new Date(Number(seconds) * 1000)
+}

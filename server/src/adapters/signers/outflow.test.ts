@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Signer, SignIntent } from '../../ports/signer.ts'
+import { createKeystore, openSigner } from './keystore.ts'
+
+const PASSPHRASE = 'a passphrase of some length'
+const HOUR_MS = 3_600_000
+const START = Date.UTC(2026, 0, 1)
+const asset = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
+
+let folder: string
+let files = 0
+let now = START
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'swapyard-outflow-'))
+  await createKeystore(join(folder, 'keystore.json'), PASSPHRASE, [60])
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let journalPath: string
+let signer: Signer & { close(): Promise<void> }
+const open = async () => {
+  signer = await openSigner({
+    path: join(folder, 'keystore.json'),
+    passphrase: PASSPHRASE,
+    journalPath,
+    signWith: { evm: (intent) => ({ txHash: `0x${intent.family === 'evm' ? intent.nonce : ''}`, raw: 'raw' }) },
+    coinTypeOf: () => 60,
+    limits: new Map([['eth@eth', { transaction: 10n, hour: 15n, day: 25n }]]),
+    isOwn: (_network, address) => address === '0xhot',
+    now: () => now,
+  })
+}
+beforeEach(async () => {
+  now = START
+  journalPath = join(folder, `${files++}.log`)
+  await open()
+  return () => signer.close()
+})
+
+let nonce = 0
+const intentOf = (payoutId: string, units: bigint, address = '0xa'): SignIntent => ({
+  family: 'evm',
+  network: 'eth',
+  chainId: 1,
+  from: { branch: 'hot', index: 0 },
+  nonce: nonce++,
+  pay: { payoutId, address, memo: null, asset, units },
+  gasLimit: 1n,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+})
+const sign = (intent: SignIntent) =>
+  signer.sign(
+    intent,
+    intent.family === 'evm'
+      ? [
+          {
+            id: intent.pay.payoutId,
+            address: intent.pay.address,
+            memo: null,
+            assetId: asset.id,
+            units: intent.pay.units,
+          },
+        ]
+      : [],
+  )
+const pay = async (payoutId: string, units: bigint) => {
+  const intent = intentOf(payoutId, units)
+  const signed = await sign(intent)
+  await signer.release({
+    ...signed,
+    network: 'eth',
+    intent,
+    feeUnits: 1n,
+    conflictKey: `0xhot:${signed.txHash}`,
+    wallet: '0xhot',
+    from: { branch: 'hot', index: 0 },
+  })
+}
+
+describe("the signer's own limits", () => {
+  test('refuse one payout that is too large, and sign the largest', async () => {
+    await expect(sign(intentOf('a', 11n))).rejects.toMatchObject({ window: 'transaction' })
+    await sign(intentOf('b', 10n))
+  })
+
+  test('roll over an hour and a day, and outlive a restart with whatever database', async () => {
+    await pay('a', 10n)
+    await signer.close()
+    await open()
+    await expect(sign(intentOf('b', 6n))).rejects.toMatchObject({ window: 'hour' })
+    await pay('b', 5n)
+    now += HOUR_MS
+    await pay('c', 10n)
+    await expect(sign(intentOf('d', 1n))).rejects.toMatchObject({ window: 'day' })
+    now += 23 * HOUR_MS
+    await pay('d', 10n)
+  })
+
+  test('count what was signed and not released, a payout once, and what goes to ourselves not at all', async () => {
+    await sign(intentOf('a', 10n))
+    await expect(sign(intentOf('b', 6n))).rejects.toMatchObject({ window: 'hour' })
+    await sign(intentOf('a', 10n))
+    await sign(intentOf('sweep', 1_000n, '0xhot'))
+    await sign(intentOf('b', 5n))
+  })
+})

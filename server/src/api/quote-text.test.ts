@@ -1,0 +1,48 @@
+import { RateQuote } from '@swapyard/schema'
+import fc from 'fast-check'
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import type { IssuedQuote } from '../domain/rate-quote.ts'
+import { presentRateQuote } from './present.ts'
+import { rateQuoteText } from './quote-text.ts'
+
+const units = fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.bigInt({ min: 0n, max: 10n ** 40n }))
+const asset = fc.record({
+  id: fc.constant('coin@net' as const),
+  ticker: fc.string(),
+  network: fc.string(),
+  decimals: fc.nat({ max: 24 }),
+  contract: fc.constant(null),
+})
+const issued: fc.Arbitrary<IssuedQuote> = fc.record({
+  quote: fc.record({
+    from: asset,
+    to: asset,
+    flow: fc.constant('standard' as const),
+    fromUnits: units,
+    toUnits: units,
+    minUnits: units,
+    maxUnits: fc.option(units),
+    fromUsd: units,
+    toUsd: units,
+    fees: fc.record({ serviceUnits: units, partnerUnits: units, networkUnits: units }),
+    withinBounds: fc.boolean(),
+  }),
+  rateId: fc.option(fc.stringMatching(/^[A-Za-z0-9_-]{20,100}$/)),
+  validUntil: fc.option(fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true })),
+})
+
+test('the text of a quote says what the published schema makes of it, member by member in its order', async () => {
+  let current: object = {}
+  const app = Fastify()
+  app.get('/', { schema: { response: { 200: RateQuote } } }, () => current)
+  await fc.assert(
+    fc.asyncProperty(issued, async (quote) => {
+      current = presentRateQuote(quote)
+      const { body } = await app.inject('/')
+      const text = rateQuoteText(quote)
+      expect(JSON.parse(text)).toEqual(JSON.parse(body))
+      expect(Object.keys(JSON.parse(text))).toEqual(Object.keys(JSON.parse(body)))
+    }),
+  )
+})

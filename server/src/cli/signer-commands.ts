@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { createStore } from '../adapters/postgres/store.ts'
+import { HOLD, HOLD_ALARM } from '../services/compare-journal.ts'
+import { importDepartures } from '../services/import-departures.ts'
+import { withDatabase } from './open-house.ts'
+import { print } from './print.ts'
+
+const LISTED_MAX = 10_000
+
+/** `swapyard signer …`: what the signers' journals know and the database does not, after a restore or a failover. */
+export function addSignerCommands(program: Command): void {
+  const signer = program.command('signer').description("the signers' journals beside the database")
+  signer
+    .command('missing')
+    .description('payouts that left the house and that the database does not know')
+    .action(() =>
+      withDatabase(async (database) => {
+        for (const forgotten of await createStore(database).signing.forgotten(LISTED_MAX)) print(forgotten)
+      }),
+    )
+  signer
+    .command('import')
+    .description(
+      'takes what is missing into the database again, once it asks for the same payouts; repeat until nothing waits',
+    )
+    .action(() =>
+      withDatabase(async (database) => {
+        for (const imported of await importDepartures(createStore(database))) print(imported)
+      }),
+    )
+  signer
+    .command('release')
+    .description('ends the hold after a restore: what is missing is settled; a payout to its destination waits for you')
+    .requiredOption('--reason <text>', 'what was looked at')
+    .action(({ reason }: { reason: string }) =>
+      withDatabase(async (database) => {
+        const settled = await createStore(database).transaction(async (tx) => {
+          const missing = await tx.signing.unsettled(LISTED_MAX)
+          const epoch = await tx.signing.begin()
+          await tx.controls.resume(HOLD)
+          await tx.controls.clear(HOLD_ALARM)
+          await tx.operator.record({
+            actor: 'cli',
+            act: 'signer release',
+            subject: HOLD_ALARM,
+            reason,
+            detail: { epoch, settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })) },
+          })
+          return missing.length
+        })
+        print({ released: true, settled })
+      }),
+    )
+}

@@ -1,0 +1,46 @@
+import type { Network } from '../domain/network.ts'
+import { type Html, html } from '../lib/html.ts'
+import type { AddressFacts, Movement } from '../ports/explorer.ts'
+import { addressLink, amountOf, transactionLink } from './amounts.ts'
+
+export function addressBody(network: Network, facts: AddressFacts): Html {
+  const { address, holdings, sent } = facts
+  return html`<h1>Address on ${network.name}</h1>
+<p class="subject"><code>${address}</code></p>
+<section>
+<h2>Balance</h2>
+<dl>
+${holdings.map((sum) => html`<dt>${sum.asset?.contract ? 'Token' : 'Coin'}</dt><dd>${amountOf(sum)}</dd>`)}
+${sent === null ? null : html`<dt>Transactions sent</dt><dd>${sent}</dd>`}
+</dl>
+</section>
+<section>
+<h2>Transactions</h2>
+${movementTable(network, facts)}
+</section>`
+}
+
+function movementTable(network: Network, { movements, blocks }: AddressFacts): Html {
+  const range = blocks === null ? null : html`<p class="quiet">Of the last ${blocks} blocks, and those that wait.</p>`
+  if (movements === null) return html`<p class="quiet">The node could not tell in time.</p>`
+  if (movements.length === 0) return html`${range}<p class="quiet">None.</p>`
+  // Output families name no other side.
+  const hasOthers = movements.some(({ other }) => other !== null)
+  return html`${range}<table>
+<thead><tr><th>Block</th><th>Transaction</th>${hasOthers ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
+<tbody>
+${movements.map((movement) => movementRow(network, movement, hasOthers))}
+</tbody>
+</table>`
+}
+
+function movementRow(network: Network, { hash, height, way, other, sum }: Movement, hasOthers: boolean): Html {
+  const side = html`<td data-name="${way === 'in' ? 'From' : 'To'}">${other === null ? '–' : addressLink(network.id, other)}</td>`
+  return html`<tr>
+<td data-name="Block">${height ?? 'waits'}</td>
+<td>${transactionLink(network.id, hash)}</td>
+${hasOthers ? side : null}
+<td class="amount ${way}">${way === 'in' ? '+' : '−'}${amountOf(sum)}</td>
+</tr>
+`
+}

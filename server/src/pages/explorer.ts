@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../domain/errors.ts'
+import type { Network } from '../domain/network.ts'
+import { type Html, html } from '../lib/html.ts'
+import type { ChainExplorer, HeadFacts } from '../ports/explorer.ts'
+import { addressBody } from './address.ts'
+import { timeText } from './amounts.ts'
+import { type Page, sendPage } from './page.ts'
+import { isSettling, transactionBody } from './transaction.ts'
+
+const HOME = '/sandbox/explorer'
+const REFRESH_SECONDS = 2
+
+export type Explorers = ReadonlyMap<string, ChainExplorer>
+type Params = { network: string; subject: string }
+type Answer = Readonly<{ status: number; page: Page }>
+
+/** What the templates of the sandbox's currencies name: addresses and transactions of its chains. Sandbox only. */
+export function mountExplorer(app: FastifyInstance, explorers: Explorers): void {
+  app.get(HOME, async (request, reply) => {
+    request.operation = HOME
+    const heads = await Promise.all([...explorers.values()].map(async (one) => ({ one, head: await headOf(one) })))
+    return sendPage(reply, 200, { title: 'Sandbox explorer', trail: trailOf(null), body: homeBody(heads) })
+  })
+  mountLookup(app, explorers, `${HOME}/:network/address/:subject`, async (explorer, text) => {
+    const { network } = explorer
+    const facts = await explorer.address(text)
+    if (facts === null) return missing(network, `This is no address of ${network.name}`, text)
+    return found({
+      title: `${network.id} ${facts.address}`,
+      trail: trailOf(network),
+      body: addressBody(network, facts),
+    })
+  })
+  mountLookup(app, explorers, `${HOME}/:network/tx/:subject`, async (explorer, text) => {
+    const { network } = explorer
+    const facts = await explorer.transaction(text)
+    if (facts === null) return missing(network, `${network.name} knows no such transaction`, text)
+    return found({
+      title: `${network.id} ${facts.hash}`,
+      trail: trailOf(network),
+      body: transactionBody(network, facts),
+      ...(isSettling(network, facts) ? { refreshSeconds: REFRESH_SECONDS } : {}),
+    })
+  })
+}
+
+type Lookup = (explorer: ChainExplorer, text: string) => Promise<Answer>
+
+function mountLookup(app: FastifyInstance, explorers: Explorers, path: string, look: Lookup): void {
+  app.get<{ Params: Params }>(path, async (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => {
+    request.operation = path
+    const { network, subject } = request.params
+    const { status, page } = await answerTo(explorers, network.toLowerCase(), subject, look)
+    return sendPage(reply, status, page)
+  })
+}
+
+async function answerTo(explorers: Explorers, network: string, subject: string, look: Lookup): Promise<Answer> {
+  const explorer = explorers.get(network)
+  if (explorer === undefined) return missing(null, 'This sandbox runs no such network', network)
+  try {
+    return await look(explorer, subject)
+  } catch (error) {
+    if (!(error instanceof AppError && error.retryable)) throw error
+    return { status: 503, page: failure(explorer.network, 'Its node does not answer now', 'Try again in a moment.') }
+  }
+}
+
+const found = (page: Page): Answer => ({ status: 200, page })
+
+function missing(network: Network | null, title: string, text: string): Answer {
+  return { status: 404, page: failure(network, title, html`<code>${text}</code>`) }
+}
+
+function failure(network: Network | null, title: string, text: Html | string): Page {
+  return { title, trail: trailOf(network), body: html`<h1>${title}</h1><section><p>${text}</p></section>` }
+}
+
+function trailOf(network: Network | null): Page['trail'] {
+  return [
+    { name: 'Sandbox explorer', href: HOME },
+    ...(network === null ? [] : [{ name: network.name, href: null }]),
+    { name: 'its coins are worth nothing', href: null },
+  ]
+}
+
+async function headOf(explorer: ChainExplorer): Promise<HeadFacts | null> {
+  try {
+    return await explorer.head()
+  } catch {
+    return null
+  }
+}
+
+function homeBody(heads: readonly Readonly<{ one: ChainExplorer; head: HeadFacts | null }>[]): Html {
+  return html`<h1>Sandbox explorer</h1>
+<p class="quiet">An address is at <code>${HOME}/NETWORK/address/ADDRESS</code>, a transaction at <code>${HOME}/NETWORK/tx/HASH</code>.</p>
+<section>
+<h2>Networks</h2>
+<table>
+<thead><tr><th>Network</th><th>Ticker</th><th>Latest block</th><th>Time</th></tr></thead>
+<tbody>
+${heads.map(
+  ({ one: { network }, head }) => html`<tr>
+<td>${network.name}</td>
+<td data-name="Ticker"><code>${network.id}</code></td>
+<td data-name="Latest block">${head === null ? 'no answer' : head.height}</td>
+<td data-name="Time">${head === null ? '–' : timeText(head.at)}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</section>`
+}

@@ -1,0 +1,95 @@
+import type { Network } from '../domain/network.ts'
+import { type Html, html } from '../lib/html.ts'
+import type { TransactionFacts } from '../ports/explorer.ts'
+import { addressLink, amountOf, timeText, transactionLink } from './amounts.ts'
+
+const words: Readonly<Record<TransactionFacts['status'], string>> = {
+  waiting: 'waits for a block',
+  confirmed: 'in a block',
+  failed: 'failed',
+  dropped: 'in no block, and waits for none',
+}
+
+/** Whether its confirmations still grow towards what a deposit needs. */
+export function isSettling(network: Network, { status, block }: TransactionFacts): boolean {
+  return status === 'waiting' || (block !== null && block.confirmations < BigInt(network.confirmations))
+}
+
+export function transactionBody(network: Network, facts: TransactionFacts): Html {
+  const { hash, status, block, fee, call } = facts
+  return html`<h1>Transaction on ${network.name}</h1>
+<p class="subject"><code>${hash}</code></p>
+<section>
+<dl>
+<dt>Status</dt><dd><span class="badge ${status}">${words[status]}</span></dd>
+<dt>Confirmations</dt><dd>${block?.confirmations ?? 0} <span class="quiet">(a deposit needs ${network.confirmations})</span></dd>
+${block && html`<dt>Block</dt><dd>${block.height} <code class="quiet">${block.hash}</code></dd><dt>Time</dt><dd>${timeText(block.at)}</dd>`}
+${fee && html`<dt>Fee</dt><dd>${amountOf(fee)}</dd>`}
+${call && callRows(network, call)}
+</dl>
+</section>
+${transferSection(network, facts)}${outputSections(network, facts)}`
+}
+
+function callRows({ id }: Network, call: NonNullable<TransactionFacts['call']>): Html {
+  return html`<dt>From</dt><dd>${addressLink(id, call.from)}</dd>
+<dt>To</dt><dd>${call.to === null ? html`a new contract ${addressLink(id, call.created)}` : addressLink(id, call.to)}</dd>
+<dt>Value</dt><dd>${amountOf(call.value)}</dd>
+<dt>Nonce</dt><dd>${call.nonce}</dd>`
+}
+
+function transferSection({ id }: Network, { transfers }: TransactionFacts): Html | null {
+  if (transfers.length === 0) return null
+  return html`<section>
+<h2>Token transfers</h2>
+<table>
+<thead><tr><th>From</th><th>To</th><th class="amount">Amount</th></tr></thead>
+<tbody>
+${transfers.map(
+  ({ from, to, sum }) => html`<tr>
+<td data-name="From">${addressLink(id, from)}</td>
+<td data-name="To">${addressLink(id, to)}</td>
+<td class="amount">${amountOf(sum)}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</section>`
+}
+
+function outputSections({ id }: Network, { inputs, outputs }: TransactionFacts): Html | null {
+  if (outputs.length === 0) return null
+  return html`<section>
+<h2>Inputs</h2>
+<table>
+<thead><tr><th>From</th><th>Output spent</th><th class="amount">Amount</th></tr></thead>
+<tbody>
+${inputs.map(
+  ({ spends, address, sum }) => html`<tr>
+<td data-name="From">${address === null ? '–' : addressLink(id, address)}</td>
+<td data-name="Output">${spends === null ? 'new coins' : html`${transactionLink(id, spends.hash)}:${spends.index}`}</td>
+<td class="amount">${sum === null ? '–' : amountOf(sum)}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</section>
+<section>
+<h2>Outputs</h2>
+<table>
+<thead><tr><th>To</th><th>Kind</th><th class="amount">Amount</th></tr></thead>
+<tbody>
+${outputs.map(
+  ({ address, kind, sum }) => html`<tr>
+<td data-name="To">${address === null ? '–' : addressLink(id, address)}</td>
+<td data-name="Kind">${kind}</td>
+<td class="amount">${amountOf(sum)}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</section>`
+}

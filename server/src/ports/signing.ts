@@ -1,0 +1,75 @@
+import type { AssetId } from '../domain/asset.ts'
+import type { SignIntent } from './signer.ts'
+import type { KeyPath } from './spend.ts'
+import type { Payout } from './store.ts'
+
+/** One payout that left the house, as the signer's journal has it. */
+export type Release = Readonly<{
+  payoutId: string
+  network: string
+  txHash: string
+  assetId: AssetId
+  address: string
+  memo: string | null
+  units: bigint
+  at: Date
+}>
+
+/** One transaction that left, in full: what a database that forgot it needs. */
+export type Departure = Readonly<{
+  network: string
+  txHash: string
+  raw: string
+  intent: SignIntent
+  feeUnits: bigint
+  conflictKey: string
+  wallet: string
+  from: KeyPath
+}>
+
+/** What a signer remembers by itself, for the comparison with the database. */
+export type SigningMemory = Readonly<{
+  /** The last life of the database that this signer saw; null = none yet. */
+  epoch(): string | null
+  /** On disk before it returns. */
+  enter(epoch: string): Promise<void>
+  /** What left, oldest first; `last` = only the newest so many. */
+  releases(last?: number): readonly Release[]
+  /** Reads the journal again: only what was forgotten is asked for. */
+  departures(txHashes: ReadonlySet<string>): Promise<readonly Departure[]>
+}>
+
+export type Forgotten = Release & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
+
+export type Kept = Departure & Readonly<{ releases: readonly Release[] }>
+
+/** The database's side of the comparison. Inside a transaction, one comparison runs at a time. */
+export interface SigningStore {
+  /** The database's life; `moved` = it is another cluster or timeline than when this life began. */
+  life(): Promise<{ epoch: string; moved: boolean }>
+  /** Whether the database had this life, or an operator has settled that it forgot it. Notes it where not. */
+  knowsEpoch(epoch: string): Promise<boolean>
+  /** Notes which of these releases the database does not have; their transactions. */
+  note(releases: readonly Release[]): Promise<readonly string[]>
+  keep(departures: readonly Departure[]): Promise<void>
+  /** Kept transactions that are not in the database yet, each with what it paid; oldest first. */
+  kept(limit: number): Promise<readonly Kept[]>
+  /** The transaction, not expired, that has this conflict key. */
+  holder(network: string, conflictKey: string): Promise<string | null>
+  /** Payouts, locked. */
+  payouts(ids: readonly string[]): Promise<readonly Payout[]>
+  /** It is in the database again. */
+  settle(network: string, txHash: string): Promise<void>
+  /** Noted releases that no operator has settled. */
+  unsettled(limit: number): Promise<readonly Forgotten[]>
+  forgotten(limit: number): Promise<readonly Forgotten[]>
+  /** The transaction that a forgotten release paid this payout, or another one to its destination, by; null = none did. */
+  paidBefore(payout: { id: string; assetId: AssetId; address: string; memo: string | null }): Promise<string | null>
+  /**
+   * The id of a deposit's next payout or refund. It follows from the deposit alone: a restored database that pays it anew
+   * asks for the same id, which journals know.
+   */
+  payoutId(depositId: string, leg: number): Promise<string>
+  /** A new life begins: all that was noted is settled by an operator. Indexes of keys begin beyond what was forgotten. */
+  begin(): Promise<string>
+}

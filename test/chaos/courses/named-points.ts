@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { checkpoints } from '../../../server/src/lib/checkpoint.ts'
+import type { Course } from '../course.ts'
+import { openShop } from '../shop.ts'
+import { tourOfPoints } from '../tour.ts'
+
+export const namedPoints: Course = {
+  networks: ['btc', 'eth'],
+  options: { apis: 2, workers: 2 },
+  drills: [
+    {
+      name: 'F1: processes killed at every named point pay everything exactly once',
+      work: async ({ fleet, client, customers }, { isThorough, dice }) => {
+        const shop = await openShop(client, customers, { everyMs: 700, dice })
+        const missed = await tourOfPoints(fleet, isThorough)
+        await shop.close()
+        assert.deepEqual(missed, [])
+        const killed = new Set(fleet.all.flatMap((one) => one.killedAt()))
+        assert.deepEqual([...killed].sort(), [...checkpoints].sort())
+        assert.deepEqual(shop.refused(), [])
+      },
+    },
+  ],
+}

@@ -1,0 +1,140 @@
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import type { Course, Pace } from './course.ts'
+import { answersThatNeverCome } from './courses/answers-that-never-come.ts'
+import { badWeather } from './courses/bad-weather.ts'
+import { depositsThatVanish } from './courses/deposits-that-vanish.ts'
+import { namedPoints } from './courses/named-points.ts'
+import { operations } from './courses/operations.ts'
+import { races } from './courses/races.ts'
+import { stuckPayouts } from './courses/stuck-payouts.ts'
+import { createDice } from './dice.ts'
+import { type Ground, startGround } from './ground.ts'
+import { allFindings } from './oracles.ts'
+import { findNone, findPlanted, plantedBugs } from './planted-bugs.ts'
+import { countFindings, isClean, noTotals, type Totals, table } from './report.ts'
+import { openRun, type Run } from './run.ts'
+
+/*
+ * The long form of test/faults: real processes, real nodes, a real Postgres, and what goes wrong with them. docs/chaos.md
+ * says what the figures mean. Ends with 1 where one is not what it must be.
+ */
+const usage = 'usage: npm run chaos [-- --minutes 10] [--seed NUMBER] [--only storm,points,answers,…]'
+const courses: Readonly<Record<string, Course>> = {
+  storm: badWeather,
+  points: namedPoints,
+  answers: answersThatNeverCome,
+  deposits: depositsThatVanish,
+  operations,
+  races,
+  stuck: stuckPayouts,
+}
+const PLANTED = 'planted'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    only: { type: 'string', default: [...Object.keys(courses), PLANTED].join(',') },
+    help: { type: 'boolean', default: false },
+  },
+})
+const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
+const chosen = values.only.split(',')
+const startedAt = Date.now()
+/** What is running now, and must not outlive this process. */
+const open: { run: Run | null; ground: Ground | null } = { run: null, ground: null }
+
+if (
+  values.help ||
+  !(minutes > 0) ||
+  !Number.isInteger(seed) ||
+  chosen.some((one) => one !== PLANTED && !courses[one])
+) {
+  console.log(`${usage}\n--minutes is the storm's part; --only takes ${[...Object.keys(courses), PLANTED].join(', ')}`)
+  process.exitCode = values.help ? 0 : 2
+} else {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void closeAll().finally(() => process.exit(1)))
+  await main().finally(closeAll)
+}
+
+async function main(): Promise<void> {
+  const totals = noTotals()
+  const dice = createDice(seed)
+  const note: Pace['note'] = (what, figure) => totals.notes.set(what, figure)
+  say(`seed ${seed}, a storm of ${minutes} min`)
+  for (const [name, course] of Object.entries(courses))
+    if (chosen.includes(name))
+      await goThrough(course, { stormMs: minutes * 60_000, isThorough: true, dice, say, note }, totals)
+  if (chosen.includes(PLANTED)) await plant(totals)
+  console.log(`\n${table(totals)}`)
+  if (!isClean(totals)) process.exitCode = 1
+}
+
+/** Its drills in turn, on one house. One that failed ends the course: what came after it would say nothing. */
+async function goThrough({ networks, options, drills }: Course, pace: Pace, totals: Totals): Promise<void> {
+  open.ground = await startGround(networks)
+  const { chains } = open.ground
+  const missing = networks.filter((one) => !chains.networks.some(({ network }) => network === one))
+  if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${drills.map(({ name }) => name)}`)
+  else {
+    open.run = await openRun(open.ground, options)
+    for (const drill of drills) if (!(await pass(open.run, drill, pace, totals))) break
+    const [row] = await open.run.fleet.database.query<{ count: string }>('select count(*) from exchanges')
+    totals.exchanges += Number(row?.count)
+    totals.kills += open.run.fleet.kills()
+  }
+  const { crashes, reorgs } = open.ground.damage()
+  totals.crashes += crashes
+  totals.reorgs += reorgs
+  await closeAll()
+}
+
+async function pass(run: Run, { name, work }: Course['drills'][number], pace: Pace, totals: Totals): Promise<boolean> {
+  say(name)
+  let isPassed = true
+  try {
+    await work(run, pace)
+  } catch (error) {
+    isPassed = false
+    totals.other++
+    say(`FAILED: ${error instanceof Error ? error.message : error}`)
+  }
+  const since = Date.now()
+  const findings = await run.findings()
+  totals.restMs = Math.max(totals.restMs, Date.now() - since)
+  countFindings(totals, findings)
+  const found = allFindings(findings)
+  for (const line of found) say(`FOUND ${line}`)
+  return isPassed && found.length === 0
+}
+
+async function plant(totals: Totals): Promise<void> {
+  open.ground = await startGround(['btc', 'eth'])
+  say('the attacks on a server without a planted bug')
+  const none = await findNone(open.ground)
+  for (const line of none) say(`FOUND ${line}`)
+  totals.other += none.length
+  for (const bug of plantedBugs) {
+    const [first, ...others] = await findPlanted(open.ground, bug)
+    totals.planted.of++
+    if (first !== undefined) totals.planted.found++
+    say(
+      `planted: ${bug.name}: ${first === undefined ? 'NOT FOUND' : `${first}${others.length > 0 ? `, and ${others.length} more` : ''}`}`,
+    )
+  }
+  await closeAll()
+}
+
+async function closeAll(): Promise<void> {
+  const { run, ground } = open
+  open.run = null
+  open.ground = null
+  await run?.close()
+  await ground?.stop()
+}
+
+function say(line: string): void {
+  console.log(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(5)} s  ${line}`)
+}

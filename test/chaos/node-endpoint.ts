@@ -1,0 +1,9 @@
+/** Where a node takes JSON-RPC, and with which headers: `fetch` refuses a URL with a password in it. */
+export type NodeEndpoint = Readonly<{ url: string; headers: Readonly<Record<string, string>> }>
+
+export function nodeEndpoint(rpcUrl: string): NodeEndpoint {
+  const { username, password, host } = new URL(rpcUrl)
+  const login =
+    username === '' ? {} : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+  return { url: `http://${host}/`, headers: { 'content-type': 'application/json', ...login } }
+}

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Course, Pace } from '../chaos/course.ts'
+import { createDice } from '../chaos/dice.ts'
+import { type Ground, startGround } from '../chaos/ground.ts'
+import { openRun, type Run } from '../chaos/run.ts'
+
+const nobodyListens = () => undefined
+const SHORT: Omit<Pace, 'dice'> = { stormMs: 25_000, isThorough: false, say: nobodyListens, note: nobodyListens }
+const SEED = 2
+const TIMEOUT_MS = 360_000
+
+/** One house goes through all drills of a course, and is judged after each: nobody is paid twice, nobody loses anything. */
+export function testCourse({ networks, options, drills }: Course): void {
+  let ground: Ground
+  let run: Run
+  beforeAll(async () => {
+    ground = await startGround(networks)
+    run = await openRun(ground, options)
+  }, 180_000)
+  afterAll(async () => {
+    await run?.close()
+    await ground?.stop()
+  }, 60_000)
+  for (const { name, work } of drills) {
+    test(
+      name,
+      async ({ skip }) => {
+        const missing = networks.filter((one) => !ground.chains.networks.some(({ network }) => network === one))
+        skip(missing.length > 0, `no node for ${missing} is installed`)
+        await work(run, { ...SHORT, dice: createDice(SEED) })
+        expect(await run.wrong()).toEqual([])
+      },
+      TIMEOUT_MS,
+    )
+  }
+}

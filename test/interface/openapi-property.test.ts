@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Ask, checkOperations } from '../../server/test/http/openapi-property.ts'
+import { startWorld, type World } from '../support/world.ts'
+import { createTableReader } from './tables.ts'
+
+/** A machine that other tests keep busy makes the house refuse work for a moment. */
+const BUSY_MS = 30_000
+/** Controls that would move the chains which other tests work with. */
+const MOVING = ['/sandbox/deposits', '/sandbox/blocks', '/sandbox/reorgs']
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks: ['btc', 'ltc', 'eth', 'bsc'] })
+  // Blocks would write rows beside those that requests write.
+  await world.stopWorkers()
+})
+afterAll(() => world.stop())
+
+/** As a partner does: asks again where the house has too much to do. */
+const request: Ask = async (method, url, headers, body) => {
+  const deadline = Date.now() + BUSY_MS
+  for (;;) {
+    const answer = await fetch(world.url + url, { method, headers, body })
+    const text = await answer.text()
+    const busy = answer.status === 503 && text.includes('"code":"OVERLOADED"')
+    if (!busy || Date.now() > deadline) {
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: text }
+    }
+    await delay(100)
+  }
+}
+
+test('the house keeps the promises of its OpenAPI document, and what it refuses leaves no row', async () => {
+  const contents = await createTableReader(world)
+  const before = await contents()
+  const { operations, answers, created } = await checkOperations({
+    apiKey: 'sandbox',
+    runs: 60,
+    seed: 20_260_103,
+    includes: (path) => !MOVING.includes(path),
+    contents,
+    request,
+  })
+  expect(operations).toBe(13)
+  expect(answers).toBeGreaterThan(1_000)
+  // The property is worth little where every request is refused.
+  expect(created).toBeGreaterThan(5)
+  const after = await contents()
+  for (const table of ['public.exchanges', 'public.deposit_targets']) {
+    expect((after[table]?.rows ?? 0) - (before[table]?.rows ?? 0), table).toBe(created)
+  }
+})

@@ -1,0 +1,14 @@
+import { createPartnerStore } from '../../server/src/adapters/postgres/partners.ts'
+import { scopes } from '../../server/src/domain/partner.ts'
+import { makeApiKey } from '../../server/src/services/partner-keys.ts'
+import { pepper, type World } from '../support/world.ts'
+
+/** A partner of its own with one key, as `swapyard partner` makes them. */
+export async function addPartner({ house: { database } }: World, name: string, openExchangesMax = 1_000) {
+  const store = createPartnerStore(database)
+  await store.add({ name, feeBps: 0, openExchangesMax, rateLimitPerMinute: 60_000, strict: false })
+  const key = makeApiKey('live', pepper)
+  const { keyId, hmac } = key
+  await store.keys.add(name, { keyId, hmac, scopes: [...scopes], ipAllowList: [], createdBy: 'test' })
+  return { store, key }
+}

@@ -1,0 +1,193 @@
+import type { Browser } from 'playwright-core'
+import { erc20Abi, type Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createExplorer } from '../../server/src/adapters/explorer/explorer.ts'
+import { composePages } from '../../server/src/compose-pages.ts'
+import { present } from '../../server/src/lib/assert.ts'
+import { mountExplorer } from '../../server/src/pages/explorer.ts'
+import { createTestApp } from '../../server/test/http/app-for-tests.ts'
+import { freePort } from '../bitcoin/free-port.ts'
+import { fundEvmWallet } from '../support/evm-wallet.ts'
+import { whilePaused } from '../support/mining.ts'
+import { nodeCall, nodeOf } from '../support/nodes.ts'
+import { startWorld, type World } from '../support/world.ts'
+import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks: ['btc', 'ltc', 'eth'] })
+})
+afterAll(() => world.stop())
+
+async function text(path: string): Promise<{ status: number; body: string; headers: Headers }> {
+  const answer = await fetch(world.url + path)
+  return { status: answer.status, body: await answer.text(), headers: answer.headers }
+}
+
+/** The page that a currency's own template names. */
+async function pathOf(currency: string, kind: 'addressExplorer' | 'txExplorer', subject: string): Promise<string> {
+  const { body } = await world.call('GET', '/v1/cross-chain/available-currencies')
+  const found = body.find((one: Record<string, string>) => `${one['ticker']}@${one['network']}` === currency)
+  return new URL(found[kind].replace('{}', subject)).pathname
+}
+
+async function pay(currency: string, address: string, amount: string): Promise<string> {
+  const [ticker, network] = currency.split('@')
+  const { hash } = await world.control('/deposits', { network, currency: ticker, address, amount })
+  return hash
+}
+
+describe('an address', () => {
+  test.each([
+    ['btc@btc', '0.125'],
+    ['ltc@ltc', '2.5'],
+    ['eth@eth', '1.75'],
+    ['usdt@eth', '310.5'],
+  ])('with %s shows the balance, and the transaction that brought it', async (currency, amount) => {
+    const [ticker = '', network = ''] = currency.split('@')
+    const { address } = await world.wallet(network)
+    const hash = await pay(currency, address, amount)
+    await world.mine(network, 1)
+    expect(await world.balance(currency, address)).toBe(amount)
+    const { status, body } = await text(await pathOf(currency, 'addressExplorer', address))
+    expect(status).toBe(200)
+    expect(body).toContain(`${amount} ${ticker.toUpperCase()}</dd>`)
+    expect(body).toContain(`+${amount} ${ticker.toUpperCase()}`)
+    expect(body).toContain(`/sandbox/explorer/${network}/tx/${hash}`)
+  })
+
+  test('that nobody used has nothing', async () => {
+    for (const network of ['btc', 'eth']) {
+      const { address } = await world.wallet(network)
+      const { status, body } = await text(`/sandbox/explorer/${network}/address/${address}`)
+      expect(status).toBe(200)
+      expect(body).toContain(`>0 ${network.toUpperCase()}</dd>`)
+      expect(body).toContain('None.')
+    }
+  })
+})
+
+describe('a transaction', () => {
+  test('of an output chain waits, then has confirmations, inputs, outputs and a fee', async () => {
+    const { address } = await world.wallet('btc')
+    const { hash, path } = await whilePaused(world, 'btc', async () => {
+      const paid = await pay('btc@btc', address, '0.03')
+      const shown = await pathOf('btc@btc', 'txExplorer', paid)
+      expect((await text(shown)).body).toContain('waits for a block')
+      return { hash: paid, path: shown }
+    })
+    await world.mine('btc', 2)
+    const { status, body } = await text(path)
+    expect(status).toBe(200)
+    // Others are on the chain too.
+    const [, confirmations] = /<dt>Confirmations<\/dt><dd>(\d+) /.exec(body) ?? []
+    const { confirmations: counted } = await nodeCall('btc', 'getrawtransaction', [hash, true])
+    expect(Number(confirmations)).toBeGreaterThanOrEqual(2)
+    expect(Number(confirmations)).toBeLessThanOrEqual(counted)
+    expect(body).toContain('0.03 BTC')
+    expect(body).toContain(`/sandbox/explorer/btc/address/${address}`)
+    expect(body).toMatch(/<dt>Fee<\/dt><dd>0\.0\d+ BTC/)
+    // What a person would follow: to the coins that it spends.
+    const [, spent = ''] = /tx\/([0-9a-f]{64})"><code>[0-9a-f]{64}<\/code><\/a>:\d/.exec(body) ?? []
+    expect((await text(`/sandbox/explorer/btc/tx/${spent}`)).status).toBe(200)
+  })
+
+  test('of tokens shows who gave what to whom', async () => {
+    const { address } = await world.wallet('eth')
+    const hash = await pay('usdc@eth', address, '42.5')
+    await world.mine('eth', 1)
+    const { body } = await text(await pathOf('usdc@eth', 'txExplorer', hash))
+    expect(body).toContain('Token transfers')
+    expect(body).toContain('42.5 USDC')
+    expect(body).toContain(`/sandbox/explorer/eth/address/${address}`)
+    expect(body).toContain('in a block')
+  })
+
+  test('that left the chain is said to be in no block, where the node remembers it', async () => {
+    const { address } = await world.wallet('ltc')
+    const hash = await pay('ltc@ltc', address, '0.01')
+    await world.mine('ltc', 1)
+    await world.reorg('ltc', 3, true)
+    expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain('in no block, and waits for none')
+  })
+
+  test('that failed is said to have failed', async () => {
+    const wallet = await fundEvmWallet(world, 'eth', '1')
+    const { usdc = '' } = nodeOf('eth').tokens
+    // It has none: OpenZeppelin's ERC-20 reverts.
+    const hash = await wallet.call(usdc as Hex, erc20Abi, 'transfer', [wallet.address, 1n])
+    expect((await text(`/sandbox/explorer/eth/tx/${hash}`)).body).toContain('<span class="badge failed">failed</span>')
+  })
+})
+
+describe('what is not there', () => {
+  test.each([
+    ['/sandbox/explorer/nowhere/tx/1', 'This sandbox runs no such network'],
+    ['/sandbox/explorer/xmr/tx/1', 'This sandbox runs no such network'],
+    ['/sandbox/explorer/btc/address/1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'This is no address of Bitcoin'],
+    ['/sandbox/explorer/eth/address/0x12', 'This is no address of Ethereum'],
+    [`/sandbox/explorer/btc/tx/${'ab'.repeat(32)}`, 'Bitcoin knows no such transaction'],
+    [`/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}`, 'Ethereum knows no such transaction'],
+    ['/sandbox/explorer/eth/tx/%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'Ethereum knows no such transaction'],
+    ['/sandbox/explorer/%3Cb%3E/tx/%22%3E', 'This sandbox runs no such network'],
+  ])('%s is 404: %s', async (path, sentence) => {
+    const { status, body, headers } = await text(path)
+    expect(status).toBe(404)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(body).toContain(`<h1>${sentence}</h1>`)
+    expect(body).not.toMatch(/<script|<b>/)
+  })
+
+  test('a node that is away is 503, with a sentence', async () => {
+    const { app } = createTestApp()
+    const chain = present(world.house.chains.get('eth'), 'the chain')
+    const away = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], []), 'an explorer')
+    mountExplorer(app, new Map([['eth', away]]))
+    const answer = await app.inject({ url: `/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}` })
+    expect(answer.statusCode).toBe(503)
+    expect(answer.body).toContain('Its node does not answer now')
+    expect((await app.inject({ url: '/sandbox/explorer' })).body).toContain('no answer')
+    await app.close()
+    await away.close()
+  })
+
+  test('outside the sandbox there is no explorer', async () => {
+    const { app } = createTestApp()
+    const { catalogue, chains } = world.house
+    composePages(app, { environment: 'production', nodes: [], catalogue, chains })
+    expect((await app.inject({ url: '/sandbox/explorer' })).statusCode).toBe(404)
+    expect((await app.inject({ url: '/docs/errors' })).statusCode).toBe(200)
+    await app.close()
+  })
+})
+
+describe.skipIf(withoutBrowser)('in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startBrowser()
+  })
+  afterAll(() => browser.close())
+
+  test('a person walks from an address to its transaction and back; nothing complains, and it fits a phone', async () => {
+    const { address } = await world.wallet('eth')
+    await pay('usdt@eth', address, '12.5')
+    await world.mine('eth', 3)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const url = `${world.url}/sandbox/explorer/eth/address/${address}`
+      const { page, problems } = await openPage(browser, url, { ...phone, colorScheme })
+      const width = () => page.evaluate('document.documentElement.scrollWidth')
+      expect(await width()).toBeLessThanOrEqual(390)
+      expect((await brightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
+      await page.locator('tbody a').first().click()
+      await page.getByText('Token transfers').waitFor()
+      expect(await width()).toBeLessThanOrEqual(390)
+      await page.getByRole('link', { name: address }).click()
+      await page.getByText('Address on Ethereum').waitFor()
+      await page.getByRole('link', { name: 'Sandbox explorer' }).click()
+      await page.getByRole('heading', { name: 'Networks' }).waitFor()
+      expect(await width()).toBeLessThanOrEqual(390)
+      expect(problems).toEqual([])
+      await page.close()
+    }
+  })
+})

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inject } from 'vitest'
+import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+
+const root = join(import.meta.dirname, '../..')
+const READY_MS = 80_000
+
+/** One run of the program, as a person starts it: its own process group, nothing of our environment. */
+export type Program = Readonly<{
+  pid: number
+  /** All that it has said, on both outputs. */
+  said(): string
+  /** The URL that it names once it is ready. */
+  ready(): Promise<string>
+  /** How it ended, once it has. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  kill(signal: NodeJS.Signals): void
+  /** Kills it with everything that it started in its group. */
+  killGroup(): void
+}>
+
+export type ProgramOptions = Readonly<{
+  env: Record<string, string>
+  args?: readonly string[]
+  /** What starts it in its turn, for example `setpriv --reuid=…`. */
+  through?: readonly string[]
+}>
+
+export function startProgram({ env, args = [], through = [] }: ProgramOptions): Program {
+  const main = join(root, 'server/src/main.ts')
+  const [command = '', ...rest] = [...through, process.execPath, main, 'start', '--sandbox', ...args]
+  const child: ChildProcess = spawn(command, rest, {
+    cwd: '/',
+    detached: true,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SWAPYARD_SANDBOX_STILL: '1',
+      SWAPYARD_LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const pid = child.pid ?? 0
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  }
+  let isEnded = false
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => {
+      isEnded = true
+      resolve({ code, signal })
+    })
+  })
+  return {
+    pid,
+    said: () => said,
+    ended,
+    async ready() {
+      const deadline = Date.now() + READY_MS
+      for (;;) {
+        const [, url] = /ready: \w+ at (http:\S+)/.exec(said) ?? []
+        if (url !== undefined) return url
+        if (isEnded) throw new Error(`it ended: ${said}`)
+        if (Date.now() > deadline) throw new Error(`it was not ready: ${said}`)
+        await delay(50)
+      }
+    },
+    kill: (signal) => {
+      if (!isEnded) process.kill(pid, signal)
+    },
+    killGroup: () => {
+      if (!isEnded) process.kill(-pid, 'SIGKILL')
+    },
+  }
+}
+
+export type StartGround = Readonly<{
+  folder: string
+  chainsFile: string
+  /** Makes another user the owner of these paths in it; of all where none are named. */
+  giveTo(uid: number, paths?: readonly string[]): void
+  /** Something outside of the folder that goes with it. */
+  removeLater(path: string): void
+  remove(): void
+}>
+
+/** A folder of its own with a `chains.json` of two of the shared chains: to fund more would use up the bank. */
+export function makeGround(): StartGround {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-start-'))
+  const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+  const chainsFile = join(folder, 'two-chains.json')
+  const networks = chains.networks.filter(({ network }) => ['btc', 'eth'].includes(network))
+  writeFileSync(chainsFile, JSON.stringify({ ...chains, networks }))
+  // Whoever is to enter one of its folders must be able to come that far.
+  chmodSync(folder, 0o755)
+  const removed = [folder]
+  return {
+    folder,
+    chainsFile,
+    giveTo(uid, paths = ['.', ...readdirSync(folder)]) {
+      for (const path of paths) chownSync(join(folder, path), uid, uid)
+    },
+    removeLater: (path) => void removed.push(path),
+    remove() {
+      for (const path of removed) rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a partner's script would read them
+export type Json = any
+
+/** One request with the sandbox's key. */
+export async function ask(url: string, body?: unknown): Promise<Readonly<{ status: number; body: Json }>> {
+  const answer = await fetch(url, {
+    headers: { 'x-api-key': 'sandbox', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+export const order = {
+  fromCurrency: 'btc',
+  fromNetwork: 'btc',
+  toCurrency: 'eth',
+  toNetwork: 'eth',
+  fromAmount: '0.01',
+  flow: 'standard',
+  address: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+}

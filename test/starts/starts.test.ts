@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ask, makeGround, order, type Program, type ProgramOptions, startProgram } from './program.ts'
+
+let ground: ReturnType<typeof makeGround>
+let env: Record<string, string>
+let programs: Program[]
+
+beforeEach(() => {
+  ground = makeGround()
+  env = { HOME: ground.folder, SWAPYARD_DATA_DIR: join(ground.folder, 'data'), SWAPYARD_CHAINS: ground.chainsFile }
+  programs = []
+})
+afterEach(async () => {
+  for (const program of programs) {
+    program.kill('SIGTERM')
+    await program.ended
+  }
+  ground.remove()
+})
+
+function start(options: Partial<ProgramOptions> = {}): Program {
+  const program = startProgram({ ...options, env: { ...env, ...options.env } })
+  programs.push(program)
+  return program
+}
+
+/** Processes with this text in their command line: what a run has left behind. */
+function running(text: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+    } catch {
+      return false
+    }
+  })
+}
+
+async function expectNothingRuns(text: string): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (running(text).length > 0 && Date.now() < deadline) await delay(100)
+  expect(running(text)).toEqual([])
+}
+
+/** People read this: one sentence, and nothing of a stack. */
+function expectSentence(said: string, ...parts: readonly string[]): void {
+  for (const part of parts) expect(said).toContain(part)
+  expect(said).not.toMatch(/\n\s+at |Error:|node:internal/)
+}
+
+test('killed with its whole group, it goes on with the same rows', async () => {
+  const first = start()
+  const url = await first.ready()
+  const { status, body } = await ask(`${url}/v1/cross-chain/exchange`, order)
+  expect(status).toBe(201)
+  first.killGroup()
+  expect(await first.ended).toMatchObject({ signal: 'SIGKILL' })
+  const again = await start().ready()
+  const found = await ask(`${again}/v1/cross-chain/exchange/status?id=${body.id}`)
+  expect(found.body.exchange.request.depositAddress).toBe(body.request.depositAddress)
+  const next = await ask(`${again}/v1/cross-chain/exchange`, order)
+  expect(next.body.request.depositAddress).not.toBe(body.request.depositAddress)
+})
+
+test('on a busy port it says so, and has started nothing', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const program = start({ env: { PORT: port } })
+  expect(await program.ended).toEqual({ code: 1, signal: null })
+  expectSentence(program.said(), `port ${port} on 127.0.0.1 is in use`, 'PORT=0')
+  expect(existsSync(join(env['SWAPYARD_DATA_DIR'] ?? '', 'postgres'))).toBe(false)
+  await expectNothingRuns(ground.folder)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('a second one on the same data folder is refused, and the first goes on', async () => {
+  const first = start()
+  const url = await first.ready()
+  const second = start()
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expectSentence(second.said(), env['SWAPYARD_DATA_DIR'] ?? '-', `process ${first.pid}`, 'SWAPYARD_DATA_DIR')
+  expect((await ask(`${url}/health/ready`)).status).toBe(200)
+})
+
+test('ended by SIGTERM it leaves nothing running, and the folder free', async () => {
+  const first = start()
+  const url = await first.ready()
+  const { body } = await ask(`${url}/v1/cross-chain/available-currencies`)
+  // PORT=0 takes a free port, and what it names is reached there.
+  expect((await fetch(body[0].image)).status).toBe(200)
+  expect(body[0].addressExplorer.startsWith(url)).toBe(true)
+  first.kill('SIGTERM')
+  expect(await first.ended).toEqual({ code: 0, signal: null })
+  await expectNothingRuns(ground.folder)
+  expect(readdirSync(env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
+})
+
+describe.runIf(process.getuid?.() === 0)('for root', () => {
+  /** Debian's user without rights, whose numbers are the same everywhere. */
+  const NOBODY = 65_534
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  const [command = '', ...rest] = asNobody
+  const cannotRead =
+    spawnSync(command, [...rest, 'cat', import.meta.filename], { cwd: '/', stdio: 'ignore' }).status !== 0
+  if (cannotRead) console.info('starts: no ordinary user can read this clone, so that none can start it')
+
+  test('in a data folder that no other user can enter', async () => {
+    const closed = join(ground.folder, 'closed')
+    mkdirSync(closed, { mode: 0o700 })
+    const dataDir = join(closed, 'data')
+    const url = await start({ env: { SWAPYARD_DATA_DIR: dataDir } }).ready()
+    expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+    expect(statSync(dataDir).uid).toBe(0)
+    const { home } = JSON.parse(readFileSync(join(dataDir, 'postgres', 'place.json'), 'utf8')) as { home: string }
+    ground.removeLater(home)
+  })
+
+  test.skipIf(cannotRead)('an ordinary user starts it as well, and owns all that it makes', async () => {
+    ground.giveTo(NOBODY)
+    const program = start({ through: asNobody })
+    const url = await program.ready()
+    expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+    const dataDir = env['SWAPYARD_DATA_DIR'] ?? ''
+    for (const path of ['', 'keystore.json', 'postgres/cluster', 'secrets/pepper']) {
+      const { uid, mode } = statSync(join(dataDir, path))
+      expect([path, uid, mode & 0o077]).toEqual([path, NOBODY, 0])
+    }
+  })
+
+  test.skipIf(cannotRead)('an ordinary user hears in a sentence that it cannot have the data folder', async () => {
+    const closed = join(ground.folder, 'closed')
+    mkdirSync(closed, { mode: 0o700 })
+    ground.giveTo(NOBODY, ['.', 'two-chains.json'])
+    const dataDir = join(closed, 'data')
+    const program = start({ through: asNobody, env: { SWAPYARD_DATA_DIR: dataDir } })
+    expect((await program.ended).code).toBe(2)
+    expectSentence(program.said(), dataDir, 'SWAPYARD_DATA_DIR')
+    await expectNothingRuns(ground.folder)
+  })
+})

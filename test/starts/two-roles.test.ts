@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createKeystore } from '../../server/src/adapters/signers/keystore.ts'
+import { coinTypes } from '../../server/src/start.ts'
+import { freePort } from '../bitcoin/free-port.ts'
+import { until } from '../chaos/until.ts'
+import { createDatabase } from '../support/database.ts'
+import { ask, makeGround, order, type Program, type StartGround, startProgram } from './program.ts'
+
+const passphrase = 'a passphrase of the two roles'
+
+let ground: StartGround
+let database: Awaited<ReturnType<typeof createDatabase>>
+let programs: Program[] = []
+
+beforeAll(async () => {
+  ground = makeGround()
+  database = await createDatabase(inject('databaseUrl'))
+  await createKeystore(join(ground.folder, 'keystore.json'), passphrase, coinTypes)
+})
+afterAll(async () => {
+  for (const program of programs) {
+    program.kill('SIGTERM')
+    await program.ended
+  }
+  await database.drop()
+  ground.remove()
+})
+
+/** Only the worker is told the passphrase. */
+function start(role: 'api' | 'worker', env: Record<string, string>): Program {
+  const program = startProgram({
+    args: ['--role', role],
+    env: {
+      HOME: ground.folder,
+      DATABASE_URL: database.url,
+      SWAPYARD_DATA_DIR: join(ground.folder, role),
+      SWAPYARD_CHAINS: ground.chainsFile,
+      SWAPYARD_KEYSTORE: join(ground.folder, 'keystore.json'),
+      SWAPYARD_PEPPER: 'a pepper of the two roles, long enough',
+      ...env,
+    },
+  })
+  programs.push(program)
+  return program
+}
+
+/** One figure of a process's metrics. */
+async function figure(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const line = text.split('\n').find((one) => one.startsWith(name))
+  return Number(line?.split(' ').at(-1) ?? Number.NaN)
+}
+
+test('an exchange that one process creates is served by the other', async () => {
+  const port = await freePort()
+  const worker = start('worker', {
+    SWAPYARD_WORKER_PORT: String(port),
+    SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
+  })
+  const api = start('api', {})
+  const [workerUrl, url] = await Promise.all([worker.ready(), api.ready()])
+  expect(workerUrl).toBe(`http://127.0.0.1:${port}`)
+  expect((await ask(`${workerUrl}/health/ready`)).status).toBe(200)
+  // Health and metrics are all that a worker shows.
+  expect((await ask(`${workerUrl}/v1/cross-chain/available-currencies`)).status).toBe(404)
+  await until('the api is ready', async () => (await ask(`${url}/health/ready`)).status === 200)
+
+  const { body: created } = await ask(`${url}/v1/cross-chain/exchange`, order)
+  await until('the worker counts it', async () => {
+    return (await figure(workerUrl, 'swapyard_open_exchanges{status="pending"}')) === 1
+  })
+  const paid = { network: 'btc', currency: 'btc', address: created.request.depositAddress, amount: '0.01' }
+  expect((await ask(`${url}/sandbox/deposits`, paid)).status).toBe(201)
+  const status = async () =>
+    (await ask(`${url}/v1/cross-chain/exchange/status?id=${created.id}`)).body.exchange.status as string
+  await until('it is paid out', async () => (await status()) === 'finished')
+
+  for (const program of [api, worker]) program.kill('SIGTERM')
+  for (const program of [api, worker]) expect(await program.ended).toEqual({ code: 0, signal: null })
+  programs = []
+})

@@ -22,7 +22,14 @@ export const base = defineNetwork({
     regexAddress,
     addressExplorer: 'https://basescan.org/address/{}',
     txExplorer: 'https://basescan.org/tx/{}',
-    evm: { chainId: 8453, finalityTag: 'safe', dynamicFees: true },
+    evm: {
+      chainId: 8453,
+      finalityTag: 'safe',
+      // Above, a deposit waits until its block stands in a batch on Ethereum, and above the next tier until that is final.
+      safeAboveUsd: 1_000n,
+      finalizedAboveUsd: 50_000n,
+      dynamicFees: true,
+    },
   },
   sandbox: {
     confirmations: 3,

@@ -22,7 +22,14 @@ export const celo = defineNetwork({
     regexAddress,
     addressExplorer: 'https://celoscan.io/address/{}',
     txExplorer: 'https://celoscan.io/tx/{}',
-    evm: { chainId: 42_220, finalityTag: 'safe', dynamicFees: true },
+    evm: {
+      chainId: 42_220,
+      finalityTag: 'safe',
+      // Above, a deposit waits until its block stands in a batch on Ethereum, and above the next tier until that is final.
+      safeAboveUsd: 1_000n,
+      finalizedAboveUsd: 50_000n,
+      dynamicFees: true,
+    },
   },
   sandbox: {
     confirmations: 3,

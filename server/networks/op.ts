@@ -22,7 +22,14 @@ export const op = defineNetwork({
     regexAddress,
     addressExplorer: 'https://optimistic.etherscan.io/address/{}',
     txExplorer: 'https://optimistic.etherscan.io/tx/{}',
-    evm: { chainId: 10, finalityTag: 'safe', dynamicFees: true },
+    evm: {
+      chainId: 10,
+      finalityTag: 'safe',
+      // Above, a deposit waits until its block stands in a batch on Ethereum, and above the next tier until that is final.
+      safeAboveUsd: 1_000n,
+      finalizedAboveUsd: 50_000n,
+      dynamicFees: true,
+    },
   },
   sandbox: {
     confirmations: 3,

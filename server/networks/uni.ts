@@ -22,7 +22,14 @@ export const uni = defineNetwork({
     regexAddress,
     addressExplorer: 'https://uniscan.xyz/address/{}',
     txExplorer: 'https://uniscan.xyz/tx/{}',
-    evm: { chainId: 130, finalityTag: 'safe', dynamicFees: true },
+    evm: {
+      chainId: 130,
+      finalityTag: 'safe',
+      // Above, a deposit waits until its block stands in a batch on Ethereum, and above the next tier until that is final.
+      safeAboveUsd: 1_000n,
+      finalizedAboveUsd: 50_000n,
+      dynamicFees: true,
+    },
   },
   sandbox: {
     confirmations: 3,

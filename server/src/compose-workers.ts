@@ -52,9 +52,8 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
   const { store, catalogue, chains, books, database } = rooms
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
-  const compareJournal = createCompareJournal({ store, memory: signer.memory, log })
   // Before anything is signed: a database that was restored pays nothing that left already.
-  await compareJournal('all')
+  const comparing = await startComparing(store, signer, log)
   const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
   const shared = {
     store,
@@ -105,21 +104,24 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
     }),
   )
   loops.push(sweepRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
-  loops.push(...slowLoops(options, rooms, shared))
-  loops.push(
-    startLoop({
-      paceMs: COMPARE_MS,
-      backoffMs: COMPARE_MS,
-      turn: async () => void (await compareJournal('newest')),
-      onError: (err) => log.warn({ err }, 'signing journal not compared'),
-    }),
-  )
+  loops.push(comparing, ...slowLoops(options, rooms, shared))
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
       await jobs.stop()
     },
   }
+}
+
+async function startComparing(store: Store, { memory }: RememberingSigner, log: Log): Promise<Loop> {
+  const compareJournal = createCompareJournal({ store, memory, log })
+  await compareJournal('all')
+  return startLoop({
+    paceMs: COMPARE_MS,
+    backoffMs: COMPARE_MS,
+    turn: async () => void (await compareJournal('newest')),
+    onError: (err) => log.warn({ err }, 'signing journal not compared'),
+  })
 }
 
 /** For a gauge that is looked at: the exact units stand in the alarm. */

@@ -42,6 +42,7 @@ export async function start(config: Config, role: Role): Promise<Running> {
     for (const stopper of stoppers.splice(0).reverse()) await stopper()
   }
   try {
+    if (role !== 'api') requireSeed(config)
     const wanted = role === 'worker' ? config.workerPort : config.port
     const port = wanted === null ? null : await findPort(config.host, wanted)
     const lock = lockFolder(config.dataDir)
@@ -62,6 +63,14 @@ export async function start(config: Config, role: Role): Promise<Running> {
     await stop()
     throw error
   }
+}
+
+/** Before anything is started: the file of an API machine is no worker's. */
+function requireSeed({ keystore: { file } }: Config): void {
+  if (existsSync(file) && !hasSeed(file))
+    throw new Error(
+      `a worker signs, and ${file} holds public keys alone: start with --role api, or name the keystore with the seed`,
+    )
 }
 
 /** Found out first, before anything else is started for nothing. For 0 a free one: our own URLs name it. */
@@ -206,10 +215,6 @@ async function ensureKeystore({ environment, keystore }: Config, say: (line: str
 
 async function unlock(config: Config, stoppers: Stopper[]) {
   const { environment, keystore, dataDir, signerLimits } = config
-  if (!hasSeed(keystore.file))
-    throw new Error(
-      `a worker signs, and ${keystore.file} holds public keys alone: start with --role api, or give it the keystore itself`,
-    )
   if (keystore.passphrase === null)
     throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
   const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))

@@ -69,6 +69,11 @@ export const plantedBugs: readonly PlantedBug[] = [
         find: "nonce: intent.family === 'evm' ? intent.nonce : null",
         put: "nonce: intent.family === 'evm' ? await tx.transactions.lockLane(transaction.network, transaction.wallet) : null",
       },
+      {
+        file: advance,
+        find: 'caught(() =>\n        chain.sender.build',
+        put: 'caught(async () =>\n        chain.sender.build',
+      },
       { file: advance, find: 'replaces: { intent, feeUnits: newest.feeUnits }', put: 'replaces: null' },
     ],
     attack: nobodyMines,

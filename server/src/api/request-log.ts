@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maskText } from '../lib/log.ts'
 import type { HttpLog, HttpMetrics } from './settings.ts'
 
 const PATH_LENGTH_MAX = 200
@@ -32,7 +33,8 @@ function writeLine(log: HttpLog, request: FastifyRequest, { statusCode }: Fastif
   else log.info(fields, 'request answered')
 }
 
+/** Of a path that is none of ours, anything may be in it, a key of a mistaken partner's too. */
 function pathOf(request: FastifyRequest): string {
   const [path = ''] = request.url.split('?', 1)
-  return path.slice(0, PATH_LENGTH_MAX)
+  return maskText(path).slice(0, PATH_LENGTH_MAX)
 }

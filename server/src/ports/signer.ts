@@ -1,5 +1,5 @@
+import type { AssetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Departure, SigningMemory } from './signing.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
 
 /** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
@@ -46,6 +46,42 @@ export interface Signer {
   /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
 }
+
+/** One payout that left the house, as the signer's journal has it. */
+export type Release = Readonly<{
+  payoutId: string
+  network: string
+  txHash: string
+  assetId: AssetId
+  address: string
+  memo: string | null
+  units: bigint
+  at: Date
+}>
+
+/** One transaction that left, in full: what a database that forgot it needs. */
+export type Departure = Readonly<{
+  network: string
+  txHash: string
+  raw: string
+  intent: SignIntent
+  feeUnits: bigint
+  conflictKey: string
+  wallet: string
+  from: KeyPath
+}>
+
+/** What a signer remembers by itself, for the comparison with the database. */
+export type SigningMemory = Readonly<{
+  /** The last life of the database that this signer saw; null = none yet. */
+  epoch(): string | null
+  /** On disk before it returns. */
+  enter(epoch: string): Promise<void>
+  /** What left, oldest first; `last` = only the newest so many. */
+  releases(last?: number): readonly Release[]
+  /** Reads the journal again: only what was forgotten is asked for. */
+  departures(txHashes: ReadonlySet<string>): Promise<readonly Departure[]>
+}>
 
 /** A signer with a memory of its own. */
 export type RememberingSigner = Signer & Readonly<{ memory: SigningMemory }>

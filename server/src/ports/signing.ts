@@ -1,43 +1,5 @@
 import type { AssetId } from '../domain/asset.ts'
-import type { SignIntent } from './signer.ts'
-import type { KeyPath } from './spend.ts'
-import type { Payout } from './store.ts'
-
-/** One payout that left the house, as the signer's journal has it. */
-export type Release = Readonly<{
-  payoutId: string
-  network: string
-  txHash: string
-  assetId: AssetId
-  address: string
-  memo: string | null
-  units: bigint
-  at: Date
-}>
-
-/** One transaction that left, in full: what a database that forgot it needs. */
-export type Departure = Readonly<{
-  network: string
-  txHash: string
-  raw: string
-  intent: SignIntent
-  feeUnits: bigint
-  conflictKey: string
-  wallet: string
-  from: KeyPath
-}>
-
-/** What a signer remembers by itself, for the comparison with the database. */
-export type SigningMemory = Readonly<{
-  /** The last life of the database that this signer saw; null = none yet. */
-  epoch(): string | null
-  /** On disk before it returns. */
-  enter(epoch: string): Promise<void>
-  /** What left, oldest first; `last` = only the newest so many. */
-  releases(last?: number): readonly Release[]
-  /** Reads the journal again: only what was forgotten is asked for. */
-  departures(txHashes: ReadonlySet<string>): Promise<readonly Departure[]>
-}>
+import type { Departure, Release } from './signer.ts'
 
 export type Forgotten = Release & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
 
@@ -56,8 +18,6 @@ export interface SigningStore {
   kept(limit: number): Promise<readonly Kept[]>
   /** The transaction, not expired, that has this conflict key. */
   holder(network: string, conflictKey: string): Promise<string | null>
-  /** Payouts, locked. */
-  payouts(ids: readonly string[]): Promise<readonly Payout[]>
   /** It is in the database again. */
   settle(network: string, txHash: string): Promise<void>
   /** Noted releases that no operator has settled. */

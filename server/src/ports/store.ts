@@ -233,6 +233,7 @@ export interface PayoutStore {
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>
   ofTransaction(transactionId: string): Promise<readonly Payout[]>
+  find(ids: readonly string[]): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>
   /** Puts aside what is in the queue: for a while, or with `attention` for the operator. What was signed meanwhile stays signed. */

@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts'
-import type { SigningMemory } from '../ports/signing.ts'
+import type { SigningMemory } from '../ports/signer.ts'
 import type { Store } from '../ports/store.ts'
 
 /** Everything but deposits and quotes stands: nothing new is signed on any network, by any worker. */

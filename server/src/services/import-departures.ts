@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { signedEntry } from '../domain/ledger/entries.ts'
-import type { Kept, Release } from '../ports/signing.ts'
+import type { Release } from '../ports/signer.ts'
+import type { Kept } from '../ports/signing.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
 
 export type Imported = Readonly<{ network: string; txHash: string; outcome: 'imported' | 'waits'; why: string | null }>
@@ -27,7 +28,7 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   const { network, txHash, conflictKey, releases, wallet, from, intent } = departure
   if (isOutlived(departure, all)) return 'its payouts left again by another transaction, after it was proven dead'
   const nonce = await tx.transactions.lockLane(network, wallet)
-  const payouts = await tx.signing.payouts(releases.map(({ payoutId }) => payoutId))
+  const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const holder = await tx.signing.holder(network, conflictKey)
   const id = holder ?? randomUUID()
   const resources = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : [conflictKey]

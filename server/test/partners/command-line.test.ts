@@ -61,6 +61,30 @@ describe('the command line', () => {
     expect((await swapyard(['keystore', 'addresses'], restored)).lines).toEqual(lines)
   })
 
+  test('writes the public half for API machines, from which no worker starts', async () => {
+    const half = join(folder, 'public.json')
+    const env = { SWAPYARD_KEYSTORE: half }
+    expect(await swapyard(['keystore', 'export-public', half])).toMatchObject({ code: 0, lines: [{ file: half }] })
+    expect((await swapyard(['keystore', 'addresses'], env)).lines).toEqual(
+      (await swapyard(['keystore', 'addresses'])).lines,
+    )
+    for (const role of ['worker', 'all']) {
+      const { code, error } = await swapyard(['start', '--sandbox', '--role', role], env)
+      expect([code, error]).toEqual([1, expect.stringContaining('public keys alone: start with --role api')])
+    }
+  })
+
+  test('ends the hold after a restore with a reason, which is written down', async () => {
+    expect(await swapyard(['pause', 'payouts:all', '--reason', 'as the signer does'])).toMatchObject({ code: 0 })
+    expect(await swapyard(['signer', 'missing'])).toMatchObject({ code: 0, lines: [] })
+    expect(await swapyard(['signer', 'import'])).toMatchObject({ code: 0, lines: [] })
+    expect((await swapyard(['signer', 'release'])).code).toBe(2)
+    expect(await swapyard(['signer', 'release', '--reason', 'looked at every transaction'])).toMatchObject({
+      code: 0,
+      lines: [{ released: true, settled: 0 }],
+    })
+  })
+
   test('adds a partner with a key that is shown once, and lists it without', async () => {
     expect(await swapyard(['partners', 'add', 'acme', '--fee-bps', '25', '--strict'])).toMatchObject({
       code: 0,

@@ -11,8 +11,7 @@ import type {
   Transfer,
   Unsigned,
 } from '../../src/ports/chain.ts'
-import type { SignIntent } from '../../src/ports/signer.ts'
-import type { Departure } from '../../src/ports/signing.ts'
+import type { Departure, SignIntent } from '../../src/ports/signer.ts'
 import type { Coin, Pay } from '../../src/ports/spend.ts'
 
 /** What a block holds of one transaction. */

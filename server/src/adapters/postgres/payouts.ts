@@ -60,6 +60,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         toPayout,
       )
     },
+    find: (ids) => find(sql, locking, ids),
     async sign(ids, transactionId) {
       await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [
         ids,
@@ -99,6 +100,13 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   }
 }
 
+async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Payout[]> {
+  const lock = locking ? ' for no key update of p' : ''
+  return (await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])).map(
+    toPayout,
+  )
+}
+
 async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Payout[]> {
   const rows = await sql.query<Row>(
     `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
@@ -120,12 +128,6 @@ async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row
   )
   const ids = new Set(counted.map(({ id }) => id))
   return rows.filter((row) => row.deposit_id === null || ids.has(row.deposit_id))
-}
-
-/** These payouts, locked: for those that a database forgot to have signed. */
-export async function loadPayouts(sql: Sql, ids: readonly string[]): Promise<readonly Payout[]> {
-  const rows = await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id for update of p`, [ids])
-  return rows.map(toPayout)
 }
 
 function toPayout(row: Row): Payout {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AssetId } from '../../domain/asset.ts'
 import { present } from '../../lib/assert.ts'
-import type { Departure, Forgotten, Kept, Release, SigningStore } from '../../ports/signing.ts'
+import type { Departure, Release } from '../../ports/signer.ts'
+import type { Forgotten, Kept, SigningStore } from '../../ports/signing.ts'
 import type { Sql } from './database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
-import { loadPayouts } from './payouts.ts'
 
 /** One comparison, or release of a hold, at a time. */
 const SIGNING_LOCK = 7_240_926
@@ -32,6 +32,10 @@ type ForgottenRow = {
 }
 
 export function createSigningStore(sql: Sql): SigningStore {
+  return { ...createLives(sql), ...createForgotten(sql), ...createImports(sql) }
+}
+
+function createLives(sql: Sql): Pick<SigningStore, 'life' | 'knowsEpoch' | 'begin'> {
   const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
   const begin = async () => {
     const [row] = await sql.query<LifeRow>(
@@ -39,13 +43,6 @@ export function createSigningStore(sql: Sql): SigningStore {
     )
     return row?.epoch ?? ''
   }
-  const list = async (where: string, limit: number) =>
-    (
-      await sql.query<ForgottenRow>(
-        `select * from forgotten_payouts where ${where} order by released_at, network, tx_hash limit $1`,
-        [limit],
-      )
-    ).map(toForgotten)
   return {
     async life() {
       await lock()
@@ -65,6 +62,29 @@ export function createSigningStore(sql: Sql): SigningStore {
       await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [epoch])
       return false
     },
+    async begin() {
+      await lock()
+      await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
+      await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
+      // A forgotten index may be the address that a customer of the forgotten time still pays to.
+      for (const sequence of ['deposit_key_index', 'change_key_index'])
+        await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
+      return begin()
+    },
+  }
+}
+
+function createForgotten(
+  sql: Sql,
+): Pick<SigningStore, 'note' | 'keep' | 'unsettled' | 'forgotten' | 'paidBefore' | 'payoutId'> {
+  const list = async (where: string, limit: number) =>
+    (
+      await sql.query<ForgottenRow>(
+        `select * from forgotten_payouts where ${where} order by released_at, network, tx_hash limit $1`,
+        [limit],
+      )
+    ).map(toForgotten)
+  return {
     async note(releases) {
       const missing = new Set<string>()
       for (let n = 0; n < releases.length; n += BATCH)
@@ -72,30 +92,6 @@ export function createSigningStore(sql: Sql): SigningStore {
       return [...missing]
     },
     keep: (departures) => keep(sql, departures),
-    kept: (limit) => kept(sql, limit),
-    async holder(network, conflictKey) {
-      const [row] = await sql.query<{ id: string }>(
-        "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
-        [network, conflictKey],
-      )
-      return row?.id ?? null
-    },
-    payouts: (ids) => loadPayouts(sql, ids),
-    async settle(network, txHash) {
-      await sql.query(
-        'update forgotten_payouts set acknowledged_at = clock_timestamp(), matched_payout = payout_id::uuid where network = $1 and tx_hash = $2',
-        [network, txHash],
-      )
-      await sql.query(
-        `update payouts set attention = null where state = 'signed' and attention = 'RELEASED' and id::text in
-           (select payout_id from forgotten_payouts where network = $1 and tx_hash = $2)`,
-        [network, txHash],
-      )
-      await sql.query(
-        'update forgotten_transactions set imported_at = clock_timestamp() where network = $1 and tx_hash = $2',
-        [network, txHash],
-      )
-    },
     unsettled: (limit) => list('acknowledged_at is null', limit),
     forgotten: (limit) => list('true', limit),
     async paidBefore({ id, assetId, address, memo }) {
@@ -123,27 +119,46 @@ export function createSigningStore(sql: Sql): SigningStore {
           .digest('hex'),
       )
     },
-    async begin() {
-      await lock()
-      await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
-      await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
-      // A forgotten index may be the address that a customer of the forgotten time still pays to.
-      for (const sequence of ['deposit_key_index', 'change_key_index'])
-        await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
-      return begin()
+  }
+}
+
+function createImports(sql: Sql): Pick<SigningStore, 'kept' | 'holder' | 'settle'> {
+  return {
+    kept: (limit) => kept(sql, limit),
+    async holder(network, conflictKey) {
+      const [row] = await sql.query<{ id: string }>(
+        "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
+        [network, conflictKey],
+      )
+      return row?.id ?? null
+    },
+    async settle(network, txHash) {
+      await sql.query(
+        'update forgotten_payouts set acknowledged_at = clock_timestamp(), matched_payout = payout_id::uuid where network = $1 and tx_hash = $2',
+        [network, txHash],
+      )
+      await sql.query(
+        `update payouts set attention = null where state = 'signed' and attention = 'RELEASED' and id::text in
+           (select payout_id from forgotten_payouts where network = $1 and tx_hash = $2)`,
+        [network, txHash],
+      )
+      await sql.query(
+        'update forgotten_transactions set imported_at = clock_timestamp() where network = $1 and tx_hash = $2',
+        [network, txHash],
+      )
     },
   }
 }
 
 /** A release is known by its transaction's bytes: an attempt is committed before it is released, and never deleted. */
 async function note(sql: Sql, releases: readonly Release[]): Promise<readonly string[]> {
-  const missing = await sql.query<{ n: string }>(
-    `select r.n from unnest($1::text[], $2::text[]) with ordinality as r (network, tx_hash, n)
+  const missing = await sql.query<{ n: number }>(
+    `select r.n::int from unnest($1::text[], $2::text[]) with ordinality as r (network, tx_hash, n)
      where not exists (select 1 from attempts a where a.network = r.network and a.tx_hash = r.tx_hash)`,
     [releases.map(({ network }) => network), releases.map(({ txHash }) => txHash)],
   )
   for (const { n } of missing) {
-    const release = releases[Number(n) - 1]
+    const release = releases[n - 1]
     if (!release) continue
     await sql.query(
       `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
@@ -160,7 +175,7 @@ async function note(sql: Sql, releases: readonly Release[]): Promise<readonly st
       ],
     )
   }
-  return missing.flatMap(({ n }) => releases[Number(n) - 1]?.txHash ?? [])
+  return missing.flatMap(({ n }) => releases[n - 1]?.txHash ?? [])
 }
 
 async function keep(sql: Sql, departures: readonly Departure[]): Promise<void> {
@@ -191,12 +206,12 @@ type KeptRow = {
   conflict_key: string
   wallet: string
   branch: Departure['from']['branch']
-  key_index: string
+  index: number
 }
 
 async function kept(sql: Sql, limit: number): Promise<readonly Kept[]> {
   const rows = await sql.query<KeptRow>(
-    `select t.* from forgotten_transactions t where t.imported_at is null
+    `select t.*, t.key_index::int as index from forgotten_transactions t where t.imported_at is null
      order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
     [limit],
   )
@@ -211,7 +226,7 @@ async function kept(sql: Sql, limit: number): Promise<readonly Kept[]> {
     feeUnits: BigInt(row.fee_units),
     conflictKey: row.conflict_key,
     wallet: row.wallet,
-    from: { branch: row.branch, index: Number(row.key_index) },
+    from: { branch: row.branch, index: row.index },
     releases: paid.filter((p) => p.network === row.network && p.tx_hash === row.tx_hash).map(toForgotten),
   }))
 }

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Departure } from '../../ports/signing.ts'
+import type { Departure } from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
 import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
 

@@ -2,8 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AssetId } from '../../domain/asset.ts'
 import { AppError } from '../../domain/errors.ts'
-import { LeftBeforeError, type SignIntent } from '../../ports/signer.ts'
-import type { Departure, Release, SigningMemory } from '../../ports/signing.ts'
+import {
+  type Departure,
+  LeftBeforeError,
+  type Release,
+  type SignIntent,
+  type SigningMemory,
+} from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
 
 /*

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createStore } from '../../src/adapters/postgres/store.ts'
+import { createLog } from '../../src/lib/log.ts'
+import type { Release, SigningMemory } from '../../src/ports/signer.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { createCompareJournal } from '../../src/services/compare-journal.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
+
+let house: TestDatabase
+let store: Store
+let journal: { epoch: string | null; releases: Release[] }
+beforeAll(async () => {
+  house = await openTestDatabase()
+  store = createStore(house.database)
+})
+afterAll(() => house.close())
+beforeEach(async () => {
+  journal = { epoch: null, releases: [] }
+  await store.transaction((tx) => tx.signing.begin())
+  await store.controls.resume('payouts:all')
+  await store.controls.clear('database:older')
+})
+
+const memory: SigningMemory = {
+  epoch: () => journal.epoch,
+  enter: async (epoch) => {
+    journal.epoch = epoch
+  },
+  releases: (last) => (last === undefined ? journal.releases : journal.releases.slice(-last)),
+  departures: async () => [],
+}
+const log = createLog({ level: 'silent', pretty: false })
+const compare = (extent: 'all' | 'newest' = 'all') => createCompareJournal({ store, memory, log })(extent)
+const held = async () => (await store.audit.pauses()).some(({ scope }) => scope === 'payouts:all')
+const reasons = async () =>
+  (await store.audit.alarms(10)).find(({ subject }) => subject === 'database:older')?.detail['reasons']
+/** The last life is said to have begun elsewhere, as a copy of the database on another cluster finds it. */
+const beginElsewhere = (system: string, timeline: string) =>
+  house.database.query(
+    `insert into signing_epochs (epoch, system_identifier, timeline)
+     select gen_random_uuid(), ${system}, ${timeline} from signing_epochs order by id desc limit 1`,
+  )
+const release = (): Release => ({
+  payoutId: randomUUID(),
+  network: 'eth',
+  txHash: `0x${randomUUID()}`,
+  assetId: 'eth@eth',
+  address: '0xa',
+  memo: null,
+  units: 5n,
+  at: new Date(),
+})
+
+describe('the comparison with the journal', () => {
+  test('is content with a new journal and with one that saw an earlier life, and remembers the life', async () => {
+    expect(await compare()).toBe(true)
+    const seen = journal.epoch
+    await store.transaction((tx) => tx.signing.begin())
+    expect(await compare()).toBe(true)
+    expect(journal.epoch).not.toBe(seen)
+    expect(await held()).toBe(false)
+  })
+
+  test.each([
+    ['another cluster', "'1'", 'timeline'],
+    ['another timeline', 'system_identifier', "'000000FF'"],
+  ])('holds payouts where the database is on %s, until a person begins anew', async (_what, system, timeline) => {
+    await compare()
+    await beginElsewhere(system, timeline)
+    expect(await compare('newest')).toBe(false)
+    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('another cluster or timeline')]])
+    await store.controls.resume('payouts:all')
+    expect(await compare()).toBe(false)
+    expect(await held()).toBe(true)
+    await store.transaction((tx) => tx.signing.begin())
+    expect(await compare()).toBe(true)
+  })
+
+  test('holds payouts where the journal saw a later life', async () => {
+    journal.epoch = randomUUID()
+    expect(await compare()).toBe(false)
+    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('later life')]])
+    await store.transaction((tx) => tx.signing.begin())
+    expect(await compare()).toBe(true)
+  })
+
+  test('holds payouts where one of a thousand releases is not in the database, and says which', async () => {
+    const releases = Array.from({ length: 6_000 }, release)
+    const lost = releases[17]
+    const id = randomUUID()
+    await house.database.query(
+      "insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources) values ($1, 'eth', 'w', 'hot', 0, 'w:0', '{}')",
+      [id],
+    )
+    await house.database.query(
+      `insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units)
+       select $1, 'w:0', 'eth', h, 'raw', '{}', 1 from unnest($2::text[]) as h`,
+      [id, releases.flatMap(({ txHash }) => (txHash === lost?.txHash ? [] : [txHash]))],
+    )
+    journal.releases = releases
+    expect(await compare('newest')).toBe(true)
+    expect(await compare('all')).toBe(false)
+    expect(await store.signing.unsettled(10)).toMatchObject([{ txHash: lost?.txHash, payoutId: lost?.payoutId }])
+    expect(await held()).toBe(true)
+  })
+})
+
+test('a payout’s id follows from its deposit alone: a restored database asks for the same one', async () => {
+  const [{ id = '' } = {}] = await house.database.query<{ id: string }>(
+    `insert into deposits (network, identity, tx_hash, address, memo, units, required_confirmations)
+     values ('eth', '0x1:0', '0x1', '0xa', '', 1, 1) returning id`,
+  )
+  const first = await store.signing.payoutId(id, 0)
+  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(await store.signing.payoutId(id, 0)).toBe(first)
+  expect(await store.signing.payoutId(id, 1)).not.toBe(first)
+})

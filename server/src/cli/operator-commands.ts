@@ -7,6 +7,7 @@ import { loadConfig } from '../config.ts'
 import { envExample, settingsPage } from '../config-text.ts'
 import { checkDestination, openAddresses } from './addresses.ts'
 import { withDatabase } from './open-house.ts'
+import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
 import { addSignerCommands } from './signer-commands.ts'
 
@@ -14,6 +15,7 @@ import { addSignerCommands } from './signer-commands.ts'
 export function addOperatorCommands(program: Command): void {
   addKeystoreCommands(program)
   addSignerCommands(program)
+  addPayoutCommands(program)
   program
     .command('pause <scope>')
     .description('stops it: all, network:btc, payouts:eth, asset:usdt@eth, partner:<id>')

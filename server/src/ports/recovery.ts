@@ -6,7 +6,7 @@ import type { Deposit, PayoutPurpose } from './store.ts'
 export interface RecoveryStore {
   /** What must hold for coins that are in no block now: what their transactions spend, and theirs in turn. */
   origins(network: string, outpoints: readonly string[]): Promise<readonly Need[]>
-  /** Counted fundings that are in no block now. */
+  /** Counted fundings that are in no block now; locked inside a transaction. */
   lostFundings(network: string, limit: number): Promise<readonly Deposit[]>
   /** Units of an asset that are promised beyond what the hot wallet holds; 0 where it covers them. */
   shortfall(assetId: AssetId): Promise<bigint>

@@ -42,7 +42,7 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const chain = present(deps.chains.get(transaction.network), `the chain of ${transaction.network}`)
     const newest = present(transaction.attempts.at(-1), 'an attempt')
     if (!newest.sent) return offer(deps, chain, transaction, newest)
-    const seen = await observe(chain, transaction)
+    const seen = await observe(deps, chain, transaction)
     checkpoint('transaction.observed')
     const included = seen.find(({ observation }) => observation.kind === 'included')
     if (included) return follow(deps, chain, transaction, included)
@@ -56,13 +56,17 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
   }
 }
 
-async function observe(chain: Chain, transaction: OutgoingTransaction): Promise<readonly Seen[]> {
+async function observe(
+  { store }: AdvanceDeps,
+  chain: Chain,
+  { network, conflictKey, rival, attempts }: OutgoingTransaction,
+): Promise<readonly Seen[]> {
   const seen: Seen[] = []
-  for (const attempt of transaction.attempts) {
-    seen.push({
-      attempt,
-      observation: await chain.sender.observe({ txHash: attempt.txHash, conflictKey: transaction.conflictKey }),
-    })
+  for (const attempt of attempts) {
+    const { txHash, raw, intent } = attempt
+    const spent = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : []
+    const origins = spent.length === 0 ? [] : await store.recovery.origins(network, spent)
+    seen.push({ attempt, observation: await chain.sender.observe({ txHash, conflictKey, raw, origins, rival }) })
   }
   return seen
 }
@@ -241,7 +245,8 @@ async function giveBack(
 ): Promise<void> {
   await deps.store.transaction(async (tx) => {
     const current = await tx.transactions.load(transaction.id)
-    if (current?.state !== 'live') return
+    // What was proven was proven of the attempts that were looked at.
+    if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
     // The signer before the commit: it only then signs these payouts anew, and a repeat of this is harmless. Under the
     // lock: whoever comes late must not make it forget the transaction that has taken this one's place.
@@ -257,6 +262,13 @@ async function giveBack(
       // The coins are back in the wallet, and promised as they were before.
       if (payout.orderId !== null && payout.exchangeId !== null && payout.purpose === 'payout')
         await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
+      // No execution shows it to a person.
+      if (attention !== null && payout.exchangeId === null)
+        await tx.controls.raise(`payout:${payout.id}`, 'a payout of the house failed on its chain', {
+          code: attention,
+          purpose: payout.purpose,
+          transactionId: transaction.id,
+        })
     }
     await also(tx)
     await tx.controls.raise(`dead:${transaction.id}`, 'a signed transaction is dead', {

@@ -229,9 +229,12 @@ async function settle(
   }
   const { status, reason } = overallStatus(exchange, executions, { sighted, expired: now > exchange.expiresAt })
   const open = executions.some((execution) => !isTerminal(execution.status))
-  const isBack = executions.some(({ deposit }) => deposit.lost && deposit.block !== null)
+  // Back on the chain, or off it and not booked yet.
+  const isAdrift = executions.some(({ deposit }) =>
+    deposit.block === null ? deposit.status === 'credited' : deposit.lost,
+  )
   const nextCheckAt =
-    open || isBack || status === 'confirming'
+    open || isAdrift || status === 'confirming'
       ? new Date(now.getTime() + CHECK_EVERY_MS)
       : isTerminal(status)
         ? null

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
-import { fundingEntry } from '../domain/ledger/entries.ts'
 import { spendsInPlace } from '../domain/network.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Deposit, Store, Sweepable } from '../ports/store.ts'
+import type { Store, Sweepable } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
 export type SweepDeps = Readonly<{
@@ -24,36 +23,6 @@ const SWEEPS_MAX = 20
 const WORTH = 3n
 /** Fees may rise between the plan and the signature: a native sweep leaves this many times its cost behind at most. */
 const FEE_MARGIN = 2n
-
-/** Counts what the operator brought to the hot wallet, once it is deep enough and every node agrees. */
-export function createCountFundings(deps: SweepDeps) {
-  return async function countFundings(chain: Chain): Promise<void> {
-    for (const deposit of await deps.store.custody.fundings(chain.network.id, 100)) {
-      // One that cannot be read holds up neither the others nor the watcher.
-      await countFunding(deps, chain, deposit).catch((err: unknown) =>
-        deps.log.warn({ network: chain.network.id, depositId: deposit.id, err }, 'funding not counted'),
-      )
-    }
-  }
-}
-
-async function countFunding({ store, log }: SweepDeps, chain: Chain, deposit: Deposit): Promise<void> {
-  const { id, block, assetId: asset } = deposit
-  const { id: network, finalityBlocks } = chain.network
-  if (!block || asset === null || !(await chain.reader.agrees(block))) return
-  const units = await chain.reader.received(deposit, block)
-  if (units === 0n && !(await chain.reader.agrees(block))) return
-  await store.transaction(async (tx) => {
-    const [stored, cursor] = [await tx.chainLog.blockHash(network, block.height), await tx.chainLog.cursor(network)]
-    // Older than the blocks that are kept: final, and every node has just agreed on it.
-    const isBuried = stored === null && (cursor?.height ?? 0) - block.height > finalityBlocks
-    if (stored !== block.hash && !isBuried) return
-    const status = units > 0n ? 'credited' : 'rejected'
-    await tx.chainLog.saveDeposit({ id, status, creditedUnits: units > 0n ? units : null, credits: 1, lost: false })
-    if (units > 0n) await tx.ledger.post(fundingEntry(id, asset, units))
-    log.info({ network, asset, units: units.toString() }, 'funding counted')
-  })
-}
 
 /** Brings final deposits of account families to the hot wallet; a token's address is first supplied with gas. */
 export function createSweepDeposits(deps: SweepDeps) {

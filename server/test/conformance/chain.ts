@@ -7,7 +7,7 @@ import {
   arrivals,
   type ChainParts,
   createWallet,
-  receivedIn,
+  refusesToSay,
   scan,
   startOf,
   until,
@@ -33,13 +33,15 @@ export function describeChain(name: string, make: () => Promise<ChainParts>): vo
     test('derivation gives the same for ever, and another address for every index', () => derives(context))
     test('a deposit is scanned once, with an identity that stays', () => scansOnce(context))
     test('each block names the one before it, up to the head', () => linksBlocks(context))
-    test('received is what a transfer brought, and nothing for what it did not', () => tellsReceived(context))
+    test('received is what a transfer brought, nothing for what it did not, and not said of another block', () =>
+      tellsReceived(context))
     test('a payout is sent, seen, mined and paid once, whatever is repeated', () => paysOut(context))
     test('what the wallet does not hold is not built', () => refusesToOverspend(context))
     test('of a payout and its replacement one confirms, and the other is dead once that is final', () =>
       replaces(context))
     test('a block that leaves the chain takes its transfer along', () => followsReorgs(context))
     test('a second reader finds the same blocks', () => rescans(context))
+    test('a tag of the chain is at or below its head, or not offered', () => knowsTags(context))
     test('the fee rate can be paid, and a hash that nobody sent is unseen', () => knowsFees(context))
   })
 }
@@ -145,15 +147,15 @@ async function tellsReceived(context: Context): Promise<void> {
   expect(await chain.reader.received(transfer, block)).toBe(units)
   const other: BlockRef = { height: block.height - 1, hash: block.parentHash }
   expect(await chain.reader.agrees(other)).toBe(true)
-  expect(await receivedIn(chain, { transfer, block: { ...block, ...other } })).toBe(0n)
+  expect(await refusesToSay(chain, { transfer, block: { ...block, ...other } })).toBe(true)
   expect(await chain.reader.agrees({ height: block.height, hash: other.hash })).toBe(false)
   expect(await chain.reader.agrees({ height: block.height + 1_000, hash: block.hash })).toBe(false)
   // Nothing more than is claimed, and nothing for another's address.
   const elsewhere = { ...transfer, address: chain.addresses.deposit(3).address }
-  expect(await receivedIn(chain, { transfer: elsewhere, block })).toBe(0n)
+  expect(await chain.reader.received(elsewhere, block)).toBe(0n)
   const txHash = unknownHash(transfer.txHash)
   const invented = { ...transfer, txHash, identity: transfer.identity.replace(transfer.txHash, txHash) }
-  expect(await receivedIn(chain, { transfer: invented, block })).toBe(0n)
+  expect(await refusesToSay(chain, { transfer: invented, block })).toBe(true)
 }
 
 const attemptOf = ({ txHash }: Signed, { conflictKey }: Unsigned) => ({ txHash, conflictKey })
@@ -270,7 +272,7 @@ async function followsReorgs(context: Context): Promise<void> {
     return false
   })
   expect(await reader.agrees(orphan.block)).toBe(false)
-  expect(await receivedIn(chain, orphan)).toBe(0n)
+  expect(await refusesToSay(chain, orphan)).toBe(true)
   expect((await reader.block(orphan.block.height))?.hash).not.toBe(orphan.block.hash)
   await blocks(2)
   const found = await arrivals(chain, address, from)
@@ -286,7 +288,7 @@ async function followsReorgs(context: Context): Promise<void> {
     expect(found).toEqual([])
   }
   expect(found.filter(({ transfer }) => transfer.identity === identity).length).toBeLessThanOrEqual(1)
-  expect(await receivedIn(chain, orphan)).toBe(0n)
+  expect(await refusesToSay(chain, orphan)).toBe(true)
 }
 
 async function rescans({ chain, twin, start }: Context): Promise<void> {
@@ -301,6 +303,14 @@ async function rescans({ chain, twin, start }: Context): Promise<void> {
   expect(second).toEqual(first)
   const identities = (first ?? []).flatMap(({ transfers }) => transfers.map(({ identity }) => identity))
   expect(new Set(identities).size).toBe(identities.length)
+}
+
+async function knowsTags({ chain }: Context): Promise<void> {
+  const [finalized, safe] = [await chain.reader.tagged('finalized'), await chain.reader.tagged('safe')]
+  const { height } = await chain.reader.head()
+  for (const tagged of [finalized, safe]) if (tagged !== null) expect(tagged).toBeLessThanOrEqual(height)
+  if (finalized !== null && safe !== null) expect(finalized).toBeLessThanOrEqual(safe)
+  if (spendsInPlace(chain.network)) expect([finalized, safe]).toEqual([null, null])
 }
 
 async function knowsFees({ chain, asset, units, wallet, stranger, sign }: Context): Promise<void> {

@@ -130,12 +130,13 @@ export async function startOf({ reader }: Chain): Promise<number> {
   return Math.max(0, (await reader.head()).height - 5)
 }
 
-/** Units that every node says were received in this block. A node that isn't on the block may also refuse to say: that is no units. */
-export async function receivedIn({ reader }: Chain, { transfer, block }: Arrival): Promise<bigint> {
+/** Whether the reader refuses to say what was received: where the transaction is not in this block of every node. */
+export async function refusesToSay({ reader }: Chain, { transfer, block }: Arrival): Promise<boolean> {
   try {
-    return await reader.received(transfer, block)
+    await reader.received(transfer, block)
+    return false
   } catch (error) {
-    if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return 0n
+    if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return true
     throw error
   }
 }

@@ -102,7 +102,7 @@ describe('the ledger (I-1, I-2)', () => {
   test('counts an event once, however often it is told', async () => {
     const { ledger } = spine.store
     const before = await spine.wallet('btc@btc')
-    const told = await Promise.all(Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 'btc@btc', 7n))))
+    const told = await Promise.all(Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 1, 'btc@btc', 7n))))
     expect(told.filter(Boolean)).toHaveLength(1)
     expect((await spine.wallet('btc@btc')) - before).toBe(7n)
     await run("insert into journal (id, event) values ('undo', 'test')")
@@ -112,7 +112,7 @@ describe('the ledger (I-1, I-2)', () => {
   test('lets exactly ten of twelve at once take ten from a hundred', async () => {
     const { ledger } = spine.store
     const exchange = await spine.order()
-    await ledger.post(fundingEntry('hundred', 'usdt@eth', 100n))
+    await ledger.post(fundingEntry('hundred', 1, 'usdt@eth', 100n))
     const take = (n: number) =>
       ledger.post(
         signedEntry({

@@ -17,7 +17,7 @@ beforeAll(async () => {
   stores = pools.map(createStore)
   await store().custody.registerAssets(['eth@eth'])
   await store().custody.registerHouse('eth', 'eth-hot')
-  await store().ledger.post(fundingEntry('1', 'eth@eth', 100n * ETHER))
+  await store().ledger.post(fundingEntry('1', 1, 'eth@eth', 100n * ETHER))
 })
 afterAll(() => house.close())
 
@@ -178,7 +178,7 @@ describe('an idempotency key', () => {
 describe('the inventory', () => {
   test('promises a hundred to ten of twelve who want ten', async () => {
     await store().custody.registerAssets(['usdt@eth'])
-    await store().ledger.post(fundingEntry('2', 'usdt@eth', 100n))
+    await store().ledger.post(fundingEntry('2', 1, 'usdt@eth', 100n))
     const legs = [
       {
         from: newExchange().legs[0]?.from,

@@ -10,6 +10,7 @@ import type {
   SpendRequest,
   Transfer,
   Unsigned,
+  Watched,
 } from '../../src/ports/chain.ts'
 import type { Departure, SignIntent } from '../../src/ports/signer.ts'
 import type { Coin, Pay } from '../../src/ports/spend.ts'
@@ -53,11 +54,17 @@ export function createFakeChain(network: Network) {
   const mined = (): readonly Tx[] => blocks.flatMap(({ txs }) => txs)
   const takes = (tx: Tx) => !mined().some((other) => other.keys.some((key) => tx.keys.includes(key)))
 
+  /** Every coin that it spends is there; those of strangers are. */
+  const isFunded = ({ spends }: Tx, also: readonly Tx[]) => {
+    const made = new Set([...mined(), ...also].flatMap(({ transfers }) => transfers.map(({ identity }) => identity)))
+    return spends.every((outpoint) => outpoint.startsWith('foreign:') || made.has(outpoint))
+  }
+
   function mine(count = 1): void {
     for (let n = 0; n < count; n++) {
       const txs: Tx[] = []
       for (const tx of pool)
-        if (takes(tx) && !txs.some((other) => other.keys.some((key) => tx.keys.includes(key))))
+        if (takes(tx) && isFunded(tx, txs) && !txs.some((other) => other.keys.some((key) => tx.keys.includes(key))))
           txs.push(knobs.reverts && tx.nonce !== null ? { ...tx, ok: false, transfers: [] } : tx)
       pool = []
       const { height, hash } = head()
@@ -98,7 +105,7 @@ export function createFakeChain(network: Network) {
       txHash,
       sender: null,
       nonce: null,
-      spends: [],
+      spends: isBitcoin ? [`foreign:${txHash}`] : [],
       keys: [`foreign:${txHash}`],
       feeUnits: 0n,
       ok: true,
@@ -114,7 +121,7 @@ export function createFakeChain(network: Network) {
         txHash: transfer.txHash,
         sender: null,
         nonce: null,
-        spends: [],
+        spends: isBitcoin ? [`foreign:${transfer.txHash}`] : [],
         keys: [`foreign:${transfer.txHash}`],
         feeUnits: 0n,
         ok: true,
@@ -243,18 +250,18 @@ export function createFakeChain(network: Network) {
     if (knobs.deaf) return { kind: 'unknown', reason: 'no answer' }
     if ([...pool, ...mined()].some(({ txHash }) => txHash === tx.txHash)) return { kind: 'known' }
     if (!takes(tx)) return { kind: 'rejected', reason: 'spent' }
+    if (isBitcoin && !isFunded(tx, pool)) return { kind: 'rejected', reason: 'missing inputs' }
     pool = [...pool.filter((other) => !other.keys.some((key) => tx.keys.includes(key))), tx]
     return { kind: 'accepted' }
   }
 
-  async function observe({
-    txHash,
-    conflictKey,
-  }: {
-    txHash: string
-    conflictKey: string | null
-  }): Promise<Observation> {
+  async function observe({ txHash, conflictKey, origins = [] }: Watched): Promise<Observation> {
     for (const block of blocks) {
+      const lost = origins.find(({ outpoint, spentBy }) =>
+        block.txs.some((one) => one.txHash !== spentBy && one.keys.includes(outpoint)),
+      )
+      if (lost && head().height - block.height >= network.finalityBlocks)
+        return { kind: 'dead', proof: { parent: lost.spentBy } }
       const tx = block.txs.find((one) => one.txHash === txHash)
       if (tx)
         return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }

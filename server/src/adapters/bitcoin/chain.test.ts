@@ -134,6 +134,8 @@ describe('what nodes say of a payout', () => {
     },
   })
   const attempt = { txHash: id(900), conflictKey: `${id(1)}:0` }
+  /** Far enough above block 20 for any network's finality, and near enough for the search. */
+  const tall: Rules = { getblockchaininfo: () => ({ result: { blocks: 150, bestblockhash: id(150) } }) }
 
   test('is death only where every node holds the other transaction at finality', async () => {
     const { sender } = await chainOver(btc, blocks(901), blocks(901))
@@ -170,15 +172,109 @@ describe('what nodes say of a payout', () => {
   })
 
   test('is never death without segwit: the other id may be the same payment (D7)', async () => {
-    const { sender } = await chainOver(doge, blocks(901))
+    const { sender } = await chainOver(doge, { ...blocks(901), ...tall })
     expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   })
 
   test('is pending where one has it and another not, or the block left the chain', async () => {
-    const having: Rules = { getrawtransaction: () => ({ result: transaction(id(900), id(20)) }) }
+    const header = (confirmations: number) => () => ({ result: { height: 20, confirmations } })
+    const inBlock: Rules = { getrawtransaction: () => ({ result: transaction(id(900), id(20)) }) }
+    const having: Rules = { ...inBlock, getblockheader: header(1) }
     expect(await (await chainOver(btc, having, lost)).sender.observe(attempt)).toEqual({ kind: 'pending' })
-    const stale: Rules = { ...having, getblockheader: () => ({ result: { height: 20, confirmations: -1 } }) }
-    expect(await (await chainOver(btc, stale)).sender.observe(attempt)).toEqual({ kind: 'pending' })
+    const waiting: Rules = { getrawtransaction: () => ({ result: transaction(id(900)) }) }
+    expect(await (await chainOver(btc, waiting)).sender.observe(attempt)).toEqual({ kind: 'pending' })
+    const stale: Rules = { ...inBlock, getblockheader: header(-1) }
+    expect(await (await chainOver(btc, stale, having)).sender.observe(attempt)).toEqual({ kind: 'pending' })
+  })
+
+  test('is to be offered again, or dead, where an index alone remembers it from a block that left the chain', async () => {
+    const stale: Rules = {
+      getrawtransaction: () => ({ result: transaction(id(900), id(77)) }),
+      getblockheader: () => ({ result: { height: 20, confirmations: -1 } }),
+    }
+    const unspent: Rules = { ...blocks(901), ...stale, gettxout: () => ({ result: { value: 1 } }) }
+    expect(await (await chainOver(btc, unspent)).sender.observe(attempt)).toEqual({ kind: 'unseen' })
+    const spent: Rules = { ...blocks(901), ...stale }
+    expect((await (await chainOver(btc, spent)).sender.observe(attempt)).kind).toBe('dead')
+  })
+
+  /** Spends `id(2):0` and `id(1):0`, and pays 1000 units to OP_TRUE. */
+  const input = (index: number) => `${index.toString(16).padStart(2, '0')}${'00'.repeat(31)}0000000000ffffffff`
+  const raw = `0100000002${input(2)}${input(1)}01e803000000000000015100000000`
+
+  test('is death where any of its inputs went to another transaction, not the first alone', async () => {
+    const unspentFirst = (txid: string): Reply => ({ result: txid === id(2) ? { value: 1 } : null })
+    const node: Rules = { ...blocks(901), gettxout: unspentFirst }
+    const two = { txHash: id(900), conflictKey: `${id(2)}:0` }
+    expect((await (await chainOver(btc, node)).sender.observe(two)).kind).toBe('unseen')
+    expect(await (await chainOver(btc, node)).sender.observe({ ...two, raw })).toMatchObject({
+      kind: 'dead',
+      proof: { spentBy: id(901) },
+    })
+    const itself: Rules = { ...blocks(900), gettxout: unspentFirst }
+    const { sender } = await chainOver(btc, itself)
+    // Asked again: what was found once must not be taken for another's.
+    for (let n = 0; n < 2; n++) expect((await sender.observe({ ...two, raw })).kind).toBe('unseen')
+  })
+
+  test('is death where the coin that it spends can never be, because its own input went elsewhere', async () => {
+    const child = {
+      txHash: id(900),
+      conflictKey: `${id(800)}:0`,
+      origins: [{ outpoint: `${id(1)}:0`, spentBy: id(800) }],
+    }
+    const proof = { spentBy: id(901), blockHash: id(20), blockHeight: 20, output: `${id(1)}:0`, parent: id(800) }
+    expect(await (await chainOver(btc, blocks(901))).sender.observe(child)).toEqual({ kind: 'dead', proof })
+    // Not where a node still has the parent waiting, nor where the spender is the parent.
+    const waiting: Rules = {
+      ...blocks(901),
+      getrawtransaction: (txid: string) => (txid === id(800) ? { result: transaction(id(800)) } : absent),
+    }
+    expect((await (await chainOver(btc, blocks(901), waiting)).sender.observe(child)).kind).toBe('unseen')
+    expect((await (await chainOver(btc, blocks(800))).sender.observe(child)).kind).toBe('unseen')
+    // Without segwit as well: no copy of the child can spend a coin that never is.
+    expect(await (await chainOver(doge, { ...blocks(901), ...tall })).sender.observe(child)).toMatchObject({
+      kind: 'dead',
+    })
+  })
+
+  test('is death by a rival that a person named, however deep, and only where every node has it', async () => {
+    const deep = (rival: Reply): Rules => ({
+      ...lost,
+      getblockchaininfo: () => ({ result: { blocks: 5000, bestblockhash: id(5000) } }),
+      getblockhash: (height: number) => ({ result: id(height) }),
+      getblock: (hash: string) => ({
+        result: { hash, height: Number.parseInt(hash, 16), previousblockhash: id(1), time: 1, tx: [] },
+      }),
+      getblockheader: () => ({ result: { height: 20, confirmations: 4981 } }),
+      getrawtransaction: (txid: string) => (txid === id(901) ? rival : absent),
+    })
+    const named = { ...attempt, rival: id(901) }
+    const there = deep({ result: transaction(id(901), id(20)) })
+    expect(await (await chainOver(btc, there)).sender.observe(named)).toMatchObject({ kind: 'dead' })
+    expect((await (await chainOver(btc, there)).sender.observe(attempt)).kind).toBe('unseen')
+    expect((await (await chainOver(btc, there, deep(absent))).sender.observe(named)).kind).toBe('unseen')
+    const other = deep({ result: { ...transaction(id(901), id(20)), vin: [{ txid: id(3), vout: 0 }] } })
+    expect((await (await chainOver(btc, other)).sender.observe(named)).kind).toBe('unseen')
+  })
+
+  test('is death without segwit where the spender pays otherwise, for then it is no copy (D7)', async () => {
+    const paying = (script: string): Rules => ({
+      ...blocks(901),
+      ...tall,
+      getrawtransaction: (txid: string) =>
+        txid === id(901)
+          ? {
+              result: {
+                ...transaction(id(901), id(20)),
+                vout: [{ value: 0.00001, n: 0, scriptPubKey: { hex: script } }],
+              },
+            }
+          : absent,
+    })
+    const ours = { txHash: id(900), conflictKey: `${id(1)}:0`, raw }
+    expect((await (await chainOver(doge, paying('51'))).sender.observe(ours)).kind).toBe('unseen')
+    expect((await (await chainOver(doge, paying('52'))).sender.observe(ours)).kind).toBe('dead')
   })
 })
 

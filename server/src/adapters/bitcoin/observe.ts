@@ -138,8 +138,19 @@ async function findSpender(
 ): Promise<Spender | null> {
   const unspent = await Promise.all(nodes.map((node) => node.unspent(outpoint)))
   if (unspent.includes(true)) return null
-  const named = rival === null ? null : await namedSpender(nodes, outpoint, rival)
-  if (named !== null) return named.txid === spentBy ? null : named
+  const named = rival === null || rival === spentBy ? null : await namedSpender(nodes, outpoint, rival)
+  const spender = named ?? (await searchOnce(network, nodes, searches, outpoint, lowest))
+  return spender === null || spender.txid === spentBy ? null : spender
+}
+
+/** Blocks that were searched for an output once are not searched for it again while they stand. */
+async function searchOnce(
+  network: Network,
+  nodes: readonly BitcoinNode[],
+  searches: Searches,
+  outpoint: string,
+  lowest: number,
+): Promise<Spender | null> {
   const known = searches.get(outpoint)
   const stands = known !== undefined && (await agreedHash(nodes, known.upTo.height)) === known.upTo.hash
   if (stands && known.spender !== null) return known.spender
@@ -149,15 +160,12 @@ async function findSpender(
   const upTo = spender ?? { height: lowest, hash: (await agreedHash(nodes, lowest)) ?? '' }
   if (searches.size >= REMEMBERED_MAX) searches.clear()
   searches.set(outpoint, { spender, upTo: { height: upTo.height, hash: upTo.hash } })
-  return spender === null || spender.txid === spentBy ? null : spender
+  return spender
 }
 
 /** What a person named, however deep it lies: every node must have it in the same block, and it must spend the output. */
-async function namedSpender(
-  nodes: readonly BitcoinNode[],
-  outpoint: string,
-  rival: string,
-): Promise<Spender | null> {
+async function namedSpender(nodes: readonly BitcoinNode[], outpoint: string, rival: string): Promise<Spender | null> {
+  if (!/^[0-9a-f]{64}$/.test(rival)) return null
   const found = await Promise.all(nodes.map((node) => node.transaction(rival)))
   const hash = found[0]?.blockHash ?? null
   if (hash === null || !found.every((one) => one?.blockHash === hash && one.spends.includes(outpoint))) return null

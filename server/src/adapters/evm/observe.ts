@@ -1,22 +1,13 @@
 import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
-import type { BlockRef, Observation } from '../../ports/chain.ts'
+import type { BlockRef, Observation, Watched } from '../../ports/chain.ts'
 import { type EvmNode, everyNode, hex, type Note } from './node.ts'
 import { agreedHead, hashAt, taggedHeight } from './reader.ts'
 import { feeOf } from './received.ts'
-import {
-  block,
-  count,
-  orNull,
-  type ReceiptReply,
-  receipt,
-  type TransactionReply,
-  transaction,
-} from './replies.ts'
+import { block, count, orNull, type ReceiptReply, receipt, type TransactionReply, transaction } from './replies.ts'
 import { refusalOf } from './rpc.ts'
 import { eventOf, parseTransferCall } from './token.ts'
 
-type Attempt = Readonly<{ txHash: string; conflictKey: string | null }>
 /** What one node knows: `included` is null unless the receipt's block is on its best chain. */
 type View = Readonly<{ included: ReceiptReply | null; receipt: ReceiptReply | null; tx: TransactionReply | null }>
 
@@ -24,7 +15,7 @@ type View = Readonly<{ included: ReceiptReply | null; receipt: ReceiptReply | nu
 export async function observe(
   nodes: readonly EvmNode[],
   network: Network,
-  attempt: Attempt,
+  attempt: Watched,
   note: Note,
 ): Promise<Observation> {
   const views = await everyNode(nodes, (node) => viewOn(node, attempt.txHash))
@@ -39,9 +30,9 @@ export async function observe(
     }
   }
   // A pool may hold a transaction for ever whose nonce is long used: the proof counts, whoever still knows it.
-  const { txHash, conflictKey } = attempt
+  const { txHash, conflictKey, rival = null } = attempt
   if (conflictKey !== null && views.every((view) => view.receipt === null)) {
-    const proof = await proveDead(nodes, network, { txHash, conflictKey }, note)
+    const proof = await proveDead(nodes, network, { txHash, conflictKey, rival }, note)
     if (proof !== null) return { kind: 'dead', proof }
   }
   return { kind: views.some((view) => view.receipt !== null || view.tx !== null) ? 'pending' : 'unseen' }
@@ -74,7 +65,7 @@ function hasPaid({ included, tx }: View): boolean {
 async function proveDead(
   nodes: readonly EvmNode[],
   network: Network,
-  { txHash, conflictKey }: { txHash: string; conflictKey: string },
+  { txHash, conflictKey, rival: named }: { txHash: string; conflictKey: string; rival: string | null },
   note: Note,
 ): Promise<Record<string, string | number> | null> {
   const { address, nonce } = parseConflictKey(conflictKey)
@@ -82,9 +73,8 @@ async function proveDead(
   if (used.some((next) => next <= nonce)) return null
   const final = await finalBlock(nodes, network)
   if (final === null) return null
-  const counts = await everyNode(nodes, (node) => countAt(node, address, final.height, note))
-  if (counts.some((next) => next === null || next <= nonce)) return null
-  const height = await whereUsed(present(nodes[0], 'a node'), { address, nonce }, final.height, note)
+  const height =
+    (await heightOf(nodes, named, final.height)) ?? (await whereUsed(nodes, { address, nonce }, final.height, note))
   if (height === null) return null
   const rivals = await everyNode(nodes, (node) => rivalIn(node, height, { address, nonce }))
   const [rival] = rivals
@@ -107,8 +97,23 @@ async function proveDead(
 
 type Used = Readonly<{ address: string; nonce: number }>
 
-/** The block that used the nonce, by halving; null where the node no longer has the states to tell. */
-async function whereUsed(node: EvmNode, { address, nonce }: Used, top: number, note: Note): Promise<number | null> {
+/** The block of the transaction that a person named, where it is final: whether it used the nonce is looked at there. */
+async function heightOf(nodes: readonly EvmNode[], named: string | null, top: number): Promise<number | null> {
+  if (named === null || !/^0x[0-9a-fA-F]{64}$/.test(named)) return null
+  const found = await present(nodes[0], 'a node').ask('eth_getTransactionReceipt', [named], orNull(receipt))
+  return found !== null && found.height <= top ? found.height : null
+}
+
+/** The block that used the nonce, by halving; null where the nodes no longer have the states to tell. */
+async function whereUsed(
+  nodes: readonly EvmNode[],
+  { address, nonce }: Used,
+  top: number,
+  note: Note,
+): Promise<number | null> {
+  const counts = await everyNode(nodes, (one) => countAt(one, address, top, note))
+  if (counts.some((next) => next === null || next <= nonce)) return null
+  const node = present(nodes[0], 'a node')
   let high = top
   let low = top
   for (let step = 1; low > 0; step *= 2) {

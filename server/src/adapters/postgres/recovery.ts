@@ -10,7 +10,7 @@ const GENERATIONS_MAX = 10
 /** Outputs that one proof looks at. */
 const NEEDS_MAX = 200
 
-export function createRecoveryStore(sql: Sql): RecoveryStore {
+export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
   return {
     async origins(network, outpoints) {
       const rows = await sql.query<{ outpoint: string; spent_by: string }>(
@@ -29,7 +29,7 @@ export function createRecoveryStore(sql: Sql): RecoveryStore {
     async lostFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select * from deposits where network = $1 and exchange_id is null and status = 'credited' and block_height is null
-         order by id limit $2`,
+         order by id limit $2${locking ? ' for no key update' : ''}`,
         [network, limit],
       )
       return rows.map(toFunding)

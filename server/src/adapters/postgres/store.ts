@@ -36,7 +36,7 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     inventory: createInventoryStore(sql),
     controls: createControlStore(sql, locking),
     audit: createAuditStore(sql),
-    recovery: createRecoveryStore(sql),
+    recovery: createRecoveryStore(sql, locking),
     operator: createOperatorStore(sql, locking),
     signing: createSigningStore(sql),
     wake: (jobs) => wake(sql, jobs),

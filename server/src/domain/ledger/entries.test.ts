@@ -187,7 +187,7 @@ describe('coins stay where they are counted', () => {
   })
 
   test('what the operator brings is capital', () => {
-    expect(balance('equity:capital', 'eth@eth', [fundingEntry('1', 'eth@eth', 3n)])).toBe(-3n)
+    expect(balance('equity:capital', 'eth@eth', [fundingEntry('1', 1, 'eth@eth', 3n)])).toBe(-3n)
   })
 
   test('every event has an id of its own: a second credit, loss or signature is no repeat of the first', () => {

@@ -18,6 +18,7 @@ const deposits: Account = 'asset:deposits'
 const outgoing: Account = 'asset:outgoing'
 const inventory: Account = 'equity:inventory'
 const suspense: Account = 'expense:suspense'
+const capital: Account = 'equity:capital'
 
 export const accounts = { wallet, deposits, outgoing } as const
 export const exchangeAccount = (exchangeId: string): Account => `liability:exchange:${exchangeId}`
@@ -82,10 +83,51 @@ export function lossReversalEntry(
   ])
 }
 
+const unclaimed: Account = 'liability:unclaimed'
+/** The first credit's id is what it was before fundings could be taken back. */
+const nth = (id: string, credits: number): string => (credits === 1 ? id : `${id}:${credits}`)
+
 /** Coins that the operator brought to a hot wallet. */
-export function fundingEntry(depositId: string, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(`deposit:${depositId}:funding`, 'funding', null, [
-    { debit: wallet, credit: 'equity:capital', assetId, units },
+export function fundingEntry(depositId: string, credits: number, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(nth(`deposit:${depositId}:funding`, credits), 'funding', null, [
+    { debit: wallet, credit: capital, assetId, units },
+  ])
+}
+
+/** They left the chain again. */
+export function fundingReversalEntry(
+  depositId: string,
+  credits: number,
+  assetId: AssetId,
+  units: bigint,
+): JournalEntry {
+  return journalEntry(nth(`deposit:${depositId}:unfunding`, credits), 'funding reversed', null, [
+    { debit: capital, credit: wallet, assetId, units },
+  ])
+}
+
+/** Coins at a shared address whose memo is nobody's: in the wallet, and not ours. */
+export function unknownMemoEntry(depositId: string, credits: number, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`deposit:${depositId}:unclaimed:${credits}`, 'memo unknown', null, [
+    { debit: wallet, credit: unclaimed, assetId, units },
+  ])
+}
+
+export function unknownMemoReversalEntry(
+  depositId: string,
+  credits: number,
+  assetId: AssetId,
+  units: bigint,
+): JournalEntry {
+  return journalEntry(`deposit:${depositId}:unclaimed:${credits}:reversed`, 'memo unknown, reversed', null, [
+    { debit: unclaimed, credit: wallet, assetId, units },
+  ])
+}
+
+/** A person said that they are the house's own after all. */
+export function claimEntry(depositId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`deposit:${depositId}:claimed`, 'claimed by the operator', null, [
+    { debit: unclaimed, credit: capital, assetId, units },
   ])
 }
 

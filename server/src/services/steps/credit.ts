@@ -1,5 +1,6 @@
 import type { StatusReason } from '../../domain/exchange.ts'
 import {
+  accounts,
   depositEntry,
   depositLossEntry,
   depositRecoveryEntry,
@@ -131,19 +132,29 @@ export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
   return { ...moved, deposit, payout: null, order: null }
 }
 
-/** The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). */
-export async function lose(act: Act): Promise<Execution> {
+/**
+ * The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). Where its coins
+ * have left with a payout, the books have nothing to take the loss from until the wallet is filled: null = not booked yet.
+ */
+export async function lose(act: Act): Promise<Execution | null> {
   const {
     execution,
     tx,
     case: { exchange },
   } = act
-  await tx.ledger.post(depositLossEntry(entryOf(act)))
-  const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
+  const loss = entryOf(act)
+  const missing = loss.units - (await tx.ledger.balance(accounts[loss.custody], loss.assetId))
   await tx.controls.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
     exchangeId: exchange.id,
     txHash: execution.deposit.txHash,
+    ...(missing > 0n ? { missing: missing.toString() } : {}),
   })
+  if (missing > 0n) {
+    await tx.controls.pause(`asset:${loss.assetId}`, 'a deposit left the chain after it was paid out', 'stepper')
+    return null
+  }
+  await tx.ledger.post(depositLossEntry(loss))
+  const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
   const keeps = isTerminal(execution.status) || execution.status === 'verifying'
   return {
     ...(await move(

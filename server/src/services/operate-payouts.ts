@@ -1,0 +1,80 @@
+import { AppError } from '../domain/errors.ts'
+import { claimEntry } from '../domain/ledger/entries.ts'
+import type { HeldPayout } from '../ports/recovery.ts'
+import type { Store, StoreTx } from '../ports/store.ts'
+
+/** Who says it, and why: written down with the act. */
+export type Word = Readonly<{ actor: string; reason: string }>
+
+/**
+ * What a person decides about payouts of the house's own (sweeps, gas, withdrawals) and about coins that nobody is owed.
+ * A payout of an exchange moves by the exchange's decision alone. Nothing here signs, and nothing frees what is signed:
+ * a payout leaves its transaction by a proof of death, which the nodes give and no person.
+ */
+export function createOperatePayouts(store: Store) {
+  async function decide(
+    id: string,
+    act: 'release' | 'drop',
+    { actor, reason }: Word,
+    work: (tx: StoreTx, payout: HeldPayout) => Promise<void>,
+  ): Promise<HeldPayout> {
+    return store.transaction(async (tx) => {
+      const payout = await tx.operator.findPayout(id)
+      if (!payout) throw refused(`there is no payout ${id}`)
+      if (payout.exchangeId !== null)
+        throw refused(`it is of exchange ${payout.exchangeId}: swapyard exchanges release|refund|fail`)
+      if (payout.state !== 'reserved')
+        throw refused(`payout ${id} is ${payout.state}: its transaction takes its course`)
+      if (payout.attention === null) throw refused(`payout ${id} waits in its queue: nothing holds it`)
+      await work(tx, payout)
+      await tx.controls.clear(`payout:${id}`)
+      await tx.operator.record({
+        actor,
+        act: `payout ${act}`,
+        subject: id,
+        reason,
+        detail: { purpose: payout.purpose, network: payout.network, attention: payout.attention },
+      })
+      return payout
+    })
+  }
+
+  return {
+    /** Into the queue again, to be signed by a transaction of its own. */
+    release: (id: string, word: Word) =>
+      decide(id, 'release', word, async (tx, { network }) => {
+        await tx.payouts.approve(id)
+        await tx.wake([{ kind: 'dispatch', id: network }])
+      }),
+    /** Never paid. What a sweep was to fetch may be swept anew; an address may be supplied with gas again. */
+    drop: (id: string, word: Word) =>
+      decide(id, 'drop', word, async (tx, { purpose }) => {
+        if (!(await tx.payouts.void(id))) throw refused(`payout ${id} was signed meanwhile`)
+        if (purpose === 'sweep') await tx.operator.unsweep(id)
+      }),
+    /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
+    nameRival: (transactionId: string, rival: string, { actor, reason }: Word) =>
+      store.transaction(async (tx) => {
+        if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
+        if (!(await tx.operator.nameRival(transactionId, rival)))
+          throw refused(`transaction ${transactionId} is settled, or not of this house`)
+        await tx.operator.record({ actor, act: 'rival named', subject: transactionId, reason, detail: { rival } })
+        await tx.wake([{ kind: 'transaction', id: transactionId }])
+      }),
+    /** Coins with a memo that is nobody's are the house's own. */
+    claim: (depositId: string, { actor, reason }: Word) =>
+      store.transaction(async (tx) => {
+        const found = await tx.operator.findUnclaimed(depositId)
+        if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
+        await tx.operator.claim(found.id)
+        await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
+        await tx.controls.clear(`unclaimed:${found.id}`)
+        const detail = { assetId: found.assetId, units: found.units.toString() }
+        await tx.operator.record({ actor, act: 'funding claimed', subject: found.id, reason, detail })
+        return found
+      }),
+  }
+}
+
+/** Said to the person at the command line. */
+const refused = (message: string) => new AppError('VALIDATION_ERROR', message)

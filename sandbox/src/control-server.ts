@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { BlockClock } from './block-clock.ts'
 import type { LocalChain } from './local-chain.ts'
 import { Refusal } from './refusal.ts'
+import type { Servers } from './servers.ts'
 
 export type Controlled = Readonly<{ chain: LocalChain; clock: BlockClock }>
 
@@ -18,6 +19,8 @@ const object = (required: readonly string[], properties: Record<string, unknown>
   additionalProperties: false,
 })
 
+/** Linux gives out process ids up to 2^22. */
+const serverBody = object(['pid'], { pid: { type: 'integer', minimum: 1, maximum: 2 ** 22 } })
 const walletBody = object(['network'], { network: name })
 const depositBody = object(['network', 'currency', 'address', 'amount'], {
   network: name,
@@ -37,7 +40,11 @@ type Deposit = OnNetwork & { currency: string; address: string; memo?: string | 
 type Find = (network: string) => Controlled
 
 /** The sandbox's controls as JSON over HTTP. Loopback only and without a key: the API in front of it asks for one. */
-export async function startControlServer(chains: readonly Controlled[], port: number): Promise<FastifyInstance> {
+export async function startControlServer(
+  chains: readonly Controlled[],
+  servers: Servers,
+  port: number,
+): Promise<FastifyInstance> {
   const server = Fastify({
     bodyLimit: 16 * 1024,
     forceCloseConnections: true,
@@ -60,6 +67,11 @@ export async function startControlServer(chains: readonly Controlled[], port: nu
       client,
     })),
   )
+  server.post<{ Body: { pid: number } }>('/servers', { schema: { body: serverBody } }, async ({ body }, reply) => {
+    if (!servers.add(body.pid)) throw new Refusal(404, 'PROCESS_NOT_FOUND', `there is no process ${body.pid}`)
+    reply.code(201)
+    return { endWithServers: servers.endWithServers }
+  })
   addMoney(server, find)
   addBlocks(server, find)
   answerErrors(server)

@@ -1,20 +1,17 @@
 import { FolderTaken } from './folder-lock.ts'
-import { describe, lives } from './living.ts'
 import { startSandbox } from './sandbox.ts'
 import { say } from './say.ts'
+import { createServers } from './servers.ts'
 import { readSettings, UsageError } from './settings.ts'
-
-const parentCheckMs = 1000
-/** A server that was killed and comes back finds its chains where they were. */
-const orphanMs = 60_000
 
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   const asked = waitForSignal()
-  const sandbox = await startSandbox(settings)
+  const servers = createServers(settings.parent, settings.orphanMs)
+  const sandbox = await startSandbox(settings, servers)
   say(`controls at ${sandbox.controlUrl}, written to ${sandbox.chainsFile}`)
   process.stdout.write('ready\n')
-  const why = await (settings.parent === null ? asked : Promise.race([asked, waitForOrphan(settings.parent)]))
+  const why = await Promise.race([asked, servers.gone()])
   say(`stopping: ${why}`)
   await sandbox.stop()
   say('stopped')
@@ -24,18 +21,6 @@ async function main(): Promise<void> {
 function waitForSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve(signal))
-  })
-}
-
-function waitForOrphan(pid: number): Promise<string> {
-  const parent = describe(pid) ?? { pid, since: 'unknown' }
-  return new Promise((resolve) => {
-    let aloneSince: number | null = null
-    setInterval(() => {
-      if (lives(parent)) aloneSince = null
-      else aloneSince ??= performance.now()
-      if (aloneSince !== null && performance.now() - aloneSince >= orphanMs) resolve(`process ${pid} has ended`)
-    }, parentCheckMs)
   })
 }
 

@@ -12,6 +12,7 @@ import type { LocalChain } from './local-chain.ts'
 import { evmNetworks, sandboxChainIdOffset } from './networks.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { say } from './say.ts'
+import type { Servers } from './servers.ts'
 import type { Settings } from './settings.ts'
 
 export type Sandbox = Readonly<{ controlUrl: string; chainsFile: string; stop(): Promise<void> }>
@@ -24,7 +25,7 @@ type Ground = Readonly<{
 }>
 
 /** Starts every chain at once, then their controls, then writes `chains.json`. */
-export async function startSandbox(settings: Settings): Promise<Sandbox> {
+export async function startSandbox(settings: Settings, servers: Servers): Promise<Sandbox> {
   const { folder } = settings
   const lock = await lockFolder(folder)
   const children = createChildren(lock)
@@ -68,7 +69,7 @@ export async function startSandbox(settings: Settings): Promise<Sandbox> {
       return { chain, clock }
     })
     const port = await ground.ports('control')
-    const server = await startControlServer(controlled, port)
+    const server = await startControlServer(controlled, servers, port)
     closeControls = () => server.close()
     const controlUrl = `http://127.0.0.1:${port}`
     writeJson(chainsFile, { controlUrl, pid: process.pid, networks: chains.map(describeChain) })

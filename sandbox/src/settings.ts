@@ -4,8 +4,10 @@ import { evmNetworks } from './networks.ts'
 export type Settings = Readonly<{
   folder: string
   networks: readonly string[]
-  /** The process whose end ends the chains too, a minute later. */
+  /** The server whose end ends the chains too, unless it or another comes back to them in time. */
   parent: number | null
+  /** How long the chains wait for a server: one that was killed and comes back finds them where they were. */
+  orphanMs: number
   searchPath: string
 }>
 
@@ -33,6 +35,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
     folder: resolve(given.get('--data-dir') ?? env['SWAPYARD_DATA_DIR'] ?? '.swapyard'),
     networks: readNetworks(given.get('--networks') ?? env['SWAPYARD_SANDBOX_NETWORKS'] ?? 'all'),
     parent: parent === null ? null : Number(parent),
+    orphanMs: Number(env['SWAPYARD_TEST_ORPHAN_MS'] ?? 60_000),
     searchPath: env['PATH'] ?? '',
   }
 }

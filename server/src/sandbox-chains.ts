@@ -18,6 +18,8 @@ export type ChainsFile = Readonly<{
   }>[]
 }>
 
+type LiveChains = ChainsFile & Readonly<{ endWithServers: boolean }>
+
 export type SandboxChains = Readonly<{
   controlUrl: string
   nodes: readonly NetworkNodes[]
@@ -41,7 +43,9 @@ export async function startSandboxChains(options: SandboxChainsOptions): Promise
   const running = await readLive(options.file)
   if (running) {
     options.say(`chains: using those of ${options.file}`)
-    return { ...toChains(running), stop: async () => undefined }
+    // Left behind by a server of this folder that was killed: they end with this one instead.
+    const inherited = running.endWithServers && options.file === join(options.dataDir, 'chains.json')
+    return { ...toChains(running), stop: () => (inherited ? stopProcess(running.pid) : Promise.resolve()) }
   }
   // Chains of another folder are somebody else's to start: they may be busy, or on their way.
   if (options.file !== join(options.dataDir, 'chains.json')) {
@@ -74,13 +78,21 @@ async function waitForFile(file: string, child: ChildProcess | null): Promise<Ch
   }
 }
 
-async function readLive(file: string): Promise<ChainsFile | null> {
+/** Tells the chains that this process goes on with them: those that no server uses end by themselves. */
+async function readLive(file: string): Promise<LiveChains | null> {
   if (!existsSync(file)) return null
   try {
     const chains = JSON.parse(readFileSync(file, 'utf8')) as ChainsFile
     if (!isAlive(chains.pid)) return null
-    const answer = await fetch(`${chains.controlUrl}/networks`, { signal: AbortSignal.timeout(2_000) })
-    return answer.ok ? chains : null
+    const answer = await fetch(`${chains.controlUrl}/servers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ pid: process.pid }),
+      signal: AbortSignal.timeout(2_000),
+    })
+    if (!answer.ok) return null
+    const { endWithServers } = (await answer.json()) as Pick<LiveChains, 'endWithServers'>
+    return { ...chains, endWithServers }
   } catch {
     return null
   }
@@ -100,6 +112,16 @@ const toChains = ({ controlUrl, networks }: ChainsFile) => ({
   networks,
   nodes: networks.map(({ network, rpcUrls, tokens }) => ({ network, rpcUrls, tokens })),
 })
+
+async function stopProcess(pid: number): Promise<void> {
+  const deadline = Date.now() + STOP_MS
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch {
+    return
+  }
+  while (isAlive(pid) && Date.now() < deadline) await delay(50)
+}
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('a payment that its sender replaces before it is mined was never one', async () => {
+test('D1: a payment that its sender replaces before it is mined was never one', async () => {
   const wallet = await fundBitcoinWallet(world, 'ltc', '2')
   const exchange = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '1' })
   await whilePaused(world, 'ltc', async () => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('one transaction pays two exchanges: each has its own output', async () => {
+test('D4: one transaction pays two exchanges: each has its own output', async () => {
   const amounts = ['0.01', '0.02']
   const wallets = [await world.wallet('eth'), await world.wallet('eth')]
   const exchanges = await Promise.all(

@@ -8,6 +8,8 @@ import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
 
 const root = join(import.meta.dirname, '../..')
 const READY_MS = 80_000
+const readyAt = /ready: \w+ at (http:\S+)/
+const service = ['server/src/main.ts', 'start', '--sandbox']
 
 /** One run of the program, as a person starts it: its own process group, nothing of our environment. */
 export type Program = Readonly<{
@@ -16,8 +18,12 @@ export type Program = Readonly<{
   said(): string
   /** The URL that it names once it is ready. */
   ready(): Promise<string>
+  /** Waits until it has said this. */
+  says(text: string): Promise<void>
   /** How it ended, once it has. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  /** The process itself has ended: what it left behind may still write to its outputs. */
+  exited: Promise<void>
   kill(signal: NodeJS.Signals): void
   /** Kills it with everything that it started in its group. */
   killGroup(): void
@@ -28,12 +34,14 @@ export type ProgramOptions = Readonly<{
   args?: readonly string[]
   /** What starts it in its turn, for example `setpriv --reuid=…`. */
   through?: readonly string[]
+  /** A program of this clone and its arguments, where it is not the service. */
+  command?: readonly string[]
 }>
 
-export function startProgram({ env, args = [], through = [] }: ProgramOptions): Program {
-  const main = join(root, 'server/src/main.ts')
-  const [command = '', ...rest] = [...through, process.execPath, main, 'start', '--sandbox', ...args]
-  const child: ChildProcess = spawn(command, rest, {
+export function startProgram({ env, args = [], through = [], command = service }: ProgramOptions): Program {
+  const [main = '', ...words] = command
+  const [file = '', ...rest] = [...through, process.execPath, join(root, main), ...words, ...args]
+  const child: ChildProcess = spawn(file, rest, {
     cwd: '/',
     detached: true,
     env: {
@@ -53,6 +61,7 @@ export function startProgram({ env, args = [], through = [] }: ProgramOptions): 
       said += text
     })
   }
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let isEnded = false
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('close', (code, signal) => {
@@ -60,20 +69,24 @@ export function startProgram({ env, args = [], through = [] }: ProgramOptions): 
       resolve({ code, signal })
     })
   })
+  async function until(condition: () => boolean): Promise<void> {
+    const deadline = Date.now() + READY_MS
+    while (!condition()) {
+      if (isEnded) throw new Error(`it ended: ${said}`)
+      if (Date.now() > deadline) throw new Error(`it was not ready: ${said}`)
+      await delay(50)
+    }
+  }
   return {
     pid,
     said: () => said,
     ended,
+    exited,
     async ready() {
-      const deadline = Date.now() + READY_MS
-      for (;;) {
-        const [, url] = /ready: \w+ at (http:\S+)/.exec(said) ?? []
-        if (url !== undefined) return url
-        if (isEnded) throw new Error(`it ended: ${said}`)
-        if (Date.now() > deadline) throw new Error(`it was not ready: ${said}`)
-        await delay(50)
-      }
+      await until(() => readyAt.test(said))
+      return readyAt.exec(said)?.[1] ?? ''
     },
+    says: (text) => until(() => said.includes(text)),
     kill: (signal) => {
       if (!isEnded) process.kill(pid, signal)
     },

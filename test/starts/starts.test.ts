@@ -66,6 +66,53 @@ test('killed with its whole group, it goes on with the same rows', async () => {
   expect(next.body.request.depositAddress).not.toBe(body.request.depositAddress)
 })
 
+describe('on chains of its own', () => {
+  const ORPHAN_MS = 10_000
+  const chains = () => running(join('sandbox', 'src', 'main.ts')).filter((pid) => running(ground.folder).includes(pid))
+  beforeEach(() => {
+    env['SWAPYARD_CHAINS'] = ''
+    env['SWAPYARD_SANDBOX_NETWORKS'] = 'btc,eth'
+    env['SWAPYARD_TEST_ORPHAN_MS'] = String(ORPHAN_MS)
+  })
+
+  test('killed with its whole group and started again at once, it keeps them as long as it runs', async () => {
+    const first = start()
+    await first.ready()
+    const before = chains()
+    expect(before).toHaveLength(1)
+    first.killGroup()
+    await first.exited
+    const second = start()
+    const url = await second.ready()
+    const deadline = Date.now() + 1.5 * ORPHAN_MS
+    while (Date.now() < deadline && chains().length > 0) await delay(200)
+    expect(chains()).toEqual(before)
+    expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+    expect((await ask(`${url}/health/ready`)).status).toBe(200)
+    second.kill('SIGTERM')
+    expect(await second.ended).toEqual({ code: 0, signal: null })
+    await expectNothingRuns(ground.folder)
+  })
+
+  test('of `npm run chains` it starts, and leaves them running', async () => {
+    const alone = startProgram({ env, command: ['sandbox/src/main.ts', '--data-dir', env['SWAPYARD_DATA_DIR'] ?? ''] })
+    try {
+      await alone.says('\nready\n')
+      const before = chains()
+      const program = start()
+      const url = await program.ready()
+      expect(program.said()).toContain('chains: using those of')
+      expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
+      program.kill('SIGTERM')
+      expect(await program.ended).toEqual({ code: 0, signal: null })
+      expect(chains()).toEqual(before)
+    } finally {
+      alone.kill('SIGTERM')
+      await alone.ended
+    }
+  })
+})
+
 test('on a busy port it says so, and has started nothing', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,6 +2,8 @@ import { currencies } from '../../currencies/index.ts'
 import { networks as definitions } from '../../networks/index.ts'
 import { createAddresses } from '../adapters/bitcoin/address.ts'
 import { createEvmAddresses } from '../adapters/evm/address.ts'
+import { isOurs } from '../adapters/postgres/custody.ts'
+import type { Database } from '../adapters/postgres/database.ts'
 import { openPublicKeys } from '../adapters/signers/keystore.ts'
 import type { Config } from '../config.ts'
 import { type AssetId, assetId } from '../domain/asset.ts'
@@ -27,13 +29,14 @@ export function openAddresses(
 
 export type CheckedDestination = Readonly<{ assetId: AssetId; address: string; memo: string | null }>
 
-/** The destination in canonical form. A slip of the operator's hand must not become an address that money goes to. */
-export function checkDestination(
+/** The destination in canonical form, and none of ours. A slip of the operator's hand must not become an address that money goes to. */
+export async function checkDestination(
   config: Config,
+  database: Database,
   currency: string,
   address: string,
   memo: string | undefined,
-): CheckedDestination {
+): Promise<CheckedDestination> {
   const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === currency.toLowerCase())
   if (!listed) fail(`${currency} is no listed currency; write ticker@network, for example usdt@eth`)
   const served = openAddresses(config).get(listed.network)
@@ -41,6 +44,7 @@ export function checkDestination(
   const { addresses } = served
   const parsed = addresses.parse(address)
   if (parsed === null) fail(`${address} is no address of ${listed.network}`)
+  if (parsed === addresses.hot() || (await isOurs(database, parsed))) fail(`${address} is an address of this service`)
   const parsedMemo = memo === undefined ? null : addresses.parseMemo(memo)
   if (memo !== undefined && parsedMemo === null) fail(`${memo} is no memo of ${listed.network}`)
   return { assetId: assetId(listed.ticker, listed.network), address: parsed, memo: parsedMemo }

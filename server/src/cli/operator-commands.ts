@@ -5,8 +5,11 @@ import { createStore } from '../adapters/postgres/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { loadConfig } from '../config.ts'
 import { envExample, settingsPage } from '../config-text.ts'
-import { checkDestination, openAddresses } from './addresses.ts'
+import { verifyActs } from '../services/verify-acts.ts'
+import { openAddresses } from './addresses.ts'
+import { addExchangeCommands } from './exchange-commands.ts'
 import { withDatabase } from './open-house.ts'
+import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
 import { addSignerCommands } from './signer-commands.ts'
@@ -16,27 +19,7 @@ export function addOperatorCommands(program: Command): void {
   addKeystoreCommands(program)
   addSignerCommands(program)
   addPayoutCommands(program)
-  program
-    .command('pause <scope>')
-    .description('stops it: all, network:btc, payouts:eth, asset:usdt@eth, partner:<id>')
-    .requiredOption('--reason <text>', 'why')
-    .action((scope: string, { reason }) =>
-      withDatabase(async (database) => {
-        if (!/^(all|(network|payouts|asset|partner):[a-z0-9@-]+)$/.test(scope))
-          fail('the scope is all, network:…, payouts:…, asset:… or partner:…')
-        await createStore(database).controls.pause(scope, reason, 'cli')
-        print({ scope, paused: true })
-      }),
-    )
-  program
-    .command('resume <scope>')
-    .description('ends a pause')
-    .action((scope: string) =>
-      withDatabase(async (database) => {
-        await createStore(database).controls.resume(scope)
-        print({ scope, paused: false })
-      }),
-    )
+  addPauseCommands(program)
   program
     .command('alarms')
     .description('what a person should look at')
@@ -67,55 +50,17 @@ export function addOperatorCommands(program: Command): void {
       writeFileSync(join(root, '.env.example'), envExample())
       writeFileSync(join(root, 'docs/settings.md'), settingsPage())
     })
-  addDecisions(program)
-}
-
-/** A held execution moves on by a person's word alone. */
-function addDecisions(program: Command): void {
-  const exchanges = program.command('exchanges').description('held exchanges')
-  for (const decision of ['release', 'refund', 'fail'] as const) {
-    exchanges
-      .command(`${decision} <exchangeId>`)
-      .description(
-        {
-          release: 'lets it go on',
-          refund: 'sends back what came in',
-          fail: 'closes it; what came in stays for whoever claims it',
-        }[decision],
-      )
-      .action((exchangeId: string) =>
-        withDatabase(async (database) => {
-          const decided = await createStore(database).transaction(async (tx) => {
-            const found = await tx.cases.load(exchangeId)
-            const held = found?.executions.filter(({ status }) => status === 'verifying') ?? []
-            for (const { id, status, reason } of held)
-              await tx.cases.saveExecution(exchangeId, { id, status, reason, decision }, `operator: ${decision}`)
-            await tx.wake([{ kind: 'exchange', id: exchangeId }])
-            return held.length
-          })
-          if (decided === 0) fail(`exchange ${exchangeId} has nothing held`)
-          print({ exchangeId, decision, executions: decided })
-        }),
-      )
-  }
-  exchanges
-    .command('set-refund <exchangeId> <address>')
-    .description('names the refund address of a held exchange')
-    .option('--memo <memo>', 'memo of the address')
-    .action((exchangeId: string, address: string, { memo }: { memo?: string }) =>
-      withDatabase(async (database, config) => {
-        const [held] = await database.query<{ from_currency: string; from_network: string }>(
-          "select from_currency, from_network from exchanges where id::text = $1 and exists (select 1 from executions where exchange_id = exchanges.id and status = 'verifying')",
-          [exchangeId],
-        )
-        if (!held) fail(`exchange ${exchangeId} has nothing held`)
-        const checked = checkDestination(config, `${held.from_currency}@${held.from_network}`, address, memo)
-        await database.query('update exchanges set refund_address = $2, refund_memo = $3 where id = $1', [
-          exchangeId,
-          checked.address,
-          checked.memo,
-        ])
-        print({ exchangeId, refundAddress: checked.address, next: `swapyard exchanges refund ${exchangeId}` })
+  addExchangeCommands(program)
+  program
+    .command('audit')
+    .description('what operators did')
+    .command('verify')
+    .description('goes along the chain of their acts; keep the head, and compare it with the next one')
+    .action(() =>
+      withDatabase(async (database) => {
+        const verified = await verifyActs(createStore(database))
+        if (verified.kind === 'broken') fail(`row ${verified.row} of operator_acts: ${verified.why}`)
+        print(verified)
       }),
     )
 }

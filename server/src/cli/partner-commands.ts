@@ -1,36 +1,41 @@
 import type { Command } from 'commander'
-import { createPartnerStore } from '../adapters/postgres/partners.ts'
+import type { Database } from '../adapters/postgres/database.ts'
+import { createPartnerStore, keyRow, partnerRow } from '../adapters/postgres/partners.ts'
 import { type Scope, scopes } from '../domain/partner.ts'
 import { toBlock } from '../lib/ip-address.ts'
+import type { PartnerStore } from '../ports/partners.ts'
 import { makeApiKey } from '../services/partner-keys.ts'
 import { checkDestination } from './addresses.ts'
 import { withDatabase } from './open-house.ts'
 import { fail, integer, print } from './print.ts'
+import { plainWord, reasoned, recorded, type WithReason } from './word.ts'
 
 const HOUR_MS = 3_600_000
 
 /** What is not given is as the settings say. */
-type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; rateLimit?: number; strict: boolean }>
+type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; rateLimit?: number; strict: boolean }> &
+  WithReason
 
 /** `swapyard partners …`: who may call, and with which keys. A secret is shown once. */
 export function addPartnerCommands(program: Command): void {
   const partners = program.command('partners').description('partners and their API keys')
-  partners
-    .command('add <name>')
+  reasoned(partners.command('add <name>'))
     .description('adds a partner; what is not given is as in the settings')
     .option('--fee-bps <bps>', 'basis points of the amount out that are taken for the partner', integer)
     .option('--open-exchanges-max <count>', 'exchanges open at once', integer)
     .option('--rate-limit <units>', 'weighted requests per minute', integer)
     .option('--strict', 'refuse unknown keys of bodies and queries', false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict }: NewPartnerOptions) =>
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason = '-' }: NewPartnerOptions) =>
       withDatabase(async (database, { partners: usual }) => {
-        const id = await createPartnerStore(database).add({
-          name,
-          feeBps: feeBps ?? usual.feeBps,
-          openExchangesMax: openExchangesMax ?? usual.openExchangesMax,
-          rateLimitPerMinute: rateLimit ?? usual.rateLimitPerMinute,
-          strict,
-        })
+        const id = await changing(database, 'partner', name, 'add', { reason }, (store) =>
+          store.add({
+            name,
+            feeBps: feeBps ?? usual.feeBps,
+            openExchangesMax: openExchangesMax ?? usual.openExchangesMax,
+            rateLimitPerMinute: rateLimit ?? usual.rateLimitPerMinute,
+            strict,
+          }),
+        )
         print({ id, name, next: `swapyard partners keys add ${name}` })
       }),
     )
@@ -53,26 +58,27 @@ export function addPartnerCommands(program: Command): void {
       }),
     )
   for (const verb of ['suspend', 'resume'] as const) {
-    partners
-      .command(`${verb} <name>`)
+    reasoned(partners.command(`${verb} <name>`))
       .description(verb === 'suspend' ? 'refuses everything but status reads' : 'ends a suspension')
-      .action((name: string) =>
+      .action((name: string, given: WithReason) =>
         withDatabase(async (database) => {
-          if (!(await createPartnerStore(database).setSuspended(name, verb === 'suspend')))
-            fail(`there is no partner ${name}`)
+          await changing(database, 'partner', name, verb, given, async (store) => {
+            if (!(await store.setSuspended(name, verb === 'suspend'))) fail(`there is no partner ${name}`)
+          })
           print({ name, suspended: verb === 'suspend' })
         }),
       )
   }
-  partners
-    .command('recipient <name> <currency> <address>')
+  reasoned(partners.command('recipient <name> <currency> <address>'))
     .description('where proceeds go when a create names no address; currency as ticker@network')
     .option('--memo <memo>', 'memo of the address')
-    .action((name: string, currency: string, address: string, { memo }: { memo?: string }) =>
+    .action((name: string, currency: string, address: string, { memo, ...given }: { memo?: string } & WithReason) =>
       withDatabase(async (database, config) => {
-        const checked = checkDestination(config, currency, address, memo)
-        if (!(await createPartnerStore(database).setRecipient(name, checked.assetId, checked.address, checked.memo)))
-          fail(`there is no partner ${name}`)
+        const checked = await checkDestination(config, database, currency, address, memo)
+        await changing(database, 'partner', name, 'recipient', given, async (store) => {
+          if (!(await store.setRecipient(name, checked.assetId, checked.address, checked.memo)))
+            fail(`there is no partner ${name}`)
+        })
         print({ name, currency: checked.assetId, address: checked.address, memo: checked.memo })
       }),
     )
@@ -81,54 +87,68 @@ export function addPartnerCommands(program: Command): void {
 
 function addKeyCommands(partners: Command): void {
   const keys = partners.command('keys').description('API keys of a partner')
-  keys
-    .command('add <name>')
+  reasoned(keys.command('add <name>'))
     .description('makes a key; it is shown once')
     .option('--scopes <list>', `comma list of ${scopes.join(', ')}`, scopes.join(','))
     .option('--ip <cidr...>', 'addresses that may use it, as CIDR blocks; none = all')
     .option('--test', 'a key of form sy_test_…', false)
-    .action((name: string, { scopes: list, ip = [], test }) =>
+    .action((name: string, { scopes: list, ip = [], test, reason = '-' }) =>
       withDatabase(async (database, config) => {
         const { keyId, text, hmac } = makeApiKey(
           test || config.environment === 'sandbox' ? 'test' : 'live',
           Buffer.from(config.pepper),
         )
-        const added = await createPartnerStore(database).keys.add(name, {
-          keyId,
-          hmac,
-          scopes: toScopes(list),
-          ipAllowList: toBlocks(ip),
-          createdBy: 'cli',
+        const key = { keyId, hmac, scopes: toScopes(list), ipAllowList: toBlocks(ip), createdBy: 'cli' }
+        await changing(database, 'key', keyId, 'add', { reason }, async (store) => {
+          if (!(await store.keys.add(name, key))) fail(`there is no partner ${name}`)
         })
-        if (!added) fail(`there is no partner ${name}`)
         print({ keyId, key: text, note: 'shown once: keep it now' })
       }),
     )
-  keys
-    .command('rotate <keyId>')
+  reasoned(keys.command('rotate <keyId>'))
     .description('makes a new secret for a key; the old one ends after the overlap')
     .option('--overlap-hours <hours>', 'how long both are good', integer, 24)
-    .action((keyId: string, { overlapHours }) =>
+    .action((keyId: string, { overlapHours, reason = '-' }) =>
       withDatabase(async (database, config) => {
         const {
           keyId: _,
           text,
           hmac,
         } = makeApiKey(config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper), keyId)
-        if (!(await createPartnerStore(database).keys.rotate(keyId, hmac, overlapHours * HOUR_MS)))
-          fail(`there is no live key ${keyId}`)
+        await changing(database, 'key', keyId, 'rotate', { reason }, async (store) => {
+          if (!(await store.keys.rotate(keyId, hmac, overlapHours * HOUR_MS))) fail(`there is no live key ${keyId}`)
+        })
         print({ keyId, key: text, oldEndsInHours: overlapHours, note: 'shown once: keep it now' })
       }),
     )
-  keys
-    .command('revoke <keyId>')
+  reasoned(keys.command('revoke <keyId>'))
     .description('ends a key at once, on every process')
-    .action((keyId: string) =>
+    .action((keyId: string, given: WithReason) =>
       withDatabase(async (database) => {
-        if (!(await createPartnerStore(database).keys.revoke(keyId))) fail(`there is no live key ${keyId}`)
+        await changing(database, 'key', keyId, 'revoke', given, async (store) => {
+          if (!(await store.keys.revoke(keyId))) fail(`there is no live key ${keyId}`)
+        })
         print({ keyId, revoked: true })
       }),
     )
+}
+
+/** Changes a partner or a key, and writes down who did, and what it was before. */
+function changing<T>(
+  database: Database,
+  kind: 'partner' | 'key',
+  subject: string,
+  act: string,
+  given: WithReason,
+  change: (store: PartnerStore) => Promise<T>,
+): Promise<T> {
+  const look = kind === 'partner' ? partnerRow : keyRow
+  return recorded(database, async (inside, record) => {
+    const before = await look(inside, subject)
+    const done = await change(createPartnerStore(inside))
+    await record({ ...plainWord(given), act: `${kind} ${act}`, subject, before, after: await look(inside, subject) })
+    return done
+  })
 }
 
 function toScopes(list: string): Scope[] {

@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/store.ts'
-import { createOperatePayouts, type Word } from '../services/operate-payouts.ts'
+import { createOperatePayouts } from '../services/operate-payouts.ts'
+import type { Word } from '../services/word.ts'
 import { withDatabase } from './open-house.ts'
 import { print } from './print.ts'
 

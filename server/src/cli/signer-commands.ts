@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/store.ts'
 import { HOLD, HOLD_ALARM } from '../services/compare-journal.ts'
@@ -40,7 +41,7 @@ export function addSignerCommands(program: Command): void {
           await tx.controls.resume(HOLD)
           await tx.controls.clear(HOLD_ALARM)
           await tx.operator.record({
-            actor: 'cli',
+            actor: userInfo().username,
             act: 'signer release',
             subject: HOLD_ALARM,
             reason,

@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ExchangeStatus, exchangeStatuses, statusReasons } from './exchange.ts'
-import { decide, type Facts, isTerminal, moveTo, next, overallStatus, type Step, terminals } from './lifecycle.ts'
+import {
+  decide,
+  decisions,
+  type Facts,
+  isTerminal,
+  moveTo,
+  next,
+  overallStatus,
+  type Step,
+  terminals,
+} from './lifecycle.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -18,10 +28,10 @@ const domains = {
   expired: [false, true],
   fill: ['none', 'filled', 'rejected', 'unknown'],
   payout: ['none', 'reserved', 'limited', 'refused', 'signed', 'confirmed'],
-  decision: [null, 'release', 'refund', 'fail'],
+  decision: [null, ...decisions],
 } as const satisfies { [K in keyof Facts]: readonly Facts[K][] }
 
-/** Every status with every combination of facts: 9 × 3 × 2⁴ × 4 × 6 × 4. */
+/** Every status with every combination of facts: 9 × 3 × 2⁴ × 4 × 6 × 5. */
 function allFacts(): readonly Facts[] {
   let all: Record<string, unknown>[] = [{}]
   for (const [key, values] of Object.entries(domains))
@@ -36,8 +46,9 @@ function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
     case 'wait':
     case 'recover':
     case 'reservePayout':
-    case 'reserveRefund':
       return [from]
+    case 'reserveRefund':
+      return [from, 'verifying', 'failed']
     case 'reopen':
       return ['confirming']
     case 'credit':
@@ -47,7 +58,9 @@ function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
     case 'lose':
       return [isTerminal(from) || from === 'verifying' ? from : 'verifying']
     case 'convert':
-      return ['exchanging', 'refunding']
+      return ['exchanging', 'refunding', 'verifying']
+    case 'convertAnew':
+      return ['exchanging']
     case 'send':
       return ['sending']
     case 'refund':
@@ -104,7 +117,7 @@ describe('the table of edges', () => {
 
 describe('decide', () => {
   test('has an answer to every combination of facts, along a legal edge', () => {
-    expect(everything).toHaveLength(9 * 3 * 2 ** 4 * 4 * 6 * 4)
+    expect(everything).toHaveLength(9 * 3 * 2 ** 4 * 4 * 6 * 5)
     for (const facts of everything) {
       const step = decide(facts)
       const ways = leadsTo(step, facts.status).filter((to) => to !== facts.status)
@@ -117,7 +130,7 @@ describe('decide', () => {
   })
 
   test('takes nothing back and reserves nothing once something is signed', () => {
-    const forbidden = ['vanish', 'refund', 'convert', 'reservePayout', 'reserveRefund', 'credit']
+    const forbidden = ['vanish', 'refund', 'convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'credit']
     for (const facts of everything.filter(({ payout }) => payout === 'signed' || payout === 'confirmed')) {
       if (facts.status === 'confirming' || facts.status === 'pending') continue
       const { act } = decide(facts)
@@ -130,8 +143,9 @@ describe('decide', () => {
     for (const facts of everything.filter(({ status }) => status === 'verifying')) {
       const { act } = decide(facts)
       if (!facts.credited && facts.payout !== 'confirmed')
-        expect(['resume', 'refund'], JSON.stringify(facts)).not.toContain(act)
-      if (facts.deposit === 'gone' && facts.payout !== 'confirmed') expect(['resume', 'refund']).not.toContain(act)
+        expect(['resume', 'refund', 'convertAnew'], JSON.stringify(facts)).not.toContain(act)
+      if (facts.deposit === 'gone' && facts.payout !== 'confirmed')
+        expect(['resume', 'refund', 'convertAnew']).not.toContain(act)
     }
   })
 

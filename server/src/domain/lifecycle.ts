@@ -27,6 +27,13 @@ export function moveTo<T extends { id: string; status: ExchangeStatus }>(
   return { ...row, status, reason }
 }
 
+/**
+ * What a person says of a held execution: on where it was going, back to whoever sent it, converted although it was on its
+ * way back, or closed.
+ */
+export const decisions = ['release', 'refund', 'convert', 'fail'] as const
+export type Decision = (typeof decisions)[number]
+
 /** What is known of one execution when it is stepped. */
 export type Facts = Readonly<{
   status: ExchangeStatus
@@ -43,7 +50,7 @@ export type Facts = Readonly<{
   fill: 'none' | 'filled' | 'rejected' | 'unknown'
   /** Not signed: `reserved` (in the queue), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */
   payout: 'none' | 'reserved' | 'limited' | 'refused' | 'signed' | 'confirmed'
-  decision: 'release' | 'refund' | 'fail' | null
+  decision: Decision | null
 }>
 
 /** What an execution needs next. */
@@ -61,6 +68,7 @@ export type Step =
   | { act: 'reserveRefund' }
   | { act: 'hold'; reason: StatusReason }
   | { act: 'resume' }
+  | { act: 'convertAnew' }
   | { act: 'close'; status: 'finished' | 'refunded' | 'failed'; reason: StatusReason | null }
 
 const wait: Step = { act: 'wait' }
@@ -119,8 +127,8 @@ function exchanging(facts: Facts): Step {
     case 'filled':
       return { act: 'reservePayout' }
     case 'rejected':
-      // A person who releases it wants it tried again.
-      return facts.decision === 'release' ? { act: 'convert' } : { act: 'refund', reason: 'NO_LIQUIDITY' }
+      // A person wants it tried again.
+      return facts.decision === 'convert' ? { act: 'convert' } : { act: 'refund', reason: 'NO_LIQUIDITY' }
     case 'unknown':
       return wait
     default:
@@ -160,6 +168,8 @@ function verifying(facts: Facts): Step {
       return { act: 'resume' }
     case 'refund':
       return { act: 'refund', reason: 'OPERATOR' }
+    case 'convert':
+      return { act: 'convertAnew' }
     case 'fail':
       return { act: 'close', status: 'failed', reason: 'OPERATOR' }
     default:

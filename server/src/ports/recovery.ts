@@ -1,6 +1,8 @@
 import type { AssetId } from '../domain/asset.ts'
-import type { Need } from './chain.ts'
-import type { Deposit, PayoutPurpose } from './store.ts'
+import type { ExchangeStatus, StatusReason } from '../domain/exchange.ts'
+import type { Decision } from '../domain/lifecycle.ts'
+import type { Destination, Need } from './chain.ts'
+import type { Deposit, OnRelease, PayoutPurpose } from './execution.ts'
 
 /** What the chains took back, and what can be proven of it. */
 export interface RecoveryStore {
@@ -30,12 +32,40 @@ export type OperatorAct = Readonly<{
   act: string
   subject: string
   reason: string
-  detail: Record<string, unknown>
+  detail?: Record<string, unknown>
+  /** What it changed, as it was and as it is; null = it was not there, or is no more. */
+  before?: Record<string, unknown> | null
+  after?: Record<string, unknown> | null
+}>
+
+/** An act as it was written down, every field as the text that its hash was made of. */
+export type WrittenAct = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
+
+/** An execution that waits for a person. */
+export type HeldExecution = Readonly<{
+  id: string
+  depositId: string
+  txHash: string
+  assetId: AssetId | null
+  units: bigint
+  status: ExchangeStatus
+  reason: StatusReason | null
+  decision: Decision | null
+  onRelease: OnRelease | null
 }>
 
 /** What a person does about money at the command line. Every act is written down with its reason. */
 export interface OperatorStore {
   record(act: OperatorAct): Promise<void>
+  /** Acts after this one, in their order. */
+  acts(after: bigint, limit: number): Promise<readonly WrittenAct[]>
+  /** What is held of an exchange; inside a transaction the exchange is locked, as its step does. */
+  heldExecutions(exchangeId: string, limit: number): Promise<readonly HeldExecution[]>
+  /** What the exchange was to be given, and where it goes back to; null = there is no such exchange. */
+  refundOf(
+    exchangeId: string,
+  ): Promise<Readonly<{ assetId: AssetId; address: string | null; memo: string | null }> | null>
+  setRefund(exchangeId: string, refund: Destination): Promise<void>
   /** Payouts that wait for a person. */
   held(limit: number): Promise<readonly HeldPayout[]>
   /** Locked inside a transaction. */

@@ -1,9 +1,12 @@
 import type { Asset, AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
+import type { Decision } from '../domain/lifecycle.ts'
 import type { FinalityTag } from '../domain/network.ts'
+import type { AuditStore } from './audit.ts'
 import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
 import type { CreateOutcome } from './create-outcome.ts'
+import type { Deposit, Execution, PayoutPurpose } from './execution.ts'
 import type { OperatorStore, RecoveryStore } from './recovery.ts'
 import type { SignIntent } from './signer.ts'
 import type { SigningStore } from './signing.ts'
@@ -69,55 +72,6 @@ export type ExchangeQuery = Readonly<{
   toNetwork?: string
 }>
 
-export type Execution = Readonly<{
-  id: string
-  leg: number
-  status: ExchangeStatus
-  reason: StatusReason | null
-  decision: 'release' | 'refund' | 'fail' | null
-  receivedUnits: bigint | null
-  dueUnits: bigint | null
-  rateKind: 'fixed' | 'floating' | 'mixed' | 'worse' | null
-  orderId: string | null
-  sentUnits: bigint | null
-  payinHash: string
-  payoutHash: string | null
-  version: number
-  deposit: Deposit
-  payout: {
-    id: string
-    purpose: 'payout' | 'refund'
-    state: 'reserved' | 'signed' | 'confirmed'
-    attention: string | null
-    units: bigint
-    txHash: string | null
-  } | null
-  order: { id: string; state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled'; takeUnits: bigint } | null
-}>
-
-export type Deposit = Readonly<{
-  id: string
-  network: string
-  identity: string
-  txHash: string
-  address: string
-  memo: string | null
-  assetId: AssetId | null
-  contract: string | null
-  units: bigint
-  sender: string | null
-  block: BlockRef | null
-  orphaned: boolean
-  firstSeenAt: Date
-  requiredConfirmations: number
-  requiredTag: FinalityTag | null
-  unclaimed: boolean
-  status: 'seen' | 'credited' | 'reversed' | 'rejected'
-  creditedUnits: bigint | null
-  credits: number
-  lost: boolean
-}>
-
 /** One exchange with all that its step needs. `now` is the database's clock; `heads` the watchers' cursors. */
 export type ExchangeCase = Readonly<{
   exchange: Exchange
@@ -128,7 +82,10 @@ export type ExchangeCase = Readonly<{
 }>
 
 export type ExecutionChange = Partial<
-  Pick<Execution, 'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision'>
+  Pick<
+    Execution,
+    'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision' | 'onRelease'
+  >
 > &
   Readonly<{ id: string; status: ExchangeStatus; reason: StatusReason | null }>
 
@@ -204,7 +161,6 @@ export type AppendRules = Readonly<{
   coins: boolean
 }>
 
-export type PayoutPurpose = 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
 export type Payout = Readonly<{
   id: string
   exchangeId: string | null
@@ -333,6 +289,8 @@ export interface Ledger {
   /** Writes the entry; a repeat of the same id is a no-op. True where it was new. */
   post(entry: JournalEntry): Promise<boolean>
   balance(account: Account, assetId: AssetId): Promise<bigint>
+  /** What an exchange is owed of an asset beyond what is reserved or signed for it already. */
+  unreserved(exchangeId: string, assetId: AssetId): Promise<bigint>
   entry(id: string): Promise<JournalEntry | null>
   /** All non-zero balances of an account, by asset. */
   balances(account: Account): Promise<ReadonlyMap<AssetId, bigint>>
@@ -376,25 +334,4 @@ export interface ControlStore {
   due(limit: number): Promise<readonly Job[]>
   /** Forgets what is only kept for a day: idempotency keys, outflows. */
   forget(): Promise<void>
-}
-
-/** What the ledger says lies in one hot wallet, and what is on its way: between `low` and `high` is right. */
-export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; coins: bigint }>
-
-export interface AuditStore {
-  /** `native` is the coin that the network's fees are paid in. */
-  positions(network: string, native: AssetId): Promise<readonly Position[]>
-  /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there. */
-  openTargets(
-    network: string,
-    limit: number,
-  ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
-  /** Journal of the whole house by asset: debits less credits. All zero, or the database was tampered with. */
-  imbalance(): Promise<readonly { assetId: AssetId; units: bigint }[]>
-  /** Exchanges that are open, by status. */
-  openByStatus(): Promise<ReadonlyMap<string, number>>
-  pauses(): Promise<readonly { scope: string; reason: string }[]>
-  alarms(
-    limit: number,
-  ): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
 }

@@ -6,7 +6,8 @@ import {
 } from '../domain/ledger/entries.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Deposit, Store } from '../ports/store.ts'
+import type { Deposit } from '../ports/execution.ts'
+import type { Store } from '../ports/store.ts'
 
 export type FundingDeps = Readonly<{ store: Store; log: Log }>
 

@@ -1,10 +1,7 @@
-import { AppError } from '../domain/errors.ts'
 import { claimEntry } from '../domain/ledger/entries.ts'
 import type { HeldPayout } from '../ports/recovery.ts'
 import type { Store, StoreTx } from '../ports/store.ts'
-
-/** Who says it, and why: written down with the act. */
-export type Word = Readonly<{ actor: string; reason: string }>
+import { refused, requireReason, type Word } from './word.ts'
 
 /**
  * What a person decides about payouts of the house's own (sweeps, gas, withdrawals) and about coins that nobody is owed.
@@ -15,10 +12,11 @@ export function createOperatePayouts(store: Store) {
   async function decide(
     id: string,
     act: 'release' | 'drop',
-    { actor, reason }: Word,
+    word: Word,
     work: (tx: StoreTx, payout: HeldPayout) => Promise<void>,
   ): Promise<HeldPayout> {
     return store.transaction(async (tx) => {
+      requireReason(word)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
       if (payout.exchangeId !== null)
@@ -29,11 +27,11 @@ export function createOperatePayouts(store: Store) {
       await work(tx, payout)
       await tx.controls.clear(`payout:${id}`)
       await tx.operator.record({
-        actor,
+        ...word,
         act: `payout ${act}`,
         subject: id,
-        reason,
-        detail: { purpose: payout.purpose, network: payout.network, attention: payout.attention },
+        before: payout,
+        after: await tx.operator.findPayout(id),
       })
       return payout
     })
@@ -53,28 +51,29 @@ export function createOperatePayouts(store: Store) {
         if (purpose === 'sweep') await tx.operator.unsweep(id)
       }),
     /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
-    nameRival: (transactionId: string, rival: string, { actor, reason }: Word) =>
+    nameRival: (transactionId: string, rival: string, word: Word) =>
       store.transaction(async (tx) => {
+        requireReason(word)
         if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
         if (!(await tx.operator.nameRival(transactionId, rival)))
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
-        await tx.operator.record({ actor, act: 'rival named', subject: transactionId, reason, detail: { rival } })
+        await tx.operator.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
       }),
     /** Coins with a memo that is nobody's are the house's own. */
-    claim: (depositId: string, { actor, reason }: Word) =>
+    claim: (depositId: string, word: Word) =>
       store.transaction(async (tx) => {
+        requireReason(word)
         const found = await tx.operator.findUnclaimed(depositId)
         if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
         await tx.operator.claim(found.id)
         await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
         await tx.controls.clear(`unclaimed:${found.id}`)
-        const detail = { assetId: found.assetId, units: found.units.toString() }
-        await tx.operator.record({ actor, act: 'funding claimed', subject: found.id, reason, detail })
+        const { assetId, units } = found
+        const before = { owedTo: 'liability:unclaimed', assetId, units }
+        const after = { owedTo: 'equity:capital', assetId, units }
+        await tx.operator.record({ ...word, act: 'funding claimed', subject: found.id, before, after })
         return found
       }),
   }
 }
-
-/** Said to the person at the command line. */
-const refused = (message: string) => new AppError('VALIDATION_ERROR', message)

@@ -47,22 +47,32 @@ export function createQuoteRate(dependencies: Dependencies): Services['quoteRate
 }
 
 /** Finds both currencies and reads the amount, which is positive. Throws with every problem at once. */
-export function readPair(
+function readPair(
   catalogue: CurrencyLookup,
-  request: Omit<RateRequest, 'flow'>,
-  amountField = 'amount',
+  request: RateRequest,
 ): { from: Currency; to: Currency; fromUnits: bigint } {
-  const from = catalogue.find(request.fromCurrency, request.fromNetwork)
-  const to = catalogue.find(request.toCurrency, request.toNetwork)
-  const fromUnits = readAmount(request.amount, from, amountField)
-  if (from !== null && to !== null && typeof fromUnits === 'bigint') return { from, to, fromUnits }
-  const problems = [
-    ...(from === null ? [notFound('fromCurrency')] : []),
-    ...(to === null ? [notFound('toCurrency')] : []),
-    ...(typeof fromUnits === 'bigint' ? [] : fromUnits),
-  ]
+  const problems: Problem[] = []
+  const { from, to, fromUnits } = readParts(catalogue, request, 'amount', problems)
+  if (from !== null && to !== null && fromUnits !== null) return { from, to, fromUnits }
   const [first] = problems
   throw new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
+}
+
+/** The same for whoever has more to read: every problem is added to `problems`, and its part is null. */
+export function readParts(
+  catalogue: CurrencyLookup,
+  request: Omit<RateRequest, 'flow'>,
+  amountField: string,
+  problems: Problem[],
+): { from: Currency | null; to: Currency | null; fromUnits: bigint | null } {
+  const from = catalogue.find(request.fromCurrency, request.fromNetwork)
+  const to = catalogue.find(request.toCurrency, request.toNetwork)
+  if (from === null) problems.push(notFound('fromCurrency'))
+  if (to === null) problems.push(notFound('toCurrency'))
+  const fromUnits = readAmount(request.amount, from, amountField)
+  if (typeof fromUnits === 'bigint') return { from, to, fromUnits }
+  problems.push(...fromUnits)
+  return { from, to, fromUnits: null }
 }
 
 /** The units, or what is wrong with the amount. Without a currency its decimals are not judged. */

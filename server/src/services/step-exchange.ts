@@ -3,10 +3,11 @@ import { exchangeAccount } from '../domain/ledger/entries.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import { assert, unreachable } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
+import type { Execution } from '../ports/execution.ts'
 import type { Verdict } from '../ports/screening.ts'
-import type { ExchangeCase, Execution, StoreTx } from '../ports/store.ts'
+import type { ExchangeCase, StoreTx } from '../ports/store.ts'
 import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from './steps/context.ts'
-import { convert, reservePayout, unwind } from './steps/convert.ts'
+import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 import { hasTag } from './steps/tag.ts'
@@ -163,6 +164,8 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
       return hold(act, step.reason)
     case 'resume':
       return resume(act)
+    case 'convertAnew':
+      return convertAnew(act)
     case 'close':
       return close(act, step)
     default:
@@ -182,20 +185,23 @@ async function resume(act: Act): Promise<Execution> {
         id: execution.payout.purpose === 'refund' ? execution.deposit.network : legOf(act).to.network,
       },
     ])
-    const status = execution.payout.purpose === 'refund' ? 'refunding' : 'exchanging'
+    const isRefund = execution.payout.purpose === 'refund'
     return {
-      ...(await move(act, status, null, 'released', { decision: null })),
+      ...(await move(
+        act,
+        isRefund ? 'refunding' : 'exchanging',
+        isRefund ? (execution.onRelease?.reason ?? null) : null,
+        'released',
+        { decision: null },
+      )),
       payout: { ...execution.payout, attention: null },
     }
   }
-  if (execution.payout?.purpose === 'refund') return move(act, 'refunding', null, 'resumed')
-  return move(
-    act,
-    execution.payout ? 'sending' : 'exchanging',
-    null,
-    'released',
-    execution.payout ? {} : { decision: execution.decision },
-  )
+  if (execution.payout?.purpose === 'refund')
+    return move(act, 'refunding', execution.onRelease?.reason ?? null, 'resumed')
+  if (execution.payout) return move(act, 'sending', null, 'released')
+  const { status, reason } = execution.onRelease ?? { status: 'exchanging', reason: null }
+  return move(act, status, reason, 'released')
 }
 
 async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' }>): Promise<Execution> {

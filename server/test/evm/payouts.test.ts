@@ -260,6 +260,26 @@ describe('the proof of death', () => {
     second.set(() => undefined)
   })
 
+  test('is had without old states where a person names what used the nonce, and from no other name', async () => {
+    const { first, rival } = await replacedAndFinal()
+    const stranger = await anvil.send({ to: fresh(), value: 1n })
+    await anvil.mine(network.finalityBlocks + 2)
+    second.set(({ method, params }) =>
+      method === 'eth_getTransactionCount' && params[1] !== 'latest'
+        ? { error: { code: -32000, message: 'missing trie node' } }
+        : undefined,
+    )
+    const watched = { txHash: sign(first).txHash, conflictKey: first.conflictKey }
+    const named = (hash: string) => chain.sender.observe({ ...watched, rival: hash })
+    for (const wrong of [stranger, watched.txHash, `0x${'0'.repeat(64)}`, 'nothing'])
+      expect(await named(wrong)).toEqual({ kind: 'unseen' })
+    const { txHash } = sign(rival)
+    expect(await named(txHash)).toMatchObject({ kind: 'dead', proof: { rival: txHash } })
+    second.set(({ params }) => (params[0] === txHash || params[1] === true ? { result: null } : undefined))
+    expect((await named(txHash)).kind).not.toBe('dead')
+    second.set(() => undefined)
+  })
+
   test('is not had from a node that does not answer', async () => {
     const { first } = await replacedAndFinal()
     second.set(() => ({ status: 503 }))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
 import { startPostgres } from '../../src/adapters/embedded/postgres.ts'
+import { openDatabase } from '../../src/adapters/postgres/database.ts'
 import { lockFolder } from '../../src/lib/lock.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
@@ -139,6 +140,18 @@ describe('the command line', () => {
       code: 1,
       error: expect.stringContaining('no listed currency'),
     })
+    const { lines } = await swapyard(['keystore', 'addresses'])
+    const ours = lines.find(({ network }) => network === 'eth')
+    // Made known by its worker alone, on one network: the key is the same on all of them.
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    await database.query("insert into house_addresses values ('eth', $1, 'hot', 1)", [ours?.['firstDeposit']])
+    await database.close()
+    for (const address of [ours?.['hot'], ours?.['firstDeposit']]) {
+      expect(await set('usdc@base', String(address))).toMatchObject({
+        code: 1,
+        error: expect.stringContaining('is an address of this service'),
+      })
+    }
   })
 
   test.each([
@@ -149,6 +162,9 @@ describe('the command line', () => {
     [['pause', 'everything', '--reason', 'x'], 'the scope is'],
     [['exchanges', 'release', '00000000-0000-7000-8000-000000000000'], 'nothing held'],
     [['exchanges', 'set-refund', 'x', 'y'], 'nothing held'],
+    [['payouts', 'release', 'x', '--reason', 'a test'], 'no payout x'],
+    [['payouts', 'dead', 'x', '--spent-by', 'a'.repeat(64), '--reason', 'a test'], 'transaction x is settled'],
+    [['fundings', 'claim', '7', '--reason', 'a test'], 'deposit 7 is not unclaimed'],
   ])('%j fails in one sentence', async (args, sentence) => {
     const { code, error } = await swapyard(args)
     expect(code).toBe(1)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/adapters/postgres/database.ts'
 import { createStore } from '../../src/adapters/postgres/store.ts'
 import { fundingEntry } from '../../src/domain/ledger/entries.ts'
+import { btc, usdt } from '../../src/domain/pricing.fixture.ts'
 import type { CreateOutcome } from '../../src/ports/create-outcome.ts'
 import type { NewExchange } from '../../src/ports/store.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
@@ -85,6 +86,26 @@ describe('a batch', () => {
         batch.slice(0, 8).map(({ id }) => id),
       ]),
     ).toEqual([])
+  })
+
+  test('takes no address of ours on another network: one key has one address on every EVM network', async () => {
+    const deposit = { address: `0x${randomUUID()}`, memo: null }
+    const legs = [{ from: { ...usdt.asset, network: 'arbitrum' }, to: btc.asset }]
+    expect(kinds(await store().exchanges.create([{ ...newExchange(), deposit, legs }]))).toEqual(['created'])
+    const batch = [
+      newExchange({ recipient: deposit }),
+      newExchange({ refund: deposit }),
+      newExchange({ recipient: { address: 'bsc-hot', memo: null } }),
+      newExchange({ refund: { address: 'bsc-hot', memo: null } }),
+    ]
+    await store().custody.registerHouse('bsc', 'bsc-hot')
+    await store().custody.registerHouse('polygon', 'bsc-hot')
+    expect(kinds(await store().exchanges.create(batch))).toEqual([
+      'address_is_ours',
+      'refund_is_ours',
+      'address_is_ours',
+      'refund_is_ours',
+    ])
   })
 
   test('of plain rows does so in one statement', async () => {

@@ -242,7 +242,7 @@ describe('a network on which many share one address and are told apart by memos'
   })
 })
 
-describe('a deposit above a value tier of its network', () => {
+describe('a deposit above a value tier of its network (D23)', () => {
   test('waits for the chain’s own tag; where the nodes have none, for the depth at which nothing is looked at again', async () => {
     const spine = await start()
     await spine.fill({ btc: COIN, eth: 10n * ETHER })

@@ -4,7 +4,7 @@ import type { AssetId } from '../../src/domain/asset.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { btc, eth } from '../../src/domain/pricing.fixture.ts'
 import { InvariantError } from '../../src/lib/assert.ts'
-import type { PayoutPurpose } from '../../src/ports/store.ts'
+import type { PayoutPurpose } from '../../src/ports/execution.ts'
 import { createOperatePayouts } from '../../src/services/operate-payouts.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 

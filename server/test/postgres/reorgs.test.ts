@@ -31,7 +31,7 @@ const replaceBlocks = async (depth: number, txHash: string) => {
   await spine.turn()
 }
 
-describe('a deposit leaves the chain', () => {
+describe('a deposit leaves the chain (D8)', () => {
   test('before it was counted: the exchange waits again, and fails with its time', async () => {
     const exchange = await spine.order()
     const txHash = spine.deposit(exchange, SMALL)

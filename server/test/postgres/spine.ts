@@ -5,7 +5,8 @@ import { createStore } from '../../src/adapters/postgres/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
 import type { Asset, AssetId } from '../../src/domain/asset.ts'
 import type { Exchange, Flow } from '../../src/domain/exchange.ts'
-import { bookParts, btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
+import type { Decision } from '../../src/domain/lifecycle.ts'
+import { type BookParts, bookParts, btc, eth, makeBook, makeCurrency, usdt } from '../../src/domain/pricing.fixture.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { CreateOutcome } from '../../src/ports/create-outcome.ts'
 import type { Verdict } from '../../src/ports/screening.ts'
@@ -23,8 +24,17 @@ import { createFakeChain, createFakeSigner, type FakeChain } from './fake-chain.
 export const partnerId = '018f2b1c-0000-7000-8000-000000000001'
 export const COIN = 10n ** 8n
 export const ETHER = 10n ** 18n
-const currencies = [btc, eth, usdt]
+/** Another token with other decimals: what is counted as the wrong one shows at once. */
+export const wbtc = makeCurrency('wbtc', 'eth', { contract: '0xwbtc', priceKey: 'btc' })
+const currencies = [btc, eth, usdt, wbtc]
 const USD = 10n ** 12n
+
+const tokens = { ...bookParts.fees['eth']?.units, 'wbtc@eth': 650_000_000_000_000n }
+export const market: BookParts = {
+  ...bookParts,
+  fees: { ...bookParts.fees, eth: { coin: eth, units: tokens } },
+  reserves: { ...bookParts.reserves, 'wbtc@eth': COIN },
+}
 
 /** The money path on a real database and two chains in memory, without workers: a test takes every turn by itself. */
 export async function startSpine() {
@@ -36,7 +46,7 @@ export async function startSpine() {
     ['eth', fakes.eth.chain],
   ])
   const signer = createFakeSigner()
-  const books = createBookSnapshot(makeBook({ ...bookParts, at: Date.now() + 3_600_000 }))
+  const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
   const screening: { verdict: Verdict; screen(): Promise<Verdict> } = {
     verdict: 'allow',
     screen: async () => screening.verdict,
@@ -194,7 +204,7 @@ function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
         contract: exchange.legs[0]?.from.contract ?? null,
       })
     },
-    decide: async (exchange: Exchange, decision: 'release' | 'refund' | 'fail') => {
+    decide: async (exchange: Exchange, decision: Decision) => {
       const held = (await store.cases.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
       if (!held) throw new Error('nothing is held')
       await store.cases.saveExecution(

@@ -225,7 +225,11 @@ describe('what is held', () => {
       order: { state: 'cancelled' },
     })
     spine.screening.verdict = 'allow'
+    // A release lets the refund go on, which has no address yet.
     await spine.decide(exchange, 'release')
+    await spine.turn()
+    expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
+    await spine.decide(exchange, 'convert')
     await spine.blocks(4)
     expect(await spine.status(exchange)).toBe('finished')
     expect((await spine.execution(exchange)).orderId).not.toBe(first)
@@ -243,7 +247,7 @@ describe('what is held', () => {
       order: { state: 'rejected' },
     })
     await spine.database.query("update inventory set promised = promised - 10::numeric ^ 24 where asset_id = 'eth@eth'")
-    await spine.decide(exchange, 'release')
+    await spine.decide(exchange, 'convert')
     await spine.blocks(4)
     expect(await spine.status(exchange)).toBe('finished')
   })

@@ -44,7 +44,7 @@ async function included(nodes: readonly BitcoinNode[], hash: string): Promise<Ob
  * In the node's mempool or on its best chain. An index still gives what was in a block that left the chain and is in no
  * mempool any more: that may be dead, and is otherwise to be offered again.
  */
-async function isAlive(node: BitcoinNode, transaction: NodeTransaction | null): Promise<boolean> {
+export async function isAlive(node: BitcoinNode, transaction: NodeTransaction | null): Promise<boolean> {
   if (transaction === null) return false
   if (transaction.blockHash === null) return true
   return ((await node.header(transaction.blockHash))?.confirmations ?? 0) > 0

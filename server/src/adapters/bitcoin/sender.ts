@@ -4,7 +4,7 @@ import type { Network } from '../../domain/network.ts'
 import type { RpcAnswer } from '../../lib/json-rpc.ts'
 import type { BroadcastResult, ChainSender } from '../../ports/chain.ts'
 import type { CompressedKeys } from '../../ports/signer.ts'
-import { createObserve } from './observe.ts'
+import { createObserve, isAlive } from './observe.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
 import { buildTransfer, payoutFee } from './transfer.ts'
 
@@ -28,12 +28,12 @@ async function broadcastAll(nodes: readonly BitcoinNode[], raw: string): Promise
 
 async function broadcastTo(node: BitcoinNode, raw: string, txid: string): Promise<BroadcastResult> {
   try {
-    if ((await node.transaction(txid)) !== null) return { kind: 'known' }
+    if (await isAlive(node, await node.transaction(txid))) return { kind: 'known' }
     const answer = await node.send(raw)
     if (answer.kind === 'unknown') return { kind: 'unknown', reason: `${node.host}: ${answer.reason}` }
     if (answer.kind === 'error' && answer.code === RPC_ERROR.alreadyInChain) return { kind: 'known' }
     // bcoin answers with an id whether its mempool took the transaction or not: what counts is that the node has it.
-    if ((await node.transaction(txid)) !== null)
+    if (await isAlive(node, await node.transaction(txid)))
       return answer.kind === 'result' ? { kind: 'accepted' } : { kind: 'known' }
     return refusal(node.host, answer)
   } catch (error) {

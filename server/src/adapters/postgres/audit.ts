@@ -1,6 +1,6 @@
 import type { AssetId } from '../../domain/asset.ts'
 import { accounts } from '../../domain/ledger/entries.ts'
-import type { AuditStore } from '../../ports/store.ts'
+import type { AuditStore } from '../../ports/audit.ts'
 import type { Sql } from './database.ts'
 
 /*

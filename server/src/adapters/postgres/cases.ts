@@ -1,7 +1,8 @@
 import type { AssetId } from '../../domain/asset.ts'
 import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
 import type { FinalityTag } from '../../domain/network.ts'
-import type { CaseStore, Deposit, ExchangeCase, Execution, ExecutionChange } from '../../ports/store.ts'
+import type { Deposit, Execution, OnRelease } from '../../ports/execution.ts'
+import type { CaseStore, ExchangeCase, ExecutionChange } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 import { type ExchangeRow, exchangeColumns, memoOrNull, toExchange, unitsOrNull } from './rows.ts'
 
@@ -28,6 +29,8 @@ type CaseRow = {
   status: ExchangeStatus
   reason: StatusReason | null
   decision: Execution['decision']
+  release_status: OnRelease['status'] | null
+  release_reason: StatusReason | null
   received_units: string | null
   due_units: string | null
   rate_kind: Execution['rateKind']
@@ -67,7 +70,7 @@ type CaseRow = {
   take_units: string
 }
 
-const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
+const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
     x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
@@ -112,6 +115,7 @@ function toExecution(row: CaseRow): Execution {
     status: row.status,
     reason: row.reason,
     decision: row.decision,
+    onRelease: row.release_status === null ? null : { status: row.release_status, reason: row.release_reason },
     receivedUnits: unitsOrNull(row.received_units),
     dueUnits: unitsOrNull(row.due_units),
     rateKind: row.rate_kind,
@@ -185,7 +189,9 @@ async function saveExecution(
          order_id = case when $10 then $11::text else order_id end,
          sent_units = case when $12 then $13::numeric else sent_units end,
          payout_hash = case when $14 then $15::text else payout_hash end,
-         decision = case when $16 then $17::text else decision end
+         decision = case when $16 then $17::text else decision end,
+         release_status = case when $21 then $22::text else release_status end,
+         release_reason = case when $21 then $23::text else release_reason end
        where id = $1 returning id)
      insert into events (exchange_id, execution_id, event, status, reason, detail)
      select $18, changed.id, $19, $2, $3, $20 from changed`,
@@ -210,6 +216,9 @@ async function saveExecution(
       exchangeId,
       event,
       JSON.stringify(detail),
+      has('onRelease'),
+      change.onRelease?.status ?? null,
+      change.onRelease?.reason ?? null,
     ],
   )
 }

@@ -19,8 +19,9 @@ type Inserted = {
  * One statement for a whole batch: exchange, deposit target and event of every row, or a reason why not. What arrives
  * together is committed together, so that the disk is asked once for many creates. The rate's time is compared with the
  * database's clock here and nowhere else (I-18); its nonce is unique, so a second use inserts nothing. Nonces are taken in
- * one order, so that two batches with the same ones cannot deadlock. Addresses of ours are looked for row by row in the
- * index: for `exists` the planner would hash the whole table, in every batch.
+ * one order, so that two batches with the same ones cannot deadlock. Addresses of ours are looked for on every network, as
+ * one key has one address on all EVM networks: what is sent to it where nobody watches is lost. They are looked for row by
+ * row in the index: for `exists` the planner would hash the whole table, in every batch.
  */
 const INSERT = `
 with input as (
@@ -31,10 +32,10 @@ with input as (
 ), checked as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
-    when (select 1 from deposit_targets d where d.network = i.to_network and d.address = i.recipient_address limit 1) is not null
-      or (select 1 from house_addresses h where h.network = i.to_network and h.address = i.recipient_address) is not null then 'address_is_ours'
-    when (select 1 from deposit_targets d where d.network = i.from_network and d.address = i.refund_address limit 1) is not null
-      or (select 1 from house_addresses h where h.network = i.from_network and h.address = i.refund_address) is not null then 'refund_is_ours'
+    when (select 1 from deposit_targets d where d.address = i.recipient_address limit 1) is not null
+      or (select 1 from house_addresses h where h.address = i.recipient_address limit 1) is not null then 'address_is_ours'
+    when (select 1 from deposit_targets d where d.address = i.refund_address limit 1) is not null
+      or (select 1 from house_addresses h where h.address = i.refund_address limit 1) is not null then 'refund_is_ours'
     else 'created' end as verdict
   from input i
 ), inserted as (

@@ -1,6 +1,7 @@
 import type { AssetId } from '../../domain/asset.ts'
 import type { FinalityTag } from '../../domain/network.ts'
-import type { CustodyStore, Deposit } from '../../ports/store.ts'
+import type { Deposit } from '../../ports/execution.ts'
+import type { CustodyStore } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 import { memoOrNull, unitsOrNull } from './rows.ts'
 
@@ -93,6 +94,15 @@ export function createCustodyStore(sql: Sql): CustodyStore {
       await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
     },
   }
+}
+
+/** One key has one address on all networks of a family: an address of ours anywhere is ours everywhere. */
+export async function isOurs(sql: Sql, address: string): Promise<boolean> {
+  const found = await sql.query(
+    'select 1 from deposit_targets where address = $1 union all select 1 from house_addresses where address = $1 limit 1',
+    [address],
+  )
+  return found.length > 0
 }
 
 export function toFunding(row: FundingRow): Deposit {

@@ -1,4 +1,5 @@
 import type { AssetId } from '../../domain/asset.ts'
+import { exchangeAccount } from '../../domain/ledger/entries.ts'
 import type { Account } from '../../domain/ledger/journal.ts'
 import type { Ledger } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
@@ -57,6 +58,16 @@ export function createLedger(sql: Sql): Ledger {
         [account, assetId],
       )
       return row ? BigInt(row.units) : 0n
+    },
+    async unreserved(exchangeId, assetId) {
+      const [row] = await sql.query<{ units: string }>(
+        `select coalesce((select -b.units from balances b where b.account = $3 and b.asset_id = $2), 0)
+           - coalesce((select sum(p.units) from executions x join payouts p on p.execution_id = x.id
+               where x.exchange_id = $1 and p.asset_id = $2 and p.purpose in ('payout', 'refund')
+                 and p.state in ('reserved', 'signed')), 0) as units`,
+        [exchangeId, assetId, exchangeAccount(exchangeId)],
+      )
+      return BigInt(row?.units ?? 0)
     },
     async balances(account) {
       const rows = await sql.query<{ asset_id: AssetId; units: string }>(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../domain/asset.ts'
 import type { Partner, Scope } from '../../domain/partner.ts'
 import type { KeyStore, PartnerStore, StoredKey } from '../../ports/partners.ts'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 import { memoOrNull } from './rows.ts'
 
 type PartnerRow = {
@@ -75,6 +75,26 @@ export function createPartnerStore(database: Database): PartnerStore {
       return rows.length > 0
     },
   }
+}
+
+/** A partner's row with its recipients, as an operator's act keeps it; null = there is none. */
+export async function partnerRow(sql: Sql, name: string): Promise<Record<string, unknown> | null> {
+  const [found] = await sql.query<{ row: Record<string, unknown> }>(
+    `select to_jsonb(p) || jsonb_build_object('recipients', coalesce((select jsonb_agg(to_jsonb(r) - 'partner_id' order by r.asset_id)
+       from default_recipients r where r.partner_id = p.id), '[]')) as row from partners p where p.name = $1`,
+    [name],
+  )
+  return found?.row ?? null
+}
+
+/** A key's row; of its secrets only how many live. */
+export async function keyRow(sql: Sql, keyId: string): Promise<Record<string, unknown> | null> {
+  const [found] = await sql.query<{ row: Record<string, unknown> }>(
+    `select to_jsonb(k) || jsonb_build_object('secrets', (select count(*) from key_secrets s
+       where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp()))) as row from api_keys k where k.id = $1`,
+    [keyId],
+  )
+  return found?.row ?? null
 }
 
 async function findKey(database: Database, keyId: string): Promise<StoredKey | null> {

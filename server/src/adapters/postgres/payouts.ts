@@ -1,5 +1,6 @@
 import type { AssetId } from '../../domain/asset.ts'
-import type { Payout, PayoutPurpose, PayoutStore } from '../../ports/store.ts'
+import type { PayoutPurpose } from '../../ports/execution.ts'
+import type { Payout, PayoutStore } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 import { memoOrNull } from './rows.ts'
 

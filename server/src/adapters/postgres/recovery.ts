@@ -1,7 +1,6 @@
-import type { AssetId } from '../../domain/asset.ts'
 import { accounts } from '../../domain/ledger/entries.ts'
 import type { Need } from '../../ports/chain.ts'
-import type { HeldPayout, OperatorStore, RecoveryStore } from '../../ports/recovery.ts'
+import type { RecoveryStore } from '../../ports/recovery.ts'
 import { type FundingRow, toFunding } from './custody.ts'
 import type { Sql } from './database.ts'
 
@@ -42,81 +41,5 @@ export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
       )
       return BigInt(row?.units ?? 0)
     },
-  }
-}
-
-type HeldRow = {
-  id: string
-  purpose: HeldPayout['purpose']
-  network: string
-  asset_id: AssetId
-  units: string
-  address: string
-  state: HeldPayout['state']
-  attention: string | null
-  exchange_id: string | null
-  transaction_id: string | null
-}
-const HELD =
-  'select id, purpose, network, asset_id, units, address, state, attention, exchange_id, transaction_id from payouts'
-
-export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
-  return {
-    async record({ actor, act, subject, reason, detail }) {
-      await sql.query('insert into operator_acts (actor, act, subject, reason, detail) values ($1, $2, $3, $4, $5)', [
-        actor,
-        act,
-        subject,
-        reason,
-        JSON.stringify(detail),
-      ])
-    },
-    async held(limit) {
-      const rows = await sql.query<HeldRow>(
-        `${HELD} where state = 'reserved' and attention is not null order by created_at, id limit $1`,
-        [limit],
-      )
-      return rows.map(toHeld)
-    },
-    async findPayout(id) {
-      const [row] = await sql.query<HeldRow>(`${HELD} where id::text = $1${locking ? ' for no key update' : ''}`, [id])
-      return row ? toHeld(row) : null
-    },
-    async unsweep(payoutId) {
-      await sql.query('update deposits set swept_by = null where swept_by = $1', [payoutId])
-    },
-    async nameRival(transactionId, rival) {
-      const rows = await sql.query(
-        "update transactions set rival = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
-        [transactionId, rival],
-      )
-      return rows.length > 0
-    },
-    async findUnclaimed(depositId) {
-      const [row] = await sql.query<{ id: string; asset_id: AssetId; credited_units: string }>(
-        `select id, asset_id, credited_units from deposits
-         where id::text = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
-        [depositId],
-      )
-      return row ? { id: row.id, assetId: row.asset_id, units: BigInt(row.credited_units) } : null
-    },
-    async claim(depositId) {
-      await sql.query('update deposits set unclaimed = false where id = $1', [depositId])
-    },
-  }
-}
-
-function toHeld(row: HeldRow): HeldPayout {
-  return {
-    id: row.id,
-    purpose: row.purpose,
-    network: row.network,
-    assetId: row.asset_id,
-    units: BigInt(row.units),
-    address: row.address,
-    state: row.state,
-    attention: row.attention,
-    exchangeId: row.exchange_id,
-    transactionId: row.transaction_id,
   }
 }

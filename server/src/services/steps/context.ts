@@ -7,8 +7,9 @@ import { type Network, spendsInPlace } from '../../domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../../ports/chain.ts'
+import type { Execution, OnRelease } from '../../ports/execution.ts'
 import type { Screening, Verdict } from '../../ports/screening.ts'
-import type { ExchangeCase, Execution, ExecutionChange, Store, StoreTx } from '../../ports/store.ts'
+import type { ExchangeCase, ExecutionChange, Store, StoreTx } from '../../ports/store.ts'
 import type { Venue } from '../../ports/venue.ts'
 import type { BookSnapshot } from '../book-snapshot.ts'
 import type { QuoteClock } from '../quote-rate.ts'
@@ -88,13 +89,37 @@ export async function move(
   return { ...moved, ...fields }
 }
 
-/** To a person, who is told. What was decided before was decided of something else. */
-export async function holdFor(act: Act, reason: StatusReason, fields: Fields = {}): Promise<Execution> {
-  await act.tx.controls.raise(`held:${act.execution.id}`, 'an execution is held', {
+/**
+ * To a person, who is told. What was decided before was decided of something else. Released, it goes on where it was
+ * going: what was on its way back is never converted because somebody let it go.
+ */
+export async function holdFor(
+  act: Act,
+  reason: StatusReason,
+  fields: Fields = {},
+  detail: Record<string, unknown> = {},
+): Promise<Execution> {
+  const { execution } = act
+  await act.tx.controls.raise(`held:${execution.id}`, 'an execution is held', {
     exchangeId: act.case.exchange.id,
     reason,
+    ...detail,
   })
-  return move(act, 'verifying', reason, 'held', { decision: null, ...fields })
+  const onRelease: OnRelease | null =
+    execution.status === 'verifying'
+      ? execution.onRelease
+      : execution.status === 'refunding'
+        ? { status: 'refunding', reason: execution.reason }
+        : { status: 'exchanging', reason: null }
+  return move(act, 'verifying', reason, 'held', { decision: null, onRelease, ...fields }, detail)
+}
+
+/**
+ * Whether the exchange is still owed that much of an asset, beside what its other payouts take. Asked before anything is
+ * reserved: without it a mistake in one deposit's account is paid with what another brought.
+ */
+export async function isOwed(act: Act, assetId: AssetId, units: bigint): Promise<boolean> {
+  return (await act.tx.ledger.unreserved(act.case.exchange.id, assetId)) >= units
 }
 
 /** The deposit as it is counted after this step. */

@@ -5,9 +5,10 @@ import { reversalOf } from '../../domain/ledger/journal.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { PairPricing } from '../../domain/pricing.ts'
 import { type DepositTerms, decideTerms, toLiveRate } from '../../domain/terms.ts'
-import { present } from '../../lib/assert.ts'
-import type { Execution, StoreTx } from '../../ports/store.ts'
-import { type Act, getChain, holdFor, isRightAsset, legOf, move } from './context.ts'
+import { assert, present } from '../../lib/assert.ts'
+import type { Execution } from '../../ports/execution.ts'
+import type { StoreTx } from '../../ports/store.ts'
+import { type Act, getChain, holdFor, isOwed, isRightAsset, legOf, move } from './context.ts'
 
 /** Never an id again whose order was settled: what was taken back or refused is tried anew under another (I-22). */
 function nextOrderId({ id, deposit, orderId }: Execution): string {
@@ -34,6 +35,7 @@ export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
     case: { exchange },
     execution,
   } = act
+  assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
   try {
     return decideTerms({
       flow: exchange.flow,
@@ -81,20 +83,17 @@ export async function convert(act: Act): Promise<Execution | null> {
     execution,
     case: { exchange },
   } = act
+  if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'not what was ordered')
   const terms = termsOf(act)
   if (terms.kind === 'wait') return null
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)
   if (exchange.recipient !== null && terms.toUnits < leastOutput(act))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
+  const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
+  if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
-  const order = {
-    id,
-    give: from,
-    giveUnits: present(execution.deposit.creditedUnits, 'credited units'),
-    take: to,
-    takeUnits: terms.toUnits,
-  }
+  const order = { id, give: from, giveUnits, take: to, takeUnits: terms.toUnits }
   await tx.inventory.order({
     id,
     executionId: execution.id,
@@ -132,6 +131,15 @@ export async function convert(act: Act): Promise<Execution | null> {
     { takeUnits: terms.toUnits.toString() },
   )
   return { ...moved, order: { id, state: 'filled', takeUnits: terms.toUnits } }
+}
+
+/** A person wants what was on its way back converted after all: what was reserved for it is void first. */
+export async function convertAnew(act: Act): Promise<Execution> {
+  await unwind(act)
+  await act.tx.controls.clear(`held:${act.execution.id}`)
+  const moved = await move(act, 'exchanging', null, 'to be converted after all', { dueUnits: null })
+  const { order } = act.execution
+  return { ...moved, payout: null, order: order?.state === 'filled' ? { ...order, state: 'cancelled' } : order }
 }
 
 /** Takes a conversion back while nothing of it is signed: the payout, the order, the reservation and the postings. */

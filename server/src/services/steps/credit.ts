@@ -10,7 +10,7 @@ import {
 } from '../../domain/ledger/entries.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import { present } from '../../lib/assert.ts'
-import type { Execution } from '../../ports/store.ts'
+import type { Execution, OnRelease } from '../../ports/execution.ts'
 import { type Act, custodyOf, depositAsset, getChain, holdFor, isRightAsset, move, saveDeposit } from './context.ts'
 import { termsOf, unwind } from './convert.ts'
 
@@ -44,6 +44,10 @@ export async function credit(act: Act): Promise<Execution | null> {
   const shown = isRightAsset(act) ? receivedUnits : null
   const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
   const { status, reason } = route(next)
+  // The screening is heard first, and another asset goes back in itself whatever a person makes of it.
+  const onRelease: OnRelease = isRightAsset(next)
+    ? { status: 'exchanging', reason: null }
+    : { status: 'refunding', reason: 'WRONG_ASSET' }
   const moved = await move(
     next,
     status,
@@ -52,7 +56,8 @@ export async function credit(act: Act): Promise<Execution | null> {
     { receivedUnits: shown },
     { units: receivedUnits.toString(), height: deposit.block.height },
   )
-  return status === 'verifying' && reason !== null ? holdFor({ ...next, execution: moved }, reason) : moved
+  if (status !== 'verifying' || reason === null) return moved
+  return holdFor({ ...next, execution: moved }, reason, { onRelease }, { screening: evidence.screening })
 }
 
 /** The block must be the one that was checked, and the one that the watcher has at that height now (I-4). */

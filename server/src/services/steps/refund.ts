@@ -2,8 +2,8 @@ import { AppError } from '../../domain/errors.ts'
 import { dustEntry, refundFeeEntry } from '../../domain/ledger/entries.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
 import { present } from '../../lib/assert.ts'
-import type { Execution } from '../../ports/store.ts'
-import { type Act, depositAsset, getChain, holdFor, move } from './context.ts'
+import type { Execution } from '../../ports/execution.ts'
+import { type Act, depositAsset, getChain, holdFor, isOwed, move } from './context.ts'
 import { unwind } from './convert.ts'
 
 /** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
@@ -26,6 +26,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
   const feeUnits = refundFee(act)
   if (feeUnits === null) return null
+  if (!(await isOwed(act, asset.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: asset.id })
   const least = asset.contract === null ? (network.bitcoin?.dustUnits ?? 1n) : 1n
   if (units - feeUnits < least) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
@@ -35,7 +36,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
     exchange.refund ?? (execution.deposit.sender === null ? null : { address: execution.deposit.sender, memo: null })
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
   if (act.evidence === null) return null
-  if (act.evidence.screening !== 'allow' && execution.decision !== 'refund') return holdFor(act, 'SCREENING')
+  if (act.evidence.screening !== 'allow' && !isLetGo(execution)) return holdFor(act, 'SCREENING')
   // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
   const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
@@ -59,6 +60,9 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
     payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: units - feeUnits, txHash: null },
   }
 }
+
+/** A person has looked at whoever takes part. */
+const isLetGo = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
 
 function refundFee(act: Act): bigint | null {
   const { deps } = act

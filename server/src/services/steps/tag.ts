@@ -1,5 +1,5 @@
 import type { Chain } from '../../ports/chain.ts'
-import type { Deposit } from '../../ports/store.ts'
+import type { Deposit } from '../../ports/execution.ts'
 
 /**
  * Whether the chain's own tag has passed the deposit's block. A network whose nodes do not offer the tag is waited for

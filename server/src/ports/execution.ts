@@ -1,0 +1,60 @@
+import type { AssetId } from '../domain/asset.ts'
+import type { ExchangeStatus, StatusReason } from '../domain/exchange.ts'
+import type { Decision } from '../domain/lifecycle.ts'
+import type { FinalityTag } from '../domain/network.ts'
+import type { BlockRef } from './chain.ts'
+
+export type PayoutPurpose = 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
+
+export type OnRelease = Readonly<{ status: 'exchanging' | 'refunding'; reason: StatusReason | null }>
+
+export type Execution = Readonly<{
+  id: string
+  leg: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  decision: Decision | null
+  /** Where it goes on when it is released, and why; null = it was never held. */
+  onRelease: OnRelease | null
+  receivedUnits: bigint | null
+  dueUnits: bigint | null
+  rateKind: 'fixed' | 'floating' | 'mixed' | 'worse' | null
+  orderId: string | null
+  sentUnits: bigint | null
+  payinHash: string
+  payoutHash: string | null
+  version: number
+  deposit: Deposit
+  payout: {
+    id: string
+    purpose: 'payout' | 'refund'
+    state: 'reserved' | 'signed' | 'confirmed'
+    attention: string | null
+    units: bigint
+    txHash: string | null
+  } | null
+  order: { id: string; state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled'; takeUnits: bigint } | null
+}>
+
+export type Deposit = Readonly<{
+  id: string
+  network: string
+  identity: string
+  txHash: string
+  address: string
+  memo: string | null
+  assetId: AssetId | null
+  contract: string | null
+  units: bigint
+  sender: string | null
+  block: BlockRef | null
+  orphaned: boolean
+  firstSeenAt: Date
+  requiredConfirmations: number
+  requiredTag: FinalityTag | null
+  unclaimed: boolean
+  status: 'seen' | 'credited' | 'reversed' | 'rejected'
+  creditedUnits: bigint | null
+  credits: number
+  lost: boolean
+}>

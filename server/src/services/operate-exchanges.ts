@@ -1,0 +1,78 @@
+import type { AssetId } from '../domain/asset.ts'
+import type { Decision } from '../domain/lifecycle.ts'
+import type { Destination } from '../ports/chain.ts'
+import type { HeldExecution } from '../ports/recovery.ts'
+import type { Store } from '../ports/store.ts'
+import { refused, requireReason, type Word } from './word.ts'
+
+/** Held executions of one exchange that are looked at: more wait until these are decided. */
+const HELD_MAX = 1_000
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What a person decides about a held exchange: about one deposit of it, which must be named where several are held. */
+export function createOperateExchanges(store: Store) {
+  return {
+    decide: (exchangeId: string, decision: Decision, deposit: string | null, word: Word): Promise<HeldExecution> =>
+      store.transaction(async (tx) => {
+        const one = choose(exchangeId, await heldOf(tx, exchangeId), deposit)
+        requireReason(word)
+        const { id, status, reason } = one
+        await tx.cases.saveExecution(exchangeId, { id, status, reason, decision }, `operator: ${decision}`)
+        await tx.wake([{ kind: 'exchange', id: exchangeId }])
+        await tx.operator.record({
+          ...word,
+          act: `exchange ${decision}`,
+          subject: exchangeId,
+          detail: { execution: id, deposit: one.depositId, txHash: one.txHash, assetId: one.assetId, units: one.units },
+          before: { status, reason, decision: one.decision, onRelease: one.onRelease },
+          after: { status, reason, decision, onRelease: one.onRelease },
+        })
+        return one
+      }),
+    /** Where its refund goes. Nothing is sent by this: a decision follows. `check` says what is wrong with the address. */
+    setRefund: (
+      exchangeId: string,
+      check: (assetId: AssetId) => Promise<Destination>,
+      word: Word,
+    ): Promise<Destination> =>
+      store.transaction(async (tx) => {
+        if ((await heldOf(tx, exchangeId)).length === 0) throw nothingHeld(exchangeId)
+        const before = await tx.operator.refundOf(exchangeId)
+        if (!before) throw nothingHeld(exchangeId)
+        const after = await check(before.assetId)
+        requireReason(word)
+        await tx.operator.setRefund(exchangeId, after)
+        await tx.operator.record({ ...word, act: 'exchange set-refund', subject: exchangeId, before, after })
+        return after
+      }),
+  }
+}
+
+const nothingHeld = (exchangeId: string) => refused(`exchange ${exchangeId} has nothing held`)
+
+async function heldOf(tx: Pick<Store, 'operator'>, exchangeId: string): Promise<readonly HeldExecution[]> {
+  if (!UUID.test(exchangeId)) throw nothingHeld(exchangeId)
+  return tx.operator.heldExecutions(exchangeId, HELD_MAX)
+}
+
+/** One deposit is one decision: what is right for one may be wrong for the next. */
+function choose(exchangeId: string, held: readonly HeldExecution[], deposit: string | null): HeldExecution {
+  if (held.length === 0) throw nothingHeld(exchangeId)
+  const named =
+    deposit === null
+      ? held
+      : held.filter(({ id, depositId, txHash }) => id === deposit || depositId === deposit || txHash === deposit)
+  const [one, another] = named
+  if (!one) throw refused(`no deposit ${deposit} of exchange ${exchangeId} is held:\n${listed(held)}`)
+  if (another)
+    throw refused(`several deposits of exchange ${exchangeId} are held: name one with --deposit\n${listed(named)}`)
+  return one
+}
+
+const listed = (held: readonly HeldExecution[]): string =>
+  held
+    .map(
+      ({ depositId, txHash, units, assetId, reason, onRelease }) =>
+        `  ${depositId}  ${units} of ${assetId ?? 'nothing listed'}  ${reason ?? ''}, released: ${onRelease?.status ?? 'exchanging'}  in ${txHash}`,
+    )
+    .join('\n')

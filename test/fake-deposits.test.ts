@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const docs = join(import.meta.dirname, '../docs')
+const rows = readFileSync(join(docs, 'fake-deposits.md'), 'utf8')
+  .split('\n')
+  .filter((line) => /^\| D\d+ /.test(line))
+
+test('docs/fake-deposits.md has every case, each with tests that are there and name it', () => {
+  expect(rows.map((row) => row.match(/^\| (D\d+) /)?.[1])).toEqual(Array.from({ length: 23 }, (_, n) => `D${n + 1}`))
+  for (const row of rows) {
+    const name = row.match(/^\| (D\d+) /)?.[1] ?? ''
+    const files = [...row.matchAll(/\]\(([^)]+)\)/g)].map(([, file = '']) => join(docs, file))
+    expect(
+      files.filter((file) => !existsSync(file)),
+      name,
+    ).toEqual([])
+    const naming = files.filter((file) => new RegExp(`\\b${name}\\b`).test(readFileSync(file, 'utf8')))
+    expect(naming.length, `${name} is named by one of its tests`).toBeGreaterThan(0)
+  }
+})

@@ -14,7 +14,12 @@ export default defineConfig({
         test: {
           ...common,
           name: 'units',
-          include: ['{schema,server}/src/**/*.test.ts', 'server/test/{catalogue,http}/**/*.test.ts', 'test/*.test.ts'],
+          include: [
+            '{schema,server}/src/**/*.test.ts',
+            'server/test/{catalogue,http}/**/*.test.ts',
+            'server/test/swap/*.test.ts',
+            'test/*.test.ts',
+          ],
         },
       },
       {
@@ -22,7 +27,12 @@ export default defineConfig({
           ...common,
           name: 'nodes',
           include: ['{sandbox,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
-          exclude: [...common.exclude, 'server/test/{catalogue,http}/**', 'test/*.test.ts'],
+          exclude: [
+            ...common.exclude,
+            'server/test/{catalogue,http}/**',
+            'server/test/swap/*.test.ts',
+            'test/*.test.ts',
+          ],
           globalSetup: 'test/global-setup.ts',
         },
       },

@@ -13,6 +13,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const commands = {
   start: ['server/src/main.ts', 'start', '--sandbox'],
   swapyard: ['server/src/main.ts'],
+  lab: ['server/src/main.ts', 'lab'],
   chains: ['sandbox/src/main.ts'],
   test: ['node_modules/vitest/vitest.mjs', 'run'],
   chaos: ['test/chaos/main.ts'],

@@ -40,6 +40,7 @@ export const law: Law = {
     '@scure/bip32': [`${adapters}/signers`],
     '@scure/bip39': [`${adapters}/signers`],
     '@scure/btc-signer': [`${adapters}/bitcoin`, 'sandbox/src/bitcoin'],
+    '@swapyard/contracts': [`${adapters}/evm/dex`],
     '@swapyard/schema': ['server/src/api'],
     commander: ['server/src/cli'],
     fastify: ['server/src/api', 'server/src/pages', 'sandbox/src/control-server.ts'],
@@ -78,9 +79,27 @@ export const law: Law = {
   ],
   numbers: {
     'server/src/api/present.ts': "the rate quote's numbers, which the spec wants: exact by construction",
+    'server/src/cli/lab-commands.ts': 'the place of a pool in a case',
     'server/src/cli/print.ts': 'a whole number of the command line',
     'server/src/compose-workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
     'server/src/config.ts': 'whole numbers of the settings, of fifteen digits at most',
+    'server/src/domain/swap/breakdown.ts': 'shares in hundredths of a percent, for people',
+    'server/src/domain/swap/route.ts': 'the amount that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/balancer-stable.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/balancer-weighted.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/concentrated.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/curve-stable.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/liquidity-book.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/solidly.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/uniswap-v2.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/domain/swap/pools/tick-math.ts': 'a first guess of a tick; the exact prices decide',
     'server/src/domain/api-key.ts': 'a remainder of 62',
     'server/src/services/steps/convert.ts': 'the ordinal of a repeated order',
     'server/src/start.ts': 'seconds since the start, for people',

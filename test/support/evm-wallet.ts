@@ -26,8 +26,13 @@ export type EvmWallet = Readonly<{
 }>
 
 /** A customer's own wallet on an EVM network, with coin from the bank. */
-export async function fundEvmWallet(world: World, network: string, amount: string): Promise<EvmWallet> {
-  const { address, privateKey } = await world.wallet(network)
+export async function fundEvmWallet(
+  world: World,
+  network: string,
+  amount: string,
+  own?: { address: string; privateKey: string },
+): Promise<EvmWallet> {
+  const { address, privateKey } = own ?? (await world.wallet(network))
   const { rpcUrls, chainId = 0 } = nodeOf(network)
   const chain = defineChain({
     id: chainId,

@@ -3,6 +3,7 @@ import type { Role } from '../compose.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
+import { addLabCommands } from './lab-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
 import { addPartnerCommands } from './partner-commands.ts'
 
@@ -20,6 +21,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .action(({ role, sandbox }: { role: Role; sandbox: boolean }) => run(role, sandbox))
   addPartnerCommands(program)
   addOperatorCommands(program)
+  addLabCommands(program)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {

@@ -15,17 +15,17 @@ import type { ServiceSettings } from './settings.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
   Readonly<{
-  /** For the fresh quote beside an expired one. */
-  quoteRate(partner: Partner, request: RateRequest): IssuedQuote
-  /** The destination of a fresh derivation index on a network. */
-  takeDeposit(network: string): Promise<{ destination: Destination; keyIndex: number }>
-  /** Commits what arrives together, answers after the commit. */
-  commit(row: NewExchange): Promise<CreateOutcome>
-  findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
-  countOpen(partnerId: string, most: number): Promise<number>
-  screening: Screening
-  settings: ServiceSettings
-}>
+    /** For the fresh quote beside an expired one. */
+    quoteRate(partner: Partner, request: RateRequest): IssuedQuote
+    /** The destination of a fresh derivation index on a network. */
+    takeDeposit(network: string): Promise<{ destination: Destination; keyIndex: number }>
+    /** Commits what arrives together, answers after the commit. */
+    commit(row: NewExchange): Promise<CreateOutcome>
+    findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
+    countOpen(partnerId: string, most: number): Promise<number>
+    screening: Screening
+    settings: ServiceSettings
+  }>
 
 /** Creates one exchange, or says everything that is wrong with the order at once. Nothing is written for a refused one. */
 export function createCreateExchange(deps: CreateExchangeDeps) {

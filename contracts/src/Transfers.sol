@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+interface IERC20 {
+    function balanceOf(address owner) external view returns (uint256);
+    function allowance(address owner, address spender) external view returns (uint256);
+    function transfer(address to, uint256 amount) external returns (bool);
+    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    function approve(address spender, uint256 amount) external returns (bool);
+}
+
+/// @dev The native coin where a token is expected.
+address constant NATIVE = address(0);
+
+/// @title Tokens as they are: without return value (USDT), false instead of a revert, or not there at all.
+library Transfers {
+    error TokenRefused(address token);
+    error CoinRefused(address to);
+
+    function balanceOf(address token, address owner) internal view returns (uint256) {
+        return token == NATIVE ? owner.balance : IERC20(token).balanceOf(owner);
+    }
+
+    /// @dev Pays out of this contract's own balance.
+    function pay(address token, address to, uint256 amount) internal {
+        if (token == NATIVE) {
+            (bool paid,) = to.call{value: amount}("");
+            if (!paid) revert CoinRefused(to);
+        } else {
+            _call(token, abi.encodeCall(IERC20.transfer, (to, amount)));
+        }
+    }
+
+    /// @dev `from` is always the caller's msg.sender: see SwapRouter, the only place that uses it.
+    function pull(address token, address from, address to, uint256 amount) internal {
+        _call(token, abi.encodeCall(IERC20.transferFrom, (from, to, amount)));
+    }
+
+    function approve(address token, address spender, uint256 amount) internal {
+        _call(token, abi.encodeCall(IERC20.approve, (spender, amount)));
+    }
+
+    function _call(address token, bytes memory data) private {
+        (bool done, bytes memory answer) = token.call(data);
+        if (!done && answer.length > 0) {
+            // The token's own reason, so that who simulates can read it.
+            assembly ("memory-safe") {
+                revert(add(answer, 32), mload(answer))
+            }
+        }
+        bool agreed = answer.length == 0 ? token.code.length > 0 : answer.length >= 32 && uint256(bytes32(answer)) == 1;
+        if (!done || !agreed) revert TokenRefused(token);
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {SwapExecutor} from "../src/SwapExecutor.sol";
+import {SwapRouter} from "../src/SwapRouter.sol";
+import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
+import {CurvePool} from "./pools/CurvePool.sol";
+import {LiquidityBookPool} from "./pools/LiquidityBookPool.sol";
+import {SolidlyPool} from "./pools/SolidlyPool.sol";
+import {RealVenues} from "./RealVenues.sol";
+import {Route} from "./Route.sol";
+import {TestToken} from "./tokens/TestToken.sol";
+
+/// @dev Router and executor as published, three tokens and the wrapped coin, and a pool of every kind between a and b.
+abstract contract Market is RealVenues {
+    uint256 internal constant DEPTH = 1e24;
+
+    SwapRouter internal router;
+    SwapExecutor internal executor;
+    address internal user = address(0x05E4);
+    address internal recipient = address(0x4EC1);
+    address internal partner = address(0xFEE);
+
+    address internal a = address(new TestToken());
+    address internal b = address(new TestToken());
+    address internal c = address(new TestToken());
+    address internal w;
+
+    /// @dev One leg for every kind from a to b, all of it, paid to the target: places 0 and 1 are the tokens'.
+    Route.Leg[] internal kinds;
+    bytes32 internal poolId;
+    address internal v2ab;
+    address internal v2bc;
+    address internal v3ab;
+    address internal v3bc;
+    address internal v2aw;
+    address internal v3aw;
+    SolidlyPool internal solidly;
+    CurvePool internal curve;
+    LiquidityBookPool internal book;
+
+    function setUp() public virtual {
+        deployVenues();
+        router = SwapRouter(payable(create(published("swap-router"))));
+        executor = SwapExecutor(payable(create(published("swap-executor"))));
+        w = address(wrapped);
+        v2ab = uniswapV2Pair(a, b, DEPTH, 2 * DEPTH);
+        v2bc = uniswapV2Pair(b, c, DEPTH, DEPTH);
+        v2aw = uniswapV2Pair(a, w, DEPTH, DEPTH);
+        v3ab = uniswapV3Pool(a, b, 500, 8000, 5e24);
+        v3bc = uniswapV3Pool(b, c, 3000, 60000, 1e24);
+        v3aw = uniswapV3Pool(a, w, 3000, 60000, 1e24);
+        uniswapV4Pool(a, b, 100, 1, 8000, 5e24);
+        uniswapV4Pool(NATIVE, a, 3000, 60, 60000, 1e24);
+        solidly = new SolidlyPool(a, b, true);
+        curve = new CurvePool(a, b);
+        book = new LiquidityBookPool(a, b, 1.5e18);
+        fill(address(solidly));
+        fill(address(curve));
+        fill(address(book));
+        solidly.sync();
+        book.sync();
+        poolId = balancerPool(a, b, DEPTH, DEPTH);
+
+        add(Route.UNISWAP_V2, 3000, v2ab);
+        add(Route.UNISWAP_V3, 0, v3ab);
+        add(Route.UNISWAP_V3, 0, algebraPool(a, b, 6000, 5e24));
+        add(Route.UNISWAP_V4, 100 << 16 | 1, manager);
+        add(Route.SOLIDLY, 0, address(solidly));
+        add(Route.CURVE, 0 << 8 | 1, address(curve));
+        add(Route.CURVE, 1 << 16 | 0 << 8 | 1, address(curve));
+        add(Route.BALANCER_V2, 0, vault);
+        add(Route.LIQUIDITY_BOOK, 1, address(book));
+    }
+
+    function add(uint256 kind, uint256 extra, address pool) private {
+        kinds.push(Route.Leg(kind, 0, 1, Route.TO_TARGET, Route.ALL, extra, pool));
+    }
+
+    function fill(address pool) private {
+        give(a, pool, DEPTH);
+        give(b, pool, DEPTH);
+    }
+
+    function isPrepayable(uint256 kind) internal pure returns (bool) {
+        return kind == Route.UNISWAP_V2 || kind == Route.SOLIDLY || kind == Route.LIQUIDITY_BOOK;
+    }
+
+    function leg(uint256 kind, uint256 tokenIn, uint256 tokenOut, uint256 flags, uint256 share, uint256 extra, address pool)
+        internal
+        pure
+        returns (Route.Leg memory)
+    {
+        return Route.Leg(kind, tokenIn, tokenOut, flags, share, extra, pool);
+    }
+
+    /// @dev Adds a leg, and the pool's id where it needs one.
+    function withLeg(uint256[] memory route, Route.Leg memory l) internal view returns (uint256[] memory) {
+        route = Route.leg(route, l);
+        return l.kind == Route.BALANCER_V2 ? Route.append(route, uint256(poolId)) : route;
+    }
+
+    function order(address tokenIn, uint256 amountIn, address tokenOut) internal view returns (SwapRouter.Swap memory s) {
+        s.tokenIn = tokenIn;
+        s.amountIn = amountIn;
+        s.tokenOut = tokenOut;
+        s.minOut = 1;
+        s.recipient = recipient;
+        s.deadline = block.timestamp;
+        s.executor = address(executor);
+    }
+
+    function withFee(SwapRouter.Swap memory s, uint256 feePpm) internal view returns (SwapRouter.Swap memory) {
+        (s.feeTo, s.feePpm) = (partner, feePpm);
+        return s;
+    }
+
+    /// @dev As `user`, who has and approves exactly the input.
+    function swap(SwapRouter.Swap memory s, uint256[] memory route) internal returns (uint256) {
+        prepare(s);
+        vm.prank(user);
+        return router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route);
+    }
+
+    function failSwap(SwapRouter.Swap memory s, uint256[] memory route, bytes4 reason) internal {
+        prepare(s);
+        if (reason == 0) vm.expectRevert();
+        else vm.expectPartialRevert(reason);
+        vm.prank(user);
+        router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route);
+    }
+
+    function prepare(SwapRouter.Swap memory s) internal {
+        if (s.tokenIn == NATIVE) {
+            vm.deal(user, s.amountIn);
+        } else {
+            give(s.tokenIn, user, s.amountIn);
+            vm.prank(user);
+            // Some of the tests' tokens answer false, or nothing.
+            (bool approved,) = s.tokenIn.call(abi.encodeCall(IERC20.approve, (address(router), s.amountIn)));
+            yes("approved", approved);
+        }
+    }
+
+    /// @dev What must hold after whatever happened.
+    function nothingStays() internal view {
+        address[5] memory tokens = [a, b, c, w, NATIVE];
+        for (uint256 i = 0; i < 5; i++) {
+            same("router's balance", Transfers.balanceOf(tokens[i], address(router)), 0);
+            same("executor's balance", Transfers.balanceOf(tokens[i], address(executor)), 0);
+            if (tokens[i] == NATIVE) continue;
+            same("allowance to vault", IERC20(tokens[i]).allowance(address(executor), vault), 0);
+            same("allowance to curve", IERC20(tokens[i]).allowance(address(executor), address(curve)), 0);
+            same("router's allowance", IERC20(tokens[i]).allowance(address(router), address(executor)), 0);
+            same("user's allowance to executor", IERC20(tokens[i]).allowance(user, address(executor)), 0);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+/// @dev An ERC-20 with every oddity that a test switches on.
+contract TestToken {
+    mapping(address owner => uint256) public balanceOf;
+    mapping(address owner => mapping(address spender => uint256)) public allowance;
+    uint8 public constant decimals = 18;
+
+    /// @dev Millionths that a transfer loses.
+    uint256 public taxPpm;
+    /// @dev 0 returns true, 1 returns nothing (USDT), 2 returns false and moves nothing.
+    uint256 public manners;
+    /// @dev USDT: an allowance may only be changed from or to nothing.
+    bool public resetsAllowance;
+    /// @dev Called before every transfer, as ERC-777 calls its holders.
+    address public hook;
+    bytes public hookData;
+    bool public hookFailed;
+
+    error NotEnough();
+    error NotAllowed();
+    error ResetFirst();
+
+    function mint(address to, uint256 amount) external {
+        balanceOf[to] += amount;
+    }
+
+    function setTax(uint256 ppm) external {
+        taxPpm = ppm;
+    }
+
+    function setManners(uint256 manners_) external {
+        manners = manners_;
+    }
+
+    function setResetsAllowance(bool resets) external {
+        resetsAllowance = resets;
+    }
+
+    function setHook(address hook_, bytes calldata hookData_) external {
+        (hook, hookData) = (hook_, hookData_);
+    }
+
+    function approve(address spender, uint256 amount) external {
+        if (resetsAllowance && amount != 0 && allowance[msg.sender][spender] != 0) revert ResetFirst();
+        allowance[msg.sender][spender] = amount;
+        _answer();
+    }
+
+    function transfer(address to, uint256 amount) external {
+        if (manners != 2) _move(msg.sender, to, amount);
+        _answer();
+    }
+
+    function transferFrom(address from, address to, uint256 amount) external {
+        if (manners != 2) {
+            if (allowance[from][msg.sender] < amount) revert NotAllowed();
+            if (allowance[from][msg.sender] != type(uint256).max) allowance[from][msg.sender] -= amount;
+            _move(from, to, amount);
+        }
+        _answer();
+    }
+
+    function _move(address from, address to, uint256 amount) private {
+        if (hook != address(0)) {
+            (bool done,) = hook.call(hookData);
+            if (!done) hookFailed = true;
+        }
+        if (balanceOf[from] < amount) revert NotEnough();
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount - amount * taxPpm / 1e6;
+    }
+
+    function _answer() private view {
+        if (manners == 1) return;
+        uint256 answer = manners == 0 ? 1 : 0;
+        assembly {
+            mstore(0, answer)
+            return(0, 32)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import type { Market } from './market.ts'
+
+/** Tokens outside of what was searched through which, at the values found, it would pay to go. */
+export type Column = Readonly<{
+  tokens: readonly number[]
+  /** What each is taken to be worth, between what it costs and what it earns. */
+  values: readonly number[]
+  /** About what the detour adds, in units of the target. */
+  gain: number
+}>
+
+/** Per token outside: what one unit costs to get from inside, and what it earns on its way back inside. */
+type Prospects = Readonly<{
+  seen: readonly number[]
+  cost: Float64Array
+  costDepth: Float64Array
+  worth: Float64Array
+  worthDepth: Float64Array
+}>
+
+const COLUMNS_MAX = 8
+
+/**
+ * Pricing of columns: a token that we left out changes nothing as long as getting one costs more than it earns. Looks at
+ * detours over one token and over two. Deep and a little better is more than shallow and much better: of a constant product
+ * whose price is r times better than needed, (√r − 1)² of its depth can be earned.
+ */
+export function findColumns(
+  market: Market,
+  inside: readonly number[],
+  valueAt: Float64Array,
+  threshold: number,
+): readonly Column[] {
+  const prospects = look(market, inside, valueAt)
+  const { seen, cost, costDepth, worth, worthDepth } = prospects
+  const columns: Column[] = []
+  for (const token of seen) {
+    const paid = cost[token] as number
+    const alone = worth[token] as number
+    if (alone > paid) {
+      const gain =
+        Math.min(costDepth[token] as number, worthDepth[token] as number) * (Math.sqrt(alone / paid) - 1) ** 2
+      if (gain > threshold) columns.push({ tokens: [token], values: [Math.sqrt(alone * paid)], gain })
+    }
+    const over = bestSuccessor(market, token, Math.max(alone, paid), prospects)
+    if (over === null) continue
+    const gain = Math.min(costDepth[token] as number, over.depth) * (Math.sqrt(over.unit / paid) - 1) ** 2
+    const value = Math.sqrt(over.unit * paid)
+    if (gain > threshold) columns.push({ tokens: [token, over.token], values: [value, value / over.price], gain })
+  }
+  return columns
+    .sort((a, b) => b.gain - a.gain || (a.tokens[0] as number) - (b.tokens[0] as number))
+    .slice(0, COLUMNS_MAX)
+}
+
+function look(
+  { tokenCount, firstPair, pairTo, price, depth, between }: Market,
+  inside: readonly number[],
+  valueAt: Float64Array,
+): Prospects {
+  const cost = new Float64Array(tokenCount)
+  const costDepth = new Float64Array(tokenCount)
+  const worth = new Float64Array(tokenCount)
+  const worthDepth = new Float64Array(tokenCount)
+  const seen: number[] = []
+  for (const token of inside) {
+    const value = valueAt[token] as number
+    const end = firstPair[token + 1] as number
+    for (let pair = firstPair[token] as number; pair < end; pair++) {
+      const outside = pairTo[pair] as number
+      if (between[outside] === 0 || (valueAt[outside] as number) > 0) continue
+      const unit = value / (price[pair] as number)
+      const best = cost[outside] as number
+      if (best === 0) seen.push(outside)
+      else if (unit >= best) continue
+      cost[outside] = unit
+      costDepth[outside] = value * (depth[pair] as number)
+    }
+  }
+  for (const token of seen) {
+    const end = firstPair[token + 1] as number
+    for (let pair = firstPair[token] as number; pair < end; pair++) {
+      const unit = (valueAt[pairTo[pair] as number] as number) * (price[pair] as number)
+      if (!(unit > (worth[token] as number))) continue
+      worth[token] = unit
+      worthDepth[token] = unit * (depth[pair] as number)
+    }
+  }
+  return { seen, cost, costDepth, worth, worthDepth }
+}
+
+function bestSuccessor(
+  { firstPair, pairTo, price, depth }: Market,
+  token: number,
+  atLeast: number,
+  { worth, worthDepth }: Prospects,
+) {
+  let found: { token: number; unit: number; price: number; depth: number } | null = null
+  let best = atLeast
+  const end = firstPair[token + 1] as number
+  for (let pair = firstPair[token] as number; pair < end; pair++) {
+    const over = pairTo[pair] as number
+    const unit = (worth[over] as number) * (price[pair] as number)
+    if (unit <= best) continue
+    best = unit
+    found = {
+      token: over,
+      unit,
+      price: price[pair] as number,
+      depth: Math.min(worthDepth[over] as number, unit * (depth[pair] as number)),
+    }
+  }
+  return found
+}

@@ -1,0 +1,193 @@
+import { type Problem, tradePair } from './problem.ts'
+
+/*
+ * The convex dual of routing without gas (Diamandis, Resnick, Chitra, Angeris: "An efficient algorithm for optimal routing
+ * through constant function market makers", arXiv 2302.04938): find what each token is worth (in units of the target), so that
+ * the pools, each trading against these values on its own, pass on exactly what comes in. At any values,
+ *
+ *     value(source) · input  +  what every pool earns at them
+ *
+ * is more than any route can pay; at the best values it is what the best route pays.
+ *
+ * We walk in the square roots of the values. There the earnings of a constant product are the square of a line, so that a
+ * market of them is solved by least squares, and Newton's method ends after a few steps; other curves are hyperbolas joined,
+ * and behave alike.
+ */
+const STEPS_MAX = 60
+/** Flow that is neither spent nor earned, in parts of the bound. */
+const BALANCED = 1e-11
+/** Improvement, in parts of the bound, that is not worth a step. */
+const SETTLED = 1e-13
+const TRIALS_MAX = 14
+/** A step leaves each root at least this share of itself. */
+const SHRINK_MAX = 0.05
+
+type Work = Readonly<{
+  surplus: Float64Array
+  /** Second derivative of each pair's earnings. */
+  bend: Float64Array
+  gradient: Float64Array
+  hessian: Float64Array
+  rows: Float64Array
+  step: Float64Array
+  before: Float64Array
+}>
+
+/** Moves `problem.value` to the best values for this input. Gives the bound: no route without gas through these pairs pays more. */
+export function solveDual(problem: Problem, input: number): number {
+  const size = problem.value.length
+  const work: Work = {
+    surplus: new Float64Array(size),
+    bend: new Float64Array(problem.pairs.length),
+    gradient: new Float64Array(size),
+    hessian: new Float64Array(size * size),
+    rows: new Float64Array(size * size),
+    step: new Float64Array(size),
+    before: new Float64Array(size),
+  }
+  let bound = evaluate(problem, input, work)
+  for (let steps = 0; steps < STEPS_MAX; steps++) {
+    if (imbalance(problem, work) <= BALANCED * bound) return bound
+    newtonStep(problem, work)
+    const next = descend(problem, input, work, bound)
+    if (next >= bound) return bound
+    bound = next
+  }
+  return bound
+}
+
+const trade = { in: 0, out: 0, earned: 0, give: 0 }
+
+/** The bound at the present values; fills in what is left of every token, and how the pairs bend. */
+function evaluate(problem: Problem, input: number, { surplus, bend }: Work): number {
+  const { from, to, value } = problem
+  surplus.fill(0)
+  surplus[0] = input
+  let bound = (value[0] as number) * input
+  for (let pair = 0; pair < from.length; pair++) {
+    bend[pair] = 0
+    tradePair(problem, pair, trade)
+    if (trade.in === 0) continue
+    const a = from[pair] as number
+    const b = to[pair] as number
+    const cost = value[a] as number
+    const worth = value[b] as number
+    surplus[a] = (surplus[a] as number) - trade.in
+    surplus[b] = (surplus[b] as number) + trade.out
+    bound += cost * trade.earned
+    bend[pair] = (4 * trade.give * cost * cost) / worth
+  }
+  return bound
+}
+
+function imbalance({ value }: Problem, { surplus }: Work): number {
+  let most = 0
+  for (let token = 0; token < value.length; token++) {
+    if (token === 1) continue
+    const left = Math.abs((surplus[token] as number) * (value[token] as number))
+    if (left > most) most = left
+  }
+  return most
+}
+
+/**
+ * Newton's step for z, where value = (value now) · z². Gradient 2·value·surplus; second derivatives by the chain rule:
+ * 4·give·cost²÷worth on both tokens of a pair, the negative between them, and the gradient itself on the diagonal.
+ */
+function newtonStep({ from, to, value }: Problem, work: Work): void {
+  const { bend, surplus, gradient, hessian, step } = work
+  const size = value.length
+  hessian.fill(0)
+  for (let token = 0; token < size; token++) {
+    const slope = 2 * (value[token] as number) * (surplus[token] as number)
+    gradient[token] = slope
+    hessian[token * size + token] = slope
+  }
+  for (let pair = 0; pair < bend.length; pair++) {
+    const by = bend[pair] as number
+    if (by === 0) continue
+    const a = from[pair] as number
+    const b = to[pair] as number
+    hessian[a * size + a] = (hessian[a * size + a] as number) + by
+    hessian[b * size + b] = (hessian[b * size + b] as number) + by
+    hessian[a * size + b] = (hessian[a * size + b] as number) - by
+    hessian[b * size + a] = (hessian[b * size + a] as number) - by
+  }
+  if (solveSymmetric(work, size, 0)) return
+  // Not convex here, as between the ticks of concentrated liquidity: without the tokens' own falling terms it is.
+  for (let token = 0; token < size; token++) {
+    const slope = gradient[token] as number
+    if (slope < 0) hessian[token * size + token] = (hessian[token * size + token] as number) - slope
+  }
+  if (solveSymmetric(work, size, 1e-9)) return
+  for (let token = 0; token < size; token++) {
+    const curvature = Math.abs(hessian[token * size + token] as number) || 1
+    step[token] = token === 1 ? 0 : -(gradient[token] as number) / curvature
+  }
+}
+
+/** H·step = −gradient without the target's row, by elimination on a copy; false where H is not positive. Idle tokens stay. */
+function solveSymmetric({ hessian, rows, gradient, step }: Work, size: number, ridge: number): boolean {
+  rows.set(hessian)
+  let most = 0
+  for (let token = 0; token < size; token++) most = Math.max(most, rows[token * size + token] as number)
+  if (!(most > 0)) return false
+  for (let token = 0; token < size; token++) {
+    step[token] = -(gradient[token] as number)
+    rows[token * size + token] = (rows[token * size + token] as number) + ridge * most
+  }
+  for (let pivot = 0; pivot < size; pivot++) {
+    if (pivot === 1) continue
+    const lead = rows[pivot * size + pivot] as number
+    if (Math.abs(lead) <= 1e-15 * most) {
+      rows[pivot * size + pivot] = Number.POSITIVE_INFINITY
+      step[pivot] = 0
+      continue
+    }
+    if (lead < 0) return false
+    for (let row = pivot + 1; row < size; row++) {
+      if (row === 1) continue
+      const factor = (rows[row * size + pivot] as number) / lead
+      if (factor === 0) continue
+      for (let column = pivot + 1; column < size; column++)
+        rows[row * size + column] =
+          (rows[row * size + column] as number) - factor * (rows[pivot * size + column] as number)
+      step[row] = (step[row] as number) - factor * (step[pivot] as number)
+    }
+  }
+  for (let row = size - 1; row >= 0; row--) {
+    let rest = row === 1 ? 0 : (step[row] as number)
+    if (row !== 1)
+      for (let column = row + 1; column < size; column++)
+        rest -= (rows[row * size + column] as number) * (column === 1 ? 0 : (step[column] as number))
+    step[row] = row === 1 ? 0 : rest / (rows[row * size + row] as number)
+  }
+  return true
+}
+
+/** Goes along the step as far as the bound falls (Armijo); leaves the values where it fell, or where they were. */
+function descend(problem: Problem, input: number, work: Work, bound: number): number {
+  const { value } = problem
+  const { step, gradient, before } = work
+  before.set(value)
+  let slope = 0
+  let reach = 1
+  for (let token = 0; token < value.length; token++) {
+    const along = step[token] as number
+    slope += along * (gradient[token] as number)
+    if (along < 0) reach = Math.min(reach, (SHRINK_MAX - 1) / along)
+  }
+  // What the step promises is lost in the bound's last digits.
+  if (!(slope < -SETTLED * bound)) return bound
+  for (let trial = 0; trial < TRIALS_MAX; trial++) {
+    for (let token = 0; token < value.length; token++) {
+      const z = 1 + reach * (step[token] as number)
+      value[token] = (before[token] as number) * z * z
+    }
+    const next = evaluate(problem, input, work)
+    if (next <= bound + 1e-4 * reach * slope) return next
+    reach /= trial === 0 ? 2 : 4
+  }
+  value.set(before)
+  return evaluate(problem, input, work)
+}

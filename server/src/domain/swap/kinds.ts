@@ -1,0 +1,54 @@
+import type { Curve } from './curve.ts'
+import type { PoolMaths, Swapped } from './pool.ts'
+import { type AlgebraPool, algebra } from './pools/algebra.ts'
+import { type BalancerStablePool, balancerStable } from './pools/balancer-stable.ts'
+import { type BalancerWeightedPool, balancerWeighted } from './pools/balancer-weighted.ts'
+import { type CurveStablePool, curveStable } from './pools/curve-stable.ts'
+import { type LiquidityBookPool, liquidityBook } from './pools/liquidity-book.ts'
+import { type SolidlyPool, solidly } from './pools/solidly.ts'
+import { type UniswapV2Pool, uniswapV2 } from './pools/uniswap-v2.ts'
+import { type UniswapV3Pool, uniswapV3 } from './pools/uniswap-v3.ts'
+import { type UniswapV4Pool, uniswapV4 } from './pools/uniswap-v4.ts'
+
+/** The pool kinds that we know. A new one is a file in `pools/` and a line here. */
+export type Pool =
+  | UniswapV2Pool
+  | UniswapV3Pool
+  | UniswapV4Pool
+  | SolidlyPool
+  | AlgebraPool
+  | CurveStablePool
+  | BalancerWeightedPool
+  | BalancerStablePool
+  | LiquidityBookPool
+export type PoolKind = Pool['kind']
+
+const kinds: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
+  'uniswap-v2': uniswapV2,
+  'uniswap-v3': uniswapV3,
+  'uniswap-v4': uniswapV4,
+  solidly,
+  algebra,
+  'curve-stable': curveStable,
+  'balancer-weighted': balancerWeighted,
+  'balancer-stable': balancerStable,
+  'liquidity-book': liquidityBook,
+}
+
+/** The maths of a pool's kind. What TypeScript cannot see: a kind's maths takes exactly the pools of that kind. */
+function mathsOf<P extends Pool>(pool: P): PoolMaths<P> {
+  return kinds[pool.kind] as unknown as PoolMaths<P>
+}
+
+/** Two tokens of the pool. */
+const trades = ({ tokens }: Pool, tokenIn: number, tokenOut: number): boolean =>
+  tokenIn !== tokenOut && tokens[tokenIn] !== undefined && tokens[tokenOut] !== undefined
+
+export function swapExact(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped<Pool> | null {
+  if (!trades(pool, tokenIn, tokenOut) || amountIn <= 0n) return null
+  return mathsOf(pool).swap(pool, tokenIn, tokenOut, amountIn)
+}
+
+export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | null {
+  return trades(pool, tokenIn, tokenOut) ? mathsOf(pool).curve(pool, tokenIn, tokenOut) : null
+}

@@ -1,0 +1,110 @@
+import type { Market } from './market.ts'
+
+/** A path of pairs that looks good: tokens after the source, and what a further unit of the token before each would bring. */
+export type Likely = Readonly<{ tokens: readonly number[]; slopes: readonly number[] }>
+
+/**
+ * Where to begin looking, one path for each length, over the whole market: as above, but every pair is taken for one constant
+ * product of its best price and its depth. One multiplication a pair.
+ */
+export function likelyPaths(
+  market: Market,
+  source: number,
+  target: number,
+  amount: number,
+  hopsMax: number,
+): readonly Likely[] {
+  const near = hopsTo(market, target, hopsMax)
+  const arrivals: Int32Array[] = []
+  let last = new Float64Array(market.tokenCount)
+  last[source] = amount
+  let frontier: readonly number[] = [source]
+  const likely: Likely[] = []
+  for (let hop = 1; hop <= hopsMax && frontier.length > 0; hop++) {
+    const now = new Float64Array(market.tokenCount)
+    const arrival = new Int32Array(market.tokenCount)
+    frontier = relax(market, { now, last, arrival, frontier, near, hopsLeft: hopsMax - hop, source, target })
+    arrivals.push(arrival)
+    if ((now[target] as number) > 0) likely.push(traceLikely(market, arrivals, source, target, amount))
+    last = now
+  }
+  return likely
+}
+
+type Relaxation = Readonly<{
+  now: Float64Array
+  last: Float64Array
+  /** The pair by which each token got its amount. */
+  arrival: Int32Array
+  frontier: readonly number[]
+  near: Int8Array
+  hopsLeft: number
+  source: number
+  target: number
+}>
+
+/** One hop further from every token of the frontier. Gives the tokens that go on. */
+function relax(market: Market, { now, last, arrival, frontier, near, hopsLeft, source, target }: Relaxation): number[] {
+  const { firstPair, pairTo, price, depth, between } = market
+  const reached: number[] = []
+  for (const token of frontier) {
+    const amount = last[token] as number
+    const end = firstPair[token + 1] as number
+    for (let pair = firstPair[token] as number; pair < end; pair++) {
+      const next = pairTo[pair] as number
+      if ((near[next] as number) > hopsLeft || next === source || (next !== target && between[next] === 0)) continue
+      const output = (amount * (price[pair] as number)) / (1 + amount / (depth[pair] as number))
+      const best = now[next] as number
+      if (output <= best) continue
+      if (best === 0 && next !== target) reached.push(next)
+      now[next] = output
+      arrival[next] = pair
+    }
+  }
+  return reached
+}
+
+/** Hops from every token to `target`; 127 = `hopsMax` or more. Pools trade both ways: hops to are hops from. */
+function hopsTo({ firstPair, pairTo, between, tokenCount }: Market, target: number, hopsMax: number): Int8Array {
+  const hops = new Int8Array(tokenCount).fill(127)
+  hops[target] = 0
+  let frontier = [target]
+  for (let hop = 1; hop < hopsMax; hop++) {
+    const reached: number[] = []
+    for (const token of frontier) {
+      const end = firstPair[token + 1] as number
+      for (let pair = firstPair[token] as number; pair < end; pair++) {
+        const next = pairTo[pair] as number
+        if ((hops[next] as number) <= hop) continue
+        hops[next] = hop
+        if (between[next] === 1) reached.push(next)
+      }
+    }
+    frontier = reached
+  }
+  return hops
+}
+
+function traceLikely(
+  market: Market,
+  arrivals: readonly Int32Array[],
+  source: number,
+  target: number,
+  amount: number,
+): Likely {
+  const pairs: number[] = []
+  let token = target
+  for (let hop = arrivals.length - 1; hop >= 0; hop--) {
+    const pair = (arrivals[hop] as Int32Array)[token] as number
+    pairs.unshift(pair)
+    token = market.pairFrom[pair] as number
+  }
+  let through = amount
+  const slopes = pairs.map((pair) => {
+    const price = market.price[pair] as number
+    const shrink = 1 + through / (market.depth[pair] as number)
+    through = (through * price) / shrink
+    return price / (shrink * shrink)
+  })
+  return { tokens: [source, ...pairs.map((pair) => market.pairTo[pair] as number)], slopes }
+}

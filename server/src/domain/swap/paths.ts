@@ -1,0 +1,59 @@
+import { outputOf } from './curve.ts'
+import type { Edge, Market } from './market.ts'
+import type { Problem } from './problem.ts'
+
+/** One path: edges of the market in order, and what comes out at its end. */
+export type Path = Readonly<{ edges: readonly number[]; output: number }>
+
+/**
+ * The best single path of each length from 1 to `hopsMax` within the problem, the whole amount through it. Dynamic programming
+ * over (hops, token): more of a token never pays less further on, so the best amount of each token after h hops is all that
+ * hop h + 1 needs.
+ */
+export function bestPaths(
+  { market, tokens, pairs, from, to }: Problem,
+  amount: number,
+  hopsMax: number,
+): readonly Path[] {
+  const { edges, firstEdge, price } = market
+  const arrivals: Int32Array[] = []
+  let last = new Float64Array(tokens.length)
+  last[0] = amount
+  const paths: Path[] = []
+  for (let hop = 1; hop <= hopsMax; hop++) {
+    const now = new Float64Array(tokens.length)
+    const arrival = new Int32Array(tokens.length).fill(-1)
+    for (let index = 0; index < pairs.length; index++) {
+      const through = last[from[index] as number] as number
+      const pair = pairs[index] as number
+      const next = to[index] as number
+      // No pool pays more than its first price, and the edges of a pair stand best price first.
+      if (through * (price[pair] as number) <= (now[next] as number)) continue
+      const end = firstEdge[pair + 1] as number
+      for (let edge = firstEdge[pair] as number; edge < end; edge++) {
+        const { curve } = edges[edge] as Edge
+        if (through * (curve.price[0] as number) <= (now[next] as number)) break
+        const output = outputOf(curve, through)
+        if (!(output > (now[next] as number))) continue
+        now[next] = output
+        arrival[next] = edge
+      }
+    }
+    arrivals.push(arrival)
+    const output = now[1] as number
+    if (output > 0) paths.push({ edges: trace(market, tokens, arrivals), output })
+    last = now
+  }
+  return paths
+}
+
+function trace(market: Market, tokens: readonly number[], arrivals: readonly Int32Array[]): number[] {
+  const path: number[] = []
+  let token = 1
+  for (let hop = arrivals.length - 1; hop >= 0; hop--) {
+    const edge = (arrivals[hop] as Int32Array)[token] as number
+    path.unshift(edge)
+    token = tokens.indexOf((market.edges[edge] as Edge).from)
+  }
+  return path
+}

@@ -1,0 +1,43 @@
+import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import { type Concentrated, concentratedCurve, limitOf, walk } from './concentrated.ts'
+
+/**
+ * Algebra: concentrated liquidity with a fee that the chain sets. The fee is state: read it as it will be in the block of the
+ * swap (v1 writes a new one with the first swap of a block; Integral's plugins may change it before each swap).
+ */
+export type AlgebraPool = PoolIdentity &
+  Concentrated &
+  Readonly<{
+    kind: 'algebra'
+    /**
+     * How the contract finds its next tick. `words`: v1 to v1.9, a bitmap in words of 256 tick spacings, as Uniswap V3.
+     * `list`: v2 and Integral, a linked list of the initialized ticks, without steps in between.
+     */
+    ticksBy: 'words' | 'list'
+    /** Millionths of the input, by direction: token 0 in, token 1 in. One fee for both before v1.9-directional. */
+    feePpm: readonly [number, number]
+  }>
+
+/** Gas of a swap within one tick through our executor. */
+const GAS = 130_000
+
+/** AlgebraPool._calculateSwap with PriceMovementMath.movePriceTowardsTarget: the same steps and roundings as Uniswap V3. */
+function swap(state: AlgebraPool, tokenIn: number, _tokenOut: number, amountIn: bigint) {
+  if (amountIn <= 0n) return null
+  const zeroForOne = tokenIn === 0
+  const fee = BigInt(state.feePpm[zeroForOne ? 0 : 1])
+  const moved = walk(state, zeroForOne, amountIn, limitOf(zeroForOne), fee, state.ticksBy === 'words')
+  const [taken, paid] = zeroForOne ? [moved.amount0, -moved.amount1] : [moved.amount1, -moved.amount0]
+  if (taken !== amountIn || paid <= 0n) return null
+  return {
+    amountOut: paid,
+    next: { ...state, sqrtPrice: moved.sqrtPrice, tick: moved.tick, liquidity: moved.liquidity },
+  }
+}
+
+export const algebra: PoolMaths<AlgebraPool> = {
+  swap,
+  curve(state, tokenIn) {
+    return concentratedCurve(state, tokenIn === 0, state.feePpm[tokenIn === 0 ? 0 : 1], GAS)
+  },
+}

@@ -1,0 +1,159 @@
+import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import {
+  aggregateFee,
+  divideUp,
+  inputAfterFee,
+  type Scale,
+  scaled,
+  unscaled,
+  V2_BALANCE_MAX,
+  V3_TRADE_MIN,
+} from './balancer-fixed.ts'
+import { sampledCurve } from './sampled-curve.ts'
+import { stableInvariant, stablePoint } from './stable-float.ts'
+
+/**
+ * Balancer's stable pools, in the vaults of V2 (stable, meta-stable, composable) and V3. `address` is the vault. Any two of its
+ * tokens trade; a composable pool's own share token is not among them, though the vault counts it.
+ */
+export type BalancerStablePool = PoolIdentity &
+  Readonly<{
+    kind: 'balancer-stable'
+    vault: 'v2' | 'v3'
+    /**
+     * Which StableMath. `up`: V2's stable and meta-stable pools of 2021, the invariant rounded up. `down`: V2's since 2022
+     * (stable v2, composable), as Curve's. `v3`: V3's, which also multiplies by the precision before it divides.
+     */
+    rounding: 'up' | 'down' | 'v3'
+    balances: readonly bigint[]
+    scales: readonly Scale[]
+    /** With three decimals: A·n^(n−1)·1000. */
+    amp: bigint
+    /** 10^18 = 1. */
+    swapFee: bigint
+    /** V3: what of the swap fee leaves the pool. 10^18 = 1; nothing in V2. */
+    aggregateFee: bigint
+  }>
+
+const AMP_ONE = 1_000n
+const STEPS_MAX = 255
+/** Gas of one swap through our executor. */
+const GAS = 170_000
+
+/** StableMath._calcOutGivenIn (V2), computeOutGivenExactIn (V3). */
+function swap(state: BalancerStablePool, tokenIn: number, tokenOut: number, amountIn: bigint) {
+  const { vault, balances, scales } = state
+  const scaleIn = scales[tokenIn]
+  const scaleOut = scales[tokenOut]
+  if (scaleIn === undefined || scaleOut === undefined || tokenIn === tokenOut || amountIn <= 0n) return null
+  const { kept, fee } = inputAfterFee(amountIn, scaleIn, state.swapFee, vault)
+  const before = balances.map((balance, index) => scaled(balance, scales[index] as Scale))
+  if (before.some((balance) => balance <= 0n)) return null
+  const invariant = state.rounding === 'up' ? invariantUp(state.amp, before) : invariantDown(state.amp, before)
+  if (invariant === null) return null
+  const left = balanceOf(state, before.with(tokenIn, (before[tokenIn] as bigint) + kept), invariant, tokenOut)
+  if (left === null) return null
+  const out = (before[tokenOut] as bigint) - left - 1n
+  if (out <= 0n || (vault === 'v3' && (kept < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null
+  const amountOut = unscaled(out, scaleOut, vault)
+  if (amountOut <= 0n) return null
+  if (vault === 'v2' && (balances[tokenIn] as bigint) + amountIn > V2_BALANCE_MAX) return null
+  const next = balances
+    .with(tokenIn, (balances[tokenIn] as bigint) + amountIn - aggregateFee(fee, scaleIn, state.aggregateFee))
+    .with(tokenOut, (balances[tokenOut] as bigint) - amountOut)
+  return { amountOut, next: { ...state, balances: next } }
+}
+
+/** _calculateInvariant(…, roundUp = true) of 2021. */
+function invariantUp(amp: bigint, balances: readonly bigint[]): bigint | null {
+  const count = BigInt(balances.length)
+  const sum = balances.reduce((a, b) => a + b, 0n)
+  const total = amp * count
+  let invariant = sum
+  for (let step = 0; step < STEPS_MAX; step++) {
+    let spread = (balances[0] as bigint) * count
+    for (const balance of balances.slice(1)) spread = divideUp(spread * balance * count, invariant)
+    const before = invariant
+    const above = count * invariant * invariant + divideUp(total * sum * spread, AMP_ONE)
+    const below = (count + 1n) * invariant + ((total - AMP_ONE) * spread) / AMP_ONE
+    invariant = divideUp(above, below)
+    const moved = invariant - before
+    if (moved <= 1n && moved >= -1n) return invariant
+  }
+  return null
+}
+
+/** _calculateInvariant since 2022, computeInvariant of V3: always down. */
+function invariantDown(amp: bigint, balances: readonly bigint[]): bigint | null {
+  const count = BigInt(balances.length)
+  const sum = balances.reduce((a, b) => a + b, 0n)
+  const total = amp * count
+  let invariant = sum
+  for (let step = 0; step < STEPS_MAX; step++) {
+    let spread = invariant
+    for (const balance of balances) spread = (spread * invariant) / (balance * count)
+    const before = invariant
+    const above = ((total * sum) / AMP_ONE + spread * count) * invariant
+    invariant = above / (((total - AMP_ONE) * invariant) / AMP_ONE + (count + 1n) * spread)
+    const moved = invariant - before
+    if (moved <= 1n && moved >= -1n) return invariant
+  }
+  return null
+}
+
+/** _getTokenBalanceGivenInvariantAndAllOtherBalances, rounded up. */
+function balanceOf(
+  { amp, rounding }: BalancerStablePool,
+  balances: readonly bigint[],
+  invariant: bigint,
+  place: number,
+) {
+  const count = BigInt(balances.length)
+  const total = amp * count
+  let sum = balances[0] as bigint
+  let spread = (balances[0] as bigint) * count
+  for (const balance of balances.slice(1)) {
+    spread = (spread * balance * count) / invariant
+    sum += balance
+  }
+  if (spread === 0n) return null
+  sum -= balances[place] as bigint
+  const square = invariant * invariant
+  const early = rounding === 'v3'
+  const c =
+    (early ? divideUp(square * AMP_ONE, total * spread) : divideUp(square, total * spread) * AMP_ONE) *
+    (balances[place] as bigint)
+  const b = sum + (early ? (invariant * AMP_ONE) / total : (invariant / total) * AMP_ONE)
+  let balance = divideUp(square + c, invariant + b)
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const before = balance
+    const divisor = balance * 2n + b - invariant
+    if (divisor <= 0n) return null
+    balance = divideUp(balance * balance + c, divisor)
+    const moved = balance - before
+    if (moved <= 1n && moved >= -1n) return balance
+  }
+  return null
+}
+
+/** How much goes in at most, in parts of all that lies there. */
+const REACH = 10
+
+function curve(state: BalancerStablePool, tokenIn: number, tokenOut: number) {
+  const keep = 1 - Number(state.swapFee) / 1e18
+  const units = state.scales.map(({ factor, rate }) => (Number(factor) * Number(rate)) / 1e36)
+  const balances = state.balances.map((balance, index) => Number(balance) * (units[index] as number))
+  const unitIn = units[tokenIn]
+  const unitOut = units[tokenOut]
+  if (unitIn === undefined || unitOut === undefined || !balances.every((balance) => balance > 0)) return null
+  const ann = (Number(state.amp) / Number(AMP_ONE)) * balances.length
+  const invariant = stableInvariant(balances, ann)
+  const at = (amountIn: number) => {
+    const { out, price } = stablePoint(balances, invariant, ann, tokenIn, tokenOut, amountIn * keep * unitIn)
+    return { out: out / unitOut, price: (price * keep * unitIn) / unitOut }
+  }
+  const most = (REACH * balances.reduce((a, b) => a + b, 0)) / unitIn / keep
+  return sampledCurve(at, most, GAS)
+}
+
+export const balancerStable: PoolMaths<BalancerStablePool> = { swap, curve }

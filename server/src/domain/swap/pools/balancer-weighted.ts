@@ -1,0 +1,83 @@
+import { createCurve } from '../curve.ts'
+import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import {
+  aggregateFee,
+  complement,
+  divDown,
+  divUp,
+  inputAfterFee,
+  mulDown,
+  powUp,
+  type Scale,
+  scaled,
+  unscaled,
+  V2_BALANCE_MAX,
+  V3_TRADE_MIN,
+} from './balancer-fixed.ts'
+import { type Point, sampledCurve } from './sampled-curve.ts'
+
+/** Balancer's weighted pools, in the vaults of V2 and V3. `address` is the vault. Any two of its tokens trade. */
+export type BalancerWeightedPool = PoolIdentity &
+  Readonly<{
+    kind: 'balancer-weighted'
+    vault: 'v2' | 'v3'
+    balances: readonly bigint[]
+    scales: readonly Scale[]
+    /** 10^18 = 1. */
+    weights: readonly bigint[]
+    /** 10^18 = 1. */
+    swapFee: bigint
+    /** V3: what of the swap fee leaves the pool. 10^18 = 1; nothing in V2. */
+    aggregateFee: bigint
+    /** Whether exponents 1, 2 and 4 are multiplied out: V3, and V2 pools of version 2 and later (factories since September 2022). */
+    shortcuts: boolean
+  }>
+
+/** WeightedMath._MAX_IN_RATIO: no more than 30 % of the balance in one swap. */
+const IN_MAX = 3n * 10n ** 17n
+/** Gas of one swap through our executor. */
+const GAS = 115_000
+
+/** WeightedMath._calcOutGivenIn (V2), computeOutGivenExactIn (V3): aO = bO·(1 − (bI ÷ (bI + aI))^(wI ÷ wO)). */
+function swap(state: BalancerWeightedPool, tokenIn: number, tokenOut: number, amountIn: bigint) {
+  const { vault, balances, scales, weights, shortcuts } = state
+  const scaleIn = scales[tokenIn]
+  const scaleOut = scales[tokenOut]
+  const weightIn = weights[tokenIn]
+  const weightOut = weights[tokenOut]
+  if (scaleIn === undefined || scaleOut === undefined || weightIn === undefined || weightOut === undefined) return null
+  if (tokenIn === tokenOut || amountIn <= 0n) return null
+  const { kept, fee } = inputAfterFee(amountIn, scaleIn, state.swapFee, vault)
+  const balanceIn = scaled(balances[tokenIn] as bigint, scaleIn)
+  const balanceOut = scaled(balances[tokenOut] as bigint, scaleOut)
+  if (balanceIn === 0n || kept > mulDown(balanceIn, IN_MAX)) return null
+  const power = powUp(divUp(balanceIn, balanceIn + kept), divDown(weightIn, weightOut), shortcuts)
+  if (power === null) return null
+  const out = mulDown(balanceOut, complement(power))
+  if (out <= 0n || (vault === 'v3' && (kept < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null
+  const amountOut = unscaled(out, scaleOut, vault)
+  if (amountOut <= 0n) return null
+  if (vault === 'v2' && (balances[tokenIn] as bigint) + amountIn > V2_BALANCE_MAX) return null
+  const next = balances
+    .with(tokenIn, (balances[tokenIn] as bigint) + amountIn - aggregateFee(fee, scaleIn, state.aggregateFee))
+    .with(tokenOut, (balances[tokenOut] as bigint) - amountOut)
+  return { amountOut, next: { ...state, balances: next } }
+}
+
+function curve(state: BalancerWeightedPool, tokenIn: number, tokenOut: number) {
+  const keep = 1 - Number(state.swapFee) / 1e18
+  const balanceIn = Number(state.balances[tokenIn] ?? 0n)
+  const balanceOut = Number(state.balances[tokenOut] ?? 0n)
+  const exponent = Number(state.weights[tokenIn]) / Number(state.weights[tokenOut])
+  if (!(balanceIn > 0) || !(balanceOut > 0) || !(exponent > 0)) return null
+  const most = (balanceIn * 0.3) / keep
+  if (exponent === 1) return createCurve([{ reserveIn: balanceIn, reserveOut: balanceOut, capacity: most }], keep, GAS)
+  const at = (amountIn: number): Point => {
+    const lasting = -Math.log1p((amountIn * keep) / balanceIn)
+    const price = ((keep * balanceOut * exponent) / balanceIn) * Math.exp(lasting * (exponent + 1))
+    return { out: -balanceOut * Math.expm1(lasting * exponent), price }
+  }
+  return sampledCurve(at, most, GAS)
+}
+
+export const balancerWeighted: PoolMaths<BalancerWeightedPool> = { swap, curve }

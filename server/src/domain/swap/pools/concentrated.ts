@@ -1,0 +1,197 @@
+import { type Curve, createCurve, type Hyperbola } from '../curve.ts'
+import {
+  MAX_SQRT_PRICE,
+  MAX_TICK,
+  MIN_SQRT_PRICE,
+  MIN_TICK,
+  Q96,
+  sqrtPriceAtTick,
+  tickAtSqrtPrice,
+} from './tick-math.ts'
+
+/** Liquidity that begins (positive) or ends (negative) where the price rises over this tick. */
+export type Tick = Readonly<{ index: number; net: bigint }>
+
+/** Concentrated liquidity as Uniswap V3 keeps it; V4 and the forks differ in what they do with the fee. */
+export type Concentrated = Readonly<{
+  sqrtPrice: bigint
+  tick: number
+  liquidity: bigint
+  tickSpacing: number
+  /** Initialized ticks, rising. */
+  ticks: readonly Tick[]
+}>
+
+const PPM = 1_000_000n
+
+/** What a swap moves, seen from the pool: positive goes in, negative comes out. */
+export type Moved = Readonly<{ amount0: bigint; amount1: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }>
+
+type Walk = { left: bigint; other: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }
+
+/**
+ * UniswapV3Pool.swap. `amount` positive: exactly so much goes in; negative: exactly so much comes out. The walk stops at
+ * `limit`. Where a word of 256 tick spacings ends the contract makes a step of its own even without a tick there, and rounds:
+ * so do we, or one swap in six differs. What keeps its ticks in a list (`byWords` false) goes from tick to tick.
+ */
+export function walk(
+  pool: Concentrated,
+  zeroForOne: boolean,
+  amount: bigint,
+  limit: bigint,
+  feePpm: bigint,
+  byWords = true,
+): Moved {
+  const at: Walk = { left: amount, other: 0n, sqrtPrice: pool.sqrtPrice, tick: pool.tick, liquidity: pool.liquidity }
+  let place = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
+  while (at.left !== 0n && at.sqrtPrice !== limit) {
+    const word = byWords ? wordEnd(at.tick, pool.tickSpacing, zeroForOne) : zeroForOne ? MIN_TICK : MAX_TICK
+    const found = pool.ticks[place]
+    const isTick = found !== undefined && (zeroForOne ? found.index >= word : found.index <= word)
+    const next = Math.max(MIN_TICK, Math.min(MAX_TICK, isTick ? found.index : word))
+    const nextPrice = sqrtPriceAtTick(next)
+    const target = (zeroForOne ? nextPrice < limit : nextPrice > limit) ? limit : nextPrice
+    const before = at.sqrtPrice
+    step(at, target, feePpm)
+    if (at.sqrtPrice === nextPrice) {
+      if (isTick) {
+        at.liquidity += zeroForOne ? -found.net : found.net
+        place += zeroForOne ? -1 : 1
+      }
+      at.tick = zeroForOne ? next - 1 : next
+    } else if (at.sqrtPrice !== before) at.tick = tickAtSqrtPrice(at.sqrtPrice)
+  }
+  const spent = amount - at.left
+  const [amount0, amount1] = zeroForOne === amount > 0n ? [spent, at.other] : [at.other, spent]
+  return { amount0, amount1, sqrtPrice: at.sqrtPrice, tick: at.tick, liquidity: at.liquidity }
+}
+
+/** The price beyond which no swap of this direction goes. */
+export const limitOf = (zeroForOne: boolean): bigint => (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n)
+
+/** Last tick of the bitmap's word in this direction (TickBitmap.nextInitializedTickWithinOneWord). */
+function wordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
+  const compressed = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1)
+  const word = Math.floor(compressed / 256) * 256
+  return (zeroForOne ? word : word + 255) * spacing
+}
+
+/** Index of the last tick not above; −1 = none. */
+function lastAtOrBelow(ticks: readonly Tick[], tick: number): number {
+  let low = -1
+  let high = ticks.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((ticks[middle] as Tick).index <= tick) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** SwapMath.computeSwapStep: towards `target`, as far as what is left goes. */
+function step(at: Walk, target: bigint, feePpm: bigint): void {
+  const { sqrtPrice, liquidity } = at
+  const zeroForOne = sqrtPrice >= target
+  if (at.left >= 0n) {
+    const lessFee = (at.left * (PPM - feePpm)) / PPM
+    const whole = zeroForOne
+      ? amount0Delta(target, sqrtPrice, liquidity, true)
+      : amount1Delta(sqrtPrice, target, liquidity, true)
+    const reached = lessFee >= whole
+    const next = reached ? target : priceFromInput(sqrtPrice, liquidity, lessFee, zeroForOne)
+    const amountIn = reached
+      ? whole
+      : zeroForOne
+        ? amount0Delta(next, sqrtPrice, liquidity, true)
+        : amount1Delta(sqrtPrice, next, liquidity, true)
+    const amountOut = zeroForOne
+      ? amount1Delta(next, sqrtPrice, liquidity, false)
+      : amount0Delta(sqrtPrice, next, liquidity, false)
+    // What does not reach the target is all spent: the rest is the fee.
+    const fee = reached ? divideUp(amountIn * feePpm, PPM - feePpm) : at.left - amountIn
+    at.left -= amountIn + fee
+    at.other -= amountOut
+    at.sqrtPrice = next
+    return
+  }
+  const whole = zeroForOne
+    ? amount1Delta(target, sqrtPrice, liquidity, false)
+    : amount0Delta(sqrtPrice, target, liquidity, false)
+  const reached = -at.left >= whole
+  const next = reached ? target : priceFromOutput(sqrtPrice, liquidity, -at.left, zeroForOne)
+  const paid = reached
+    ? whole
+    : zeroForOne
+      ? amount1Delta(next, sqrtPrice, liquidity, false)
+      : amount0Delta(sqrtPrice, next, liquidity, false)
+  // biome-ignore lint/complexity/useMathMinMax: these are bigints
+  const amountOut = paid > -at.left ? -at.left : paid
+  const amountIn = zeroForOne
+    ? amount0Delta(next, sqrtPrice, liquidity, true)
+    : amount1Delta(sqrtPrice, next, liquidity, true)
+  at.left += amountOut
+  at.other += amountIn + divideUp(amountIn * feePpm, PPM - feePpm)
+  at.sqrtPrice = next
+}
+
+const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
+
+/** SqrtPriceMath.getAmount0Delta, from the lower to the higher price. */
+function amount0Delta(lower: bigint, upper: bigint, liquidity: bigint, up: boolean): bigint {
+  const numerator = (liquidity << 96n) * (upper - lower)
+  return up ? divideUp(divideUp(numerator, upper), lower) : numerator / upper / lower
+}
+
+/** SqrtPriceMath.getAmount1Delta. */
+function amount1Delta(lower: bigint, upper: bigint, liquidity: bigint, up: boolean): bigint {
+  const product = liquidity * (upper - lower)
+  return up ? divideUp(product, Q96) : product / Q96
+}
+
+const UINT256 = 1n << 256n
+
+/** SqrtPriceMath.getNextSqrtPriceFromInput. */
+function priceFromInput(price: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
+  if (!zeroForOne) return price + (amount << 96n) / liquidity
+  if (amount === 0n) return price
+  const numerator = liquidity << 96n
+  const product = amount * price
+  // The contract takes the exact formula only where neither product nor sum overflows.
+  if (product < UINT256 && numerator + product < UINT256) return divideUp(numerator * price, numerator + product)
+  return divideUp(numerator, numerator / price + amount)
+}
+
+/** SqrtPriceMath.getNextSqrtPriceFromOutput. */
+function priceFromOutput(price: bigint, liquidity: bigint, amount: bigint, zeroForOne: boolean): bigint {
+  if (zeroForOne) return price - divideUp(amount << 96n, liquidity)
+  const numerator = liquidity << 96n
+  return divideUp(numerator * price, numerator - amount * price)
+}
+
+/** How far from the present price the search looks, in ticks: about a factor of 400 either way. */
+const REACH_TICKS = 60_000
+const HYPERBOLAS_MAX = 512
+
+/** One hyperbola between each two ticks: virtual reserves L÷√P and L·√P. */
+export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePpm: number, gas: number): Curve | null {
+  const keep = 1 - feePpm / 1e6
+  const hyperbolas: Hyperbola[] = []
+  let liquidity = Number(pool.liquidity)
+  let root = Number(pool.sqrtPrice) / 2 ** 96
+  let place = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
+  for (; hyperbolas.length < HYPERBOLAS_MAX; place += zeroForOne ? -1 : 1) {
+    const tick = pool.ticks[place]
+    if (tick === undefined || Math.abs(tick.index - pool.tick) > REACH_TICKS) break
+    const next = 1.0001 ** (tick.index / 2)
+    if (liquidity > 0) {
+      const [reserveIn, reserveOut] = zeroForOne
+        ? [liquidity / root, liquidity * root]
+        : [liquidity * root, liquidity / root]
+      const end = zeroForOne ? liquidity / next : liquidity * next
+      hyperbolas.push({ reserveIn, reserveOut, capacity: (end - reserveIn) / keep })
+    }
+    liquidity += Number(zeroForOne ? -tick.net : tick.net)
+    root = next
+  }
+  return hyperbolas.length === 0 ? null : createCurve(hyperbolas, keep, gas)
+}

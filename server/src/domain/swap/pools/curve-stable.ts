@@ -1,0 +1,146 @@
+import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import { type Point, sampledCurve } from './sampled-curve.ts'
+import { stableInvariant, stablePoint } from './stable-float.ts'
+
+/** Curve's StableSwap: plain pools of any age, and StableSwap-NG plain pools. Any two of its tokens trade. */
+export type CurveStablePool = PoolIdentity &
+  Readonly<{
+    kind: 'curve-stable'
+    balances: readonly bigint[]
+    /** Per token what makes it a common unit of 18 decimals, times 10^18: 10^(36 − decimals), times the rate where it has one. */
+    rates: readonly bigint[]
+    /** A as it is at the block of the swap, in the contract's own precision: `A_precise()`, or `A()` of the oldest pools. */
+    amp: bigint
+    /** 100, or 1 for the oldest pools. */
+    ampPrecision: bigint
+    /** Parts of 10^10, of what is paid. */
+    fee: bigint
+    /** The protocol's part of the fee, parts of 10^10: it leaves the pool's balances. */
+    adminFee: bigint
+    /** StableSwap-NG: how much higher the fee is off the peg, parts of 10^10. Null: the fee is the same everywhere. */
+    offPegFee: bigint | null
+    /** How get_D forms D^(n+1)÷(n^n·Πx): `stepwise` divides by x·n for each token, `at-once` by n^n at the end (NG). */
+    invariant: 'stepwise' | 'at-once'
+  }>
+
+const ONE = 10n ** 18n
+const FEE_ONE = 10n ** 10n
+const STEPS_MAX = 255
+/** Gas of one swap through our executor. */
+const GAS = 150_000
+
+/** exchange() of the pool templates: `dy = xp[j] − y − 1`, fee of that, then back to the token's own unit. */
+function swap(state: CurveStablePool, tokenIn: number, tokenOut: number, amountIn: bigint) {
+  const { balances, rates, adminFee } = state
+  const rateIn = rates[tokenIn]
+  const rateOut = rates[tokenOut]
+  if (rateIn === undefined || rateOut === undefined || tokenIn === tokenOut || amountIn <= 0n) return null
+  const before = balances.map((balance, index) => (balance * (rates[index] as bigint)) / ONE)
+  if (before.some((balance) => balance <= 0n)) return null
+  const invariant = invariantOf(state, before)
+  const x = (before[tokenIn] as bigint) + (amountIn * rateIn) / ONE
+  const y = invariant === null ? null : balanceOf(state, before.with(tokenIn, x), tokenOut, invariant)
+  if (y === null) return null
+  const whole = (before[tokenOut] as bigint) - y - 1n
+  if (whole <= 0n) return null
+  const share = feeAt(state, ((before[tokenIn] as bigint) + x) / 2n, ((before[tokenOut] as bigint) + y) / 2n)
+  const fee = (whole * share) / FEE_ONE
+  const amountOut = ((whole - fee) * ONE) / rateOut
+  if (amountOut <= 0n) return null
+  const toAdmin = (((fee * adminFee) / FEE_ONE) * ONE) / rateOut
+  const next = balances
+    .with(tokenIn, (balances[tokenIn] as bigint) + amountIn)
+    .with(tokenOut, (balances[tokenOut] as bigint) - amountOut - toAdmin)
+  return { amountOut, next: { ...state, balances: next } }
+}
+
+/** _dynamic_fee of StableSwap-NG, at the balances halfway through the swap. */
+function feeAt({ fee, offPegFee }: CurveStablePool, in_: bigint, out: bigint): bigint {
+  if (offPegFee === null || offPegFee <= FEE_ONE) return fee
+  return (offPegFee * fee) / (((offPegFee - FEE_ONE) * 4n * in_ * out) / (in_ + out) ** 2n + FEE_ONE)
+}
+
+/** get_D. Null where it does not settle, and the contract reverts. */
+function invariantOf({ amp, ampPrecision, invariant }: CurveStablePool, xp: readonly bigint[]): bigint | null {
+  const count = BigInt(xp.length)
+  const sum = xp.reduce((a, b) => a + b, 0n)
+  const ann = amp * count
+  let d = sum
+  for (let step = 0; step < STEPS_MAX; step++) {
+    let spread = d
+    for (const x of xp) spread = (spread * d) / (invariant === 'stepwise' ? x * count : x)
+    if (invariant === 'at-once') spread /= count ** count
+    const before = d
+    d =
+      (((ann * sum) / ampPrecision + spread * count) * d) /
+      (((ann - ampPrecision) * d) / ampPrecision + (count + 1n) * spread)
+    const moved = d - before
+    if (moved <= 1n && moved >= -1n) return d
+  }
+  return null
+}
+
+/** get_y. */
+function balanceOf(
+  { amp, ampPrecision }: CurveStablePool,
+  xp: readonly bigint[],
+  place: number,
+  d: bigint,
+): bigint | null {
+  const count = BigInt(xp.length)
+  const ann = amp * count
+  let sum = 0n
+  let c = d
+  for (const [index, x] of xp.entries()) {
+    if (index === place) continue
+    sum += x
+    c = (c * d) / (x * count)
+  }
+  c = (c * d * ampPrecision) / (ann * count)
+  const b = sum + (d * ampPrecision) / ann
+  let y = d
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const before = y
+    const divisor = 2n * y + b - d
+    if (divisor <= 0n) return null
+    y = (y * y + c) / divisor
+    const moved = y - before
+    if (moved <= 1n && moved >= -1n) return y
+  }
+  return null
+}
+
+/** How much goes in at most, in parts of all that lies there. */
+const REACH = 10
+
+function curve(state: CurveStablePool, tokenIn: number, tokenOut: number) {
+  const units = state.rates.map((rate) => Number(rate) / 1e18)
+  const balances = state.balances.map((balance, index) => Number(balance) * (units[index] as number))
+  const unitIn = units[tokenIn]
+  const unitOut = units[tokenOut]
+  if (unitIn === undefined || unitOut === undefined || !balances.every((balance) => balance > 0)) return null
+  const ann = (Number(state.amp) / Number(state.ampPrecision)) * balances.length
+  const invariant = stableInvariant(balances, ann)
+  const at = (amountIn: number): Point => {
+    const given = amountIn * unitIn
+    const { out, price } = stablePoint(balances, invariant, ann, tokenIn, tokenOut, given)
+    const halfway = [(balances[tokenIn] as number) + given / 2, (balances[tokenOut] as number) - out / 2] as const
+    const { keep, change } = keepAt(state, halfway, price)
+    return { out: (out * keep) / unitOut, price: ((price * keep + out * change) * unitIn) / unitOut }
+  }
+  const most = (REACH * balances.reduce((a, b) => a + b, 0)) / unitIn
+  return sampledCurve(at, most, GAS)
+}
+
+/** Share that is left after the fee at these balances, and how it changes with each unit more that goes in at `price`. */
+function keepAt({ fee, offPegFee }: CurveStablePool, [a, b]: readonly [number, number], price: number) {
+  const flat = Number(fee) / 1e10
+  if (offPegFee === null || offPegFee <= FEE_ONE) return { keep: 1 - flat, change: 0 }
+  const off = Number(offPegFee) / 1e10
+  const near = (4 * a * b) / (a + b) ** 2
+  const nearer = (2 * (a - b) * (a * -price - b)) / (a + b) ** 3
+  const divisor = (off - 1) * near + 1
+  return { keep: 1 - (off * flat) / divisor, change: (off * flat * (off - 1) * nearer) / divisor ** 2 }
+}
+
+export const curveStable: PoolMaths<CurveStablePool> = { swap, curve }

@@ -1,0 +1,177 @@
+import { createCurve } from '../curve.ts'
+import type { PoolIdentity, PoolMaths, Swapped } from '../pool.ts'
+import { FALL_MIN, hyperbola } from './sampled-curve.ts'
+
+/** Within a bin of the Liquidity Book the price is one. */
+export type Bin = Readonly<{ id: number; reserves: readonly [bigint, bigint] }>
+
+/**
+ * LFJ's Liquidity Book, versions 2.1 and 2.2: bins of constant price (1 + binStep ÷ 10⁴)^(id − 2²³) of token 1 per token 0, a base
+ * fee and a variable fee that grows with the bins crossed of late. Names as in the contract's StaticFeeParameters and
+ * VariableFeeParameters.
+ */
+export type LiquidityBookPool = PoolIdentity &
+  Readonly<{
+    kind: 'liquidity-book'
+    /** Rising ids; all that hold anything. */
+    bins: readonly Bin[]
+    activeId: number
+    binStep: number
+    fees: Readonly<{
+      baseFactor: bigint
+      filterPeriod: number
+      decayPeriod: number
+      reductionFactor: bigint
+      variableFeeControl: bigint
+      protocolShare: bigint
+      maxVolatilityAccumulator: bigint
+    }>
+    volatility: Volatility
+    /** Time of the block in which the swap will be, seconds: the variable fee decays with it. */
+    now: number
+  }>
+
+type Volatility = Readonly<{ accumulator: bigint; reference: bigint; idReference: number; lastUpdate: number }>
+
+const ID_ONE = 2 ** 23
+const SHIFT = 128n
+const SCALE = 1n << SHIFT
+const UINT256_MAX = (1n << 256n) - 1n
+const UINT128_MAX = SCALE - 1n
+const BASIS = 10_000n
+const FEE_ONE = 10n ** 18n
+/** FeeHelper.MAX_FEE: 10 %. */
+const FEE_MAX = 10n ** 17n
+/** Gas of a swap within one bin through our executor. */
+const GAS = 120_000
+
+/** LBPair.swap: bin after bin until all is in. */
+function swap(
+  state: LiquidityBookPool,
+  tokenIn: number,
+  tokenOut: number,
+  amountIn: bigint,
+): Swapped<LiquidityBookPool> | null {
+  if (amountIn <= 0n || amountIn > UINT128_MAX || tokenIn === tokenOut) return null
+  const forY = tokenIn === 0
+  const bins = [...state.bins]
+  let volatility = decayed(state)
+  let activeId = state.activeId
+  let left = amountIn
+  let amountOut = 0n
+  for (let place = startOf(bins, activeId, forY); left > 0n; place += forY ? -1 : 1) {
+    const bin = bins[place]
+    if (bin === undefined) return null
+    activeId = bin.id
+    const there = bin.reserves[forY ? 1 : 0]
+    if (there === 0n) continue
+    volatility = shaken(state, volatility, bin.id)
+    const step = stepIn(bin, state.binStep, forY, totalFee(state, volatility.accumulator), left)
+    if (step === null) return null
+    if (step.in === 0n) continue
+    left -= step.in
+    amountOut += step.out
+    const stays = step.in - (step.fee * state.fees.protocolShare) / BASIS
+    const reserves = forY
+      ? ([bin.reserves[0] + stays, there - step.out] as const)
+      : ([there - step.out, bin.reserves[1] + stays] as const)
+    bins[place] = { id: bin.id, reserves }
+  }
+  return amountOut === 0n ? null : { amountOut, next: { ...state, bins, activeId, volatility } }
+}
+
+/** The active bin, or the next in this direction where it is empty. */
+function startOf(bins: readonly Bin[], activeId: number, forY: boolean): number {
+  if (!forY) {
+    const place = bins.findIndex(({ id }) => id >= activeId)
+    return place < 0 ? bins.length : place
+  }
+  return bins.findLastIndex(({ id }) => id <= activeId)
+}
+
+/** PairParameterHelper.updateReferences. */
+function decayed({ volatility, fees, activeId, now }: LiquidityBookPool): Volatility {
+  const passed = now - volatility.lastUpdate
+  if (passed < fees.filterPeriod) return { ...volatility, lastUpdate: now }
+  const reference = passed < fees.decayPeriod ? (volatility.accumulator * fees.reductionFactor) / BASIS : 0n
+  return { ...volatility, reference, idReference: activeId, lastUpdate: now }
+}
+
+/** PairParameterHelper.updateVolatilityAccumulator. */
+function shaken({ fees }: LiquidityBookPool, volatility: Volatility, id: number): Volatility {
+  const moved = volatility.reference + BigInt(Math.abs(id - volatility.idReference)) * BASIS
+  return { ...volatility, accumulator: moved < fees.maxVolatilityAccumulator ? moved : fees.maxVolatilityAccumulator }
+}
+
+/** PairParameterHelper.getTotalFee, parts of 10^18. */
+function totalFee({ fees, binStep }: LiquidityBookPool, accumulator: bigint): bigint {
+  const base = fees.baseFactor * BigInt(binStep) * 10n ** 10n
+  const product = accumulator * BigInt(binStep)
+  const variable = fees.variableFeeControl === 0n ? 0n : (product * product * fees.variableFeeControl + 99n) / 100n
+  return base + variable
+}
+
+/** BinHelper.getAmounts with FeeHelper's two fees. Null where the contract reverts. */
+function stepIn({ id, reserves }: Bin, binStep: number, forY: boolean, fee: bigint, left: bigint) {
+  const price = priceOf(id, binStep)
+  const there = reserves[forY ? 1 : 0]
+  if (price === 0n || fee > FEE_MAX) return null
+  const net = forY ? divideUp(there << SHIFT, price) : divideUp(there * price, SCALE)
+  const most = net + divideUp(net * fee, FEE_ONE - fee)
+  if (most > UINT128_MAX) return null
+  if (left >= most) return { in: most, out: there, fee: most - net }
+  const cost = divideUp(left * fee, FEE_ONE)
+  const kept = left - cost
+  const out = forY ? (kept * price) >> SHIFT : (kept << SHIFT) / price
+  return { in: left, out: out > there ? there : out, fee: cost }
+}
+
+const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
+
+/** PriceHelper.getPriceFromId by Uint128x128Math.pow: 128.128. Zero where it reverts. */
+function priceOf(id: number, binStep: number): bigint {
+  const exponent = id - ID_ONE
+  if (exponent === 0) return SCALE
+  const steps = Math.abs(exponent)
+  if (steps >= 0x100000) return 0n
+  let result = SCALE
+  // The base is above one: its inverse is raised, and turned back at the end.
+  let squared = UINT256_MAX / (SCALE + (BigInt(binStep) << SHIFT) / BASIS)
+  for (let bit = 1; bit <= 0x80000; bit *= 2) {
+    if ((steps & bit) !== 0) result = (result * squared) >> SHIFT
+    squared = (squared * squared) >> SHIFT
+  }
+  if (result === 0n) return 0n
+  return exponent > 0 ? UINT256_MAX / result : result
+}
+
+const BINS_MAX = 256
+
+/** One bin, one hyperbola that is all but a line. */
+function curve(state: LiquidityBookPool, tokenIn: number, tokenOut: number) {
+  if (tokenIn === tokenOut) return null
+  const forY = tokenIn === 0
+  const hyperbolas = []
+  let volatility = decayed(state)
+  let last = Number.POSITIVE_INFINITY
+  for (let place = startOf(state.bins, state.activeId, forY); hyperbolas.length < BINS_MAX; place += forY ? -1 : 1) {
+    const bin = state.bins[place]
+    if (bin === undefined) break
+    const there = Number(bin.reserves[forY ? 1 : 0])
+    if (there === 0) continue
+    volatility = shaken(state, volatility, bin.id)
+    const fee = Number(totalFee(state, volatility.accumulator)) / 1e18
+    const price = Number(priceOf(bin.id, state.binStep)) / 2 ** 128
+    if (price === 0 || fee > 0.1) break
+    // A fee that falls towards where the price was of late may not make the next bin dearer than this one.
+    const net = Math.min((forY ? price : 1 / price) * (1 - fee), last * (1 - BIN_FALL))
+    hyperbolas.push(hyperbola(net * (1 + BIN_FALL / 2), BIN_FALL, there / net))
+    last = net
+  }
+  return hyperbolas.length === 0 ? null : createCurve(hyperbolas, 1, GAS)
+}
+
+/** Fall of the price within a bin of the curve; the real one is none. */
+const BIN_FALL = 10 * FALL_MIN
+
+export const liquidityBook: PoolMaths<LiquidityBookPool> = { swap, curve }

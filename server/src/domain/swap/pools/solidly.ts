@@ -1,0 +1,165 @@
+import { createCurve } from '../curve.ts'
+import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import { type Point, sampledCurve } from './sampled-curve.ts'
+
+/**
+ * Solidly and its descendants. Volatile pairs hold x·y, stable ones x³y + y³x; the fee is taken of the input first and leaves
+ * the pair.
+ */
+export type SolidlyPool = PoolIdentity &
+  Readonly<{
+    kind: 'solidly'
+    stable: boolean
+    /**
+     * Whose Newton iteration a stable pair has. `v1`: Solidly, Velodrome V1 and most forks, it ends where a step is at most 1.
+     * `v2`: Velodrome V2, Aerodrome and Solidly V2 forks of it, it goes on until it cannot be closer.
+     */
+    newton: 'v1' | 'v2'
+    reserves: readonly [bigint, bigint]
+    /** 10^decimals of each token. */
+    units: readonly [bigint, bigint]
+    /** Millionths of the input. */
+    feePpm: number
+  }>
+
+const PPM = 1_000_000n
+const ONE = 10n ** 18n
+const UINT256 = 1n << 256n
+const STEPS_MAX = 255
+/** Gas of one swap through our executor. */
+const GAS_VOLATILE = 100_000
+const GAS_STABLE = 125_000
+
+/** Pair.getAmountOut, then the pair's own check that k did not fall. */
+function swap(state: SolidlyPool, tokenIn: number, tokenOut: number, amountIn: bigint) {
+  const reserveIn = state.reserves[tokenIn]
+  const reserveOut = state.reserves[tokenOut]
+  if (reserveIn === undefined || reserveOut === undefined || tokenIn === tokenOut || amountIn <= 0n) return null
+  if (reserveIn === 0n || reserveOut === 0n) return null
+  const kept = amountIn - (amountIn * BigInt(state.feePpm)) / PPM
+  const amountOut = state.stable
+    ? stableOut(state, tokenIn, kept, reserveIn, reserveOut)
+    : (kept * reserveOut) / (reserveIn + kept)
+  if (amountOut === null || amountOut <= 0n || amountOut >= reserveOut) return null
+  const reserves =
+    tokenIn === 0
+      ? ([reserveIn + kept, reserveOut - amountOut] as const)
+      : ([reserveOut - amountOut, reserveIn + kept] as const)
+  if (product(state, ...reserves) < product(state, ...state.reserves)) return null
+  return { amountOut, next: { ...state, reserves } }
+}
+
+/** Pair._k. */
+function product({ stable, units }: SolidlyPool, reserve0: bigint, reserve1: bigint): bigint {
+  if (!stable) return reserve0 * reserve1
+  const x = (reserve0 * ONE) / units[0]
+  const y = (reserve1 * ONE) / units[1]
+  return (((x * y) / ONE) * ((x * x) / ONE + (y * y) / ONE)) / ONE
+}
+
+function stableOut(
+  state: SolidlyPool,
+  tokenIn: number,
+  kept: bigint,
+  reserveIn: bigint,
+  reserveOut: bigint,
+): bigint | null {
+  const [unitIn, unitOut] = tokenIn === 0 ? state.units : ([state.units[1], state.units[0]] as const)
+  const before = (reserveOut * ONE) / unitOut
+  const x = (kept * ONE) / unitIn + (reserveIn * ONE) / unitIn
+  const target = product(state, ...state.reserves)
+  const after = state.newton === 'v1' ? solveV1(x, target, before) : solveV2(state, x, target, before)
+  if (after === null || after > before) return null
+  return ((before - after) * unitOut) / ONE
+}
+
+/** Whether _k of these would leave 256 bits. */
+function overflows({ units }: SolidlyPool, reserve0: bigint, reserve1: bigint): boolean {
+  const x = (reserve0 * ONE) / units[0]
+  const y = (reserve1 * ONE) / units[1]
+  const sum = (x * x) / ONE + (y * y) / ONE
+  return [x * x, y * y, x * y, ((x * y) / ONE) * sum].some((number) => number >= UINT256)
+}
+
+/** dk ÷ dy = 3xy² + x³. */
+const slope = (x: bigint, y: bigint): bigint => (3n * x * ((y * y) / ONE)) / ONE + (((x * x) / ONE) * x) / ONE
+
+/** _get_y of Solidly and Velodrome V1; its _f multiplies in another order than _k. */
+function solveV1(x: bigint, target: bigint, start: bigint): bigint | null {
+  const value = (y: bigint) => (x * ((((y * y) / ONE) * y) / ONE)) / ONE + (((((x * x) / ONE) * x) / ONE) * y) / ONE
+  let y = start
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const before = y
+    const now = value(y)
+    const gradient = slope(x, y)
+    if (gradient === 0n) return null
+    y += now < target ? ((target - now) * ONE) / gradient : -(((now - target) * ONE) / gradient)
+    if (y < 0n) return null
+    const moved = y - before
+    if (moved <= 1n && moved >= -1n) return y
+  }
+  return y
+}
+
+/**
+ * _get_y of Velodrome V2 and Aerodrome. Where the step rounds to nothing it looks at the neighbour; upwards by _k, which scales its
+ * arguments by the tokens' units once more although they are scaled, and reverts where that overflows.
+ */
+function solveV2(state: SolidlyPool, x: bigint, target: bigint, start: bigint): bigint | null {
+  const value = (y: bigint) => (((x * y) / ONE) * ((x * x) / ONE + (y * y) / ONE)) / ONE
+  let y = start
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const now = value(y)
+    const gradient = slope(x, y)
+    if (gradient === 0n) return null
+    if (now < target) {
+      const up = ((target - now) * ONE) / gradient
+      if (up === 0n && overflows(state, x, y + 1n)) return null
+      if (up === 0n && product(state, x, y + 1n) > target) return y + 1n
+      y += up === 0n ? 1n : up
+    } else {
+      const down = ((now - target) * ONE) / gradient
+      if (down === 0n && (now === target || value(y - 1n) < target)) return y
+      y -= down === 0n ? 1n : down
+    }
+    if (y < 0n) return null
+  }
+  return null
+}
+
+/** How much goes in at most, in parts of what is there: beyond, the price is a millionth. */
+const REACH = 50
+
+function curve(state: SolidlyPool, tokenIn: number, tokenOut: number) {
+  const { stable, reserves, units, feePpm } = state
+  const keep = 1 - feePpm / 1e6
+  const reserveIn = Number(reserves[tokenIn] ?? 0n)
+  const reserveOut = Number(reserves[tokenOut] ?? 0n)
+  if (!(reserveIn > 0) || !(reserveOut > 0)) return null
+  if (!stable) return createCurve([{ reserveIn, reserveOut, capacity: Number.POSITIVE_INFINITY }], keep, GAS_VOLATILE)
+  const unitIn = Number(units[tokenIn === 0 ? 0 : 1])
+  const unitOut = Number(units[tokenIn === 0 ? 1 : 0])
+  const x = reserveIn / unitIn
+  const y = reserveOut / unitOut
+  const k = x * y * (x * x + y * y)
+  const at = (amountIn: number): Point => {
+    const { out, price } = stablePoint(x, y, k, (amountIn * keep) / unitIn)
+    return { out: out * unitOut, price: (price * keep * unitOut) / unitIn }
+  }
+  return sampledCurve(at, (REACH * Math.max(reserveIn, (y / x) * reserveIn)) / keep, GAS_STABLE)
+}
+
+function stablePoint(x: number, y: number, k: number, amountIn: number): Point {
+  const now = x + amountIn
+  let left = y
+  for (let step = 0; step < 64 && amountIn > 0; step++) {
+    const next = left - (now * left * (now * now + left * left) - k) / (now * (now * now + 3 * left * left))
+    const moved = Math.abs(next - left)
+    left = next
+    if (moved <= 1e-16 * y) break
+  }
+  const price = (left * (3 * now * now + left * left)) / (now * (now * now + 3 * left * left))
+  return { out: y - left, price }
+}
+
+export const solidly: PoolMaths<SolidlyPool> = { swap, curve }

@@ -1,0 +1,65 @@
+import type { Point } from './sampled-curve.ts'
+
+/*
+ * StableSwap (Michael Egorov, "StableSwap — efficient mechanism for stablecoin liquidity", 2019) in float64, for curves only:
+ *
+ *     Ann·Σx + D = Ann·D + D^(n+1) ÷ (n^n·Πx)
+ *
+ * Curve and Balancer share it; `ann` is A·n as their contracts use it.
+ */
+const STEPS_MAX = 64
+
+export function stableInvariant(balances: readonly number[], ann: number): number {
+  const count = balances.length
+  const sum = balances.reduce((a, b) => a + b, 0)
+  let invariant = sum
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const spread = spreadOf(balances, invariant)
+    const next = ((ann * sum + spread * count) * invariant) / ((ann - 1) * invariant + (count + 1) * spread)
+    if (Math.abs(next - invariant) <= 1e-15 * next) return next
+    invariant = next
+  }
+  return invariant
+}
+
+/** What balance `place` must be, given the others. */
+function stableBalance(balances: readonly number[], invariant: number, ann: number, place: number): number {
+  const count = balances.length
+  let sum = 0
+  let c = invariant
+  for (const [index, balance] of balances.entries()) {
+    if (index === place) continue
+    sum += balance
+    c *= invariant / (balance * count)
+  }
+  c *= invariant / (ann * count)
+  const b = sum + invariant / ann
+  let y = invariant
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const next = (y * y + c) / (2 * y + b - invariant)
+    if (Math.abs(next - y) <= 1e-15 * next) return next
+    y = next
+  }
+  return y
+}
+
+/** D^(n+1) ÷ (n^n·Πx). */
+function spreadOf(balances: readonly number[], invariant: number): number {
+  return balances.reduce((product, balance) => (product * invariant) / (balance * balances.length), invariant)
+}
+
+/** What `amountIn` of `from` pays in `to`, and the price then; balances and amounts in one unit, no fee. */
+export function stablePoint(
+  balances: readonly number[],
+  invariant: number,
+  ann: number,
+  from: number,
+  to: number,
+  amountIn: number,
+): Point {
+  const after = balances.with(from, (balances[from] as number) + amountIn)
+  const left = amountIn === 0 ? (balances[to] as number) : stableBalance(after, invariant, ann, to)
+  const spread = spreadOf(after.with(to, left), invariant)
+  const price = (ann + spread / (after[from] as number)) / (ann + spread / left)
+  return { out: (balances[to] as number) - left, price }
+}

@@ -1,0 +1,27 @@
+import type { PoolIdentity, PoolMaths } from '../pool.ts'
+import { type Concentrated, concentratedCurve, limitOf, walk } from './concentrated.ts'
+
+/** Uniswap V3 and the forks that keep its arithmetic, any fee. */
+export type UniswapV3Pool = PoolIdentity &
+  Concentrated &
+  Readonly<{ kind: 'uniswap-v3' /** Millionths of the input. */; feePpm: number }>
+
+/** Gas of a swap within one tick through our executor. */
+const GAS = 96_000
+
+function swap(state: UniswapV3Pool, tokenIn: number, _tokenOut: number, amountIn: bigint) {
+  if (amountIn <= 0n) return null
+  const zeroForOne = tokenIn === 0
+  const moved = walk(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(state.feePpm))
+  const [taken, paid] = zeroForOne ? [moved.amount0, -moved.amount1] : [moved.amount1, -moved.amount0]
+  if (taken !== amountIn || paid <= 0n) return null
+  return {
+    amountOut: paid,
+    next: { ...state, sqrtPrice: moved.sqrtPrice, tick: moved.tick, liquidity: moved.liquidity },
+  }
+}
+
+export const uniswapV3: PoolMaths<UniswapV3Pool> = {
+  swap,
+  curve: (state, tokenIn) => concentratedCurve(state, tokenIn === 0, state.feePpm, GAS),
+}

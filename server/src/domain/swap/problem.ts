@@ -1,0 +1,133 @@
+import { type Trade, tradeTo } from './curve.ts'
+import type { Likely } from './likely-paths.ts'
+import type { Edge, Market } from './market.ts'
+
+/**
+ * The part of a market that is searched closely: some tokens, and every pair of them. Tokens are numbered anew here: 0 is the
+ * source, 1 the target.
+ */
+export type Problem = Readonly<{
+  market: Market
+  tokens: readonly number[]
+  /** Pairs of the market, and their tokens. */
+  pairs: Int32Array
+  from: Int32Array
+  to: Int32Array
+  /** What a unit of each token is worth in units of the target, whose own stays 1. The search moves these. */
+  value: Float64Array
+  /** Edges of the market that must not be used. */
+  banned: ReadonlySet<number>
+}>
+
+const NONE: ReadonlySet<number> = new Set()
+
+/** `values` as in `tokens`: where the search begins. */
+export function createProblem(market: Market, tokens: readonly number[], values: readonly number[]): Problem {
+  const { firstPair, pairTo, tokenCount } = market
+  const place = new Int32Array(tokenCount).fill(-1)
+  for (const [index, token] of tokens.entries()) place[token] = index
+  const pairs: number[] = []
+  const from: number[] = []
+  const to: number[] = []
+  for (const [index, token] of tokens.entries()) {
+    // Nothing leaves the target and nothing comes back to the source: a route ends where it ends.
+    if (index === 1) continue
+    const end = firstPair[token + 1] as number
+    for (let pair = firstPair[token] as number; pair < end; pair++) {
+      const next = place[pairTo[pair] as number] as number
+      if (next <= 0) continue
+      pairs.push(pair)
+      from.push(index)
+      to.push(next)
+    }
+  }
+  return {
+    market,
+    tokens,
+    pairs: Int32Array.from(pairs),
+    from: Int32Array.from(from),
+    to: Int32Array.from(to),
+    value: Float64Array.from(values),
+    banned: NONE,
+  }
+}
+
+/** The same with fewer pairs. Values are shared. */
+export function keepPairs(problem: Problem, keep: (from: number, to: number) => boolean): Problem {
+  const kept = [...problem.pairs.keys()].filter((index) =>
+    keep(problem.from[index] as number, problem.to[index] as number),
+  )
+  const pick = (all: Int32Array) => Int32Array.from(kept, (index) => all[index] as number)
+  return { ...problem, pairs: pick(problem.pairs), from: pick(problem.from), to: pick(problem.to) }
+}
+
+/** The tokens of these paths, each worth what a further unit of it would bring; the best path comes last and counts. */
+export function seedProblem(market: Market, source: number, target: number, paths: readonly Likely[]): Problem {
+  const values = new Map<number, number>([
+    [source, 0],
+    [target, 1],
+  ])
+  for (const { tokens, slopes } of paths) {
+    let value = 1
+    for (let hop = slopes.length - 1; hop >= 0; hop--) {
+      value *= slopes[hop] as number
+      values.set(tokens[hop] as number, value)
+    }
+  }
+  return createProblem(market, [...values.keys()], [...values.values()])
+}
+
+/** What all pools of one pair do together at the present values. Edges stand best price first: the first that is idle ends it. */
+export function tradePair({ market, pairs, from, to, value, banned }: Problem, index: number, trade: Trade): void {
+  trade.in = 0
+  trade.out = 0
+  trade.earned = 0
+  trade.give = 0
+  const { edges, firstEdge } = market
+  const pair = pairs[index] as number
+  const price = (value[from[index] as number] as number) / (value[to[index] as number] as number)
+  const root = Math.sqrt(price)
+  const end = firstEdge[pair + 1] as number
+  for (let edge = firstEdge[pair] as number; edge < end; edge++) {
+    const { curve } = edges[edge] as Edge
+    if ((curve.price[0] as number) <= price) return
+    if (banned.size === 0 || !banned.has(edge)) tradeTo(curve, price, root, trade)
+  }
+}
+
+/** One swap of a solved problem; `worth` of what goes in, in units of the target. */
+export type Active = Readonly<{
+  edge: number
+  from: number
+  to: number
+  worth: number /** what the pool earns: without it the route pays at least so much less */
+  earning: number
+}>
+
+/** Below this share of all that flows a swap is dust: dropped, its share goes to the others. */
+const DUST = 1e-10
+
+/** Every swap that happens at the present values. */
+export function activeSwaps(problem: Problem, bound: number): readonly Active[] {
+  const { market, pairs, from, to, value, banned } = problem
+  const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
+  const active: Active[] = []
+  for (let index = 0; index < pairs.length; index++) {
+    const pair = pairs[index] as number
+    const cost = value[from[index] as number] as number
+    const worthOut = value[to[index] as number] as number
+    const price = cost / worthOut
+    const end = market.firstEdge[pair + 1] as number
+    for (let edge = market.firstEdge[pair] as number; edge < end; edge++) {
+      const { curve } = market.edges[edge] as Edge
+      if ((curve.price[0] as number) <= price) break
+      if (banned.has(edge)) continue
+      trade.in = trade.out = trade.earned = trade.give = 0
+      tradeTo(curve, price, Math.sqrt(price), trade)
+      const worth = trade.in * cost
+      if (worth > DUST * bound)
+        active.push({ edge, from: from[index] as number, to: to[index] as number, worth, earning: trade.earned * cost })
+    }
+  }
+  return active
+}

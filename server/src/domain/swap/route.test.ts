@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { executeRoute } from './execute.ts'
+import type { Pool } from './kinds.ts'
+import { createPoolMarket } from './pool-market.ts'
+import { bestRoute } from './route.ts'
+import type { SearchOptions } from './search.ts'
+
+const free: SearchOptions = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
+
+type Case = Readonly<{
+  pools: readonly Readonly<{ token0: number; token1: number; reserve0: string; reserve1: string; feePpm: number }>[]
+  tokenIn: number
+  tokenOut: number
+  amountIn: string
+  upperBound: string
+  bestSinglePath3Hop: string
+}>
+const { cases }: { cases: readonly Case[] } = JSON.parse(
+  readFileSync(new URL('../../../../vectors/routing_v2_optimality.json', import.meta.url), 'utf8'),
+)
+
+const poolsOf = ({ pools }: Pick<Case, 'pools'>): Pool[] =>
+  pools.map(({ token0, token1, reserve0, reserve1, feePpm }, id) => ({
+    kind: 'uniswap-v2',
+    id: String(id),
+    address: String(id),
+    dex: 'test',
+    tokens: [String(token0), String(token1)],
+    reserves: [BigInt(reserve0), BigInt(reserve1)],
+    feePpm,
+  }))
+
+const route = (one: Case, options: Partial<SearchOptions> = {}) =>
+  bestRoute(
+    createPoolMarket(poolsOf(one)),
+    { source: String(one.tokenIn), target: String(one.tokenOut), amountIn: BigInt(one.amountIn) },
+    { ...free, ...options },
+  )
+
+const longestPath = (swaps: readonly { pool: Pool; tokenIn: number; tokenOut: number }[], source: string): number => {
+  const hops = new Map([[source, 0]])
+  for (const { pool, tokenIn, tokenOut } of swaps) {
+    const [from, to] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
+    hops.set(to, Math.max(hops.get(to) ?? 0, (hops.get(from) ?? 0) + 1))
+  }
+  return Math.max(...hops.values())
+}
+
+describe('markets with a certified bound', () => {
+  const shares = cases.map((one) => Number(route(one)?.amountOut ?? 0n) / Number(one.upperBound)).sort((a, b) => a - b)
+
+  test('at the median nothing is lost that float64 can show, and hardly anything at worst', () => {
+    expect(shares[Math.floor(shares.length / 2)]).toBeGreaterThan(0.9999999)
+    expect(shares[0]).toBeGreaterThan(0.9999)
+    expect(shares.at(-1)).toBeLessThan(1 + 1e-12)
+  })
+
+  test.each(cases.map((one, index) => [index, one] as const))(
+    'case %i: four hops at most, nothing left over, no less than the best path',
+    (_index, one) => {
+      const found = route(one)
+      if (found === null) throw new Error('no route')
+      expect(found.amountOut).toBeGreaterThanOrEqual(BigInt(one.bestSinglePath3Hop))
+      expect(longestPath(found.swaps, String(one.tokenIn))).toBeLessThanOrEqual(4)
+      const left = new Map([[String(one.tokenIn), BigInt(one.amountIn)]])
+      for (const { pool, tokenIn, tokenOut, amountIn, amountOut } of found.swaps) {
+        const [from, to] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
+        left.set(from, (left.get(from) ?? 0n) - amountIn)
+        left.set(to, (left.get(to) ?? 0n) + amountOut)
+      }
+      for (const [token, units] of left) expect(units).toBe(token === String(one.tokenOut) ? found.amountOut : 0n)
+    },
+  )
+
+  test('the same market gives the same route every time', () => {
+    for (const one of cases.slice(0, 20))
+      expect(route(structuredClone(one))?.swaps.map(({ pool, share }) => [pool.id, share])).toEqual(
+        route(one)?.swaps.map(({ pool, share }) => [pool.id, share]),
+      )
+  })
+})
+
+test('gas that costs more than splitting brings leaves the best single path; free gas never pays less', () => {
+  for (const one of cases.slice(0, 30)) {
+    const split = route(one)
+    const gasPrice = Number(one.upperBound) / 1e6
+    const dear = route(one, { gasPrice })
+    if (!split || !dear) throw new Error('no route')
+    expect(split.amountOut).toBeGreaterThanOrEqual(dear.amountOut)
+    // Net of gas, no single pool or path beats what was chosen.
+    const net = Number(dear.amountOut) - dear.gas * gasPrice
+    const single = route(one, { swapsMax: 1 })
+    if (single !== null && single.swaps.length === 1)
+      expect(net).toBeGreaterThanOrEqual(Number(single.amountOut) - single.gas * gasPrice - 1)
+  }
+})
+
+test('when time is up the best found so far is given', () => {
+  for (const one of cases) {
+    const hurried = route(one, { isOver: () => true })
+    expect(hurried?.amountOut).toBeGreaterThan(0n)
+  }
+})
+
+test('limits of swaps and hops hold', () => {
+  for (const one of cases) {
+    const few = route(one, { swapsMax: 3 })
+    if (few !== null) expect(few.swaps.length).toBeLessThanOrEqual(Math.max(3, 4))
+    const near = route(one, { hopsMax: 2 })
+    if (near !== null) expect(longestPath(near.swaps, String(one.tokenIn))).toBeLessThanOrEqual(2)
+  }
+})
+
+test('a token that nobody trades has no route', () => {
+  const [one] = cases
+  if (!one) throw new Error('no cases')
+  const market = createPoolMarket(poolsOf(one))
+  expect(bestRoute(market, { source: String(one.tokenIn), target: 'unknown', amountIn: 1n }, free)).toBeNull()
+  expect(bestRoute(market, { source: String(one.tokenIn), target: String(one.tokenIn), amountIn: 1n }, free)).toBeNull()
+})
+
+test('on any market a route pays what its execution pays, and never more than the bound', () => {
+  const pool = fc.record({
+    token0: fc.nat(5),
+    token1: fc.nat(5),
+    reserve0: fc.bigInt(10n ** 6n, 10n ** 24n),
+    reserve1: fc.bigInt(10n ** 6n, 10n ** 24n),
+    feePpm: fc.constantFrom(0, 100, 500, 3000, 10000),
+  })
+  fc.assert(
+    fc.property(fc.array(pool, { minLength: 1, maxLength: 14 }), fc.bigInt(1n, 10n ** 24n), (drawn, amountIn) => {
+      const pools = poolsOf({
+        pools: drawn
+          .filter(({ token0, token1 }) => token0 !== token1)
+          .map((one) => ({ ...one, reserve0: String(one.reserve0), reserve1: String(one.reserve1) })),
+      })
+      const found = bestRoute(createPoolMarket(pools), { source: '0', target: '1', amountIn }, free)
+      if (found === null) return
+      expect(executeRoute(found.swaps, '0', '1', amountIn)?.amountOut).toBe(found.amountOut)
+      expect(longestPath(found.swaps, '0')).toBeLessThanOrEqual(4)
+      // Integers round down; float64 of the bound is good to about twelve digits.
+      expect(Number(found.amountOut)).toBeLessThanOrEqual(found.bound * (1 + 1e-9) + 1)
+    }),
+    { numRuns: 300 },
+  )
+})

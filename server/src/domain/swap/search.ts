@@ -1,0 +1,201 @@
+import { findColumns } from './columns.ts'
+import { solveDual } from './dual.ts'
+import { assignLevels } from './levels.ts'
+import { likelyPaths } from './likely-paths.ts'
+import type { Edge, Market } from './market.ts'
+import { bestPaths, type Path } from './paths.ts'
+import { type Active, activeSwaps, createProblem, keepPairs, type Problem, seedProblem } from './problem.ts'
+
+export type SearchOptions = Readonly<{
+  hopsMax: number
+  /** Swaps of one route at most. */
+  swapsMax: number
+  /** What one unit of gas costs, in base units of the target. 0 = gas is free. */
+  gasPrice: number
+  /** True when time is up: the best found so far is given. */
+  isOver: () => boolean
+}>
+
+/** Swaps in the order of their execution; `share` of what is then there of the token that goes in, 1 = all that is left. */
+export type Split = readonly Readonly<{ edge: number; share: number }>[]
+
+export type Found = Readonly<{
+  /** Routes worth being computed exactly, most promising first. */
+  candidates: readonly Split[]
+  /** No route without gas through the pools looked at pays more. */
+  bound: number
+}>
+
+const ROUNDS_MAX = 8
+const TOKENS_MAX = 40
+/** A detour must promise this share of the output. */
+const WORTH_LOOKING = 1e-7
+/** What the limit of hops may cost without another look at the levels. */
+const WORTH_SHIFTING = 1e-7
+const SHIFTS_MAX = 3
+
+/** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
+export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
+  const begun = begin(market, source, target, amount, options.hopsMax)
+  if (begun === null) return { candidates: [], bound: 0 }
+  const { problem, bound } = widen(market, begun, amount, options)
+  const split = settle(problem, amount, bound, options)
+  const whole = bestPaths(problem, amount, options.hopsMax)
+  const single = whole.reduce<Path | null>(
+    (a, b) => (a === null || net(market, b, options) > net(market, a, options) ? b : a),
+    null,
+  )
+  return {
+    candidates: [
+      ...(split === null ? [] : [split]),
+      ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))]),
+    ],
+    bound,
+  }
+}
+
+function net(market: Market, { edges, output }: Path, { gasPrice }: SearchOptions): number {
+  return output - gasPrice * edges.reduce((sum, edge) => sum + (market.edges[edge] as Edge).curve.gas, 0)
+}
+
+/** Begins with the paths of a part of the amount: the whole would take only what is deep. */
+function begin(market: Market, source: number, target: number, amount: number, hopsMax: number): Problem | null {
+  const paths = likelyPaths(market, source, target, amount / 8, hopsMax)
+  return paths.length === 0 ? null : seedProblem(market, source, target, paths)
+}
+
+/** Solves, looks for tokens through which it would pay to go, takes them in, and again until there are none. */
+function widen(
+  market: Market,
+  begun: Problem,
+  amount: number,
+  options: SearchOptions,
+): { problem: Problem; bound: number } {
+  let problem = begun
+  const valueAt = new Float64Array(market.tokenCount)
+  for (let round = 0; ; round++) {
+    const bound = solveDual(problem, amount)
+    if (round === ROUNDS_MAX || problem.tokens.length >= TOKENS_MAX || options.isOver()) return { problem, bound }
+    for (const [index, token] of problem.tokens.entries()) valueAt[token] = problem.value[index] as number
+    const columns = findColumns(market, problem.tokens, valueAt, WORTH_LOOKING * bound)
+    if (columns.length === 0) return { problem, bound }
+    const values = new Map(problem.tokens.map((token, index) => [token, problem.value[index] as number]))
+    for (const column of columns)
+      for (const [index, token] of column.tokens.entries())
+        if (!values.has(token)) values.set(token, column.values[index] as number)
+    problem = createProblem(market, [...values.keys()], [...values.values()])
+  }
+}
+
+/** Makes a route of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
+function settle(free: Problem, amount: number, unlimited: number, options: SearchOptions): Split | null {
+  const levels = assignLevels(activeSwaps(free, unlimited), free.tokens.length, options.hopsMax)
+  let best = level(free, levels, amount)
+  best = shift(free, best, amount, unlimited, options)
+  best = limit(best, amount, options)
+  if (options.gasPrice > 0) best = prune(best, amount, options)
+  return toSplit(best)
+}
+
+type Leveled = Readonly<{ problem: Problem; levels: Uint8Array; bound: number }>
+
+/** Solves with the swaps alone that lead to a higher level. */
+function level(free: Problem, levels: Uint8Array, amount: number): Leveled {
+  const kept = keepPairs(free, (from, to) => (levels[from] as number) < (levels[to] as number))
+  const problem = { ...kept, value: Float64Array.from(free.value) }
+  return { problem, levels, bound: solveDual(problem, amount) }
+}
+
+/** Where the limit of hops costs something: moves single tokens to other levels as long as that helps. */
+function shift(
+  free: Problem,
+  begun: Leveled,
+  amount: number,
+  unlimited: number,
+  { hopsMax, isOver }: SearchOptions,
+): Leveled {
+  let best = begun
+  for (let round = 0; round < SHIFTS_MAX && best.bound < unlimited * (1 - WORTH_SHIFTING); round++) {
+    const before = best.bound
+    for (let token = 2; token < free.tokens.length; token++) {
+      for (let to = 1; to < hopsMax; to++) {
+        if (to === best.levels[token]) continue
+        if (isOver()) return best
+        const levels = Uint8Array.from(best.levels)
+        levels[token] = to
+        const moved = level({ ...free, value: best.problem.value }, levels, amount)
+        if (moved.bound > best.bound) best = moved
+      }
+    }
+    if (best.bound <= before * (1 + WORTH_SHIFTING)) return best
+  }
+  return best
+}
+
+function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {
+  const fewer = { ...problem, value: Float64Array.from(problem.value), banned: new Set([...problem.banned, ...edges]) }
+  return { problem: fewer, levels, bound: solveDual(fewer, amount) }
+}
+
+const byEarning = (a: Active, b: Active) => a.earning - b.earning || a.edge - b.edge
+
+/** Takes the swaps away that earn least until few enough are left: half of what is too much at a time. */
+function limit(begun: Leveled, amount: number, { swapsMax }: SearchOptions): Leveled {
+  let best = begun
+  for (;;) {
+    const active = activeSwaps(best.problem, best.bound)
+    if (active.length <= swapsMax) return best
+    const tooMany = Math.ceil((active.length - swapsMax) / 2)
+    best = without(
+      best,
+      [...active]
+        .sort(byEarning)
+        .slice(0, tooMany)
+        .map(({ edge }) => edge),
+      amount,
+    )
+  }
+}
+
+/** Takes swaps away one by one, the least useful first, as long as their gas is worth more than what they add. */
+function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptions): Leveled {
+  let best = begun
+  const netOf = ({ problem, bound }: Leveled) =>
+    bound -
+    gasPrice *
+      activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.edges[edge] as Edge).curve.gas, 0)
+  let bestNet = netOf(best)
+  const kept = new Set<number>()
+  while (!isOver()) {
+    const [least] = activeSwaps(best.problem, best.bound)
+      .filter(({ edge }) => !kept.has(edge))
+      .sort(byEarning)
+    if (least === undefined) return best
+    const fewer = without(best, [least.edge], amount)
+    const fewerNet = netOf(fewer)
+    if (fewer.bound > 0 && fewerNet > bestNet) {
+      best = fewer
+      bestNet = fewerNet
+    } else kept.add(least.edge)
+  }
+  return best
+}
+
+/** Swaps from level to level; the last swap out of each token takes what is left of it. */
+function toSplit({ problem, levels, bound }: Leveled): Split | null {
+  const sorted = [...activeSwaps(problem, bound)].sort(
+    (a, b) =>
+      (levels[a.from] as number) - (levels[b.from] as number) ||
+      a.from - b.from ||
+      b.worth - a.worth ||
+      a.edge - b.edge,
+  )
+  if (sorted.length === 0) return null
+  const left = new Float64Array(problem.tokens.length)
+  for (const { from, worth } of sorted) left[from] = (left[from] as number) + worth
+  return sorted.map(({ edge, from, worth }, index) => {
+    const share = sorted[index + 1]?.from === from ? worth / (left[from] as number) : 1
+    left[from] = (left[from] as number) - worth
+    return { edge, share }
+  })
+}

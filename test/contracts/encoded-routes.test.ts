@@ -1,0 +1,142 @@
+import { deploymentProxy, deploymentProxyCode, swapExecutor, swapRouter } from '@swapyard/contracts'
+import { type Hex, keccak256, parseEventLogs, stringToHex } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RouteToEncode } from '../../server/src/adapters/evm/dex/encode-route.ts'
+import { afterFee, encodeSwap, type SwapTerms } from '../../server/src/adapters/evm/dex/encode-swap.ts'
+import { executeRoute, type RouteSwap, SHARE_ALL } from '../../server/src/domain/swap/execute.ts'
+import type { Pool } from '../../server/src/domain/swap/kinds.ts'
+import { type DexChain, startDexChain } from './dex-chain.ts'
+
+// What the domain computes is what the chain pays, to the unit, through real Uniswap V2, V3 and V4 pools.
+
+let chain: DexChain
+let pools: Record<'ab2' | 'ab3' | 'bc2' | 'bc3' | 'aw2' | 'bw3' | 'aw4' | 'cw4', Pool>
+const coin = 10n ** 18n
+
+beforeAll(async () => {
+  chain = await startDexChain()
+  const [a, b, c] = chain.tokens
+  const { wrapped, makeV2, makeV3, makeV4 } = chain
+  pools = {
+    ab2: await makeV2(a, b, 300_000n * coin, 310_000n * coin),
+    ab3: await makeV3(a, b, 500, 10, 2000),
+    bc2: await makeV2(b, c, 200_000n * coin, 100_000n * coin),
+    bc3: await makeV3(b, c, 3000, 60, 12_000),
+    aw2: await makeV2(a, wrapped, 100_000n * coin, 99_000n * coin),
+    bw3: await makeV3(b, wrapped, 3000, 60, 6000),
+    aw4: await makeV4(null, a, 500, 10),
+    cw4: await makeV4(null, c, 3000, 60),
+  }
+})
+afterAll(() => chain?.stop())
+
+const lower = (token: Hex) => token.toLowerCase()
+
+function via(pool: keyof typeof pools, from: Hex, share = 1): RouteSwap {
+  const tokenIn = pools[pool].tokens.indexOf(lower(from))
+  return {
+    pool: pools[pool],
+    tokenIn,
+    tokenOut: 1 - tokenIn,
+    share: share === 1 ? SHARE_ALL : Math.round(share * 2 ** 24),
+  }
+}
+
+/** Carries a route out and compares. The chain is as before afterwards. */
+async function compare(route: Omit<RouteToEncode, 'wrapped'>, amountIn: bigint, feePpm = 0n) {
+  const expected = executeRoute(route.swaps, route.source, route.target, amountIn)
+  expect(expected).not.toBeNull()
+  const minOut = afterFee(expected?.amountOut ?? 0n, feePpm)
+  const terms: SwapTerms = {
+    amountIn,
+    minOut,
+    recipient: chain.recipient,
+    fee: feePpm === 0n ? null : { to: chain.partner, ppm: feePpm },
+    reference: keccak256(stringToHex('test')),
+    deadline: 2n ** 40n,
+  }
+  const { to, calldata, value } = encodeSwap({ ...route, wrapped: lower(chain.wrapped) }, terms)
+  const snapshot = await chain.reader.request({ method: 'evm_snapshot' } as never)
+  if (!route.coinIn) {
+    const source = route.source as Hex
+    await chain.write(chain.owner, source, 'transfer', [chain.user, amountIn])
+    await chain.write(chain.user, source, 'approve', [to, amountIn])
+  }
+  const paidIn = route.coinOut ? null : (route.target as Hex)
+  const before = await chain.balanceOf(paidIn, chain.recipient)
+  const partnerBefore = await chain.balanceOf(paidIn, chain.partner)
+  const receipt = await chain.send(chain.user, to, calldata, value)
+  expect((await chain.balanceOf(paidIn, chain.recipient)) - before).toBe(minOut)
+  expect((await chain.balanceOf(paidIn, chain.partner)) - partnerBefore).toBe((expected?.amountOut ?? 0n) - minOut)
+  const [log] = parseEventLogs({ abi: swapRouter.abi, logs: receipt.logs, eventName: 'Swapped' })
+  expect(log?.args).toMatchObject({ ref: terms.reference, sender: chain.user, amountIn, amountOut: minOut })
+  for (const token of [...chain.tokens, chain.wrapped, null])
+    for (const contract of [swapRouter.address, swapExecutor.address])
+      expect(await chain.balanceOf(token, contract)).toBe(0n)
+  await chain.reader.request({ method: 'evm_revert', params: [snapshot] } as never)
+}
+
+const tokenRoute = (source: Hex, target: Hex, swaps: readonly RouteSwap[]) => ({
+  swaps,
+  source: lower(source),
+  target: lower(target),
+  coinIn: false,
+  coinOut: false,
+})
+
+test('the deployment proxy puts router and executor where we say', async () => {
+  expect(await chain.reader.getCode({ address: deploymentProxy })).toBe(deploymentProxyCode)
+  for (const { address } of [swapRouter, swapExecutor])
+    expect((await chain.reader.getCode({ address }))?.length).toBeGreaterThan(2_000)
+})
+
+test('a split of two hops pays what executeRoute says', async () => {
+  const [a, b, c] = chain.tokens
+  const swaps = [via('ab2', a, 0.41234), via('ab3', a), via('bc2', b, 0.7), via('bc3', b)]
+  for (const amountIn of [1_000_003n, 1_234n * coin + 567n, 30_000n * coin])
+    for (const feePpm of [0n, 12_345n]) await compare(tokenRoute(a, c, swaps), amountIn, feePpm)
+})
+
+test('a path whose pools pay each other', async () => {
+  const [a, b, c] = chain.tokens
+  await compare(tokenRoute(a, c, [via('ab2', a), via('bc2', b)]), 777n * coin + 1n)
+  await compare(tokenRoute(a, c, [via('ab3', a), via('bc2', b)]), 777n * coin + 3n, 500n)
+  await compare(tokenRoute(c, a, [via('bc3', c), via('ab2', b)]), 777n * coin + 5n)
+})
+
+test('a pool that is used twice', async () => {
+  const [a, b, c] = chain.tokens
+  await compare(tokenRoute(a, c, [via('ab2', a, 0.5), via('bc2', b), via('ab2', a), via('bc2', b)]), 5_000n * coin)
+})
+
+test('the native coin in, by pools of the wrapped and of the native coin', async () => {
+  const [a, b, c] = chain.tokens
+  const { wrapped } = chain
+  const into = (target: Hex, swaps: RouteSwap[]) => ({ ...tokenRoute(wrapped, target, swaps), coinIn: true })
+  await compare(into(a, [via('aw2', wrapped)]), 55n * coin + 1n)
+  await compare(into(a, [via('aw4', wrapped)]), 55n * coin + 1n)
+  await compare(into(a, [via('aw4', wrapped, 0.6), via('aw2', wrapped)]), 901n * coin + 7n, 30_000n)
+  await compare(into(a, [via('aw2', wrapped, 0.3), via('aw4', wrapped)]), 901n * coin + 7n)
+  const split = [via('aw4', wrapped, 0.5), via('cw4', wrapped), via('ab2', a), via('bc2', b)]
+  await compare(into(c, split), 901n * coin + 7n)
+})
+
+test('the native coin out', async () => {
+  const [a, b] = chain.tokens
+  const { wrapped } = chain
+  const out = (swaps: RouteSwap[]) => ({ ...tokenRoute(a, wrapped, swaps), coinOut: true })
+  for (const feePpm of [0n, 50_000n]) {
+    await compare(out([via('aw2', a)]), 31n * coin + 11n, feePpm)
+    await compare(out([via('aw4', a)]), 31n * coin + 11n, feePpm)
+    await compare(out([via('aw4', a, 0.4), via('aw2', a, 0.5), via('ab3', a), via('bw3', b)]), 999n * coin, feePpm)
+  }
+})
+
+test('through the native coin, in one pool as the coin and in the other wrapped', async () => {
+  const [a, b, c] = chain.tokens
+  const { wrapped } = chain
+  await compare(tokenRoute(a, c, [via('aw2', a), via('cw4', wrapped)]), 432n * coin + 1n)
+  await compare(tokenRoute(c, b, [via('cw4', c), via('bw3', wrapped)]), 432n * coin + 1n, 1n)
+  await compare(tokenRoute(a, c, [via('aw4', a), via('cw4', wrapped)]), 432n * coin + 1n)
+  await compare(tokenRoute(a, wrapped, [via('aw4', a, 0.7), via('aw2', a)]), 432n * coin + 1n)
+})

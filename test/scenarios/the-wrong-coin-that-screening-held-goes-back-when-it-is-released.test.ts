@@ -1,0 +1,57 @@
+import { parseAbi } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOperateExchanges } from '../../server/src/services/operate-exchanges.ts'
+import { fundEvmWallet } from '../support/evm-wallet.ts'
+import { items } from '../support/facts.ts'
+import { nodeOf } from '../support/nodes.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+const word = { actor: 'anna', reason: 'the customer is known to us' }
+const privateKey = generatePrivateKey()
+const address = privateKeyToAddress(privateKey)
+const abi = parseAbi(['function transfer(address to, uint256 units) returns (bool)'])
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks: ['eth', 'btc'], denied: [`eth:${address}`] })
+})
+afterAll(() => world.stop())
+
+test('it is never converted as what was ordered, whatever an operator decides about it and its neighbour', async () => {
+  const back = (await world.wallet('eth')).address
+  const { address: recipient } = await world.wallet('btc')
+  const order = { from: 'wbtc@eth', to: 'btc@btc', amount: '0.01', address: recipient, refundAddress: back }
+  const exchange = await world.create(order)
+  const wallet = await fundEvmWallet(world, 'eth', '1', { address, privateKey })
+  const { tokens } = nodeOf('eth')
+  for (const [token, amount] of [
+    ['usdt', '50'],
+    ['wbtc', '0.01'],
+  ] as const)
+    await world.control('/deposits', { network: 'eth', currency: token, address, amount })
+  const balance = (currency: string) => world.balance(`${currency}@eth`, address)
+  await world.until(
+    'the wallet has its tokens',
+    async () => (await balance('usdt')) === '50' && (await balance('wbtc')) === '0.01',
+  )
+
+  // 50 dollars in a token of 6 decimals are half a bitcoin in one of 8.
+  const send = (token: string, units: bigint) =>
+    wallet.call(tokens[token] as `0x${string}`, abi, 'transfer', [exchange.depositAddress, units])
+  const wrong = await send('usdt', 50_000_000n)
+  const right = await send('wbtc', 1_000_000n)
+  const held: Json[] = await items(world, exchange, 2, 'verifying')
+  expect(held.map(({ statusReason }) => statusReason)).toEqual(['SCREENING', 'SCREENING'])
+
+  const operate = createOperateExchanges(world.house.store)
+  await expect(operate.decide(exchange.id, 'release', null, word)).rejects.toThrow('name one with --deposit')
+  await operate.decide(exchange.id, 'release', wrong, word)
+  await world.until('the wrong token is back', async () => (await world.balance('usdt@eth', back)) !== '0')
+  expect(await world.balance('btc@btc', recipient)).toBe('0')
+  await operate.decide(exchange.id, 'refund', right, word)
+  await items(world, exchange, 2, 'refunded')
+  expect(await world.balance('wbtc@eth', back)).not.toBe('0')
+  expect(await world.balance('btc@btc', recipient)).toBe('0')
+  await world.invariants()
+})

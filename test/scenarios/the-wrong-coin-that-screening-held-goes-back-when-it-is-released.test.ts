@@ -38,7 +38,7 @@ test('it is never converted as what was ordered, whatever an operator decides ab
 
   // 50 dollars in a token of 6 decimals are half a bitcoin in one of 8.
   const send = (token: string, units: bigint) =>
-    wallet.call(tokens[token] as `0x${string}`, abi, 'transfer', [exchange.depositAddress, units])
+    wallet.call(tokens[token] as `0x${string}`, abi, 'transfer', [exchange.request.depositAddress, units])
   const wrong = await send('usdt', 50_000_000n)
   const right = await send('wbtc', 1_000_000n)
   const held: Json[] = await items(world, exchange, 2, 'verifying')

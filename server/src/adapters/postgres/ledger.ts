@@ -29,29 +29,7 @@ export function createLedger(sql: Sql): Ledger {
       )
       return rows.length > 0
     },
-    async entry(id) {
-      const rows = await sql.query<{
-        event: string
-        exchange_id: string | null
-        debit: Account
-        credit: Account
-        asset_id: AssetId
-        units: string
-      }>(
-        `select j.event, j.exchange_id, p.debit, p.credit, p.asset_id, p.units from journal j join postings p on p.journal_id = j.id
-         where j.id = $1 order by p.position`,
-        [id],
-      )
-      const [first] = rows
-      if (!first) return null
-      const postings = rows.map(({ debit, credit, asset_id, units }) => ({
-        debit,
-        credit,
-        assetId: asset_id,
-        units: BigInt(units),
-      }))
-      return { id, event: first.event, exchangeId: first.exchange_id, postings }
-    },
+    entry: (id) => findEntry(sql, id),
     async balance(account, assetId) {
       const [row] = await sql.query<{ units: string }>(
         'select units from balances where account = $1 and asset_id = $2',
@@ -77,4 +55,28 @@ export function createLedger(sql: Sql): Ledger {
       return new Map(rows.map((row) => [row.asset_id, BigInt(row.units)]))
     },
   }
+}
+
+async function findEntry(sql: Sql, id: string): ReturnType<Ledger['entry']> {
+  const rows = await sql.query<{
+    event: string
+    exchange_id: string | null
+    debit: Account
+    credit: Account
+    asset_id: AssetId
+    units: string
+  }>(
+    `select j.event, j.exchange_id, p.debit, p.credit, p.asset_id, p.units from journal j join postings p on p.journal_id = j.id
+     where j.id = $1 order by p.position`,
+    [id],
+  )
+  const [first] = rows
+  if (!first) return null
+  const postings = rows.map(({ debit, credit, asset_id, units }) => ({
+    debit,
+    credit,
+    assetId: asset_id,
+    units: BigInt(units),
+  }))
+  return { id, event: first.event, exchangeId: first.exchange_id, postings }
 }

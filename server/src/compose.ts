@@ -36,6 +36,7 @@ import { createOpenCounts } from './services/open-counts.ts'
 import { createQuoteRate } from './services/quote-rate.ts'
 import { createRateIds } from './services/rate-id.ts'
 import { createRatesFeed } from './services/rates-feed.ts'
+import { readiness } from './services/readiness.ts'
 import type { ServiceSettings } from './services/settings.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from './workers/refresh-book.ts'
 
@@ -266,7 +267,10 @@ function composeServices(
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
     ratesFeed: rooms.feed,
-    readiness: () => [...rooms.starting, ...readiness(rooms)],
+    readiness: () => [
+      ...rooms.starting,
+      ...readiness({ currencies: catalogue.list(), networks: [...chains.keys()], books, now: clock.now() }),
+    ],
   }
 }
 
@@ -286,18 +290,4 @@ function counted<Args extends unknown[], R>(
       throw error
     }
   }
-}
-
-/** Why quotes or creates would fail now. A sandbox or a house without coins is not ready: it has nothing to pay out. */
-function readiness({ catalogue, books, chains, clock }: Rooms): readonly string[] {
-  const reasons: string[] = []
-  const { prices, reserves } = books.current()
-  if (clock.now() - prices.at > 30_000) reasons.push('there are no current prices')
-  if (clock.now() - reserves.at > 60_000) reasons.push('the reserves are not known')
-  const stocked = [...chains.keys()].filter((network) =>
-    catalogue.list().some(({ asset }) => asset.network === network && (reserves.available.get(asset.id) ?? 0n) > 0n),
-  )
-  if (stocked.length < Math.min(chains.size, 2))
-    reasons.push('the hot wallets are empty: bring coins to their addresses')
-  return reasons
 }

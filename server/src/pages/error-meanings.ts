@@ -3,7 +3,7 @@ import type { ErrorCode } from '../domain/errors.ts'
 /** Of every code: what it means, and what to do. Backquotes mark names. docs/errors.md has the same words; a test compares. */
 export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string, remedy: string]>> = {
   ADDRESS_IS_OURS: [
-    'The recipient or refund address is one of our own deposit or wallet addresses',
+    'The recipient or refund address is one of our own deposit or wallet addresses, on whichever network',
     'Use an address of the user',
   ],
   ALLOWANCE_RESET_REQUIRED: [

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
+import { heapFlags } from '../scripts/heap.mjs'
 
 /** What a process of ours says once it is ready: its doors by name, or what it measured. */
 export type Report = Readonly<Record<string, number>>
@@ -11,7 +12,7 @@ export type Process = Readonly<{ report(name: string): number; usage(): Promise<
 export async function startProcess(file: string, settings: unknown, profileFolder: string | null): Promise<Process> {
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
-    execArgv: profile,
+    execArgv: [...heapFlags(), ...profile],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const nextMessage = <T>() =>

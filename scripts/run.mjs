@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { heapFlags } from './heap.mjs'
 import { install } from './install.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -21,6 +22,9 @@ const commands = {
   check: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
 }
+
+/** The service itself: what runs for months is kept small. */
+const bounded = ['start', 'swapyard']
 
 /** Type stripping without a warning line needs Node 24. Older ones start the Node that npm installed. */
 function findNode() {
@@ -77,7 +81,8 @@ async function main() {
   const env = { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` }
   const args = [...commands[name], ...rest]
   if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
-  const end = await (name === 'test' ? runTests : run)(node, args, env)
+  const flags = bounded.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
+  const end = await (name === 'test' ? runTests : run)(node, [...flags, ...args], env)
   // Dying of the same signal tells the caller what happened, as the program itself would have.
   if (end.signal) process.kill(process.pid, end.signal)
   process.exitCode = end.code ?? 1

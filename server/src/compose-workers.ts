@@ -4,14 +4,16 @@ import { createDenyList } from './adapters/screening/deny-list.ts'
 import { createInventoryVenue } from './adapters/venues/inventory.ts'
 import type { ClosableChain } from './compose-chains.ts'
 import type { Catalogue } from './domain/catalogue.ts'
+import { deadlinesOf } from './domain/deadlines.ts'
 import { AppError } from './domain/errors.ts'
 import type { Environment } from './domain/network.ts'
 import type { Log } from './lib/log.ts'
 import { type Loop, startLoop } from './lib/loop.ts'
 import type { Metrics } from './lib/metrics.ts'
 import { runSingly } from './lib/single-run.ts'
+import type { Job } from './ports/job.ts'
 import type { RememberingSigner } from './ports/signer.ts'
-import type { Job, Store } from './ports/store.ts'
+import type { Store } from './ports/store.ts'
 import { createAdvanceTransaction } from './services/advance-transaction.ts'
 import type { BookSnapshot } from './services/book-snapshot.ts'
 import { createCompareJournal } from './services/compare-journal.ts'
@@ -23,6 +25,7 @@ import { createRecordBlocks } from './services/record-blocks.ts'
 import type { ServiceSettings } from './services/settings.ts'
 import { createStepExchange } from './services/step-exchange.ts'
 import { createSweepDeposits } from './services/sweep-deposits.ts'
+import { createWatchJobs } from './services/watch-jobs.ts'
 import { sweepRows } from './workers/sweep-rows.ts'
 import { watchChain } from './workers/watch-chain.ts'
 
@@ -45,12 +48,14 @@ export type WorkerOptions = Readonly<{
   metrics: Metrics
 }>
 
+/** What fails or does not move is told of within this time. */
+const WATCH_MS = 30_000
 /** A database may be restored under workers that run. */
 const COMPARE_MS = 60_000
 
 /** Watchers, jobs and the loops that nobody waits for. */
 export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promise<Loop> {
-  const { store, catalogue, chains, books, database } = rooms
+  const { store, catalogue, chains, books } = rooms
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
   // Before anything is signed: a database that was restored pays nothing that left already.
@@ -81,18 +86,7 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
     transaction: createAdvanceTransaction(shared),
     dispatch: runSingly(createDispatchPayouts(shared)),
   }
-  const jobs = await startJobs({
-    database,
-    concurrency: 8,
-    perform: async ({ kind, id }: Job) => {
-      const startedAt = performance.now()
-      await perform[kind](id).finally(() => metrics.stepped(kind, (performance.now() - startedAt) / 1000))
-    },
-    onError: (job, err) => {
-      metrics.jobFailed(job.kind)
-      log.error({ ...job, err }, 'job failed')
-    },
-  })
+  const jobs = await startWatchedJobs(perform, options, rooms)
   const recordBlocks = createRecordBlocks({ ...shared, assetOf })
   const countFundings = createCountFundings(shared)
   const loops = [...chains.values()].map((chain) =>
@@ -109,6 +103,41 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await jobs.stop()
+    },
+  }
+}
+
+/** The steps of rows, and the alarms of those that fail again and again or do not move. */
+async function startWatchedJobs(
+  perform: Readonly<Record<Job['kind'], (id: string) => Promise<void>>>,
+  { settings, log, metrics }: WorkerOptions,
+  { store, database }: Rooms,
+): Promise<Loop> {
+  const watchJobs = createWatchJobs({ store, deadlines: deadlinesOf(settings.expiryMs), log })
+  const jobs = await startJobs({
+    database,
+    concurrency: 8,
+    perform: async ({ kind, id }: Job) => {
+      const startedAt = performance.now()
+      await perform[kind](id).finally(() => metrics.stepped(kind, (performance.now() - startedAt) / 1000))
+      await watchJobs.succeeded({ kind, id })
+    },
+    onError: (job, err) => {
+      metrics.jobFailed(job.kind)
+      log.error({ ...job, err }, 'job failed')
+      watchJobs.failed(job, err).catch((error: unknown) => log.warn({ ...job, err: error }, 'failure not counted'))
+    },
+  })
+  const watching = startLoop({
+    paceMs: WATCH_MS,
+    backoffMs: WATCH_MS,
+    turn: async () => void (await watchJobs.turn()),
+    onError: (err) => log.warn({ err }, 'open rows not looked at'),
+  })
+  return {
+    stop: async () => {
+      await watching.stop()
       await jobs.stop()
     },
   }

@@ -109,8 +109,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'server/src/adapters/postgres/exchanges.ts',
-        find: 'where e.id = $1 and e.partner_id = $2',
-        put: 'where e.id = $1 and $2::uuid is not null',
+        find: 'and e.partner_id = k.partner_id',
+        put: 'and k.partner_id is not null',
       },
     ],
     attack: (run) => curiousPartners(run, { each: 5, asks: 200 }),

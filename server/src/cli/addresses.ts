@@ -7,6 +7,7 @@ import type { Database } from '../adapters/postgres/database.ts'
 import { openPublicKeys } from '../adapters/signers/keystore.ts'
 import type { Config } from '../config.ts'
 import { type AssetId, assetId } from '../domain/asset.ts'
+import { canonicalNetwork, canonicalTicker } from '../domain/catalogue.ts'
 import { type Network, resolveNetwork } from '../domain/network.ts'
 import type { Addresses } from '../ports/chain.ts'
 import { fail } from './print.ts'
@@ -37,7 +38,9 @@ export async function checkDestination(
   address: string,
   memo: string | undefined,
 ): Promise<CheckedDestination> {
-  const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === currency.toLowerCase())
+  const [name = '', place = '', ...rest] = currency.split('@')
+  const wanted = rest.length === 0 ? assetId(canonicalTicker(name), canonicalNetwork(place)) : null
+  const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === wanted)
   if (!listed) fail(`${currency} is no listed currency; write ticker@network, for example usdt@eth`)
   const served = openAddresses(config).get(listed.network)
   if (!served) fail(`the network ${listed.network} has no adapter here`)

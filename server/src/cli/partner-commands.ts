@@ -6,11 +6,20 @@ import { toBlock } from '../lib/ip-address.ts'
 import type { PartnerStore } from '../ports/partners.ts'
 import { makeApiKey } from '../services/partner-keys.ts'
 import { checkDestination } from './addresses.ts'
+import { addBalanceCommands } from './balance-commands.ts'
 import { withDatabase } from './open-house.ts'
-import { fail, integer, print } from './print.ts'
+import { fail, integer, integerBetween, print } from './print.ts'
 import { plainWord, reasoned, recorded, type WithReason } from './word.ts'
 
 const HOUR_MS = 3_600_000
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u
+/** As the table has it: ten percent. */
+const bps = integerBetween(0, 1_000)
+const count = integerBetween(1, 999_999_999)
+const feeText = 'basis points of the amount out that are taken for the partner'
+const openText = 'exchanges open at once'
+const rateText = 'weighted requests per minute'
+const strictText = 'refuse unknown keys of bodies and queries'
 
 /** What is not given is as the settings say. */
 type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; rateLimit?: number; strict: boolean }> &
@@ -19,26 +28,7 @@ type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; 
 /** `swapyard partners …`: who may call, and with which keys. A secret is shown once. */
 export function addPartnerCommands(program: Command): void {
   const partners = program.command('partners').description('partners and their API keys')
-  reasoned(partners.command('add <name>'))
-    .description('adds a partner; what is not given is as in the settings')
-    .option('--fee-bps <bps>', 'basis points of the amount out that are taken for the partner', integer)
-    .option('--open-exchanges-max <count>', 'exchanges open at once', integer)
-    .option('--rate-limit <units>', 'weighted requests per minute', integer)
-    .option('--strict', 'refuse unknown keys of bodies and queries', false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason = '-' }: NewPartnerOptions) =>
-      withDatabase(async (database, { partners: usual }) => {
-        const id = await changing(database, 'partner', name, 'add', { reason }, (store) =>
-          store.add({
-            name,
-            feeBps: feeBps ?? usual.feeBps,
-            openExchangesMax: openExchangesMax ?? usual.openExchangesMax,
-            rateLimitPerMinute: rateLimit ?? usual.rateLimitPerMinute,
-            strict,
-          }),
-        )
-        print({ id, name, next: `swapyard partners keys add ${name}` })
-      }),
-    )
+  addAdding(partners)
   partners
     .command('list')
     .description('lists partners and keys')
@@ -82,7 +72,92 @@ export function addPartnerCommands(program: Command): void {
         print({ name, currency: checked.assetId, address: checked.address, memo: checked.memo })
       }),
     )
+  addSetting(partners)
+  addBalanceCommands(partners, program)
   addKeyCommands(partners)
+}
+
+function addAdding(partners: Command): void {
+  reasoned(partners.command('add <name>'))
+    .description('adds a partner; what is not given is as in the settings')
+    .option('--fee-bps <bps>', feeText, bps)
+    .option('--open-exchanges-max <count>', openText, count)
+    .option('--rate-limit <units>', rateText, count)
+    .option('--strict', strictText, false)
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason = '-' }: NewPartnerOptions) =>
+      withDatabase(async (database, { partners: usual }) => {
+        if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, spaces, dots, dashes or underscores')
+        const row = {
+          name,
+          feeBps: feeBps ?? usual.feeBps,
+          openExchangesMax: openExchangesMax ?? usual.openExchangesMax,
+          rateLimitPerMinute: rateLimit ?? usual.rateLimitPerMinute,
+          strict,
+        }
+        const id = await changing(
+          database,
+          'partner',
+          name,
+          'add',
+          { reason },
+          async (store) => (await store.add(row)) ?? fail(`there is a partner ${name} already`),
+        )
+        print({ id, name, next: `swapyard partners keys add ${name}` })
+      }),
+    )
+}
+
+/** Changes what is given, and nothing else. */
+function addSetting(partners: Command): void {
+  reasoned(partners.command('set <name>'))
+    .description('changes fee, limits or strictness of a partner; open exchanges keep the fee that they have')
+    .option('--fee-bps <bps>', feeText, bps)
+    .option('--open-exchanges-max <count>', openText, count)
+    .option('--rate-limit <units>', rateText, count)
+    .option('--strict', strictText)
+    .option('--no-strict', 'ignore unknown keys of bodies and queries')
+    .action((name: string, { rateLimit, reason = '-', ...given }: Partial<NewPartnerOptions>) =>
+      withDatabase(async (database) => {
+        const change = { ...given, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }
+        if (Object.keys(change).length === 0) fail('nothing to change: name an option')
+        await changing(database, 'partner', name, 'set', { reason }, async (store) => {
+          if (!(await store.set(name, change))) fail(`there is no partner ${name}`)
+        })
+        print({ name, ...change })
+      }),
+    )
+}
+
+function addKeySetting(keys: Command): void {
+  reasoned(keys.command('set <keyId>'))
+    .description('changes what a key may do, and from where; its secret stays')
+    .option('--scopes <list>', `comma list of ${scopes.join(', ')}`)
+    .option('--ip <cidr...>', 'the only addresses that may use it, as CIDR blocks')
+    .option('--any-ip', 'every address may use it')
+    .action(
+      (
+        keyId: string,
+        {
+          scopes: list,
+          ip,
+          anyIp,
+          reason = '-',
+        }: { scopes?: string; ip?: string[]; anyIp?: true } & Partial<WithReason>,
+      ) =>
+        withDatabase(async (database) => {
+          if (ip && anyIp) fail('--ip and --any-ip exclude each other')
+          const blocks = anyIp ? [] : ip && toBlocks(ip)
+          const change = {
+            ...(list === undefined ? {} : { scopes: toScopes(list) }),
+            ...(blocks === undefined ? {} : { ipAllowList: blocks }),
+          }
+          if (Object.keys(change).length === 0) fail('nothing to change: name --scopes, --ip or --any-ip')
+          await changing(database, 'key', keyId, 'set', { reason }, async (store) => {
+            if (!(await store.keys.set(keyId, change))) fail(`there is no live key ${keyId}`)
+          })
+          print({ keyId, ...change })
+        }),
+    )
 }
 
 function addKeyCommands(partners: Command): void {
@@ -121,6 +196,7 @@ function addKeyCommands(partners: Command): void {
         print({ keyId, key: text, oldEndsInHours: overlapHours, note: 'shown once: keep it now' })
       }),
     )
+  addKeySetting(keys)
   reasoned(keys.command('revoke <keyId>'))
     .description('ends a key at once, on every process')
     .action((keyId: string, given: WithReason) =>

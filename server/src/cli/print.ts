@@ -20,3 +20,12 @@ export function integer(text: string): number {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed')
   return Number(text)
 }
+
+/** A whole number within the bounds of its column: what is beyond them is refused in words, not by the database. */
+export function integerBetween(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const given = integer(text)
+    if (given < least || given > most) throw new InvalidArgumentError(`it is from ${least} to ${most}`)
+    return given
+  }
+}

@@ -18,11 +18,17 @@ export type NewPartner = Readonly<{
   strict: boolean
 }>
 
+export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>>
+export type KeyChange = Readonly<{ scopes?: readonly Scope[]; ipAllowList?: readonly string[] }>
+
 export interface PartnerStore {
   /** null where there is no such key, or it was revoked. */
   findKey(keyId: string): Promise<StoredKey | null>
   touchKey(keyId: string): Promise<void>
-  add(partner: NewPartner): Promise<string>
+  /** null where the name is taken. */
+  add(partner: NewPartner): Promise<string | null>
+  /** Changes what is given; false where there is no such partner. */
+  set(name: string, change: PartnerChange): Promise<boolean>
   list(): Promise<
     readonly (Partner & {
       keys: readonly { keyId: string; scopes: readonly string[]; revoked: boolean; lastUsedAt: Date | null }[]
@@ -40,5 +46,7 @@ export interface KeyStore {
   ): Promise<boolean>
   /** A second secret beside the first, which ends after the overlap. */
   rotate(keyId: string, hmac: Buffer, overlapMs: number): Promise<boolean>
+  /** Changes what is given; false where no live key has the id. */
+  set(keyId: string, change: KeyChange): Promise<boolean>
   revoke(keyId: string): Promise<boolean>
 }

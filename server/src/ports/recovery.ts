@@ -41,6 +41,14 @@ export type OperatorAct = Readonly<{
 /** An act as it was written down, every field as the text that its hash was made of. */
 export type WrittenAct = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
 
+export type Unclaimed = Readonly<{
+  depositId: string
+  exchangeId: string | null
+  txHash: string
+  assetId: AssetId
+  units: bigint
+}>
+
 /** An execution that waits for a person. */
 export type HeldExecution = Readonly<{
   id: string
@@ -76,6 +84,13 @@ export interface OperatorStore {
   nameRival(transactionId: string, rival: string): Promise<boolean>
   /** A counted transfer whose memo was nobody's, locked; null where there is none of this id. */
   findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; units: bigint } | null>
-  /** It is the house's own from now on. */
+  /** Counted coins that nobody is known to own: a memo that is nobody's, or what a closed execution kept; locked. */
+  unclaimedOf(
+    depositId: string,
+  ): Promise<Readonly<{ id: string; assetId: AssetId; network: string; units: bigint }> | null>
+  unclaimed(limit: number): Promise<readonly Unclaimed[]>
+  /** Of a pay-out that was dropped: its deposit's memo is nobody's again. */
+  unclaim(payoutId: string): Promise<void>
+  /** Its owner is known from now on. */
   claim(depositId: string): Promise<void>
 }

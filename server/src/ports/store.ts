@@ -1,12 +1,13 @@
 import type { Asset, AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
-import type { Decision } from '../domain/lifecycle.ts'
 import type { FinalityTag } from '../domain/network.ts'
 import type { AuditStore } from './audit.ts'
 import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
 import type { CreateOutcome } from './create-outcome.ts'
 import type { Deposit, Execution, PayoutPurpose } from './execution.ts'
+import type { FailureStore } from './failures.ts'
+import type { Job } from './job.ts'
 import type { OperatorStore, RecoveryStore } from './recovery.ts'
 import type { SignIntent } from './signer.ts'
 import type { SigningStore } from './signing.ts'
@@ -33,14 +34,13 @@ export interface Stores {
   readonly inventory: InventoryStore
   readonly controls: ControlStore
   readonly audit: AuditStore
+  readonly failures: FailureStore
   readonly recovery: RecoveryStore
   readonly operator: OperatorStore
   readonly signing: SigningStore
   /** Wakes steps: lost, doubled or late is harmless. In the caller's transaction where there is one. */
   readonly wake: (jobs: readonly Job[]) => Promise<void>
 }
-
-export type Job = { kind: 'exchange' | 'transaction' | 'dispatch'; id: string }
 
 /** The exchange to be created; `keyIndex` is the derivation index of its deposit address. */
 export type NewExchange = Readonly<{
@@ -178,11 +178,16 @@ export type Payout = Readonly<{
   approved: boolean
   /** The venue order whose proceeds it pays. */
   orderId: string | null
+  /** The account that owed a withdrawal before it was asked for; null = it is no pay-out of what is owed. */
+  owedFrom: Account | null
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
 export interface PayoutStore {
-  insert(payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId'>): Promise<void>
+  insert(
+    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom'> &
+      Partial<Pick<Payout, 'owedFrom'>>,
+  ): Promise<void>
   /**
    * The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. Payouts and
    * refunds stand in it only while their deposit is counted and as deep as it must be, which their lock keeps so.

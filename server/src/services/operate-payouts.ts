@@ -1,4 +1,5 @@
-import { claimEntry } from '../domain/ledger/entries.ts'
+import { claimEntry, reservedId } from '../domain/ledger/entries.ts'
+import { reversalOf } from '../domain/ledger/journal.ts'
 import type { HeldPayout } from '../ports/recovery.ts'
 import type { Store, StoreTx } from '../ports/store.ts'
 import { refused, requireReason, type Word } from './word.ts'
@@ -49,6 +50,7 @@ export function createOperatePayouts(store: Store) {
       decide(id, 'drop', word, async (tx, { purpose }) => {
         if (!(await tx.payouts.void(id))) throw refused(`payout ${id} was signed meanwhile`)
         if (purpose === 'sweep') await tx.operator.unsweep(id)
+        if (purpose === 'withdrawal') await giveBack(tx, id)
       }),
     /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
     nameRival: (transactionId: string, rival: string, word: Word) =>
@@ -76,4 +78,12 @@ export function createOperatePayouts(store: Store) {
         return found
       }),
   }
+}
+
+/** What a pay-out took is owed by whom it was owed before; coins that nobody claimed are nobody's again. */
+async function giveBack(tx: StoreTx, payoutId: string): Promise<void> {
+  const entry = await tx.ledger.entry(reservedId(payoutId))
+  if (!entry) return
+  await tx.ledger.post(reversalOf(entry, `${entry.id}:reversed`, 'pay-out dropped'))
+  await tx.operator.unclaim(payoutId)
 }

@@ -120,6 +120,33 @@ describe('the command line', () => {
     expect(await swapyard(['partners', 'keys', 'revoke', key.slice(8, 16)])).toMatchObject({ code: 0 })
   })
 
+  test('changes what a partner and a key may do, and only what is named', async () => {
+    await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
+    const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']
+    expect(await swapyard(['partners', 'set', 'beta', ...change])).toMatchObject({ code: 0 })
+    expect(await swapyard(['partners', 'set', 'beta', '--no-strict', '--open-exchanges-max', '7'])).toMatchObject({
+      code: 0,
+    })
+    const { lines } = await swapyard(['partners', 'keys', 'add', 'beta', '--scopes', 'rates:read'])
+    const keyId = String(lines[0]?.['keyId'])
+    const set = ['partners', 'keys', 'set', keyId]
+    expect(await swapyard([...set, '--ip', '192.0.2.1', '--scopes', 'rates:read,exchange:read'])).toMatchObject({
+      lines: [{ keyId, scopes: ['rates:read', 'exchange:read'], ipAllowList: ['192.0.2.1/32'] }],
+    })
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    const rows = () =>
+      database.query(
+        'select fee_bps, rate_limit_per_minute, open_exchanges_max, strict, scopes, ip_allow_list from partners p join api_keys k on k.partner_id = p.id where k.id = $1',
+        [keyId],
+      )
+    const changed = { fee_bps: 30, rate_limit_per_minute: 12_000, open_exchanges_max: 7, strict: false }
+    const scopes = ['rates:read', 'exchange:read']
+    expect(await rows()).toEqual([{ ...changed, scopes, ip_allow_list: ['192.0.2.1/32'] }])
+    expect(await swapyard([...set, '--any-ip'])).toMatchObject({ code: 0 })
+    expect(await rows()).toEqual([{ ...changed, scopes, ip_allow_list: [] }])
+    await database.close()
+  })
+
   test('takes no recipient that is no address of its network', async () => {
     await swapyard(['partners', 'add', 'payee'])
     const set = (currency: string, address: string) => swapyard(['partners', 'recipient', 'payee', currency, address])
@@ -135,6 +162,11 @@ describe('the command line', () => {
     expect(await set('btc@btc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({
       code: 1,
       error: expect.stringContaining('no address of btc'),
+    })
+    // The names that partners may use in requests are good here as well.
+    expect(await set('ETH@erc20', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
+      code: 0,
+      lines: [{ currency: 'eth@eth' }],
     })
     expect(await set('nothing@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
       code: 1,
@@ -156,6 +188,11 @@ describe('the command line', () => {
 
   test.each([
     [['partners', 'suspend', 'nobody'], 'no partner nobody'],
+    [['partners', 'add', 'acme'], 'there is a partner acme already'],
+    [['partners', 'add', ''], 'a name has 1 to 64 letters'],
+    [['partners', 'set', 'acme'], 'nothing to change'],
+    [['partners', 'set', 'nobody', '--strict'], 'no partner nobody'],
+    [['partners', 'keys', 'set', 'nothing', '--any-ip'], 'no live key'],
     [['partners', 'keys', 'add', 'acme', '--ip', '300.1.1.1'], 'no address'],
     [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
     [['partners', 'keys', 'revoke', 'nothing'], 'no live key'],
@@ -170,6 +207,12 @@ describe('the command line', () => {
     expect(code).toBe(1)
     expect(error).toContain(sentence)
     expect(error.trim().split('\n')).toHaveLength(1)
+  })
+
+  test.each(['5000', '-1', '1.5'])('takes no fee of %s basis points', async (fee) => {
+    const { code, error } = await swapyard(['partners', 'add', 'dear', `--fee-bps=${fee}`])
+    expect([code, error]).toEqual([2, expect.stringMatching(/--fee-bps.* (it is from 0 to 1000|a whole number)/)])
+    expect(error).not.toContain('partners_fee_bps_check')
   })
 
   test('pauses and resumes', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ScannedBlock, Transfer } from '../../ports/chain.ts'
-import type { AppendRules, Job } from '../../ports/store.ts'
+import type { Job } from '../../ports/job.ts'
+import type { AppendRules } from '../../ports/store.ts'
 import { LOCK_PAUSES } from './controls.ts'
 import type { Sql } from './database.ts'
 import { schedule, wake } from './wake.ts'

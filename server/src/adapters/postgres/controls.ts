@@ -1,4 +1,5 @@
-import type { ControlStore, Job } from '../../ports/store.ts'
+import type { Job } from '../../ports/job.ts'
+import type { ControlStore } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 
 /** Shared by readers of pauses until their commit; taken alone by whoever pauses: no signature slips in between (I-25). */

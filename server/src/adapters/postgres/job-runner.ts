@@ -1,5 +1,5 @@
 import { Logger, type Runner, run, runMigrations } from 'graphile-worker'
-import type { Job } from '../../ports/store.ts'
+import type { Job } from '../../ports/job.ts'
 import type { Database } from './database.ts'
 import { createPatientPool } from './patient-pool.ts'
 

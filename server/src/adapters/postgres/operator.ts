@@ -4,6 +4,7 @@ import type { Decision } from '../../domain/lifecycle.ts'
 import type { OnRelease } from '../../ports/execution.ts'
 import type { HeldExecution, HeldPayout, OperatorAct, OperatorStore, WrittenAct } from '../../ports/recovery.ts'
 import type { Sql } from './database.ts'
+import { createUnclaimedStore } from './unclaimed.ts'
 
 type HeldRow = {
   id: string
@@ -60,17 +61,7 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
       )
       return rows.length > 0
     },
-    async findUnclaimed(depositId) {
-      const [row] = await sql.query<{ id: string; asset_id: AssetId; credited_units: string }>(
-        `select id, asset_id, credited_units from deposits
-         where id::text = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
-        [depositId],
-      )
-      return row ? { id: row.id, assetId: row.asset_id, units: BigInt(row.credited_units) } : null
-    },
-    async claim(depositId) {
-      await sql.query('update deposits set unclaimed = false where id = $1', [depositId])
-    },
+    ...createUnclaimedStore(sql, locking),
   }
 }
 

@@ -36,11 +36,19 @@ export function createPartnerStore(database: Database): PartnerStore {
     },
     async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
       const id = randomUUID()
-      await database.query(
-        'insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict) values ($1, $2, $3, $4, $5, $6)',
+      const added = await database.query(
+        'insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict) values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing returning 1',
         [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
       )
-      return id
+      return added.length > 0 ? id : null
+    },
+    async set(name, { feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
+      const changed = await database.query(
+        `update partners set fee_bps = coalesce($2, fee_bps), open_exchanges_max = coalesce($3, open_exchanges_max),
+           rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict) where name = $1 returning 1`,
+        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
+      )
+      return changed.length > 0
     },
     async list() {
       const rows = await database.query<
@@ -148,6 +156,14 @@ function createKeyStore(database: Database): KeyStore {
         await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
         return true
       })
+    },
+    async set(keyId, { scopes, ipAllowList }) {
+      const changed = await database.query(
+        `update api_keys set scopes = coalesce($2, scopes), ip_allow_list = coalesce($3, ip_allow_list)
+         where id = $1 and revoked_at is null returning 1`,
+        [keyId, scopes, ipAllowList],
+      )
+      return changed.length > 0
     },
     async revoke(keyId) {
       return (

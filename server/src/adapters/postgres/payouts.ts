@@ -1,4 +1,5 @@
 import type { AssetId } from '../../domain/asset.ts'
+import type { Account } from '../../domain/ledger/journal.ts'
 import type { PayoutPurpose } from '../../ports/execution.ts'
 import type { Payout, PayoutStore } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
@@ -22,10 +23,12 @@ type Row = {
   approved: boolean
   state: Payout['state']
   order_id: string | null
+  owed_from: Account | null
 }
 
-const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg, e.partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
-  p.address, p.memo, p.units, p.approved, p.state, x.order_id
+const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
+  coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
+  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
 /** The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-4, I-6). */
@@ -36,8 +39,8 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
     async insert(payout) {
       await sql.query(
-        `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+        `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
         [
           payout.id,
           payout.exchangeId,
@@ -52,6 +55,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
           payout.address,
           payout.memo ?? '',
           payout.units,
+          payout.owedFrom ?? null,
         ],
       )
     },
@@ -149,5 +153,6 @@ function toPayout(row: Row): Payout {
     approved: row.approved,
     state: row.state,
     orderId: row.order_id,
+    owedFrom: row.owed_from,
   }
 }

@@ -6,6 +6,7 @@ import { createControlStore } from './controls.ts'
 import { createCustodyStore } from './custody.ts'
 import type { Database, Sql } from './database.ts'
 import { createExchangeStore } from './exchanges.ts'
+import { createFailureStore } from './failures.ts'
 import { createInventoryStore } from './inventory.ts'
 import { createLedger } from './ledger.ts'
 import { createOperatorStore } from './operator.ts'
@@ -37,6 +38,7 @@ function stores(sql: Sql, database: Database, locking: boolean): Stores {
     inventory: createInventoryStore(sql),
     controls: createControlStore(sql, locking),
     audit: createAuditStore(sql),
+    failures: createFailureStore(sql),
     recovery: createRecoveryStore(sql, locking),
     operator: createOperatorStore(sql, locking),
     signing: createSigningStore(sql),

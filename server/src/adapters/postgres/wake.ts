@@ -1,4 +1,4 @@
-import type { Job } from '../../ports/store.ts'
+import type { Job } from '../../ports/job.ts'
 import type { Sql } from './database.ts'
 
 /**

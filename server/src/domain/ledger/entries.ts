@@ -9,6 +9,8 @@ import { type Account, type JournalEntry, journalEntry } from './journal.ts'
  *   asset:outgoing            signed and on their way
  *   liability:exchange:<id>   what an exchange is owed, in the coin that came in or the coin that goes out
  *   liability:partner:<id>    fees and proceeds that partners have with us
+ *   liability:withdrawal:<id> what a pay-out has taken out of a partner's account, or of what nobody claimed
+ *   liability:unclaimed       coins that are in the wallet, and whose owner is not known
  *   equity:capital            what the operator brought in
  *   equity:inventory          the inventory venue's position: the two sides of a conversion meet here
  *   income:spread, income:network-fee, income:dust, expense:network-fee, expense:suspense
@@ -83,7 +85,8 @@ export function lossReversalEntry(
   ])
 }
 
-const unclaimed: Account = 'liability:unclaimed'
+export const unclaimed: Account = 'liability:unclaimed'
+const withdrawalAccount = (payoutId: string): Account => `liability:withdrawal:${payoutId}`
 /** The first credit's id is what it was before fundings could be taken back. */
 const nth = (id: string, credits: number): string => (credits === 1 ? id : `${id}:${credits}`)
 
@@ -187,12 +190,23 @@ export function dustEntry(executionId: string, exchangeId: string, assetId: Asse
   ])
 }
 
+export const reservedId = (payoutId: string): string => `payout:${payoutId}:reserved`
+
+/** What is owed to a partner, or to somebody unknown, is asked to be paid out: it is owed by nobody else from now on. */
+export function withdrawalEntry(payoutId: string, from: Account, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(reservedId(payoutId), 'pay-out reserved', null, [
+    { debit: from, credit: withdrawalAccount(payoutId), assetId, units },
+  ])
+}
+
 export type Outgoing = Readonly<{
   payoutId: string
   transactionId: string
   purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
   exchangeId: string | null
   partnerId: string | null
+  /** The account that owed a withdrawal before it was asked for; null = the operator takes out capital. */
+  owedFrom?: Account | null
   assetId: AssetId
   units: bigint
 }>
@@ -236,7 +250,7 @@ function receiverOf(payout: Outgoing): Account {
     case 'refund':
       return exchangeAccount(payout.exchangeId ?? '')
     case 'withdrawal':
-      return payout.partnerId === null ? 'equity:capital' : partnerAccount(payout.partnerId)
+      return payout.owedFrom ? withdrawalAccount(payout.payoutId) : 'equity:capital'
     case 'sweep':
       return wallet
     case 'gas':

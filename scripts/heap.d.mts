@@ -1,0 +1,1 @@
+export function heapFlags(given?: string): string[]

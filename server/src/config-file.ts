@@ -113,6 +113,10 @@ export const fileSchema = Type.Object(
           fixedLock: duration('20m', 'Until when a deposit must be first seen for its fixed rate'),
           expiry: duration('24h', 'After which an exchange without a deposit fails'),
           stuck: duration('10m', 'How long a transaction may wait before its fee is raised'),
+          drain: duration(
+            '5s',
+            'After SIGTERM, how long requests are still taken while readiness says no; not at all in the sandbox',
+          ),
         },
         closed,
       ),

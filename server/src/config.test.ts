@@ -96,6 +96,7 @@ describe('the sandbox', () => {
       fixedLockMs: 1_200_000,
       expiryMs: 120_000,
       stuckMs: 600_000,
+      drainMs: 0,
     })
   })
 })

@@ -36,7 +36,7 @@ export type Config = Readonly<{
   /** As `network:address`. */
   denied: readonly string[]
   spreads: SpreadPolicy
-  clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number }>
+  clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
   /** Dollars scaled by 10^12. */
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
   /** By asset, in coins as the file has them. */
@@ -286,7 +286,7 @@ function assemble(kind: Config['environment'], given: Given, file: ConfigFile): 
       networks: toNetworks(string('SWAPYARD_SANDBOX_NETWORKS')),
       still: string('SWAPYARD_SANDBOX_STILL') === '1',
     },
-    ...assembleFile(file),
+    ...assembleFile(file, kind),
   }
 }
 
@@ -305,7 +305,7 @@ type FromFile = Pick<
   'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'signerLimits' | 'partners'
 >
 
-function assembleFile(file: ConfigFile): FromFile {
+function assembleFile(file: ConfigFile, environment: Config['environment']): FromFile {
   const { spreads, clocks, limits, partners } = withDefaults(file)
   const networks = Object.entries(file.networks ?? {}).map(([ticker, { rpcUrls }]) => [ticker, { rpcUrls }] as const)
   const usd = (value: unknown): bigint => BigInt(value as number) * USD
@@ -327,6 +327,8 @@ function assembleFile(file: ConfigFile): FromFile {
       fixedLockMs: toMs(clocks['fixedLock'] as string),
       expiryMs: toMs(clocks['expiry'] as string),
       stuckMs: toMs(clocks['stuck'] as string),
+      // Who tries it out does not wait for a balancer.
+      drainMs: environment === 'sandbox' && file.clocks?.drain === undefined ? 0 : toMs(clocks['drain'] as string),
     },
     limits: {
       perTransactionUsd: usd(limits['perTransactionUsd']),

@@ -49,7 +49,7 @@ export async function start(config: Config, role: Role): Promise<Running> {
     stoppers.push(() => lock.release())
     const { house, chains } = await build(config, role, port, say, stoppers)
     if (chains && role !== 'api') house.starting.add('the workers are starting')
-    const url = port === null ? null : await listen(config.host, port, house, stoppers)
+    const url = port === null ? null : await listen(config, port, house, stoppers)
     if (role !== 'api') {
       const workers = await house.startWorkers()
       stoppers.push(() => workers.stop())
@@ -244,10 +244,12 @@ function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
   return new Map(limits)
 }
 
-async function listen(host: string, port: number, { app }: House, stoppers: Stopper[]): Promise<string> {
+async function listen({ host, clocks }: Config, port: number, { app }: House, stoppers: Stopper[]): Promise<string> {
   const url = await app.listen({ host, port })
   stoppers.push(async () => {
     app.drain()
+    // A balancer that asks for readiness sends nothing more from then on, and no request meets a closed door.
+    await new Promise((resolve) => setTimeout(resolve, clocks.drainMs))
     await app.close()
   })
   return url

@@ -6,18 +6,19 @@ import type { Run } from './run.ts'
 export type Restarted = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
 
 type Ask = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
-/** `again`: never begun, as far as the client may know. `reset`: the connection ended without a word. */
-type Outcome = { body: { id: string } } | 'again' | 'reset' | { failed: string }
+type Outcome = { body: { id: string } } | 'again' | { failed: string }
 
 const TRIES_MAX = 40
+/** How often the balancer asks who is ready: several times within what a process drains. */
+const READY_EVERY_MS = 100
 const TIMEOUT_MS = 20_000
 const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
 const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.01', flow: 'standard' })}`
 
 /**
- * Asks at this rate while every process is stopped by SIGTERM and started again, one after the other. What a client may
- * meet: a refused connection, or one that the kernel had taken and the process had not, and then the other process; or a
- * 503 with `Retry-After`. Everything else has failed.
+ * Asks at this rate, as a balancer does: processes that say they are ready, in turn, while every one is stopped by SIGTERM
+ * and started again, one after the other. A 503 with `Retry-After` is asked again. Everything else has failed, a refused
+ * or reset connection too: who drains takes what comes until nothing does.
  */
 export async function restartOneByOne({ fleet, customers }: Run, perSecond: number): Promise<Restarted> {
   const urls = fleet.apis.map(({ url }) => url ?? '')
@@ -26,22 +27,28 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
   const asking = new Set<Promise<void>>()
   let answered = 0
   let over = false
+  let ready = urls
+
+  const balance = (async () => {
+    while (!over) {
+      const states = await Promise.all(urls.map(isReady))
+      ready = urls.filter((_, n) => states[n])
+      await delay(READY_EVERY_MS)
+    }
+  })()
 
   const ask = async (n: number) => {
     const wanted = question(n, created.at(-1))
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const outcome = await attempt(urls[(n + tries) % urls.length] ?? '', wanted)
-      if (typeof outcome === 'object' && 'failed' in outcome)
+      const url = ready[(n + tries) % ready.length]
+      const outcome = url === undefined ? 'again' : await attempt(url, wanted)
+      if (outcome !== 'again' && 'failed' in outcome)
         return void failed.push(`${wanted.method} ${wanted.path}: ${outcome.failed}`)
-      if (typeof outcome === 'object') {
+      if (outcome !== 'again') {
         answered++
         if (wanted.method === 'POST') created.push(outcome.body.id)
         return
       }
-      // The backlog of a socket that is closed is reset by the kernel. Only one that nobody had begun to serve may be.
-      const done = 'select 1 from idempotency_keys where key = $1'
-      if (outcome === 'reset' && tries === 0 && (await fleet.database.query(done, [wanted.key])).length > 0)
-        return void failed.push(`${wanted.method} ${wanted.path}: done, and not answered`)
       await delay(100)
     }
     failed.push(`${wanted.method} ${wanted.path}: never answered`)
@@ -63,10 +70,18 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
     await one.start()
   }
   over = true
-  await load
+  await Promise.all([load, balance])
   await Promise.all(asking)
   await bought
   return { answered, failed, created }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const asked = { headers: { connection: 'close' }, signal: AbortSignal.timeout(TIMEOUT_MS) }
+  return fetch(`${url}/health/ready`, asked).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 }
 
 /** One of five creates an exchange, two ask for a rate, two for the status of the newest. */
@@ -89,8 +104,7 @@ async function attempt(url: string, { method, path, body, key }: Ask): Promise<O
   } catch (error) {
     const cause =
       error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? error.cause.code : error
-    if (cause === 'ECONNREFUSED') return 'again'
-    return cause === 'ECONNRESET' ? 'reset' : { failed: `no answer: ${String(cause)}` }
+    return { failed: `no answer: ${String(cause)}` }
   }
   if (answer.status === 503 && answer.headers.has('retry-after')) return 'again'
   const text = await answer.text()

@@ -31,6 +31,7 @@ const chainAbi = parseAbi([
   'function createPair(address, address)',
   'function getPair(address, address) view returns (address)',
   'function mint(address)',
+  'function sync()',
   'function getReserves() view returns (uint112, uint112, uint32)',
   'function createAndInitializePoolIfNecessary(address, address, uint24, uint160) returns (address)',
   'function getPool(address, address, uint24) view returns (address)',

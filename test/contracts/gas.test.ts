@@ -31,16 +31,25 @@ beforeAll(async () => {
   v2 = await chain.makeV2(a, b, 300_000n * coin, 310_000n * coin)
   deep = await chain.makeV3(a, b, 500, 10, 2000)
   cheap = await chain.makeV3(a, b, 3000, 60, 12_000)
+  // Traded before: the words of the pair's price sums are not zero.
+  await pass()
+  await chain.write(chain.owner, v2.address as Hex, 'sync', [])
   // Partners and regular users have the token already.
   for (const to of [chain.recipient, chain.partner]) await chain.write(chain.owner, b, 'transfer', [to, coin])
 })
 afterAll(() => chain?.stop())
+
+/** A pair adds to its price sums once in a second of the chain's: every transaction measured is in a second of its own. */
+async function pass(): Promise<void> {
+  await chain.reader.request({ method: 'evm_increaseTime', params: [12] } as never)
+}
 
 async function gasOf(to: Hex, calldata: Hex, amountIn: bigint): Promise<bigint> {
   const [a] = chain.tokens
   const snapshot = await chain.reader.request({ method: 'evm_snapshot' } as never)
   await chain.write(chain.owner, a, 'transfer', [chain.user, amountIn + 1n])
   await chain.write(chain.user, a, 'approve', [to, amountIn])
+  await pass()
   const { gasUsed } = await chain.send(chain.user, to, calldata)
   await chain.reader.request({ method: 'evm_revert', params: [snapshot] } as never)
   return gasUsed

@@ -19,7 +19,7 @@ import type { ApiContext } from './mount.ts'
 import { mountRates } from './rates.ts'
 import { watchRequests } from './request-log.ts'
 import { mountSandbox } from './sandbox.ts'
-import { createServer, drain, guardOverload } from './server.ts'
+import { createServer, guardOverload } from './server.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
 import { createStaticFiles } from './static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from './validation.ts'
@@ -58,7 +58,9 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   app.decorateRequest('operation', null)
   app.decorateRequest('failure', null)
   app.decorateRequest('known', null)
-  app.decorate('drain', () => drain(app, state))
+  app.decorate('drain', () => {
+    state.draining = true
+  })
   app.setValidatorCompiler(compileValidator)
   app.addHook('onRequest', createArrival(state, allowedMethods(app)))
   guardOverload(app, settings)

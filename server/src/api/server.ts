@@ -10,8 +10,6 @@ const HEADER_BYTES_MAX = 16 * 1024
 const PARAMETER_LENGTH_MAX = 128
 /** How often Node looks for requests that are late. */
 const LATE_CHECK_MS = 1_000
-/** Connections that are asked to close get this long to notice. */
-const DRAIN_KEEP_ALIVE_MS = 100
 
 /** Fastify with every limit set, and every failure of the framework in our shape. Our own log line replaces its two. */
 export function createServer(settings: ApiSettings, log: HttpLog): FastifyInstance {
@@ -65,10 +63,4 @@ export function guardOverload(app: FastifyInstance, { overload }: ApiSettings): 
       if (request.url !== '/health/live') throw new AppError('OVERLOADED', 'the server has too much to do')
     },
   })
-}
-
-export function drain(app: FastifyInstance, state: { draining: boolean }): void {
-  state.draining = true
-  app.server.keepAliveTimeout = DRAIN_KEEP_ALIVE_MS
-  app.server.closeIdleConnections()
 }

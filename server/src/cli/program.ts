@@ -40,7 +40,7 @@ async function run(role: Role, sandbox: boolean): Promise<void> {
     if (stopping) return
     stopping = true
     console.log(`${signal}: finishing what is under way`)
-    setTimeout(() => process.exit(1), STOP_MS).unref()
+    setTimeout(() => process.exit(1), STOP_MS + config.clocks.drainMs).unref()
     running.stop().then(
       () => process.exit(0),
       (error: unknown) => {

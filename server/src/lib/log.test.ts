@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createLog, secretNames } from './log.ts'
 
@@ -47,5 +49,21 @@ describe('the log', () => {
     log.info({ network: 'btc', blocks: 3 }, 'blocks scanned')
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}blocks scanned network=btc blocks=3\n$/)
+  })
+
+  test('writes every line to standard output in order, long and foreign ones too, before the process ends', () => {
+    const program = `
+      const { createLog } = await import(${JSON.stringify(join(import.meta.dirname, 'log.ts'))})
+      const log = createLog({ level: 'info', pretty: false })
+      for (let n = 0; n < 3_000; n++) log.info({ n, text: n % 1_000 === 7 ? '€'.repeat(100_000) : 'ünïcode' }, 'line')
+      process.exitCode = 3`
+    const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    const lines = stdout.trimEnd().split('\n')
+    expect([status, lines.length]).toEqual([3, 3_000])
+    for (const [n, line] of lines.entries())
+      expect(JSON.parse(line)).toMatchObject({ n, text: n % 1_000 === 7 ? '€'.repeat(100_000) : 'ünïcode' })
   })
 })

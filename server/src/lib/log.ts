@@ -97,29 +97,40 @@ export type LogOptions = Readonly<{
 }>
 
 /** Lines are written together: one write each costs more than the line. Who exits writes the rest; who is killed loses it. */
-const LINES_LENGTH = 32 * 1024
+const LINES_BYTES = 64 * 1024
 const LINES_MS = 100
+/** UTF-8 of a UTF-16 unit. */
+const BYTES_A_UNIT = 3
 
-/** Standard output, many lines at a time. The destination's own buffer measures every line, which costs as much as making it. */
+/**
+ * Standard output, many lines at a time. They become bytes at once: text that is gathered instead is moved about by the
+ * collector until it is written, and then put together, which costs as much as making it.
+ */
 function gatherLines(): DestinationStream {
-  let lines = ''
+  let lines = Buffer.allocUnsafe(LINES_BYTES)
+  let used = 0
   let timer: NodeJS.Timeout | null = null
   const flush = () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    const text = lines
-    lines = ''
-    if (text !== '') target.write(text)
+    if (used === 0) return
+    writeBytes(lines.subarray(0, used))
+    // The last ones are being written still.
+    lines = Buffer.allocUnsafe(LINES_BYTES)
+    used = 0
   }
   // Before the destination's own, which write what it was given.
   process.on('beforeExit', flush)
   process.on('exit', flush)
-  const target = pino.destination({ fd: 1, sync: false })
+  const target = pino.destination({ fd: 1, sync: false, contentMode: 'buffer' })
+  // Its types know of text alone.
+  const writeBytes = (bytes: Buffer): void => void target.write(bytes as unknown as string)
   return {
     write(line) {
-      lines += line
-      if (lines.length >= LINES_LENGTH) flush()
-      else timer ??= setTimeout(flush, LINES_MS).unref()
+      if (line.length * BYTES_A_UNIT > lines.length - used) flush()
+      if (line.length * BYTES_A_UNIT > lines.length) return writeBytes(Buffer.from(line))
+      used += lines.write(line, used)
+      timer ??= setTimeout(flush, LINES_MS).unref()
     },
   }
 }

@@ -16,7 +16,7 @@ const STILL_MS = 7_000
 
 export const operations: Course = {
   networks: ['btc', 'eth'],
-  options: { apis: 2, workers: 2 },
+  options: { apis: 2, workers: 2, config: { clocks: { drain: '2s' } } },
   drills: [
     { name: 'F21: processes restarted one by one under 50 requests a second fail nobody', work: restart },
     { name: 'F23: after a pause commits, nothing is signed; after it ends, everything is', work: pauseAndResume },

@@ -32,7 +32,7 @@ const ratioOf = (name: string, goal: number, { ratio, lowest, highest, cpuRatio,
   goal: { atLeast: goal },
   figure: ratio,
   unit: '',
-  note: `rounds ${lowest.toFixed(2)} to ${highest.toFixed(2)}; by CPU time ${cpuRatio.toFixed(2)}; client ${(clientBusy * 100).toFixed(0)} % busy`,
+  note: `rounds ${lowest.toFixed(2)} to ${highest.toFixed(2)}; by CPU time ${cpuRatio.toFixed(2)}; client ${clientBusy === null ? 'awake' : `${(clientBusy * 100).toFixed(0)} % busy`}`,
 })
 
 const read = (port: number, path: string) =>
@@ -47,7 +47,7 @@ export async function openBare(ground: Ground, house: House): Promise<Process> {
 }
 
 export async function benchQuotes(bare: Process, { process }: House, pace: Pace): Promise<Result[]> {
-  const load = { connections: CONNECTIONS, requests: quotes, status: 200 }
+  const load = { connections: CONNECTIONS, requests: quotes, status: 200, isAwake: true }
   const compared = await compare(
     { process: bare, load: { ...load, port: bare.report('bare') } },
     { process, load: { ...load, port: process.report('house') } },
@@ -57,14 +57,14 @@ export async function benchQuotes(bare: Process, { process }: House, pace: Pace)
 }
 
 export async function benchFeed(bare: Process, { process }: House, pace: Pace): Promise<Result[]> {
-  const load = { connections: CONNECTIONS, status: 200 }
+  const load = { connections: CONNECTIONS, status: 200, isAwake: true }
   const theirs = { process: bare, load: { ...load, port: bare.report('bare'), requests: [get('/feed.xml')] } }
   const ours = { process, load: { ...load, port: process.report('house'), requests: [get('/v1/rates')] } }
   return [ratioOf('feed ÷ static file', 0.9, await compare(theirs, ours, pace))]
 }
 
 export async function benchStatus({ process, rows }: House, pace: Pace): Promise<Result[]> {
-  const load = { connections: CONNECTIONS, status: 200 }
+  const load = { connections: CONNECTIONS, status: 200, isAwake: false }
   const theirs = { process, load: { ...load, port: process.report('bare'), requests: polls('/exchange', rows) } }
   const ours = { process, load: { ...load, port: process.report('house'), requests: polls(STATUS, rows) } }
   return [ratioOf('status ÷ bare select', 0.7, await compare(theirs, ours, pace))]
@@ -73,14 +73,20 @@ export async function benchStatus({ process, rows }: House, pace: Pace): Promise
 export async function benchTableSize(few: House, many: House, pace: Pace): Promise<Result[]> {
   const [theirs, ours] = [few, many].map(({ process, rows }) => ({
     process,
-    load: { connections: CONNECTIONS, status: 200, port: process.report('house'), requests: polls(STATUS, rows) },
+    load: {
+      connections: CONNECTIONS,
+      status: 200,
+      isAwake: false,
+      port: process.report('house'),
+      requests: polls(STATUS, rows),
+    },
   }))
   if (!theirs || !ours) throw new Error('two houses are compared')
   return [ratioOf(`status, ${many.rows} ÷ ${few.rows} rows`, 0.9, await compare(theirs, ours, pace))]
 }
 
 export async function benchCreates({ process }: House, pace: Pace, name = 'create ÷ bare insert'): Promise<Result[]> {
-  const load = { connections: CREATES, status: 201 }
+  const load = { connections: CREATES, status: 201, isAwake: false }
   const theirs = { process, load: { ...load, port: process.report('bare'), requests: creates('/exchange') } }
   const ours = {
     process,
@@ -104,7 +110,7 @@ export async function benchBlockScan(few: House, many: House): Promise<Result[]>
 export async function benchColdQuotes({ process }: House): Promise<Result[]> {
   const port = process.report('house')
   const pairs = await allPairs(async (path) => (await read(port, path)).json())
-  const load = { port, connections: 1, status: 200 }
+  const load = { port, connections: 1, status: 200, isAwake: false }
   const times: { cold: number[]; warm: number[] } = { cold: [], warm: [] }
   for (let round = 0; round < 4; round++) {
     // Longer than the book's pace: every direction is cold again.

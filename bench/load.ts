@@ -9,6 +9,8 @@ export type Load = Readonly<{
   requests: readonly Buffer[]
   /** Any other status ends the benchmark: a fast error is no answer. */
   status: number
+  /** Whether the client never sleeps: where nothing else needs its core, the database above all. */
+  isAwake: boolean
 }>
 
 export type Run = Readonly<{ perSecond: number; medianMs: number; answers: number }>
@@ -33,9 +35,21 @@ export function sendOnce(load: Load): Promise<Run> {
 async function run(load: Load, next: number, isOver: () => boolean): Promise<Run> {
   const progress: Progress = { next, answers: 0, times: [], isOver }
   const startedAt = performance.now()
+  const rest = load.isAwake ? stayAwake() : () => undefined
   await Promise.all(Array.from({ length: load.connections }, () => driveOne(load, progress)))
+  rest()
   const { answers, times } = progress
   return { answers, perSecond: (answers * 1000) / (performance.now() - startedAt), medianMs: median(times) }
+}
+
+/** A client that sleeps is woken by the server's own write, and the slower the server, the oftener. */
+function stayAwake(): () => void {
+  let isAwake = true
+  const turn = () => isAwake && setImmediate(turn)
+  turn()
+  return () => {
+    isAwake = false
+  }
 }
 
 function driveOne({ port, requests, status }: Load, progress: Progress): Promise<void> {

@@ -12,8 +12,8 @@ export type Comparison = Readonly<{
   highest: number
   /** The same by the CPU time of the server per answer, which other programs on the machine disturb least. */
   cpuRatio: number
-  /** The share of its core that the client used at most: near 1, the client is what was measured. */
-  clientBusy: number
+  /** The share of its core that the client used at most: near 1, the client is what was measured. null = it stayed awake. */
+  clientBusy: number | null
 }>
 
 export type Pace = Readonly<{ rounds: number; roundMs: number; warmUpMs: number }>
@@ -41,7 +41,7 @@ export async function compare(theirs: Side, ours: Side, pace: Pace): Promise<Com
     lowest: Math.min(...ratios),
     highest: Math.max(...ratios),
     cpuRatio: median(cpuRatios),
-    clientBusy,
+    clientBusy: ours.load.isAwake ? null : clientBusy,
   }
 }
 

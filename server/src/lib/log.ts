@@ -97,7 +97,7 @@ export type LogOptions = Readonly<{
 }>
 
 /** Lines are written together: one write each costs more than the line. Who exits writes the rest; who is killed loses it. */
-const LINES_BYTES = 64 * 1024
+const LINES_BYTES = 256 * 1024
 const LINES_MS = 100
 /** UTF-8 of a UTF-16 unit. */
 const BYTES_A_UNIT = 3

@@ -92,7 +92,7 @@ function parameters(route: RouteDefinition): Json[] {
       in: 'header',
       required: false,
       description:
-        'Any text of yours. The same key and body get the same answer for 24 hours; another body is refused with 409.',
+        'Any text of yours, for all keys of a partner together. For 24 hours the same key and body get the same answer; another body is refused with 409. Bodies are the same when every member that this operation knows has the same value, as text: `0.10` is not `0.1`, and `BTC` is not `btc`. Order, spaces and members that are ignored do not count, nor do other headers. A request that was refused leaves its key free.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     })
   }

@@ -86,7 +86,8 @@ export const routes = {
     path: '/v1/cross-chain/exchange',
     tag: 'Cross-chain',
     summary: 'Create a standard exchange',
-    description: 'Send an `Idempotency-Key`: a repeat with the same key and body gets the same answer.',
+    description:
+      'Send an `Idempotency-Key`: a repeat with the same key and body gets the same answer. What makes two bodies the same stands at the header.',
     access: 'exchange:create',
     cost: 50,
     body: CreateExchangeBody,

@@ -94,6 +94,13 @@ describe('on chains of its own', () => {
     await expectNothingRuns(ground.folder)
   })
 
+  test('of a network that nobody knows it says which there are, and leaves nothing running', async () => {
+    const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,bitcoin2' } })
+    expect(await program.ended).toEqual({ code: 1, signal: null })
+    expectSentence(program.said(), 'the sandbox has no chain for "bitcoin2"; it has btc, ltc, eth')
+    await expectNothingRuns(ground.folder)
+  })
+
   test('of `npm run chains` it starts, and leaves them running', async () => {
     const alone = startProgram({ env, command: ['sandbox/src/main.ts', '--data-dir', env['SWAPYARD_DATA_DIR'] ?? ''] })
     try {

@@ -41,6 +41,15 @@ function noRoute(url: string, reply: FastifyReply, allowed: ReadonlyMap<string, 
   return new AppError('METHOD_NOT_ALLOWED', `this path takes ${methods.join(' and ')} only`)
 }
 
+/** RFC 8259 §8.1 knows UTF-8 alone, of which ASCII is a part; other names of the two are not in use. */
+const charsets: readonly string[] = ['utf-8', 'utf8', 'us-ascii']
+const CHARSET = /;\s*charset\s*=\s*("?)([^";]*)\1/gi
+
+/** Every one that is named, and none is named as a rule. */
+function isReadableCharset(contentType: string): boolean {
+  return [...contentType.matchAll(CHARSET)].every(([, , name = '']) => charsets.includes(name.trim().toLowerCase()))
+}
+
 /** Bodies are plain UTF-8 JSON: no text, no forms, no compression, no bytes replaced on the way. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -49,6 +58,8 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     const encoding = request.headers['content-encoding']
     if (encoding !== undefined && encoding !== 'identity') {
       done(new AppError('UNSUPPORTED_MEDIA_TYPE', 'the body must not be compressed'))
+    } else if (!isReadableCharset(request.headers['content-type'] ?? '')) {
+      done(new AppError('UNSUPPORTED_MEDIA_TYPE', 'the body must be UTF-8: another charset is named'))
     } else if (!isUtf8(body as Buffer)) {
       done(new AppError('VALIDATION_ERROR', 'the body is not UTF-8'))
     } else {

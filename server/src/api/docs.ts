@@ -3,6 +3,9 @@ import { sendTagged } from './etag.ts'
 import type { ApiContext } from './mount.ts'
 import type { StaticFiles } from './static-files.ts'
 
+/** RFC 9110 §15.4.9. */
+const PERMANENT = 308
+
 const folder = new URL('./', import.meta.resolve('swagger-ui-dist/package.json'))
 const assets: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -82,6 +85,10 @@ export function mountDocs(
   app.get('/docs', (request, reply) => {
     request.operation = '/docs'
     return reply.headers(pageHeaders).type('text/html; charset=utf-8').send(page)
+  })
+  app.get('/docs/', (request, reply) => {
+    request.operation = '/docs'
+    return reply.redirect('/docs', PERMANENT)
   })
   app.get('/docs/start.js', (request, reply) => {
     request.operation = '/docs/start.js'

@@ -23,7 +23,7 @@ export function addBalanceCommands(partners: Command, program: Command): void {
     .action((name: string) =>
       withDatabase(async (database) => {
         const { id } = await findPartner(database, name)
-        for (const [currency, units] of await createOperateBalances(createStore(database)).balances(id))
+        for (const [currency, units] of await operateOn(database).balances(id))
           print({ name, currency, amount: formatUnits(units, listing(currency).decimals) })
       }),
     )
@@ -46,7 +46,7 @@ export function addBalanceCommands(partners: Command, program: Command): void {
             units,
             destination: { address: to, memo },
           }
-          const paid = await createOperateBalances(createStore(database)).payOut(partner, wanted, given.key, word)
+          const paid = await operateOn(database).payOut(partner, wanted, given.key, word)
           print({ name, currency: destination.assetId, amount, address: to, ...paid })
         })
       },
@@ -71,11 +71,15 @@ export function addBalanceCommands(partners: Command, program: Command): void {
           const { address: to, memo } = await checkReceiver(config, database, currency, address, given.memo)
           return { address: to, memo }
         }
-        const paid = await createOperateBalances(createStore(database)).payUnclaimed(depositId, check, word)
+        const paid = await operateOn(database).payUnclaimed(depositId, check, word)
         print({ depositId, ...paid, amount: formatUnits(paid.units, listing(paid.assetId).decimals) })
       })
     })
 }
+
+/** Refusals speak of coins: base units of eighteen digits are misread. */
+const operateOn = (database: Database) =>
+  createOperateBalances(createStore(database), (units, id) => `${formatUnits(units, listing(id).decimals)} ${id}`)
 
 type PayOutOptions = Readonly<{ key: string; memo?: string }>
 

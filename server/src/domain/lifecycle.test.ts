@@ -89,6 +89,13 @@ describe('the table of edges', () => {
     expect(rows.sort()).toEqual(edges)
   })
 
+  test('has its decisions on the same page, each with what it does', () => {
+    const page = read('docs/lifecycle.md')
+    const section = page.slice(page.indexOf('## What a person decides'), page.indexOf('| held | released'))
+    const rows = [...section.matchAll(/^\| `(\w+)` \| \S.* \|$/gm)].map(([, decision]) => decision)
+    expect(rows).toEqual([...decisions])
+  })
+
   test('leaves no terminal but for a late deposit', () => {
     expect(terminals).toEqual(['finished', 'failed', 'refunded'])
     expect(next.finished).toEqual([])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { convert, formatUsd, getPrice, unitsWorth, usdValue } from './price.ts'
+import { convert, getPrice, unitsWorth, usdValue } from './price.ts'
 import { price, usd } from './pricing.fixture.ts'
 
 const snapshot = {
@@ -93,18 +93,5 @@ describe('dollars', () => {
     expect(usdValue(1n, { decimals: 18 }, usd('0.5'), 'down')).toBe(0n)
     expect(usdValue(1n, { decimals: 18 }, usd('0.5'), 'up')).toBe(1n)
     expect(unitsWorth(usd('300'), btc, usd('100000'), 'down')).toBe(300_000n)
-  })
-
-  it.each([
-    ['0', '0.00'],
-    ['1', '1.00'],
-    ['64210.559', '64210.55'],
-    ['0.01', '0.01'],
-    ['0.0099', '0.0099'],
-    ['0.00123456', '0.0012'],
-    ['0.000000000001', '0.000000000001'],
-    ['123456789012345678901.999999', '123456789012345678901.99'],
-  ])('writes %s as %s', (value, text) => {
-    expect(formatUsd(usd(value))).toBe(text)
   })
 })

@@ -1,5 +1,5 @@
 import { assert } from '../lib/assert.ts'
-import { powerOfTen, type Rounding, scale, toSignificant } from './amount.ts'
+import { powerOfTen, type Rounding, scale } from './amount.ts'
 import { AppError } from './errors.ts'
 
 /** US dollars per whole coin, scaled by 10^12: what the market pays (`bid`) and takes (`ask`). 0 < bid ≤ ask. */
@@ -26,7 +26,6 @@ export type Side = 'give' | 'cover'
 export type Ratio = Readonly<{ numerator: bigint; denominator: bigint }>
 
 export const USD_DECIMALS = 12
-const CENT = powerOfTen(USD_DECIMALS - 2)
 
 /** The price of an asset, or RATES_UNAVAILABLE where there is none. */
 export function getPrice(snapshot: PriceSnapshot, priceKey: string): Price {
@@ -75,15 +74,4 @@ export function usdValue(units: bigint, asset: { decimals: number }, usd: bigint
 /** Units that are worth `usd` (scaled by 10^12) at a price on the same scale. */
 export function unitsWorth(usd: bigint, asset: { decimals: number }, price: bigint, rounding: Rounding): bigint {
   return scale(usd, powerOfTen(asset.decimals), price, rounding)
-}
-
-/** Dollars as text, cut off, for display: two decimals; below a cent two significant digits, so that it is not "0.00". */
-export function formatUsd(scaled: bigint): string {
-  assert(scaled >= 0n, 'a dollar value is not negative')
-  const fine = scaled > 0n && scaled < CENT
-  const shown = fine ? toSignificant(scaled, 'down', 2) : scaled - (scaled % CENT)
-  const digits = shown.toString().padStart(USD_DECIMALS + 1, '0')
-  const whole = digits.slice(0, -USD_DECIMALS)
-  const fraction = digits.slice(-USD_DECIMALS)
-  return fine ? `${whole}.${fraction.replace(/0+$/, '')}` : `${whole}.${fraction.slice(0, 2)}`
 }

@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Book } from './book.ts'
 import type { AssetClass } from './currency.ts'
 import type { Flow } from './exchange.ts'
 import { convert } from './price.ts'
 import { book, bookParts, btc, makeBook, makeCurrency, NOW, shib, usdt } from './pricing.fixture.ts'
-import { afterNetworkFee, leastFrom, mostFrom, payoutFeeIn, pricePair, quote, quoteUnits } from './pricing.ts'
+import { afterNetworkFee, leastFrom, mostFrom, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
+/** Both steps of a quote at once. */
+const quote = (book: Book, asked: Pair & Readonly<{ fromUnits: bigint; now: number }>) =>
+  quoteUnits(pricePair(book, asked, asked.now), asked.fromUnits)
 const request = { from: btc, to: usdt, flow: 'standard' as Flow, partnerFeeBps: 0, now: NOW }
 
 /** Fractions of whole coins, computed apart from the code: parts are never divided before the end. */

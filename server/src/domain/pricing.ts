@@ -104,11 +104,6 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
   }
 }
 
-/** Both steps at once. */
-export function quote(book: Book, request: Pair & Readonly<{ fromUnits: bigint; now: number }>): RateQuote {
-  return quoteUnits(pricePair(book, request, request.now), request.fromUnits)
-}
-
 /**
  * What one payout (or refund) of a currency costs now, in units of the currency itself. For whoever pays one out. The
  * network's own coin needs no price for it: its refunds do not wait for one.

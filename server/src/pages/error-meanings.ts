@@ -89,7 +89,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   SLIPPAGE_OUT_OF_RANGE: ['The slippage is not between 0.01 and 50 percent (DeFi)', 'Correct it'],
   TOKEN_NOT_FOUND: ['There is no token at this address (DeFi)', 'Check address and network'],
   TX_CHAIN_MISMATCH: ['The transaction is signed for another chain (DeFi)', 'Sign for the network that is named'],
-  UNSUPPORTED_MEDIA_TYPE: ['The body is not `application/json`, or compressed', 'Send plain UTF-8 JSON'],
+  UNSUPPORTED_MEDIA_TYPE: [
+    'The body is not `application/json`, names another charset than UTF-8, or is compressed',
+    'Send plain UTF-8 JSON',
+  ],
   URI_TOO_LONG: ['The URL is longer than 8 KiB', 'Shorten the query'],
   VALIDATION_ERROR: [
     'Something is missing, of the wrong type, or not among the allowed words; or not valid HTTP at all',

@@ -9,6 +9,10 @@ import { refused, requireReason, type Word } from './word.ts'
 export type PayOut = Readonly<{ assetId: AssetId; network: string; units: bigint; destination: Destination }>
 export type PaidOut = Readonly<{ payoutId: string; state: string; repeated: boolean }>
 
+/** An amount as the person who is refused reads it. */
+type Show = (units: bigint, assetId: AssetId) => string
+const inUnits: Show = (units, assetId) => `${units} units of ${assetId}`
+
 /** Pay-outs of the same deposit after ones that were dropped. */
 const AGAIN_MAX = 20
 
@@ -17,7 +21,7 @@ const AGAIN_MAX = 20
  * the payout; the house pays the network's fee. The id follows from whom it pays and the key, also after a restore: asked
  * for twice it is paid once, and the signers' journals know it again.
  */
-export function createOperateBalances(store: Store) {
+export function createOperateBalances(store: Store, show: Show = inUnits) {
   return {
     /** What a partner has with us, by asset. */
     async balances(partnerId: string): Promise<ReadonlyMap<AssetId, bigint>> {
@@ -34,9 +38,9 @@ export function createOperateBalances(store: Store) {
         requireReason(word)
         const from = partnerAccount(partner.id)
         const payout = { ...wanted, id: idOf(from, key), from, depositId: null }
-        const known = await repeated(tx, payout)
+        const known = await repeated(tx, payout, show)
         if (known?.state === 'void') throw refused(`the pay-out of this key was dropped: give it another key`)
-        return known ?? (await queue(tx, payout, `partner ${partner.name}`, word))
+        return known ?? (await queue(tx, payout, `partner ${partner.name}`, word, show))
       }),
     /** What came in with a deposit that nobody has claimed, as a whole, to whoever turns out to own it. */
     payUnclaimed: (
@@ -53,12 +57,12 @@ export function createOperateBalances(store: Store) {
         for (let n = 0; n < AGAIN_MAX; n++) {
           const id = idOf(unclaimed, `deposit ${found.id} ${n}`)
           const payout = { ...wanted, id, from: unclaimed, depositId: found.id }
-          const known = await repeated(tx, payout)
+          const known = await repeated(tx, payout, show)
           if (known?.state === 'void') continue
           if (known) return { ...known, assetId, units }
           await tx.operator.claim(found.id)
           await tx.controls.clear(`unclaimed:${found.id}`)
-          return { ...(await queue(tx, payout, `deposit ${found.id}`, word)), assetId, units }
+          return { ...(await queue(tx, payout, `deposit ${found.id}`, word, show)), assetId, units }
         }
         throw refused(`the pay-outs of deposit ${depositId} were dropped again and again`)
       }),
@@ -75,24 +79,25 @@ function idOf(from: Account, key: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-async function repeated(tx: StoreTx, wanted: Queued): Promise<PaidOut | null> {
+async function repeated(tx: StoreTx, wanted: Queued, show: Show): Promise<PaidOut | null> {
   const [known] = await tx.payouts.find([wanted.id])
   if (!known) return null
   const { address, memo } = wanted.destination
   const isSame =
     known.assetId === wanted.assetId && known.units === wanted.units && known.address === address && known.memo === memo
   if (!isSame && known.state !== 'void')
-    throw refused(`this was asked for already, as ${known.units} of ${known.assetId} to ${known.address}`)
+    throw refused(`this was asked for already, as ${show(known.units, known.assetId)} to ${known.address}`)
   return { payoutId: known.id, state: known.state, repeated: true }
 }
 
-async function queue(tx: StoreTx, wanted: Queued, subject: string, word: Word): Promise<PaidOut> {
+async function queue(tx: StoreTx, wanted: Queued, subject: string, word: Word, show: Show): Promise<PaidOut> {
   const { id, from, assetId, units, network, destination, depositId } = wanted
   const owed = -(await tx.ledger.balance(from, assetId))
-  if (units <= 0n || units > owed) throw refused(`${subject} is owed ${owed} units of ${assetId}, and not ${units}`)
+  if (units <= 0n || units > owed)
+    throw refused(`${subject} is owed ${show(owed, assetId)}, and not ${show(units, assetId)}`)
   const isNew = await tx.ledger.post(withdrawalEntry(id, from, assetId, units))
   // Somebody asks for the same at the same time, and was first.
-  if (!isNew) return (await repeated(tx, wanted)) ?? { payoutId: id, state: 'reserved', repeated: true }
+  if (!isNew) return (await repeated(tx, wanted, show)) ?? { payoutId: id, state: 'reserved', repeated: true }
   await tx.payouts.insert({
     id,
     exchangeId: null,

@@ -13,16 +13,16 @@ export type TestApp = {
 }
 
 /**
- * The HTTP floor over services in memory. Close it after use. Without the guard against overload: injected requests leave
+ * The HTTP floor over services in memory, with its lines gathered or `written`. Close it after use. Without the guard against overload: injected requests leave
  * the event loop no turn of its own.
  */
-export function createTestApp(settings: Partial<ApiSettings> = {}): TestApp {
+export function createTestApp(settings: Partial<ApiSettings> = {}, written: HttpLog | null = null): TestApp {
   const services = createServicesInMemory()
   const lines: LogLine[] = []
   const observed: TestApp['observed'] = []
   const write = (level: LogLine['level']) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...fields }, message })
-  const log: HttpLog = { info: write('info'), warn: write('warn'), error: write('error') }
+  const log: HttpLog = written ?? { info: write('info'), warn: write('warn'), error: write('error') }
   const app = buildApp({
     services,
     log,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createLog } from '../../src/lib/log.ts'
 import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
 
 const key = { 'x-api-key': 'sandbox' }
@@ -91,6 +92,36 @@ describe('a create', () => {
     expect(world.services.rows.length).toBe(1)
   })
 
+  test.each([
+    ['an amount written otherwise', { fromAmount: '0.010' }, 409],
+    ['a ticker written otherwise', { fromCurrency: 'BTC' }, 409],
+    ['a member more', { refundAddress: `bcrt1${'q'.repeat(38)}` }, 409],
+    ['a member that is ignored', { colour: 'red' }, 201],
+  ])('with %s under the same key', async (_, change, status) => {
+    const headers = { ...key, 'idempotency-key': 'same' }
+    const first = await create(headers)
+    const again = await create(headers, change)
+    expect(again.statusCode).toBe(status)
+    if (status === 201) expect(again.body).toBe(first.body)
+    else expect(again.json().code).toBe('IDEMPOTENCY_CONFLICT')
+    // Not the body: nothing of these makes it another request.
+    const escaped = JSON.stringify(goodOrder, null, 2).replace('btc', '\\u0062tc')
+    const elsewhere = { ...headers, 'x-other': 'header', 'content-type': 'application/json' }
+    const third = await world.app.inject({
+      method: 'POST',
+      url: `${exchangeUrl}?x=1`,
+      headers: elsewhere,
+      payload: escaped,
+    })
+    expect(third.body).toBe(first.body)
+  })
+
+  test('that was refused leaves its key free', async () => {
+    const headers = { ...key, 'idempotency-key': 'free' }
+    expect((await create(headers, { fromAmount: '900000' })).statusCode).toBe(422)
+    expect((await create(headers)).statusCode).toBe(201)
+  })
+
   test('lists every problem at once, also what a strict partner may not send', async () => {
     const headers = { 'x-api-key': 'strict', 'content-type': 'application/json' }
     const payload = { ...goodOrder, fromCurrency: 7, fromAmount: '-1', flow: 'fixed', colour: 'red' }
@@ -103,6 +134,40 @@ describe('a create', () => {
       'VALIDATION_ERROR flow',
       'VALIDATION_ERROR fromCurrency',
     ])
+  })
+})
+
+describe('the body of a create', () => {
+  const send = async (contentType: string) => {
+    const headers = { ...key, 'content-type': contentType }
+    const answer = await world.app.inject({
+      method: 'POST',
+      url: exchangeUrl,
+      headers,
+      payload: JSON.stringify(goodOrder),
+    })
+    return [answer.statusCode, answer.json().code]
+  }
+
+  test.each([
+    'application/json',
+    'application/json;charset=utf-8',
+    'Application/JSON; Charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; charset=us-ascii',
+  ])('is taken as %s', async (contentType) => {
+    expect(await send(contentType)).toEqual([201, undefined])
+  })
+
+  test.each([
+    'application/json; charset=utf-16',
+    'application/json;charset="UTF-16LE"',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-7',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json; charset=',
+  ])('is refused as %s', async (contentType) => {
+    expect(await send(contentType)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 })
 
@@ -160,6 +225,50 @@ describe('a failure of ours', () => {
   })
 })
 
+describe('a mistake in a handler', () => {
+  const cause = new RangeError('there is no third leg')
+  const wrong = { legs: undefined } as unknown as { legs: string[] }
+  test.each<[string, string, () => unknown]>([
+    ['TypeError', 'Cannot read properties of undefined', () => wrong.legs.length],
+    [
+      'ReferenceError',
+      'rates is not defined',
+      () => {
+        throw new ReferenceError('rates is not defined', { cause })
+      },
+    ],
+    ['Error', 'rejected', () => Promise.reject(new Error('rejected', { cause }))],
+  ])('%s is 500 without a word of it, and its stack and cause are in the log', async (type, message, handler) => {
+    const lines: string[] = []
+    const log = createLog({ level: 'info', pretty: false, destination: { write: (line) => void lines.push(line) } })
+    const { app } = createTestApp({}, log)
+    app.get('/mistaken', handler)
+    const answer = await app.inject({ url: '/mistaken' })
+    const { requestId } = answer.json()
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([500, 'application/json; charset=utf-8'])
+    expect(answer.json()).toEqual({
+      message: `unexpected failure in request ${requestId}`,
+      error: 'Internal Server Error',
+      statusCode: 500,
+      code: 'INTERNAL',
+      requestId,
+      errors: [{ code: 'INTERNAL' }],
+    })
+    expect(lines).toHaveLength(1)
+    const { level, status, err } = JSON.parse(lines[0] ?? '')
+    expect([level, status, err.type]).toEqual(['error', 500, type])
+    expect(err.message).toContain(message)
+    expect(err.stack).toMatch(/app\.test\.ts:\d+/)
+    if (type !== 'TypeError')
+      expect(err.cause).toMatchObject({
+        type: 'RangeError',
+        message: cause.message,
+        stack: expect.stringContaining('    at '),
+      })
+    await app.close()
+  })
+})
+
 describe('what is written down', () => {
   test('is one line and one observation per request, without query and key', async () => {
     await world.app.inject({ url: `${rateUrl}&secret=1`, headers: key })
@@ -191,6 +300,33 @@ describe('metrics', () => {
     expect((await ask('192.0.2.1', { authorization: 'Bearer wrong' })).statusCode).toBe(403)
     expect((await ask('192.0.2.1', { authorization: 'Bearer operator-token' })).statusCode).toBe(200)
   })
+
+  test.each([
+    { 'x-forwarded-for': '198.51.100.7' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=198.51.100.7' },
+    { 'x-real-ip': '198.51.100.7' },
+    { via: '1.1 front' },
+  ])('are not for everybody behind a proxy on this machine: %j', async (forwarded) => {
+    const ask = async (headers = {}) =>
+      (await world.app.inject({ url: '/metrics', headers: { ...forwarded, ...headers } })).statusCode
+    expect(await ask()).toBe(403)
+    expect(await ask({ authorization: 'Bearer wrong' })).toBe(403)
+    expect(await ask({ authorization: 'operator-token' })).toBe(403)
+    expect(await ask({ authorization: 'Bearer operator-token' })).toBe(200)
+    const trusting = createTestApp({ trustedProxies: 1 })
+    expect((await trusting.app.inject({ url: '/metrics', headers: forwarded })).statusCode).toBe(403)
+    await trusting.app.close()
+  })
+
+  test('are for loopback alone where no token is set, whatever is sent as one', async () => {
+    const { app } = createTestApp({ operatorToken: null })
+    const ask = async (headers = {}) =>
+      (await app.inject({ url: '/metrics', remoteAddress: '192.0.2.1', headers })).statusCode
+    for (const authorization of ['Bearer null', 'Bearer ', 'Bearer undefined'])
+      expect(await ask({ authorization })).toBe(403)
+    await app.close()
+  })
 })
 
 describe('documentation and icons', () => {
@@ -204,6 +340,11 @@ describe('documentation and icons', () => {
       expect((await world.app.inject({ url: link })).statusCode).toBe(200)
     }
     expect(page.body).not.toMatch(/<script>|https?:\/\//)
+  })
+
+  test('the reference is found with a slash at its end as well', async () => {
+    const answer = await world.app.inject({ url: '/docs/' })
+    expect([answer.statusCode, answer.headers.location]).toEqual([308, '/docs'])
   })
 
   test('icons are those of listed currencies and nothing else', async () => {

@@ -1,46 +1,21 @@
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createDatabase } from '../../../test/support/database.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPostgres } from '../../src/adapters/embedded/postgres.ts'
 import { openDatabase } from '../../src/adapters/postgres/database.ts'
 import { lockFolder } from '../../src/lib/lock.ts'
+import { openShell, type Shell } from './shell.ts'
 
-const main = join(import.meta.dirname, '../../src/main.ts')
-
+let shell: Shell
 let folder: string
 let url: string
-let drop: () => Promise<void>
+let swapyard: Shell['swapyard']
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'swapyard-cli-'))
-  chmodSync(folder, 0o711)
-  const made = await createDatabase(inject('databaseUrl'))
-  url = made.url
-  drop = made.drop
+  shell = await openShell()
+  ;({ folder, url, swapyard } = shell)
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await drop()
-})
-
-type Answer = Readonly<{ code: number; lines: Record<string, unknown>[]; error: string }>
-
-/** Runs one command as an operator does: a process of its own. */
-function swapyard(args: readonly string[], env: Record<string, string> = {}): Promise<Answer> {
-  const environment = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url, ...env }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, ...args], { env: environment, timeout: 30_000 }, (failure, stdout, stderr) => {
-      const lines = stdout
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-      resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), lines, error: stderr })
-    })
-  })
-}
+afterAll(() => shell.close())
 
 describe('the command line', () => {
   test('makes the keys of the house once, and shows where they are', async () => {

@@ -88,6 +88,14 @@ describe('a batch', () => {
     ).toEqual([])
   })
 
+  test('calls a rate that is both used and expired expired, whoever looks first', async () => {
+    const used = rate()
+    expect(kinds(await store().exchanges.create([newExchange({ rate: used })]))).toEqual(['created'])
+    const spent = { ...used, expiresAt: rate(-1).expiresAt }
+    for (const order of [{}, fixed(10n * ETHER), keyed(randomUUID())])
+      expect(kinds(await store().exchanges.create([newExchange({ ...order, rate: spent })]))).toEqual(['rate_expired'])
+  })
+
   test('takes no address of ours on another network: one key has one address on every EVM network', async () => {
     const deposit = { address: `0x${randomUUID()}`, memo: null }
     const legs = [{ from: { ...usdt.asset, network: 'arbitrum' }, to: btc.asset }]

@@ -9,7 +9,7 @@ import type { Decision } from '../../src/domain/lifecycle.ts'
 import { type BookParts, bookParts, btc, eth, makeBook, makeCurrency, usdt } from '../../src/domain/pricing.fixture.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { CreateOutcome } from '../../src/ports/create-outcome.ts'
-import type { Verdict } from '../../src/ports/screening.ts'
+import type { Screened, Verdict } from '../../src/ports/screening.ts'
 import type { NewExchange, Payout, Store } from '../../src/ports/store.ts'
 import { createAdvanceTransaction } from '../../src/services/advance-transaction.ts'
 import { createBookSnapshot } from '../../src/services/book-snapshot.ts'
@@ -47,7 +47,7 @@ export async function startSpine() {
   ])
   const signer = createFakeSigner()
   const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
-  const screening: { verdict: Verdict; screen(): Promise<Verdict> } = {
+  const screening: { verdict: Verdict; screen(subject: Screened): Promise<Verdict> } = {
     verdict: 'allow',
     screen: async () => screening.verdict,
   }

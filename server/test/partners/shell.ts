@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { createDatabase } from '../../../test/support/database.ts'
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+
+export type Answer = Readonly<{ code: number; lines: Record<string, unknown>[]; error: string }>
+
+/** An operator's shell: a folder, a database, and the commands. */
+export type Shell = Readonly<{
+  folder: string
+  url: string
+  /** Runs one command as an operator does: a process of its own. */
+  swapyard(args: readonly string[], env?: Record<string, string>): Promise<Answer>
+  close(): Promise<void>
+}>
+
+export async function openShell(): Promise<Shell> {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-cli-'))
+  chmodSync(folder, 0o711)
+  const { url, drop } = await createDatabase(inject('databaseUrl'))
+  return {
+    folder,
+    url,
+    swapyard(args, env = {}) {
+      const environment = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url, ...env }
+      return new Promise((resolve) => {
+        execFile(
+          process.execPath,
+          [main, ...args],
+          { env: environment, timeout: 30_000 },
+          (failure, stdout, stderr) => {
+            const lines = stdout
+              .split('\n')
+              .filter((line) => line.startsWith('{'))
+              .map((line) => JSON.parse(line) as Record<string, unknown>)
+            resolve({ code: failure === null ? 0 : Number(failure.code ?? 99), lines, error: stderr })
+          },
+        )
+      })
+    },
+    async close() {
+      rmSync(folder, { recursive: true, force: true })
+      await drop()
+    },
+  }
+}

@@ -21,6 +21,8 @@ export interface Addresses {
   parseMemo(text: string): string | null
   /** The deposit destination of derivation index `index` (≥ 0): the same index gives the same destination for ever. */
   deposit(index: number): Destination
+  /** Deposit destinations of these indices are asked for soon: they may be derived ahead, beside what goes on. */
+  expect?(indexes: readonly number[]): void
   /** The hot wallet's address: what pays out, and where the operator brings coins to. */
   hot(): string
   /** Where change number `index` goes; account families have none and name the hot wallet. */

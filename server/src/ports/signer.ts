@@ -118,6 +118,8 @@ export type SignWith = (intent: SignIntent, keys: KeySource) => Signed
 export type CompressedKeys = {
   /** Compressed secp256k1 public key of a path on a network's coin type. */
   publicKey(coinType: number, path: KeyPath): Uint8Array
+  /** These are asked for soon: where it is there, they are derived beside what goes on, and nobody waits for them. */
+  expect?(coinType: number, branch: KeyPath['branch'], indexes: readonly number[]): void
 }
 
 export type PublicKeys = CompressedKeys & {

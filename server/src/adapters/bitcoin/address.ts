@@ -22,6 +22,7 @@ export function createAddresses(network: Network, publicKeys: CompressedKeys): A
     parse: (text) => parseAddress(parameters, text),
     parseMemo: () => null,
     deposit: (index) => ({ address: at({ branch: 'deposit', index }), memo: null }),
+    expect: (indexes) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
     // Asked for by every create: derived once.
     hot: () => (hot ??= at(HOT)),
     change: (index) => at({ branch: 'change', index }),

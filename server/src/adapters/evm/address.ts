@@ -36,6 +36,7 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
     },
     parseMemo: () => null,
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
+    expect: (indexes: readonly number[]) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
     // Asked for by every create: derived once.
     hot: () => (hot ??= own(HOT)),
     change: () => own(HOT),

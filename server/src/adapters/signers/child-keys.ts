@@ -10,7 +10,7 @@ const ORDER = toHex(Fn.ORDER)
 const ZERO = toHex(0n)
 
 type Affine = Readonly<{ x: bigint; y: bigint }>
-type Parent = Readonly<{ publicKey: Uint8Array; chainCode: Uint8Array }>
+export type Parent = Readonly<{ publicKey: Uint8Array; chainCode: Uint8Array }>
 
 /** Three hexadecimal digits. */
 const WINDOW_BITS = 12

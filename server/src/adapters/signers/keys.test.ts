@@ -47,9 +47,32 @@ describe('public keys', () => {
     }
   })
 
+  test('are the same where they were derived ahead, of two branches at once, and where nobody waited for that', async () => {
+    const seed = Buffer.alloc(32, 9)
+    const keys = createPublicKeys(publicAccounts(seed, [0, 60]))
+    const indexes = Array.from({ length: 256 }, (_, n) => 5_000 + n)
+    const right = (coinType: number, index: number) =>
+      Buffer.from(
+        HDKey.fromMasterSeed(seed)
+          .derive(`${accountPath(coinType, 'deposit')}/0`)
+          .deriveChild(index).publicKey ?? [],
+      )
+    for (const coinType of [0, 60]) keys.expect?.(coinType, 'deposit', indexes)
+    expect(Buffer.from(keys.publicKey(60, { branch: 'deposit', index: 5_001 }))).toEqual(right(60, 5_001))
+    // The thread answers in between.
+    for (let n = 0; n < 256; n += 5) {
+      for (const coinType of [0, 60])
+        expect(Buffer.from(keys.publicKey(coinType, { branch: 'deposit', index: 5_000 + n }))).toEqual(
+          right(coinType, 5_000 + n),
+        )
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  })
+
   test('exist below 2^31 alone', () => {
     const keys = createPublicKeys(publicAccounts(new Uint8Array(32), [0]))
     for (const index of [-1, 2 ** 31, 0.5])
       expect(() => keys.publicKey(0, { branch: 'deposit', index })).toThrow('a derivation index is below 2^31')
+    expect(() => keys.expect?.(0, 'deposit', [2 ** 31])).toThrow('a derivation index is below 2^31')
   })
 })

@@ -4,6 +4,7 @@ import { createRecent } from '../../lib/recent.ts'
 import type { KeySource, PublicKeys } from '../../ports/signer.ts'
 import type { KeyPath } from '../../ports/spend.ts'
 import { compressed, createChildKeys } from './child-keys.ts'
+import { createKeyThread, type KeyThread } from './key-thread.ts'
 
 /** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
 const BIP44 = new Set([3, 60, 145])
@@ -23,24 +24,36 @@ export function publicAccounts(seed: Uint8Array, coinTypes: readonly number[]): 
 }
 
 export function createPublicKeys(accounts: Readonly<Record<string, string>>): PublicKeys {
-  const branches = new Map<string, (index: number) => Uint8Array>()
+  const branches = new Map<string, BranchKeys>()
+  const thread = createKeyThread()
 
-  function plainKey(coinType: number, { branch, index }: KeyPath): Uint8Array {
-    assertIndex(index)
+  function branchOf(coinType: number, branch: KeyPath['branch']): BranchKeys {
     const key = `${coinType}/${branch}`
-    let derive = branches.get(key)
-    if (!derive) {
+    let keys = branches.get(key)
+    if (!keys) {
       const account = present(
         accounts[accountPath(coinType, branch)],
         `the account of coin type ${coinType} in the keystore`,
       )
-      derive = deriveAhead(HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)))
-      branches.set(key, derive)
+      keys = createBranchKeys(HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)), thread)
+      branches.set(key, keys)
     }
-    return derive(index)
+    return keys
   }
 
-  return { plainKey, publicKey: (coinType, path) => compressed(plainKey(coinType, path)) }
+  function plainKey(coinType: number, { branch, index }: KeyPath): Uint8Array {
+    assertIndex(index)
+    return branchOf(coinType, branch).get(index)
+  }
+
+  return {
+    plainKey,
+    publicKey: (coinType, path) => compressed(plainKey(coinType, path)),
+    expect: (coinType, branch, indexes) => {
+      for (const index of indexes) assertIndex(index)
+      branchOf(coinType, branch).expect(indexes)
+    },
+  }
 }
 
 /** Keys derived at once where somebody takes one index after the other: 10 ms. */
@@ -48,28 +61,44 @@ const AHEAD = 128
 /** Indices that are expected next, and keys that wait for them: of several takers, and of those that went away. */
 const EXPECTED_MAX = 8_192
 
-/** The plain keys below one branch. Who asks for an index and then for the next one finds the following ones ready. */
-function deriveAhead(branch: HDKey): (index: number) => Uint8Array {
-  const deriveChildren = createChildKeys({
+type BranchKeys = { get(index: number): Uint8Array; expect(indexes: readonly number[]): void }
+
+/**
+ * The plain keys below one branch. Those that are expected are derived by a thread. Without it, who asks for an index and
+ * then for the next one finds the following ones ready.
+ */
+function createBranchKeys(branch: HDKey, thread: KeyThread): BranchKeys {
+  const parent = {
     publicKey: present(branch.publicKey, 'a public key'),
     chainCode: present(branch.chainCode, 'a chain code'),
-  })
+  }
+  const deriveChildren = createChildKeys(parent)
   const ready = createRecent<number, Uint8Array | null>({
     most: EXPECTED_MAX,
     ageMs: Number.POSITIVE_INFINITY,
     now: () => 0,
   })
-  return (index) => {
-    const known = ready.get(index)
-    if (known) return known
-    // null: the one before it was asked for.
-    const count = known === null ? Math.min(AHEAD, 2 ** 31 - index) : 1
-    const [first, ...following] = deriveChildren(Array.from({ length: count }, (_, n) => index + n))
-    following.forEach((key, n) => {
-      ready.set(index + 1 + n, key)
-    })
-    ready.set(index + count, null)
-    return present(first, 'a derived public key')
+  return {
+    get: (index) => {
+      const known = ready.get(index)
+      if (known) return known
+      // null: the one before it was asked for.
+      const count = known === null ? Math.min(AHEAD, 2 ** 31 - index) : 1
+      const [first, ...following] = deriveChildren(Array.from({ length: count }, (_, n) => index + n))
+      following.forEach((key, n) => {
+        ready.set(index + 1 + n, key)
+      })
+      if (!ready.get(index + count)) ready.set(index + count, null)
+      return present(first, 'a derived public key')
+    },
+    expect: (indexes) => {
+      thread.derive(parent, indexes).then(
+        (keys) => {
+          for (const [n, key] of keys.entries()) ready.set(present(indexes[n], 'the index of a key'), key)
+        },
+        (error: unknown) => process.emitWarning(`keys are derived as they are asked for: ${String(error)}`),
+      )
+    },
   }
 }
 

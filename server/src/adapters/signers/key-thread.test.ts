@@ -1,0 +1,13 @@
+import { HDKey } from '@scure/bip32'
+import { expect, test } from 'vitest'
+import { createKeyThread } from './key-thread.ts'
+
+test('a thread that ends answers whoever waits, and the next order has a thread again', async () => {
+  const { publicKey, chainCode } = HDKey.fromMasterSeed(Buffer.alloc(32, 3)).derive('m/84')
+  if (!publicKey || !chainCode) throw new Error('no key')
+  const thread = createKeyThread()
+  const nowhere = { publicKey: new Uint8Array(33), chainCode }
+  await expect(thread.derive(nowhere, [1])).rejects.toThrow()
+  const keys = await thread.derive({ publicKey, chainCode }, [1, 2])
+  expect(keys.map(({ length }) => length)).toEqual([65, 65])
+})

@@ -1,0 +1,45 @@
+import { Worker } from 'node:worker_threads'
+import type { ChildKeysAnswer, ChildKeysOrder } from './child-key-thread.ts'
+import type { Parent } from './child-keys.ts'
+
+/** Derives plain public keys elsewhere than on the thread that answers requests. */
+export type KeyThread = { derive(parent: Parent, indexes: readonly number[]): Promise<readonly Uint8Array[]> }
+
+type Waiting = Readonly<{ resolve(keys: readonly Uint8Array[]): void; reject(error: Error): void }>
+
+/** One thread, started by the first order, and anew after it has died. It keeps no process from ending. */
+export function createKeyThread(): KeyThread {
+  let worker: Worker | null = null
+  let orders = 0
+  const waiting = new Map<number, Waiting>()
+
+  function start(): Worker {
+    const started = new Worker(new URL('./child-key-thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8 },
+    })
+    started.unref()
+    started.on('message', ({ id, keys }: ChildKeysAnswer) => {
+      waiting.get(id)?.resolve(keys)
+      waiting.delete(id)
+    })
+    const end = (error: Error) => {
+      if (worker !== started) return
+      worker = null
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+    }
+    started.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))))
+    started.on('exit', () => end(new Error('the thread that derives keys has ended')))
+    return started
+  }
+
+  return {
+    derive: (parent, indexes) =>
+      new Promise((resolve, reject) => {
+        worker ??= start()
+        const id = orders++
+        waiting.set(id, { resolve, reject })
+        worker.postMessage({ id, parent, indexes } satisfies ChildKeysOrder)
+      }),
+  }
+}

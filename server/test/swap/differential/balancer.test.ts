@@ -101,18 +101,29 @@ type Setup = Readonly<{ create: Hex; pool: BalancerWeightedPool | BalancerStable
 type Answer = readonly [readonly bigint[], readonly bigint[]]
 
 async function compareAll(name: string, factory: Hex, setup: (draw: Drawn) => Setup | Promise<Setup>): Promise<void> {
+  let compared = 0
   for (const draw of drawn(name, pools, POOLS)) {
     await chain.send('setDecimals', [draw.holds.map(({ decimals }) => decimals)])
     const { create, pool: wanted } = await setup(draw)
     const run = [vault, factory, create, draw.holds.map(({ balance }) => balance)]
-    const [balances] = await chain.ask<Answer>('run', [...run, []])
+    const opened = await chain.ask<Answer>('run', [...run, []]).catch(unlessUnopened)
+    if (opened === null) continue
+    const [balances] = opened
     const pool = { ...wanted, balances }
     const { hops, paid } = follow(pool, draw)
     const [, real] = await chain.ask<Answer>('run', [...run, hops])
     const shown = JSON.stringify({ pool, hops }, (_, value) => (typeof value === 'bigint' ? String(value) : value))
     expect(paid, shown).toEqual(real)
     expect(paid.some((amount) => amount > 0n)).toBe(true)
+    compared++
   }
+  expect(compared).toBeGreaterThan((POOLS * 9) / 10)
+}
+
+/** Balances so far apart that the contract's own invariant does not converge (STABLE_*_DIDNT_CONVERGE): there is no such pool. */
+function unlessUnopened(error: Error): null {
+  if (/BAL#32[12]$/.test(error.message)) return null
+  throw error
 }
 
 /** The hops one after another by our maths; what pays nothing changes nothing. */

@@ -2,7 +2,7 @@
  * Left alone, V8 lets the heap grow with the memory of the machine: to 420 MB for 70 MB in use, on one of 24 GB. The old
  * space has ten times what is in use; a smaller bound makes it collect sooner. NODE_OPTIONS with the same names is obeyed.
  */
-const limits = ['--max-old-space-size=1024', '--max-semi-space-size=16']
+const limits = ['--max-old-space-size=1024', '--max-semi-space-size=8']
 
 /** @param {string | undefined} given the NODE_OPTIONS in force */
 export function heapFlags(given = '') {

@@ -7,7 +7,7 @@ import { parseSource } from './architecture/source-file.ts'
 import { toyFaults, toyLaw, toyTree } from './architecture/toy-tree.ts'
 
 const root = join(import.meta.dirname, '..')
-const folders = ['schema/src', 'server/src', 'server/networks', 'server/currencies', 'sandbox/src']
+const folders = ['schema/src', 'server/src', 'server/networks', 'server/currencies', 'server/dexes', 'sandbox/src']
 
 const paths = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -33,7 +33,8 @@ async function startChains(folder: string): Promise<{ file: string; stop(): Prom
   const child = spawn(
     process.execPath,
     [main, '--data-dir', folder, '--networks', 'all', '--parent', String(process.pid)],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    // Its traders would move the pools under the tests, which bring the prices that they need.
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SWAPYARD_SANDBOX_STILL: '1' } },
   )
   child.stdout.resume()
   const file = join(folder, 'chains.json')

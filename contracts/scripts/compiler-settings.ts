@@ -11,6 +11,9 @@ export const compilerSettings = {
 const folder = new URL('../src/', import.meta.url)
 const names = ['ISwapExecutor', 'SwapExecutor', 'SwapRouter', 'Transfers', 'Venues']
 
-export const sources = Object.fromEntries(
-  names.map((name) => [`src/${name}.sol`, { content: readFileSync(new URL(`${name}.sol`, folder), 'utf8') }]),
-)
+const textOf = (name: string) =>
+  [`src/${name}.sol`, { content: readFileSync(new URL(`${name}.sol`, folder), 'utf8') }] as const
+
+export const sources = Object.fromEntries(names.map(textOf))
+/** By itself: what is compiled together may change each other's bytecode. */
+export const probeSources = Object.fromEntries([textOf('TransferProbe')])

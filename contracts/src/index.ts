@@ -2,6 +2,7 @@ import { concatHex, getCreate2Address, type Hex, keccak256, stringToHex } from '
 import { swapExecutorAbi, swapRouterAbi } from '../generated/abi.ts'
 import executorJson from '../generated/swap-executor.json' with { type: 'json' }
 import routerJson from '../generated/swap-router.json' with { type: 'json' }
+import probeJson from '../generated/transfer-probe.json' with { type: 'json' }
 
 /**
  * Arachnid's deterministic deployment proxy, at the same address on nearly every EVM network. Its input is a salt and creation
@@ -28,3 +29,6 @@ export const swapRouter = { abi: swapRouterAbi, ...planDeployment(routerJson.byt
 
 /** The executor in force: what the router lets trade. */
 export const swapExecutor = { abi: swapExecutorAbi, ...planDeployment(executorJson.bytecode as Hex) }
+
+/** Runtime code that measures what a token's transfers lose; it lives in simulated calls alone. */
+export const transferProbeCode = probeJson.code as Hex

@@ -39,12 +39,18 @@ export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock
     })
   }
 
+  const sayOnce = (error: Error) => {
+    if (!failing && !stopped) say(`${chain.network}: no trade: ${error.message}`)
+  }
+
   async function tick(): Promise<void> {
     if (paused) return
     try {
       const now = performance.now()
       if ((await chain.waiting()) > 0) lastUse = now
       if (now - lastUse > quietAfterMs && now - lastBlock < quietBlockMs) return
+      // Not on a chain that nobody uses: it would never be quiet. And without its trade a block is still a block.
+      if (now - lastUse <= quietAfterMs) await chain.trade?.().catch(sayOnce)
       await chain.mine(1)
       lastBlock = now
       failing = false

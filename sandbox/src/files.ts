@@ -1,12 +1,16 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Readers see the old file or the new one, never a half. */
 export function writeJson(path: string, value: unknown): void {
+  writeText(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Readers see the old file or the new one, never a half. */
+export function writeText(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   const half = `${path}.${process.pid}.tmp`
   // Keys and passwords of a sandbox are worth nothing, but the folder's owner alone needs them.
-  writeFileSync(half, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(half, text, { mode: 0o600 })
   renameSync(half, path)
 }
 

@@ -13,6 +13,11 @@ export function evmBankAddress(): `0x${string}` {
   return mnemonicToAccount(sandboxMnemonic, { addressIndex: 0 }).address
 }
 
+/** The last of them owns the contract that trades in the pools. */
+export function evmTraderAddress(): `0x${string}` {
+  return mnemonicToAccount(sandboxMnemonic, { addressIndex: evmAccounts - 1 }).address
+}
+
 /** The bank's key on a network of the bitcoin family: BIP-84 with the test coin type, one account per network. */
 export function bitcoinBankKey(network: 'btc' | 'ltc'): Uint8Array {
   const path = `m/84'/1'/${network === 'btc' ? 0 : 2}'/0/0` as `m/44'/60'/${string}`

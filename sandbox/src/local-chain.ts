@@ -1,3 +1,5 @@
+import type { Market } from './market/record.ts'
+
 export type Tip = Readonly<{ height: number; hash: string }>
 export type Wallet = Readonly<{ network: string; address: string; memo: string | null; privateKey: string }>
 
@@ -10,6 +12,8 @@ export type LocalChain = Readonly<{
   chainId?: number
   /** Contracts by ticker. */
   tokens: Readonly<Record<string, string>>
+  /** What there is to swap on; absent on chains without. */
+  market?: Market
   createWallet(): Wallet
   /** Pays from the bank; `currency` is `native`, the coin's ticker or a token's. Answers the transaction's hash. */
   deposit(payment: { currency: string; address: string; amount: string }): Promise<string>
@@ -17,6 +21,8 @@ export type LocalChain = Readonly<{
   mine(count: number): Promise<Tip>
   /** Replaces the last `depth` blocks by a longer branch without their transactions. */
   reorganize(depth: number, options: { drop: boolean }): Promise<Tip>
+  /** Lets the chain's own trader send its transaction for the next block, if it has one. */
+  trade?(): Promise<void>
   /** How many transactions wait for a block. */
   waiting(): Promise<number>
   stop(): Promise<void>

@@ -9,6 +9,7 @@ import { createEvmChain } from './evm/evm-chain.ts'
 import { removeFile, writeJson } from './files.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { LocalChain } from './local-chain.ts'
+import { createPreparedReader, type Prepared } from './market/record.ts'
 import { evmNetworks, sandboxChainIdOffset } from './networks.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { say } from './say.ts'
@@ -21,6 +22,7 @@ type Ground = Readonly<{
   settings: Settings
   ports: Ports
   children: Children
+  prepared: (network: string) => Prepared
   onEnd: (network: string) => (why: string) => void
 }>
 
@@ -51,7 +53,7 @@ export async function startSandbox(settings: Settings, servers: Servers): Promis
   }
 
   try {
-    const ground = { settings, ports: createPorts(folder), children, onEnd }
+    const ground = { settings, ports: createPorts(folder), children, prepared: createPreparedReader(), onEnd }
     // One failure stops all, but only once every other start is settled: nothing is left running unseen.
     const starts = settings.networks.map(async (network) => {
       const chain = await startChain(network, ground)
@@ -80,7 +82,8 @@ export async function startSandbox(settings: Settings, servers: Servers): Promis
   }
 }
 
-async function startChain(network: string, { settings, ports, children, onEnd }: Ground): Promise<LocalChain | null> {
+async function startChain(network: string, ground: Ground): Promise<LocalChain | null> {
+  const { settings, ports, children, onEnd } = ground
   const folder = join(settings.folder, 'chains', network)
   if (network === 'btc') return createBitcoinChain('btc', await startBcoin(folder, await ports(network)))
   if (network === 'ltc') {
@@ -96,17 +99,14 @@ async function startChain(network: string, { settings, ports, children, onEnd }:
   if (!definition) throw new Error(`there is no chain for ${network}`)
   const chainId = sandboxChainIdOffset + definition.realChainId
   const port = await ports(network)
-  return createEvmChain(
-    definition,
-    await startAnvil({ network, chainId, folder, port, children, onEnd: onEnd(network) }),
-  )
+  const prepare = () => ground.prepared(network)
+  const anvil = await startAnvil({ network, chainId, folder, port, children, prepare, onEnd: onEnd(network) })
+  return createEvmChain(definition, anvil, settings)
 }
 
-const describeChain = ({ network, family, chainId, client, rpcUrls, tokens }: LocalChain) => ({
-  network,
-  family,
-  ...(chainId === undefined ? {} : { chainId }),
-  client,
-  rpcUrls,
-  tokens,
-})
+function describeChain({ network, family, chainId, client, rpcUrls, tokens, market }: LocalChain) {
+  const described = { network, family, ...(chainId === undefined ? {} : { chainId }), client, rpcUrls, tokens }
+  if (market === undefined) return described
+  const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens } = market
+  return { ...described, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }
+}

@@ -6,6 +6,8 @@ export type Settings = Readonly<{
   networks: readonly string[]
   /** The server whose end ends the chains too, unless it or another comes back to them in time. */
   parent: number | null
+  /** Prices stand still, and so do the pools. */
+  still: boolean
   /** How long the chains wait for a server: one that was killed and comes back finds them where they were. */
   orphanMs: number
   searchPath: string
@@ -35,6 +37,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
     folder: resolve(given.get('--data-dir') ?? env['SWAPYARD_DATA_DIR'] ?? '.swapyard'),
     networks: readNetworks(given.get('--networks') ?? env['SWAPYARD_SANDBOX_NETWORKS'] ?? 'all'),
     parent: parent === null ? null : Number(parent),
+    still: env['SWAPYARD_SANDBOX_STILL'] === '1',
     orphanMs: Number(env['SWAPYARD_TEST_ORPHAN_MS'] ?? 60_000),
     searchPath: env['PATH'] ?? '',
   }

@@ -44,9 +44,10 @@ export async function runSandbox(
   folder: string,
   networks: string,
   more: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningSandbox> {
   const began = performance.now()
-  const child = launch(folder, networks, more)
+  const child = launch(folder, networks, more, environment)
   await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null, 30_000)
   if (child.process.exitCode !== null) throw new Error(`the sandbox ended: ${child.text()}`)
   const startMs = Math.round(performance.now() - began)
@@ -79,9 +80,17 @@ export async function runSandbox(
   }
 }
 
-export function launch(folder: string, networks: string, more: readonly string[] = []) {
+export function launch(
+  folder: string,
+  networks: string,
+  more: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = {},
+) {
   const args = [entry, '--data-dir', folder, '--networks', networks, ...more]
-  const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const process_ = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  })
   let text = ''
   for (const stream of [process_.stdout, process_.stderr])
     stream.on('data', (chunk: Buffer) => (text += chunk.toString()))

@@ -245,7 +245,9 @@ export const ExchangeRecord = Type.Object(
     ...recordFields,
     statusReason: wordOrNull(statusReasons, reasonNotes),
     request: ExchangeRequest,
-    exchanges: Type.Array(Execution, { description: 'Execution records, oldest first.' }),
+    exchanges: Type.Array(Execution, {
+      description: 'Execution records, oldest first; of more than 100 the latest 100.',
+    }),
   },
   { description: 'Cross-chain exchange.' },
 )
@@ -256,7 +258,9 @@ export const ListedExchange = Type.Object(
     ...recordFields,
     statusReason: wordOrNull(statusReasons, reasonNotes),
     request: ListedRequest,
-    exchanges: Type.Array(Execution, { description: 'Execution records, oldest first.' }),
+    exchanges: Type.Array(Execution, {
+      description: 'Execution records, oldest first; of more than 100 the latest 100.',
+    }),
   },
   { description: 'Cross-chain exchange in a list.' },
 )

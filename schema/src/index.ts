@@ -1,5 +1,7 @@
 export * from './cross-chain.ts'
 export * from './cross-chain-requests.ts'
+export * from './defi.ts'
+export * from './defi-requests.ts'
 export * from './errors.ts'
 export * from './openapi.ts'
 export * from './routes.ts'

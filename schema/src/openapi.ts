@@ -14,6 +14,8 @@ import {
   RateQuote,
 } from './cross-chain.ts'
 import { CreateExchangeBody } from './cross-chain-requests.ts'
+import { DefiCurrency, DexExchange, DexExchangeList, DexPart, SubRoute, SwapQuote, SwapRoute } from './defi.ts'
+import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, Problem } from './errors.ts'
 import type { RouteDefinition, RouteResponse } from './routes.ts'
 
@@ -22,10 +24,15 @@ type JsonObject = { readonly [key: string]: Json }
 
 /** Schemas that are named in the document. Any other stands where it is used. */
 const named: Readonly<Record<string, TSchema>> = {
+  BuildSwapBody,
   CreateExchangeBody,
   CreatedExchange,
   CreatedRequest,
   Currency,
+  DefiCurrency,
+  DexExchange,
+  DexExchangeList,
+  DexPart,
   ErrorBody,
   ExchangeList,
   ExchangeRecord,
@@ -37,6 +44,11 @@ const named: Readonly<Record<string, TSchema>> = {
   Problem,
   QuoteFees,
   RateQuote,
+  SendApprovalBody,
+  SendSwapBody,
+  SubRoute,
+  SwapQuote,
+  SwapRoute,
 }
 const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]))
 

@@ -8,6 +8,16 @@ import {
   RateQuote,
 } from './cross-chain.ts'
 import { CreateExchangeBody, ListQuery, RateQuery, StatusQuery } from './cross-chain-requests.ts'
+import { DefiCurrency, DexExchangeList, SwapQuote } from './defi.ts'
+import {
+  BuildSwapBody,
+  SendApprovalBody,
+  SendSwapBody,
+  SwapListQuery,
+  SwapQuoteQuery,
+  TokenQuery,
+  TokensQuery,
+} from './defi-requests.ts'
 import { ErrorBody } from './errors.ts'
 import {
   Live,
@@ -24,7 +34,7 @@ import {
   SandboxWalletBody,
 } from './service.ts'
 
-export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create'
+export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
 
 export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
 
@@ -33,7 +43,7 @@ export type RouteDefinition = Readonly<{
   operationId: string
   method: 'GET' | 'HEAD' | 'POST'
   path: string
-  tag: 'Cross-chain' | 'Rates' | 'Service' | 'Sandbox'
+  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
   summary: string
   description?: string
   /** `public`: no key. `any`: a key, whatever it may do. */
@@ -131,6 +141,105 @@ export const routes = {
     query: ListQuery,
     success: { 200: { description: 'Matches, newest first.', schema: ExchangeList } },
     errors: keyedErrors,
+  },
+  getToken: {
+    operationId: 'getToken',
+    method: 'GET',
+    path: '/v1/defi/currency/info',
+    tag: 'DeFi',
+    summary: 'Token metadata',
+    description: 'Of any token contract, listed or not.',
+    access: 'rates:read',
+    cost: 2,
+    query: TokenQuery,
+    success: { 200: { description: 'The token.', schema: DefiCurrency } },
+    errors: [...keyedErrors, 404],
+  },
+  listTokens: {
+    operationId: 'listTokens',
+    method: 'GET',
+    path: '/v1/defi/available-currencies',
+    tag: 'DeFi',
+    summary: 'List the tokens of a network',
+    description:
+      'Those that can be swapped first, and the most liquid of them. `X-Total-Count` says how many there are.',
+    access: 'rates:read',
+    cost: 1,
+    query: TokensQuery,
+    success: { 200: { description: 'One page.', schema: Type.Array(DefiCurrency) }, 304: notModified },
+    errors: [...keyedErrors, 404],
+  },
+  quoteSwap: {
+    operationId: 'quoteSwap',
+    method: 'GET',
+    path: '/v1/defi/quote',
+    tag: 'DeFi',
+    summary: 'Quote a swap on chain',
+    access: 'rates:read',
+    cost: 5,
+    query: SwapQuoteQuery,
+    success: { 200: { description: 'Swap quote.', schema: SwapQuote } },
+    errors: [...keyedErrors, 404, 422],
+  },
+  listSwaps: {
+    operationId: 'listSwaps',
+    method: 'GET',
+    path: '/v1/defi/exchange/list',
+    tag: 'DeFi',
+    summary: 'List swaps of the last 24 hours',
+    description: 'Filters are exact and combined by AND. With `page` or `limit` one page, and a `Link` header.',
+    access: 'exchange:read',
+    cost: 10,
+    query: SwapListQuery,
+    success: { 200: { description: 'Matches, newest first.', schema: DexExchangeList } },
+    errors: keyedErrors,
+  },
+  buildSwap: {
+    operationId: 'buildSwap',
+    method: 'POST',
+    path: '/v1/defi/transaction/swap',
+    tag: 'DeFi',
+    summary: 'Build the transactions of a swap',
+    description:
+      'One element: the swap. Two: first the approval, then the swap. Unsigned, with nonces and fees filled in.',
+    access: 'defi:build',
+    cost: 25,
+    body: BuildSwapBody,
+    idempotent: true,
+    success: {
+      201: {
+        description: 'Raw transactions to sign.',
+        schema: Type.Array(Type.String(), { minItems: 1, maxItems: 2 }),
+      },
+    },
+    errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
+  },
+  sendApproval: {
+    operationId: 'sendApproval',
+    method: 'POST',
+    path: '/v1/defi/send/approve',
+    tag: 'DeFi',
+    summary: 'Broadcast a signed approval',
+    access: 'defi:send',
+    cost: 10,
+    body: SendApprovalBody,
+    idempotent: true,
+    success: { 201: { description: 'Hash of the transaction.', schema: Type.String({ examples: ['0x9f2c'] }) } },
+    errors: [...keyedErrors, 404, 409, 413, 415, 422],
+  },
+  sendSwap: {
+    operationId: 'sendSwap',
+    method: 'POST',
+    path: '/v1/defi/send/swap',
+    tag: 'DeFi',
+    summary: 'Broadcast a signed swap',
+    description: 'Or record one that was broadcast already, by its `hash`.',
+    access: 'defi:send',
+    cost: 10,
+    body: SendSwapBody,
+    idempotent: true,
+    success: { 201: { description: 'Hash of the transaction.', schema: Type.String({ examples: ['0x9f2c'] }) } },
+    errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
   },
   getRates: {
     operationId: 'getRates',

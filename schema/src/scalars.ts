@@ -55,6 +55,26 @@ export function amountInput(notes: Notes) {
   return Type.String({ pattern: AMOUNT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...notes })
 }
 
+/** The same with up to 36 digits behind the point: tokens may have more decimals than coins. */
+export const TOKEN_AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36})?|0\\.0{0,35}[1-9][0-9]{0,35})$'
+export const TOKEN_AMOUNT_LENGTH_MAX = 77
+
+export function tokenAmountInput(notes: Notes) {
+  return Type.String({ pattern: TOKEN_AMOUNT_PATTERN, maxLength: TOKEN_AMOUNT_LENGTH_MAX, ...notes })
+}
+
+/** A percentage as text. Whether it lies within its bounds is the service's to say. */
+export const PERCENT_PATTERN = '^(?:0|[1-9][0-9]{0,5})(?:\\.[0-9]{1,18})?$'
+
+export function percentInput(notes: Notes) {
+  return Type.String({ pattern: PERCENT_PATTERN, maxLength: 25, ...notes })
+}
+
+/** In a body: text, or a plain JSON number, which is how many write a percentage. */
+export function percentMember(notes: Notes): TUnsafe<string | number> {
+  return Type.Unsafe<string | number>({ type: ['string', 'number'], pattern: PERCENT_PATTERN, maxLength: 25, ...notes })
+}
+
 export function amountText(notes: Notes) {
   return Type.String({ pattern: ANY_AMOUNT_PATTERN, ...notes })
 }

@@ -37,6 +37,7 @@ export type Rooms = Readonly<{
   books: BookSnapshot
   clock: DatabaseClock
   database: Database
+  trackSwap(id: string): Promise<void>
 }>
 
 export type WorkerOptions = Readonly<{
@@ -85,6 +86,7 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
     exchange: stepExchange,
     transaction: createAdvanceTransaction(shared),
     dispatch: runSingly(createDispatchPayouts(shared)),
+    swap: rooms.trackSwap,
   }
   const jobs = await startWatchedJobs(perform, options, rooms)
   const recordBlocks = createRecordBlocks({ ...shared, assetOf })

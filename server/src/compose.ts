@@ -10,6 +10,7 @@ import { type App, buildApp } from './api/app.ts'
 import { type ApiSettings, apiDefaults } from './api/settings.ts'
 import { type ClosableChain, type CurrencyOverrides, composeChains, type NetworkNodes } from './compose-chains.ts'
 import { composePages } from './compose-pages.ts'
+import { openSwaps, type SwapOffer, type Swaps } from './compose-swaps.ts'
 import { type Rooms, startWorkers } from './compose-workers.ts'
 import type { AssetId } from './domain/asset.ts'
 import { emptyBook, type SpreadPolicy } from './domain/book.ts'
@@ -62,6 +63,8 @@ export type HouseOptions = Readonly<{
   spreads: SpreadPolicy
   settings: ServiceSettings
   denied: readonly string[]
+  /** The DeFi half; absent: every question is answered that no network is served. */
+  swaps?: SwapOffer
   rateLimit: boolean
   api: Partial<ApiSettings> & Pick<ApiSettings, 'publicUrl'>
   log: Log
@@ -119,6 +122,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
   const { authenticate, forget } = composeAuthentication(options, database, clock)
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
+  const swaps = openSwaps(options, { database, catalogue, books, clock })
   const services = composeServices(options, {
     store,
     catalogue,
@@ -129,6 +133,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     feed: feed.ratesFeed,
     authenticate,
     starting,
+    swaps,
   })
   const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
   if (!options.api.operationsOnly) composePages(app, { environment, nodes: options.nodes, catalogue, chains })
@@ -141,11 +146,12 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     services,
     app,
     starting,
-    startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database }),
+    startWorkers: () =>
+      startWorkers(options, { store, catalogue, chains, books, clock, database, trackSwap: swaps.trackSwap }),
     stop: async () => {
       stopping.abort()
       feed.close()
-      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop()])
+      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop()])
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
     },
@@ -201,7 +207,7 @@ function capped(
 
 function refreshParts(
   { prices, metrics, log, settings }: HouseOptions,
-  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database'>,
+  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database' | 'trackSwap'>,
 ): RefreshBook {
   return {
     books,
@@ -230,7 +236,8 @@ function refreshParts(
 
 function composeServices(
   options: HouseOptions,
-  rooms: Rooms & Pick<Services, 'authenticate'> & { feed: Services['ratesFeed']; starting: ReadonlySet<string> },
+  rooms: Omit<Rooms, 'trackSwap'> &
+    Pick<Services, 'authenticate'> & { feed: Services['ratesFeed']; starting: ReadonlySet<string>; swaps: Swaps },
 ): Services {
   const { store, catalogue, chains, books, clock } = rooms
   const { settings } = options
@@ -266,9 +273,11 @@ function composeServices(
     }),
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
+    swaps: rooms.swaps.services,
     ratesFeed: rooms.feed,
     readiness: () => [
       ...rooms.starting,
+      ...rooms.swaps.starting(),
       ...readiness({ currencies: catalogue.list(), networks: [...chains.keys()], books, now: clock.now() }),
     ],
   }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { swapsSchema } from './config-swaps.ts'
 import { defaultSpreads } from './domain/book.ts'
 
 const closed = { additionalProperties: false }
@@ -146,6 +147,7 @@ export const fileSchema = Type.Object(
         closed,
       ),
     ),
+    swaps: swapsSchema,
     partners: Type.Optional(
       Type.Object(
         {

@@ -20,7 +20,25 @@ export function describeConfig(config: Config): Record<string, unknown> {
     signerLimits: Object.fromEntries(config.signerLimits),
     prices: config.prices && { ...config.prices, sources: config.prices.sources.map(hostOf) },
     denied: config.denied.length,
+    swaps: describeSwaps(config.swaps),
     limits: Object.fromEntries(Object.entries(config.limits).map(([name, usd]) => [name, `${usd / 10n ** 12n}`])),
+  }
+}
+
+function describeSwaps({
+  feeAddresses,
+  tokens,
+  disabled,
+  aggregators,
+  ...rest
+}: Config['swaps']): Record<string, unknown> {
+  const counts = [...tokens].map(([network, own]) => [network, own.length])
+  return {
+    ...rest,
+    feeAddresses: Object.fromEntries(feeAddresses),
+    tokens: Object.fromEntries(counts),
+    disabled: [...disabled],
+    aggregators: aggregators.map(({ id, url }) => (url === null ? id : `${id} ${hostOf(url)}`)),
   }
 }
 

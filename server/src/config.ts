@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { type ConfigFile, fileSchema, toMs } from './config-file.ts'
+import { assembleSwaps, type SwapConfig, swapProblems } from './config-swaps.ts'
 import type { SpreadPolicy } from './domain/book.ts'
 import { whyUnusable } from './lib/folder.ts'
 import { readOrCreateSecret } from './lib/secret-file.ts'
@@ -41,6 +42,7 @@ export type Config = Readonly<{
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
   /** By asset, in coins as the file has them. */
   signerLimits: ReadonlyMap<string, Readonly<Record<'transaction' | 'hour' | 'day', string>>>
+  swaps: SwapConfig
   partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
 }>
 
@@ -138,6 +140,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (kind === 'production') checkProduction(given, file, problems)
   else checkSandbox(given, problems)
   checkDataFolder(given, problems)
+  problems.push(...swapProblems(file.swaps))
   if (problems.length > 0) throw new ConfigError(problems)
   return freeze(assemble(kind, given, file))
 }
@@ -302,7 +305,16 @@ function toNetworks(list: string | null): readonly string[] | 'all' | null {
 
 type FromFile = Pick<
   Config,
-  'networks' | 'currencies' | 'prices' | 'denied' | 'spreads' | 'clocks' | 'limits' | 'signerLimits' | 'partners'
+  | 'networks'
+  | 'currencies'
+  | 'prices'
+  | 'denied'
+  | 'spreads'
+  | 'clocks'
+  | 'limits'
+  | 'signerLimits'
+  | 'partners'
+  | 'swaps'
 >
 
 function assembleFile(file: ConfigFile, environment: Config['environment']): FromFile {
@@ -335,6 +347,7 @@ function assembleFile(file: ConfigFile, environment: Config['environment']): Fro
       hourUsd: usd(limits['hourUsd']),
       dayUsd: usd(limits['dayUsd']),
     },
+    swaps: assembleSwaps(file.swaps, toMs),
     signerLimits: new Map(Object.entries(file.signer?.limits ?? {})),
     partners: {
       feeBps: partners['feeBps'] as number,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NetworkNodes } from './compose-chains.ts'
+import type { Dex } from './domain/swap/dex.ts'
 
 /** What the sandbox's chains write down once they are up. */
 export type ChainsFile = Readonly<{
@@ -15,6 +16,13 @@ export type ChainsFile = Readonly<{
     chainId?: number
     rpcUrls: readonly string[]
     tokens: Record<string, string>
+    /** What the chain trades on, where it has a market (sandbox/src/market/record.ts). */
+    wrapped?: string
+    coinIsToken?: boolean
+    hubs?: readonly string[]
+    dexes?: readonly Dex[]
+    contracts?: Readonly<Record<string, string>>
+    defiTokens?: readonly Readonly<{ address: string; symbol: string; name: string; decimals: number }>[]
   }>[]
 }>
 

@@ -13,6 +13,7 @@ import { openAddresses } from './cli/addresses.ts'
 import { seedSandboxPartners } from './cli/sandbox-partners.ts'
 import { composeHouse, type House, type Role } from './compose.ts'
 import { composeSigning, families, type NetworkNodes } from './compose-chains.ts'
+import { productionSwaps, sandboxSwaps } from './compose-swaps.ts'
 import type { Config } from './config.ts'
 import { describeConfig } from './config-text.ts'
 import { parseUnits } from './domain/amount.ts'
@@ -130,6 +131,7 @@ async function build(
       limits,
     },
     denied: config.denied,
+    swaps: chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks),
     rateLimit: config.rateLimit,
     api: {
       publicUrl:

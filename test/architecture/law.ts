@@ -18,7 +18,7 @@ function placeOf(path: string): Place | null {
   const [workspace, top, first = '', second = ''] = path.split('/')
   if (workspace === 'schema' || workspace === 'sandbox') return { floor: 0, room: workspace }
   if (workspace !== 'server') return null
-  if (top === 'networks' || top === 'currencies') return { floor: 2, room: top }
+  if (top === 'networks' || top === 'currencies' || top === 'dexes') return { floor: 2, room: top }
   if (top !== 'src') return null
   if (path === serverMain) return { floor: 6, room: 'main' }
   if (first.endsWith('.ts') || first === 'cli') return { floor: 5, room: 'program' }
@@ -40,7 +40,7 @@ export const law: Law = {
     '@scure/bip32': [`${adapters}/signers`],
     '@scure/bip39': [`${adapters}/signers`],
     '@scure/btc-signer': [`${adapters}/bitcoin`, 'sandbox/src/bitcoin'],
-    '@swapyard/contracts': [`${adapters}/evm/dex`],
+    '@swapyard/contracts': [`${adapters}/evm/dex`, `${adapters}/evm/swap`, 'sandbox/src/evm'],
     '@swapyard/schema': ['server/src/api'],
     commander: ['server/src/cli'],
     fastify: ['server/src/api', 'server/src/pages', 'sandbox/src/control-server.ts'],
@@ -55,6 +55,7 @@ export const law: Law = {
       'server/src/api',
       'server/src/config.ts',
       'server/src/config-file.ts',
+      'server/src/config-swaps.ts',
       'server/src/config-text.ts',
     ],
     undici: ['server/src/lib'],
@@ -62,7 +63,7 @@ export const law: Law = {
   },
   linesMax: 400,
   functionLinesMax: 70,
-  isData: (path) => /^server\/(networks|currencies)\//.test(path),
+  isData: (path) => /^server\/(networks|currencies|dexes)\//.test(path),
   bannedWords: [
     'util',
     'utils',
@@ -84,6 +85,7 @@ export const law: Law = {
     'server/src/compose-workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
     'server/src/config.ts': 'whole numbers of the settings, of fifteen digits at most',
     'server/src/domain/swap/breakdown.ts': 'shares in hundredths of a percent, for people',
+    'server/src/domain/swap/pool-fee.ts': 'a fee in millionths, for display',
     'server/src/domain/swap/route.ts': 'the amount that the search compares; what it chose is computed again in bigint',
     'server/src/domain/swap/pools/balancer-stable.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
@@ -105,7 +107,18 @@ export const law: Law = {
     'server/src/start.ts': 'seconds since the start, for people',
     [`${adapters}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',
     [`${adapters}/evm/observe.ts`]: 'a nonce',
+    [`${adapters}/evm/swap/act.ts`]: 'seconds and millionths, looked at before',
+    [`${adapters}/evm/swap/token-facts.ts`]: 'decimals, 36 at most',
     [`${adapters}/evm/replies.ts`]: 'counts and nonces, checked to be safe integers',
+    [`${adapters}/evm/dex/algebra.ts`]: 'fees of at most 24 bits',
+    [`${adapters}/evm/dex/balancer.ts`]: 'decimals, and places within an answer',
+    [`${adapters}/evm/dex/rank.ts`]: 'an order of pools, in float64',
+    [`${adapters}/evm/dex/read-all.ts`]: 'decimals of a token',
+    [`${adapters}/evm/dex/uniswap-v3.ts`]: 'ticks and spacings of 24 bits',
+    [`${adapters}/evm/dex/uniswap-v4.ts`]: 'fees of at most 24 bits',
+    [`${adapters}/router/find-route.ts`]: 'the price of gas in the target, for the float search',
+    [`${adapters}/router/middle-price.ts`]: 'middle prices, of which a price impact is told',
+    [`${postgres}/pools.ts`]: columns,
     [`${adapters}/explorer/node.ts`]: 'seconds since 1970, which a date wants as a number',
     [`${adapters}/memory/sender.ts`]: 'a nonce',
     [`${postgres}/append-block.ts`]: columns,
@@ -115,6 +128,7 @@ export const law: Law = {
     [`${postgres}/custody.ts`]: columns,
     [`${postgres}/exchanges.ts`]: columns,
     [`${postgres}/payouts.ts`]: columns,
+    [`${postgres}/swaps.ts`]: 'block heights, nonces and seconds: bigint columns, which pg gives as text',
     [`${postgres}/throttle.ts`]: columns,
     [`${postgres}/transactions.ts`]: columns,
     'sandbox/src/bitcoin/core-arguments.ts': "bitcoin amounts of a request, in satoshi: bcoin's own are numbers",

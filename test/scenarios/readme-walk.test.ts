@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
+import { lockMarket } from '../support/market-lock.ts'
 
 const root = join(import.meta.dirname, '../..')
 const READY_MS = 60_000
@@ -61,6 +62,25 @@ test('the walk of the README does what it says, as it is printed', async () => {
   expect(rest.at(-2)).toBe('finished')
   expect(JSON.parse(rest.at(-1) ?? '')).toEqual({ amount: String(JSON.parse(quote).toAmount) })
 })
+
+test('the walk of the guide to swaps does what it says, as it is printed', async () => {
+  const guide = readFileSync(join(root, 'docs/guides/swap.md'), 'utf8')
+  const printed = /^```js\n([^`]*(?:`[^`\n]*`[^`]*)*?)^```$/m.exec(guide)?.[1] ?? ''
+  const unlock = await lockMarket(inject('databaseUrl'), 'base')
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', printed], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, API: `http://127.0.0.1:${port}` },
+  })
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  await unlock()
+  expect(errors).toBe('')
+  const [dollars, ether] = [...out.matchAll(/brought ([0-9.]+)/g)].map(([, amount]) => Number(amount))
+  // Around the sandbox's prices, which move.
+  expect(dollars).toBeGreaterThan(100)
+  expect((ether ?? 0) * (dollars ?? 0)).toBeGreaterThan(95)
+  expect((ether ?? 0) * (dollars ?? 0)).toBeLessThan(105)
+}, 400_000)
 
 /** The wanted one, or any where somebody listens there. */
 async function freePort(wanted: number): Promise<number> {

@@ -10,6 +10,7 @@ import { createKeystore, openPublicKeys, openSigner } from '../../server/src/ada
 import { seedSandboxPartners } from '../../server/src/cli/sandbox-partners.ts'
 import { composeHouse, type House, type HouseOptions } from '../../server/src/compose.ts'
 import { composeSigning } from '../../server/src/compose-chains.ts'
+import { type SwapOffer, sandboxSwaps } from '../../server/src/compose-swaps.ts'
 import { defaultSpreads } from '../../server/src/domain/book.ts'
 import { fundSandbox } from '../../server/src/fund-sandbox.ts'
 import { createLog } from '../../server/src/lib/log.ts'
@@ -35,6 +36,8 @@ export type WorldOptions = Readonly<{
   /** Prices that the test moves itself. */
   prices?: Prices
   denied?: readonly string[]
+  /** With the DeFi half on these networks, and what differs from the sandbox's settings. */
+  swaps?: SwapOffer['settings']
 }>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
@@ -92,6 +95,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     signWith: composeSigning('sandbox'),
     coinTypeOf: (network) => definitions.find(({ id }) => id === network)?.coinType ?? 60,
   })
+  const swaps = options.swaps && offerOf(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
   const house = await composeHouse({
     environment: 'sandbox',
@@ -112,6 +116,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...options.settings,
     },
     denied: options.denied ?? [],
+    ...(swaps === undefined ? {} : { swaps }),
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1', sandboxControlUrl: chains.controlUrl },
     log: createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
@@ -145,6 +150,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+function offerOf(chains: ChainsFile, { networks, swaps }: WorldOptions): SwapOffer {
+  const offer = sandboxSwaps(chains.networks.filter(({ network }) => networks.includes(network)))
+  return { ...offer, settings: { ...offer.settings, ...swaps } }
 }
 
 const TERMINAL = ['finished', 'failed', 'refunded']

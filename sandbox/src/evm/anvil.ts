@@ -2,12 +2,21 @@ import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Child, Children } from '../children.ts'
+import { readJson, writeJson, writeText } from '../files.ts'
 import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { evmAccounts, sandboxMnemonic } from '../keys.ts'
+import type { Market, Prepared } from '../market/record.ts'
 import { say } from '../say.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 
-export type Anvil = Readonly<{ client: string; rpcUrl: string; rpc: JsonRpc; stop(): Promise<void> }>
+export type Anvil = Readonly<{
+  client: string
+  rpcUrl: string
+  rpc: JsonRpc
+  /** Absent on a chain that is older than the sandbox's markets. */
+  market: Market | null
+  stop(): Promise<void>
+}>
 
 type Wanted = Readonly<{
   network: string
@@ -15,6 +24,8 @@ type Wanted = Readonly<{
   folder: string
   port: number
   children: Children
+  /** What a new chain begins with. */
+  prepare(): Prepared
   onEnd: (why: string) => void
 }>
 
@@ -33,8 +44,18 @@ export async function startAnvil(wanted: Wanted): Promise<Anvil> {
   mkdirSync(wanted.folder, { recursive: true })
   const state = join(wanted.folder, 'state.json')
   const lastGood = join(wanted.folder, 'state.last-good.json')
+  const marketFile = join(wanted.folder, 'market.json')
+  if (!existsSync(state)) {
+    const prepared = wanted.prepare()
+    // The chain goes on with these addresses, whatever a later version's market is.
+    writeJson(marketFile, prepared.market)
+    writeText(state, prepared.state)
+  }
+  const market = readJson(marketFile) as Market | null
+  if (market === null)
+    say(`${wanted.network}: this chain is older than the markets; without its folder a new one begins`)
   try {
-    const anvil = await launch(wanted, state)
+    const anvil = { ...(await launch(wanted, state)), market }
     if (existsSync(state)) copyFileSync(state, lastGood)
     return anvil
   } catch (error) {
@@ -42,17 +63,22 @@ export async function startAnvil(wanted: Wanted): Promise<Anvil> {
     say(`${wanted.network}: the last state can't be read (${(error as Error).message}); going back to the one before`)
     renameSync(state, join(wanted.folder, 'state.unreadable.json'))
     copyFileSync(lastGood, state)
-    return launch(wanted, state)
+    return { ...(await launch(wanted, state)), market }
   }
 }
 
-async function launch({ network, chainId, folder, port, children, onEnd }: Wanted, state: string): Promise<Anvil> {
+async function launch(
+  { network, chainId, folder, port, children, onEnd }: Wanted,
+  state: string,
+): Promise<Omit<Anvil, 'market'>> {
   const args = [
     ...['--host', '127.0.0.1', '--port', String(port)],
     ...['--chain-id', String(chainId)],
     ...['--mnemonic', sandboxMnemonic, '--accounts', String(evmAccounts), '--balance', String(accountCoins)],
     ...['--state', state, '--state-interval', String(writeStateSeconds)],
     ...['--prune-history', String(keptStates)],
+    // Its coin is a token at the same time.
+    ...(network === 'celo' ? ['--celo'] : []),
     '--no-mining',
     '--quiet',
   ]

@@ -9,12 +9,17 @@ import { sandboxTokens } from '../tokens.ts'
 import type { Anvil } from './anvil.ts'
 import { createEvmBank } from './evm-bank.ts'
 import { createEvmMiner } from './evm-miner.ts'
-import { deployTokens } from './token-deploys.ts'
+import { deployExecutors, deployTokens } from './token-deploys.ts'
+import { createTrader } from './trader.ts'
 
 const tipWei = 1_000_000_000n
 
 /** The controls of one anvil. Its blocks come from `tick` and `mine` alone, one caller at a time. */
-export async function createEvmChain(definition: EvmNetwork, anvil: Anvil): Promise<LocalChain> {
+export async function createEvmChain(
+  definition: EvmNetwork,
+  anvil: Anvil,
+  { still }: Readonly<{ still: boolean }>,
+): Promise<LocalChain> {
   const { network, coin, baseFeeWei } = definition
   const { rpc } = anvil
   const address = evmBankAddress()
@@ -22,8 +27,11 @@ export async function createEvmChain(definition: EvmNetwork, anvil: Anvil): Prom
   const feeWei = 2n * baseFeeWei + tipWei
   const listed = sandboxTokens.filter((token) => token.network === network)
   const contracts = await deployTokens(rpc, listed, { bank: address, feeWei: 4n * feeWei })
+  const executors = await deployExecutors(rpc, { bank: address, feeWei: 4n * feeWei })
   const bank = createEvmBank({ rpc, network, coin, address, listed, contracts, feeWei, tipWei })
   const miner = await createEvmMiner({ rpc, baseFeeWei, bank })
+  const { market } = anvil
+  const trader = market && createTrader({ rpc, market, baseFeeWei, still, now: Date.now })
 
   return {
     network,
@@ -32,6 +40,7 @@ export async function createEvmChain(definition: EvmNetwork, anvil: Anvil): Prom
     rpcUrls: [anvil.rpcUrl],
     chainId: sandboxChainIdOffset + definition.realChainId,
     tokens: contracts,
+    ...(market && { market: { ...market, contracts: { ...market.contracts, ...executors } } }),
     createWallet() {
       const privateKey = generatePrivateKey()
       return { network, address: privateKeyToAddress(privateKey), memo: null, privateKey }
@@ -46,6 +55,7 @@ export async function createEvmChain(definition: EvmNetwork, anvil: Anvil): Prom
         await miner.mine(count)
         return miner.tip()
       }),
+    ...(trader && { trade: () => exclusively(() => trader.trade()) }),
     reorganize: (depth) => exclusively(() => miner.reorganize(depth)).catch(refuse),
     waiting: () => miner.waiting(),
     async stop() {

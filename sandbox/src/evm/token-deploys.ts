@@ -1,3 +1,4 @@
+import { swapExecutor, swapRouter } from '@swapyard/contracts'
 import { concatHex, encodeAbiParameters, getCreate2Address, type Hex, keccak256, stringToHex } from 'viem'
 import creationCode from '../generated/tokens.json' with { type: 'json' }
 import type { JsonRpc } from '../json-rpc.ts'
@@ -9,6 +10,7 @@ const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const supplyTokens = 10n ** 15n
 const gas = 3_000_000n
 
+type Payer = Readonly<{ bank: Hex; feeWei: bigint }>
 type Deploy = Readonly<{ address: Hex; data: Hex }>
 
 /** The address follows from network, ticker and code: the same in every sandbox. */
@@ -27,10 +29,33 @@ export function planDeploy(token: SandboxToken, bank: Hex): Deploy {
 export async function deployTokens(
   rpc: JsonRpc,
   tokens: readonly SandboxToken[],
-  { bank, feeWei }: { bank: Hex; feeWei: bigint },
+  { bank, feeWei }: Payer,
 ): Promise<Record<string, Hex>> {
-  const plans = tokens.map((token) => ({ ticker: token.ticker, ...planDeploy(token, bank) }))
-  const contracts = Object.fromEntries(plans.map(({ ticker, address }) => [ticker, address]))
+  const plans = tokens.map((token) => ({ name: token.ticker, ...planDeploy(token, bank) }))
+  return deployMissing(rpc, plans, { bank, feeWei })
+}
+
+/** Our own router and executor: not part of what is prepared, so that every version has its own on every chain. */
+export async function deployExecutors(
+  rpc: JsonRpc,
+  payer: Payer,
+): Promise<Readonly<{ swapRouter: Hex; swapExecutor: Hex }>> {
+  const lower = ({ address, data }: Deploy): Deploy => ({ address: address.toLowerCase() as Hex, data })
+  const plans = { swapRouter: lower(swapRouter), swapExecutor: lower(swapExecutor) }
+  await deployMissing(
+    rpc,
+    Object.entries(plans).map(([name, plan]) => ({ name, ...plan })),
+    payer,
+  )
+  return { swapRouter: plans.swapRouter.address, swapExecutor: plans.swapExecutor.address }
+}
+
+async function deployMissing(
+  rpc: JsonRpc,
+  plans: readonly (Deploy & { name: string })[],
+  { bank, feeWei }: Payer,
+): Promise<Record<string, Hex>> {
+  const contracts = Object.fromEntries(plans.map(({ name, address }) => [name, address]))
   const codes = await rpc.batch(plans.map(({ address }) => ['eth_getCode', [address, 'latest']] as const))
   const missing = plans.filter((_plan, at) => codes[at] === '0x')
   if (missing.length === 0) return contracts
@@ -46,6 +71,6 @@ export async function deployTokens(
   for (let mined = 0; mined < missing.length; mined += 8) await rpc.call('evm_mine')
   const receipts = await rpc.batch(hashes.map((hash) => ['eth_getTransactionReceipt', [hash]] as const))
   const failed = missing.find((_plan, at) => (receipts[at] as { status?: string } | null)?.status !== '0x1')
-  if (failed) throw new Error(`the token ${failed.ticker} could not be deployed`)
+  if (failed) throw new Error(`${failed.name} could not be deployed`)
   return contracts
 }

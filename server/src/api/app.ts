@@ -9,6 +9,10 @@ import { mountExchange } from './cross-chain/exchange.ts'
 import { mountList } from './cross-chain/list.ts'
 import { mountRate } from './cross-chain/rate.ts'
 import { mountStatus } from './cross-chain/status.ts'
+import { mountSwapList } from './defi/list.ts'
+import { mountSwapQuote } from './defi/quote.ts'
+import { mountTokens } from './defi/tokens.ts'
+import { mountTransactions } from './defi/transactions.ts'
 import { mountDocs } from './docs.ts'
 import { sendError, toAppError } from './errors.ts'
 import { mountHealth } from './health.ts'
@@ -79,6 +83,10 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   mountExchange(context, listing)
   mountStatus(context, listing)
   mountList(context, listing)
+  mountTokens(context)
+  mountSwapQuote(context)
+  mountTransactions(context)
+  mountSwapList(context)
   mountRates(context)
   mountIcons(context, sendFile)
   mountDocs(context, documented, sendFile)

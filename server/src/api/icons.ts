@@ -1,8 +1,26 @@
+import { readdirSync } from 'node:fs'
 import { iconFile, iconPath } from '../domain/catalogue.ts'
 import type { Currency } from '../domain/currency.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ApiContext } from './mount.ts'
 import type { StaticFiles } from './static-files.ts'
+
+/** Icons that the package has. A token's symbol is its issuer's: it only ever picks one of these. */
+let packaged: ReadonlySet<string> | null = null
+const GENERIC = 'generic'
+
+/** Where the API serves an icon of a token, below the server's public URL. */
+export function tokenIconPath(symbol: string): string {
+  const name = symbol.toLowerCase()
+  return `/icons/tokens/${iconNames().has(name) ? name : GENERIC}.svg`
+}
+
+function iconNames(): ReadonlySet<string> {
+  packaged ??= new Set(
+    readdirSync(folder).flatMap((file) => (/^[a-z0-9]{1,32}\.svg$/.test(file) ? [file.slice(0, -4)] : [])),
+  )
+  return packaged
+}
 
 const folder = new URL('svg/color/', import.meta.resolve('cryptocurrency-icons/package.json'))
 
@@ -23,5 +41,13 @@ export function mountIcons({ app, services }: ApiContext, sendFile: StaticFiles)
     if (file === undefined) throw new AppError('ROUTE_NOT_FOUND', 'there is no such icon')
     reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     return sendFile(request, reply, file, 'image/svg+xml')
+  })
+  app.get('/icons/tokens/:name', async (request, reply) => {
+    request.operation = '/icons/tokens/:name'
+    const { name } = request.params as { name: string }
+    const icon = name.endsWith('.svg') ? name.slice(0, -4) : ''
+    if (!iconNames().has(icon)) throw new AppError('ROUTE_NOT_FOUND', 'there is no such icon')
+    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    return sendFile(request, reply, new URL(`${icon}.svg`, folder), 'image/svg+xml')
   })
 }

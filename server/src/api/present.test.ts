@@ -54,6 +54,7 @@ const exchange: Exchange = {
 
 function execution(change: Partial<ExecutionView>): ExecutionView {
   return {
+    leg: 0,
     status: 'finished',
     reason: null,
     receivedUnits: 100_000_000n,
@@ -129,7 +130,7 @@ describe('an exchange in wire form', () => {
       { from: asset('aaa', 8), to: middle },
       { from: middle, to: leg?.to ?? middle },
     ]
-    const executions = [execution({ sentUnits: 10n ** 12n }), execution({ receivedUnits: 10n ** 12n })]
+    const executions = [execution({ sentUnits: 10n ** 12n }), execution({ leg: 1, receivedUnits: 10n ** 12n })]
     const { exchanges, request } = presentExchange(
       { exchange: { ...exchange, type: 'private', legs }, executions },
       listing,

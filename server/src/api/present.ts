@@ -167,8 +167,8 @@ function presentRefund({ assetId, units, address, memo, txHash }: RefundView, fr
 
 /** Executions come leg by leg, deposit after deposit. */
 function presentExecutions({ exchange, executions }: ExchangeView, listing: Listing): WireExecution[] {
-  return executions.map((execution, index) =>
-    presentExecution(execution, present(exchange.legs[index % exchange.legs.length], 'leg of an execution'), listing),
+  return executions.map((execution) =>
+    presentExecution(execution, present(exchange.legs[execution.leg], 'leg of an execution'), listing),
   )
 }
 

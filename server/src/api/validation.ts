@@ -1,9 +1,9 @@
-import { AMOUNT_PATTERN } from '@swapyard/schema'
+import { AMOUNT_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { AppError, type Problem } from '../domain/errors.ts'
+import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
 
 /** What TypeBox makes of an object: its members. */
 type ObjectSchema = TSchema & { properties?: Readonly<Record<string, unknown>> }
@@ -14,6 +14,12 @@ export type KnownKeys = Readonly<{ query: ReadonlySet<string>; body: ReadonlySet
 /** Problems named in one answer; a body of thousands of wrong keys is not listed in full. */
 const PROBLEMS_MAX = 32
 const NAME_LENGTH_MAX = 64
+/** Percentages have bounds: what is no percentage, or below zero, lies outside them. */
+const percentCodes: Readonly<Record<string, ErrorCode>> = {
+  slippage: 'SLIPPAGE_OUT_OF_RANGE',
+  referrerFee: 'REFERRER_FEE_OUT_OF_RANGE',
+}
+const amountPatterns: ReadonlySet<string> = new Set([AMOUNT_PATTERN, TOKEN_AMOUNT_PATTERN])
 
 export function validationError(problems: readonly Problem[]): AppError {
   const [first] = problems
@@ -84,10 +90,14 @@ function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query'): P
     return [{ code: 'VALIDATION_ERROR', field: property, message }]
   }
   const field = path === '' ? part : path
-  if (error.keyword === 'pattern' && String(error.params.pattern) === AMOUNT_PATTERN) {
+  if (error.keyword === 'pattern' && amountPatterns.has(String(error.params.pattern))) {
     return [
       { code: 'AMOUNT_MALFORMED', field, message: `${field} must be a plain decimal amount above zero, such as 0.01` },
     ]
+  }
+  if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN) {
+    const code = percentCodes[field] ?? 'VALIDATION_ERROR'
+    return [{ code, field, message: `${field} must be a percentage in plain decimals, such as 0.5` }]
   }
   if (error.keyword === 'enum') {
     const allowed = error.params.allowedValues

@@ -4,6 +4,7 @@ import { createAddresses } from '../adapters/bitcoin/address.ts'
 import { createEvmAddresses } from '../adapters/evm/address.ts'
 import { isOurs } from '../adapters/postgres/custody.ts'
 import type { Database } from '../adapters/postgres/database.ts'
+import { createDenyList } from '../adapters/screening/deny-list.ts'
 import { openPublicKeys } from '../adapters/signers/keystore.ts'
 import type { Config } from '../config.ts'
 import { type AssetId, assetId } from '../domain/asset.ts'
@@ -28,9 +29,27 @@ export function openAddresses(
   return new Map(served)
 }
 
+/** The address in canonical form: none of ours, and nobody's who is never served. */
+export async function checkAddress(
+  config: Config,
+  database: Database,
+  network: string,
+  address: string,
+): Promise<Readonly<{ parsed: string; addresses: Addresses }>> {
+  const served = openAddresses(config).get(network)
+  if (!served) fail(`the network ${network} has no adapter here`)
+  const { addresses } = served
+  const parsed = addresses.parse(address)
+  if (parsed === null) fail(`${address} is no address of ${network}`)
+  if (parsed === addresses.hot() || (await isOurs(database, parsed))) fail(`${address} is an address of this service`)
+  const verdict = await createDenyList(config.denied).screen({ network, address: parsed, direction: 'recipient' })
+  if (verdict !== 'allow') fail(`${parsed} is never served (screening.denied)`)
+  return { parsed, addresses }
+}
+
 export type CheckedDestination = Readonly<{ assetId: AssetId; address: string; memo: string | null }>
 
-/** The destination in canonical form, and none of ours. A slip of the operator's hand must not become an address that money goes to. */
+/** The destination in canonical form, looked at as above. A slip of the operator's hand must not become an address that money goes to. */
 export async function checkDestination(
   config: Config,
   database: Database,
@@ -42,12 +61,7 @@ export async function checkDestination(
   const wanted = rest.length === 0 ? assetId(canonicalTicker(name), canonicalNetwork(place)) : null
   const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === wanted)
   if (!listed) fail(`${currency} is no listed currency; write ticker@network, for example usdt@eth`)
-  const served = openAddresses(config).get(listed.network)
-  if (!served) fail(`the network ${listed.network} has no adapter here`)
-  const { addresses } = served
-  const parsed = addresses.parse(address)
-  if (parsed === null) fail(`${address} is no address of ${listed.network}`)
-  if (parsed === addresses.hot() || (await isOurs(database, parsed))) fail(`${address} is an address of this service`)
+  const { parsed, addresses } = await checkAddress(config, database, listed.network, address)
   const parsedMemo = memo === undefined ? null : addresses.parseMemo(memo)
   if (memo !== undefined && parsedMemo === null) fail(`${memo} is no memo of ${listed.network}`)
   return { assetId: assetId(listed.ticker, listed.network), address: parsed, memo: parsedMemo }

@@ -3,8 +3,6 @@ import { currencies } from '../../currencies/index.ts'
 import type { Database } from '../adapters/postgres/database.ts'
 import { partnerRow } from '../adapters/postgres/partners.ts'
 import { createStore } from '../adapters/postgres/store.ts'
-import { createDenyList } from '../adapters/screening/deny-list.ts'
-import type { Config } from '../config.ts'
 import { formatUnits, parseUnits } from '../domain/amount.ts'
 import { type AssetId, assetId } from '../domain/asset.ts'
 import { createOperateBalances } from '../services/operate-balances.ts'
@@ -36,7 +34,7 @@ export function addBalanceCommands(partners: Command, program: Command): void {
         const word = await askWord(given)
         await withDatabase(async (database, config) => {
           const partner = await findPartner(database, name)
-          const destination = await checkReceiver(config, database, currency, address, given.memo)
+          const destination = await checkDestination(config, database, currency, address, given.memo)
           const listed = listing(destination.assetId)
           const units = parseUnits(amount, { ...listed, id: destination.assetId })
           const { address: to, memo } = destination
@@ -68,7 +66,7 @@ export function addBalanceCommands(partners: Command, program: Command): void {
       const word = await askWord(given)
       await withDatabase(async (database, config) => {
         const check = async (currency: AssetId) => {
-          const { address: to, memo } = await checkReceiver(config, database, currency, address, given.memo)
+          const { address: to, memo } = await checkDestination(config, database, currency, address, given.memo)
           return { address: to, memo }
         }
         const paid = await operateOn(database).payUnclaimed(depositId, check, word)
@@ -89,23 +87,4 @@ const listing = (id: AssetId) =>
 async function findPartner(database: Database, name: string): Promise<{ id: string; name: string }> {
   const row = await partnerRow(database, name)
   return row ? { id: String(row['id']), name } : fail(`there is no partner ${name}`)
-}
-
-/** As a recipient of an exchange is looked at: a form that is right, none of ours, and nobody who is never served. */
-async function checkReceiver(
-  config: Config,
-  database: Database,
-  currency: string,
-  address: string,
-  memo: string | undefined,
-) {
-  const checked = await checkDestination(config, database, currency, address, memo)
-  const { network } = listing(checked.assetId)
-  const verdict = await createDenyList(config.denied).screen({
-    network,
-    address: checked.address,
-    direction: 'recipient',
-  })
-  if (verdict !== 'allow') fail(`${checked.address} is never served (screening.denied)`)
-  return checked
 }

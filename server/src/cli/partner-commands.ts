@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/database.ts'
 import { createPartnerStore, keyRow, partnerRow } from '../adapters/postgres/partners.ts'
+import { createSwapDesk } from '../adapters/postgres/swap-desk.ts'
+import { canonicalNetwork } from '../domain/catalogue.ts'
 import { type Scope, scopes } from '../domain/partner.ts'
+import { swapNetworks } from '../domain/swap/swap.ts'
 import { toBlock } from '../lib/ip-address.ts'
 import type { PartnerStore } from '../ports/partners.ts'
 import { makeApiKey } from '../services/partner-keys.ts'
-import { checkDestination } from './addresses.ts'
+import { checkAddress, checkDestination } from './addresses.ts'
 import { addBalanceCommands } from './balance-commands.ts'
 import { withDatabase } from './open-house.ts'
 import { fail, integer, integerBetween, print } from './print.ts'
@@ -73,6 +76,7 @@ export function addPartnerCommands(program: Command): void {
       }),
     )
   addSetting(partners)
+  addFeeAddress(partners)
   addBalanceCommands(partners, program)
   addKeyCommands(partners)
 }
@@ -103,6 +107,25 @@ function addAdding(partners: Command): void {
           async (store) => (await store.add(row)) ?? fail(`there is a partner ${name} already`),
         )
         print({ id, name, next: `swapyard partners keys add ${name}` })
+      }),
+    )
+}
+
+function addFeeAddress(partners: Command): void {
+  reasoned(partners.command('fee-address <name> <network> <address>'))
+    .description(
+      'where the partner takes its referrer fees of swaps on a network; `none` = the operator takes and owes them',
+    )
+    .action((name: string, ticker: string, address: string, given: WithReason) =>
+      withDatabase(async (database, config) => {
+        const network = canonicalNetwork(ticker)
+        if (!swapNetworks.some((known) => known === network)) fail(`there are no swaps on ${ticker}`)
+        const parsed = address === 'none' ? null : (await checkAddress(config, database, network, address)).parsed
+        await changing(database, 'partner', name, 'fee-address', given, async (_store, inside) => {
+          if (!(await createSwapDesk(inside).setFeeAddress(name, network, parsed)))
+            fail(`there is no partner ${name}${parsed === null ? ' with a fee address there' : ''}`)
+        })
+        print({ name, network, feeAddress: parsed })
       }),
     )
 }
@@ -216,12 +239,12 @@ function changing<T>(
   subject: string,
   act: string,
   given: WithReason,
-  change: (store: PartnerStore) => Promise<T>,
+  change: (store: PartnerStore, inside: Database) => Promise<T>,
 ): Promise<T> {
   const look = kind === 'partner' ? partnerRow : keyRow
   return recorded(database, async (inside, record) => {
     const before = await look(inside, subject)
-    const done = await change(createPartnerStore(inside))
+    const done = await change(createPartnerStore(inside), inside)
     await record({ ...plainWord(given), act: `${kind} ${act}`, subject, before, after: await look(inside, subject) })
     return done
   })

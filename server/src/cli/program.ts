@@ -3,6 +3,7 @@ import type { Role } from '../compose.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
+import { addContractCommands } from './contract-commands.ts'
 import { addLabCommands } from './lab-commands.ts'
 import { addOperatorCommands } from './operator-commands.ts'
 import { addPartnerCommands } from './partner-commands.ts'
@@ -22,6 +23,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   addPartnerCommands(program)
   addOperatorCommands(program)
   addLabCommands(program)
+  addContractCommands(program)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {

@@ -78,6 +78,7 @@ export type RefundView = Readonly<{
 
 /** One item of the API's `exchanges`: what became of one deposit (standard) or one leg (private). */
 export type ExecutionView = Readonly<{
+  leg: number
   status: ExchangeStatus
   reason: StatusReason | null
   receivedUnits: bigint | null
@@ -89,4 +90,5 @@ export type ExecutionView = Readonly<{
   createdAt: Date
 }>
 
+/** `executions`: the latest ones, in the order of their deposits. */
 export type ExchangeView = Readonly<{ exchange: Exchange; executions: readonly ExecutionView[] }>

@@ -277,6 +277,17 @@ describe('overallStatus', () => {
     )
   })
 
+  test('is the same by the last execution of each status as by all of them', () => {
+    fc.assert(
+      fc.property(state, fc.array(state, { maxLength: 30 }), waiting, (current, executions, facts) => {
+        const last = executions.filter(
+          ({ status }, n) => !executions.slice(n + 1).some((later) => later.status === status),
+        )
+        expect(overallStatus(current, last, facts)).toEqual(overallStatus(current, executions, facts))
+      }),
+    )
+  })
+
   test('says why it failed', () => {
     const pending = { status: 'pending', reason: null } as const
     expect(overallStatus(pending, [], { sighted: false, expired: false })).toEqual(pending)

@@ -196,7 +196,8 @@ type ExecutionState = Readonly<{ status: ExchangeStatus; reason: StatusReason | 
 
 /**
  * The exchange's status: that of its latest open execution; when none is open `finished` if one finished, else
- * `refunded`, else `failed` (decisions: "Several deposits"). `executions` in order of their deposits.
+ * `refunded`, else `failed` (decisions: "Several deposits"). `executions` in order of their deposits; the last one of each
+ * status says as much as all of them.
  */
 export function overallStatus(
   current: ExecutionState,
@@ -208,7 +209,7 @@ export function overallStatus(
   if (current.status === 'failed') return open?.status === 'refunding' ? open : current
   if (open) return open
   for (const status of terminals.filter((terminal) => terminal !== 'failed')) {
-    const closed = executions.find((execution) => execution.status === status)
+    const closed = executions.filter((execution) => execution.status === status).at(-1)
     if (closed) return closed
   }
   const vanished = executions.some(({ status }) => status === 'pending')

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { createRouterMetrics, type RouterMetrics } from './router-metrics.ts'
 
 /** Seconds; up to the time in which a create must be answered. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -6,30 +7,31 @@ const STEP_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** What is measured. Every label is from a bounded set: routes as patterns, networks, assets, statuses; never an id or an address. */
-export type Metrics = Readonly<{
-  observeRequest(route: string, method: string, status: number, seconds: number): void
-  quoted(outcome: 'quoted' | 'refused'): void
-  created(outcome: 'created' | 'repeated' | 'refused'): void
-  /** One step of one exchange, of whatever outcome. */
-  stepped(step: string, seconds: number): void
-  /** Blocks between a network's head and what was scanned. */
-  watcherLag(network: string, blocks: number): void
-  paid(
-    network: string,
-    purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal',
-    event: 'signed' | 'confirmed',
-  ): void
-  jobFailed(job: string): void
-  /** Whole coins, for a look: the exact units are in the ledger. Any value but 0 is an alarm. */
-  ledgerDifference(assetId: string, coins: number): void
-  walletBalance(assetId: string, coins: number): void
-  /** Sets the count of every status given; the others become 0. */
-  openExchanges(counts: ReadonlyMap<string, number>): void
-  priceAge(seconds: number): void
-  /** Prometheus text. */
-  render(): Promise<string>
-  contentType: string
-}>
+export type Metrics = RouterMetrics &
+  Readonly<{
+    observeRequest(route: string, method: string, status: number, seconds: number): void
+    quoted(outcome: 'quoted' | 'refused'): void
+    created(outcome: 'created' | 'repeated' | 'refused'): void
+    /** One step of one exchange, of whatever outcome. */
+    stepped(step: string, seconds: number): void
+    /** Blocks between a network's head and what was scanned. */
+    watcherLag(network: string, blocks: number): void
+    paid(
+      network: string,
+      purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal',
+      event: 'signed' | 'confirmed',
+    ): void
+    jobFailed(job: string): void
+    /** Whole coins, for a look: the exact units are in the ledger. Any value but 0 is an alarm. */
+    ledgerDifference(assetId: string, coins: number): void
+    walletBalance(assetId: string, coins: number): void
+    /** Sets the count of every status given; the others become 0. */
+    openExchanges(counts: ReadonlyMap<string, number>): void
+    priceAge(seconds: number): void
+    /** Prometheus text. */
+    render(): Promise<string>
+    contentType: string
+  }>
 
 /** Created once, handed to whoever counts. `defaults` adds those of the process (CPU, memory, event loop). */
 export function createMetrics({ defaults = true }: { defaults?: boolean } = {}): Metrics {
@@ -39,6 +41,7 @@ export function createMetrics({ defaults = true }: { defaults?: boolean } = {}):
     ...createRequestMetrics(registry),
     ...createWorkMetrics(registry),
     ...createGauges(registry),
+    ...createRouterMetrics(registry),
     ...createText(registry),
   }
 }

@@ -6,7 +6,7 @@ export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; c
 export interface AuditStore {
   /** `native` is the coin that the network's fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
-  /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there. */
+  /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there, where that is not too much to add up. */
   openTargets(
     network: string,
     limit: number,

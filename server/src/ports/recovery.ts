@@ -67,8 +67,11 @@ export interface OperatorStore {
   record(act: OperatorAct): Promise<void>
   /** Acts after this one, in their order. */
   acts(after: bigint, limit: number): Promise<readonly WrittenAct[]>
-  /** What is held of an exchange; inside a transaction the exchange is locked, as its step does. */
-  heldExecutions(exchangeId: string, limit: number): Promise<readonly HeldExecution[]>
+  /**
+   * What is held of an exchange, or of it what the id of an execution or deposit, or the hash of a transaction, names;
+   * inside a transaction the exchange is locked, as its step does.
+   */
+  heldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
   /** What the exchange was to be given, and where it goes back to; null = there is no such exchange. */
   refundOf(
     exchangeId: string,

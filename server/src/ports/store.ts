@@ -1,11 +1,12 @@
 import type { Asset, AssetId } from '../domain/asset.ts'
-import type { Exchange, ExchangeStatus, ExchangeType, ExchangeView, Leg, StatusReason } from '../domain/exchange.ts'
+import type { Exchange, ExchangeType, ExchangeView, Leg } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
 import type { FinalityTag } from '../domain/network.ts'
 import type { AuditStore } from './audit.ts'
+import type { CaseStore } from './cases.ts'
 import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
 import type { CreateOutcome } from './create-outcome.ts'
-import type { Deposit, Execution, PayoutPurpose } from './execution.ts'
+import type { Deposit, PayoutPurpose } from './execution.ts'
 import type { FailureStore } from './failures.ts'
 import type { Job } from './job.ts'
 import type { OperatorStore, RecoveryStore } from './recovery.ts'
@@ -72,23 +73,6 @@ export type ExchangeQuery = Readonly<{
   toNetwork?: string
 }>
 
-/** One exchange with all that its step needs. `now` is the database's clock; `heads` the watchers' cursors. */
-export type ExchangeCase = Readonly<{
-  exchange: Exchange
-  executions: readonly Execution[]
-  sighted: boolean
-  now: Date
-  heads: ReadonlyMap<string, number>
-}>
-
-export type ExecutionChange = Partial<
-  Pick<
-    Execution,
-    'receivedUnits' | 'dueUnits' | 'rateKind' | 'orderId' | 'sentUnits' | 'payoutHash' | 'decision' | 'onRelease'
-  >
-> &
-  Readonly<{ id: string; status: ExchangeStatus; reason: StatusReason | null }>
-
 export interface ExchangeStore {
   /** A batch in one transaction of its own: each row has its own outcome, all are answered after the commit. */
   create(batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]>
@@ -107,19 +91,6 @@ export interface ExchangeStore {
   countOpen(partnerId: string, most: number): Promise<number>
   /** Derivation indices that no other exchange has or will have. */
   takeKeyIndexes(count: number): Promise<readonly number[]>
-}
-
-/** What the stepper works on. */
-export interface CaseStore {
-  /** With the exchange row locked inside a transaction; without a lock outside of one. */
-  load(id: string): Promise<ExchangeCase | null>
-  saveExecution(
-    exchangeId: string,
-    change: ExecutionChange,
-    event: string,
-    detail?: Record<string, unknown>,
-  ): Promise<void>
-  save(id: string, status: ExchangeStatus, reason: StatusReason | null, nextCheckAt: Date | null): Promise<void>
 }
 
 export type DepositChange = Readonly<{
@@ -199,6 +170,8 @@ export interface PayoutStore {
   confirm(transactionId: string): Promise<void>
   /** Puts aside what is in the queue: for a while, or with `attention` for the operator. What was signed meanwhile stays signed. */
   putAside(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  /** Younger ones of the same wallet and asset wait as long as these: filled again, the queue goes on in its order. */
+  keepBehind(ids: readonly string[]): Promise<void>
   /** The payouts of a transaction that is proved dead are in the queue again, or with `attention` wait for the operator. */
   giveBack(transactionId: string, attention: string | null): Promise<void>
   /** Back in the queue by an operator's word: the limit of one transaction does not stop it again. */

@@ -333,6 +333,7 @@ const coversAny = ({ payouts }: Batch, coins: readonly Coin[]): boolean => {
 async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: readonly Payout[]): Promise<null> {
   const ids = payouts.map(({ id }) => id)
   await tx.payouts.putAside(ids, null, HOLD_MS)
+  await tx.payouts.keepBehind(ids)
   await tx.controls.giveBackLimit(ids)
   await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', {
     payouts: payouts.length,

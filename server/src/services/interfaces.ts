@@ -2,6 +2,8 @@ import type { Currency } from '../domain/currency.ts'
 import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from '../domain/exchange.ts'
 import type { Caller, Partner } from '../domain/partner.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { SwapServices } from './swap-interfaces.ts'
 
 /** Text as the partner sent it; aliases and case are resolved by the service. */
 export type RateRequest = Readonly<{
@@ -26,9 +28,6 @@ export type ExchangeOrder = Readonly<{
   refundMemo?: string
   rateId?: string
 }>
-
-/** Key as sent, and a hash of route and canonical body. Unique per partner for 24 h. */
-export type Idempotency = Readonly<{ key: string; requestHash: string }>
 
 /** Exact, ANDed; canonical lower-case tickers. A ticker that does not exist matches nothing. */
 export type ExchangeFilter = Readonly<{
@@ -58,6 +57,8 @@ export type Services = Readonly<{
     filter: ExchangeFilter,
     page: { page: number; limit: number } | null,
   ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
+  /** The DeFi half. */
+  swaps: SwapServices
   /** From memory. Throws RATES_UNAVAILABLE. */
   ratesFeed(): Feed
   /** Reasons why quotes or creates would fail now; empty = ready. */

@@ -5,8 +5,8 @@ import type { HeldExecution } from '../ports/recovery.ts'
 import type { Store } from '../ports/store.ts'
 import { refused, requireReason, type Word } from './word.ts'
 
-/** Held executions of one exchange that are looked at: more wait until these are decided. */
-const HELD_MAX = 1_000
+/** Held executions of one exchange that a person is shown: further ones are found by their name. */
+const HELD_MAX = 50
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** What a person decides about a held exchange: about one deposit of it, which must be named where several are held. */
@@ -14,7 +14,7 @@ export function createOperateExchanges(store: Store) {
   return {
     decide: (exchangeId: string, decision: Decision, deposit: string | null, word: Word): Promise<HeldExecution> =>
       store.transaction(async (tx) => {
-        const one = choose(exchangeId, await heldOf(tx, exchangeId), deposit)
+        const one = await choose(tx, exchangeId, deposit)
         requireReason(word)
         const { id, status, reason } = one
         await tx.cases.saveExecution(exchangeId, { id, status, reason, decision }, `operator: ${decision}`)
@@ -36,7 +36,7 @@ export function createOperateExchanges(store: Store) {
       word: Word,
     ): Promise<Destination> =>
       store.transaction(async (tx) => {
-        if ((await heldOf(tx, exchangeId)).length === 0) throw nothingHeld(exchangeId)
+        if ((await heldOf(tx, exchangeId, null)).length === 0) throw nothingHeld(exchangeId)
         const before = await tx.operator.refundOf(exchangeId)
         if (!before) throw nothingHeld(exchangeId)
         const after = await check(before.assetId)
@@ -50,29 +50,33 @@ export function createOperateExchanges(store: Store) {
 
 const nothingHeld = (exchangeId: string) => refused(`exchange ${exchangeId} has nothing held`)
 
-async function heldOf(tx: Pick<Store, 'operator'>, exchangeId: string): Promise<readonly HeldExecution[]> {
+async function heldOf(
+  tx: Pick<Store, 'operator'>,
+  exchangeId: string,
+  deposit: string | null,
+): Promise<readonly HeldExecution[]> {
   if (!UUID.test(exchangeId)) throw nothingHeld(exchangeId)
-  return tx.operator.heldExecutions(exchangeId, HELD_MAX)
+  return tx.operator.heldExecutions(exchangeId, deposit, HELD_MAX)
 }
 
 /** One deposit is one decision: what is right for one may be wrong for the next. */
-function choose(exchangeId: string, held: readonly HeldExecution[], deposit: string | null): HeldExecution {
+async function choose(tx: Pick<Store, 'operator'>, exchangeId: string, deposit: string | null): Promise<HeldExecution> {
+  const [one, ...others] = await heldOf(tx, exchangeId, deposit)
+  if (one && others.length === 0) return one
+  if (one)
+    throw refused(
+      `several deposits of exchange ${exchangeId} are held: name one with --deposit\n${listed([one, ...others])}`,
+    )
+  const held = deposit === null ? [] : await heldOf(tx, exchangeId, null)
   if (held.length === 0) throw nothingHeld(exchangeId)
-  const named =
-    deposit === null
-      ? held
-      : held.filter(({ id, depositId, txHash }) => id === deposit || depositId === deposit || txHash === deposit)
-  const [one, another] = named
-  if (!one) throw refused(`no deposit ${deposit} of exchange ${exchangeId} is held:\n${listed(held)}`)
-  if (another)
-    throw refused(`several deposits of exchange ${exchangeId} are held: name one with --deposit\n${listed(named)}`)
-  return one
+  throw refused(`no deposit ${deposit} of exchange ${exchangeId} is held:\n${listed(held)}`)
 }
 
 const listed = (held: readonly HeldExecution[]): string =>
-  held
-    .map(
+  [
+    ...held.map(
       ({ depositId, txHash, units, assetId, reason, onRelease }) =>
         `  ${depositId}  ${units} of ${assetId ?? 'nothing listed'}  ${reason ?? ''}, released: ${onRelease?.status ?? 'exchanging'}  in ${txHash}`,
-    )
-    .join('\n')
+    ),
+    ...(held.length < HELD_MAX ? [] : ['  and perhaps more: these are the first']),
+  ].join('\n')

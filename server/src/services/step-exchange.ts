@@ -3,9 +3,11 @@ import { exchangeAccount } from '../domain/ledger/entries.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import { assert, unreachable } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
+import { inParallel } from '../lib/in-parallel.ts'
+import type { ExchangeCase, Place } from '../ports/cases.ts'
 import type { Execution } from '../ports/execution.ts'
 import type { Verdict } from '../ports/screening.ts'
-import type { ExchangeCase, StoreTx } from '../ports/store.ts'
+import type { StoreTx } from '../ports/store.ts'
 import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
@@ -14,32 +16,58 @@ import { hasTag } from './steps/tag.ts'
 
 /** Acts of one execution in one transaction: more than any path through the lifecycle has. */
 const ACTS_MAX = 12
+/** Windows of executions that one step goes through; a step of its own goes on with the rest. */
+const WINDOWS_MAX = 4
+/** Executions of a window that nodes and the screening are asked about at once. */
+const ASKED_AT_ONCE = 4
 /** An open exchange is looked at this often even if every wake-up was lost. */
 const CHECK_EVERY_MS = 15_000
 
 /**
  * Does what an exchange needs next, as far as it goes now. Re-entrant: any process, any number of times, killed anywhere.
- * What must be read of chains is read before the transaction; inside it everything is decided again from the locked rows.
+ * What anybody sends makes executions, so they are taken window by window, each in a transaction of its own; where this
+ * step stops, the exchange is woken at once and the next step goes on there, until there is none left to look at.
  */
 export function createStepExchange(deps: StepDeps) {
   return async function stepExchange(id: string): Promise<void> {
-    const before = await deps.store.cases.load(id)
-    if (!before) return
-    const evidence = await gather(deps, before)
-    checkpoint('step.gathered')
-    await deps.store.transaction(async (tx) => {
-      const current = await tx.cases.load(id)
-      assert(current, `exchange ${id} is there`)
-      const executions: Execution[] = []
-      for (const execution of current.executions)
-        executions.push(
-          await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }),
-        )
-      checkpoint('step.decided')
-      await settle(tx, current, executions)
-    })
-    checkpoint('step.committed')
+    let after: Place | null | undefined
+    for (let n = 1; n <= WINDOWS_MAX; n++) {
+      const next = await stepWindow(deps, id, after, n === WINDOWS_MAX)
+      if (next === null) return
+      after = next
+    }
   }
+}
+
+/**
+ * What must be read of chains is read before the transaction; inside it everything is decided again from the locked rows.
+ * Where the next window begins is what was seen before: what has come into this one meanwhile is looked at again.
+ */
+async function stepWindow(
+  deps: StepDeps,
+  id: string,
+  after: Place | null | undefined,
+  isLast: boolean,
+): Promise<Place | null> {
+  const before = await deps.store.cases.load(id, after)
+  if (!before) return null
+  const { next } = before
+  const evidence = await gather(deps, before)
+  checkpoint('step.gathered')
+  await deps.store.transaction(async (tx) => {
+    const current = await tx.cases.load(id, before.after)
+    assert(current, `exchange ${id} is there`)
+    const executions: Execution[] = []
+    for (const execution of current.executions)
+      executions.push(
+        await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }),
+      )
+    checkpoint('step.decided')
+    await settle(tx, current, executions, next)
+    if (isLast && next !== null) await tx.wake([{ kind: 'exchange', id }])
+  })
+  checkpoint('step.committed')
+  return next
 }
 
 export function factsOf(
@@ -70,12 +98,12 @@ export function factsOf(
 /** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
 async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMap<string, Evidence>> {
   const evidence = new Map<string, Evidence>()
-  for (const execution of current.executions) {
+  await inParallel(current.executions, ASKED_AT_ONCE, async (execution) => {
     const { act } = decide(factsOf(current, execution))
-    if (act === 'wait' || act === 'close') continue
+    if (act === 'wait' || act === 'close') return
     const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
-  }
+  })
   return evidence
 }
 
@@ -224,6 +252,7 @@ async function settle(
   tx: StoreTx,
   { exchange, sighted, now }: ExchangeCase,
   executions: readonly Execution[],
+  next: Place | null,
 ): Promise<void> {
   for (const { id, payoutHash, payout, status, reason } of executions) {
     // A refund's hash appears with its signature, and changes when the fee is raised.
@@ -233,14 +262,11 @@ async function settle(
       })
     }
   }
-  const { status, reason } = overallStatus(exchange, executions, { sighted, expired: now > exchange.expiresAt })
-  const open = executions.some((execution) => !isTerminal(execution.status))
-  // Back on the chain, or off it and not booked yet.
-  const isAdrift = executions.some(({ deposit }) =>
-    deposit.block === null ? deposit.status === 'credited' : deposit.lost,
-  )
+  const { last, isAdrift } = await tx.cases.standing(exchange.id)
+  const { status, reason } = overallStatus(exchange, last, { sighted, expired: now > exchange.expiresAt })
+  const open = last.some((execution) => !isTerminal(execution.status))
   const nextCheckAt =
-    open || isAdrift || status === 'confirming'
+    open || isAdrift || next !== null || status === 'confirming'
       ? new Date(now.getTime() + CHECK_EVERY_MS)
       : isTerminal(status)
         ? null
@@ -249,5 +275,5 @@ async function settle(
     const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
     assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)
   }
-  await tx.cases.save(exchange.id, status, reason, nextCheckAt)
+  await tx.cases.save(exchange.id, { status, reason, nextCheckAt, next })
 }

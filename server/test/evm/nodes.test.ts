@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { chainOf, coin } from './house.ts'
@@ -114,6 +114,17 @@ describe('a node without', () => {
     node.set(({ method }) => (method === 'trace_block' ? { error: { code: -32000, message: 'timeout' } } : undefined))
     expect(await units(scanned)).toEqual([3n])
     expect(scanned.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
+  })
+
+  test('any trace of a block is waited for while it is new; later it does not stop the watch, and says so', async () => {
+    const scanned = await inner()
+    node.set(({ method }) => (method === 'trace_block' ? { result: [] } : undefined))
+    await expect(units(scanned)).rejects.toThrow('traced only a part')
+    const later = Date.now() + 20_000
+    vi.spyOn(Date, 'now').mockReturnValue(later)
+    expect(await units(scanned)).toEqual([3n])
+    expect(scanned.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
+    vi.restoreAllMocks()
   })
 
   test('the state of a block credits what the receipt says and the address still holds, and says so', async () => {

@@ -35,6 +35,7 @@ function generalOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   }
   if (words) return fc.constantFrom(...words)
   if (schema['type'] === 'object') return fittingObject(schema)
+  if (schema['type'] === 'boolean') return fc.boolean()
   if (schema['type'] === 'integer') return fc.integer({ min: minimum ?? 0, max: maximum ?? 1_000 })
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern), { maxLength: maxLength ?? 60 })
   // Any Unicode at all: NUL, marks and emoji included.
@@ -110,6 +111,13 @@ function parameterSpoilers({ name, in: place, required, schema }: Operation['par
   return spoilers
 }
 
+/** Whether a schema wants such a value. */
+function takes(schema: JsonSchema, value: unknown): boolean {
+  const types = [schema['type']].flat()
+  if (typeof value === 'boolean') return types.includes('boolean')
+  return typeof value === 'number' && (types.includes('integer') || types.includes('number'))
+}
+
 function bodySpoilers(body: JsonSchema | null): Spoiler[] {
   if (body === null) return []
   const change =
@@ -129,7 +137,7 @@ function bodySpoilers(body: JsonSchema | null): Spoiler[] {
     ...required.map((name) => change(({ [name]: _left, ...rest }) => JSON.stringify(rest))),
     ...Object.entries(properties).flatMap(([name, schema]) => [
       ...wrong
-        .filter((value) => schema['type'] !== 'integer' || value !== 7)
+        .filter((value) => !takes(schema, value))
         .map((value) => change((good) => JSON.stringify({ ...good, [name]: value }))),
       ...(schema['enum'] ? [change((good) => JSON.stringify({ ...good, [name]: 'no such word' }))] : []),
       ...(typeof schema['maxLength'] === 'number'

@@ -2,6 +2,7 @@ import * as schema from '@swapyard/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exchangeStatuses, statusReasons } from '../../src/domain/exchange.ts'
 import { scopes } from '../../src/domain/partner.ts'
+import { swapNetworks, swapReasons, swapStatuses } from '../../src/domain/swap/swap.ts'
 import { createTestApp, type TestApp } from './app-for-tests.ts'
 
 let world: TestApp
@@ -31,7 +32,7 @@ describe('the documentation', () => {
     const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     )
-    const undocumented = ['/metrics', '/openapi.json', '/icons/:name', '/docs']
+    const undocumented = ['/metrics', '/openapi.json', '/icons/:name', '/icons/tokens/:name', '/docs']
     const internal = (route: string) =>
       undocumented.some((path) => route === `GET ${path}` || route.startsWith(`GET ${path}/`))
     expect(mounted.filter((route) => !internal(route)).toSorted()).toEqual(documented.toSorted())
@@ -50,6 +51,9 @@ describe('the words of the interface', () => {
   test("are the domain's own", () => {
     expect(schema.exchangeStatuses).toEqual(exchangeStatuses)
     expect(schema.statusReasons).toEqual(statusReasons)
+    expect(schema.defiNetworks).toEqual(swapNetworks)
+    expect(schema.swapStatuses).toEqual(swapStatuses)
+    expect(schema.swapReasons).toEqual(swapReasons)
     const used = Object.values(schema.routes).map(({ access }) => access)
     expect(used.filter((access) => access !== 'public' && !(scopes as readonly string[]).includes(access))).toEqual([])
   })

@@ -8,15 +8,10 @@ import type { ExchangeView } from '../../src/domain/exchange.ts'
 import { type Caller, type Partner, type Scope, scopes } from '../../src/domain/partner.ts'
 import type { IssuedQuote } from '../../src/domain/rate-quote.ts'
 import { assert } from '../../src/lib/assert.ts'
-import type {
-  ExchangeFilter,
-  ExchangeOrder,
-  Feed,
-  Idempotency,
-  RateRequest,
-  Services,
-} from '../../src/services/interfaces.ts'
+import type { Idempotency } from '../../src/services/idempotency.ts'
+import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest, Services } from '../../src/services/interfaces.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
+import { createSwapsInMemory, type SwapsInMemory } from './swaps-in-memory.ts'
 
 /** Dollars per coin; every pair converts by them, less one percent. */
 const usd: Readonly<Record<string, bigint>> = { btc: 64_000n, eth: 3_200n, usdt: 1n, xrp: 2n, doge: 1n }
@@ -36,6 +31,7 @@ type World = {
 }
 
 export type ServicesInMemory = Services & {
+  swaps: SwapsInMemory
   /** Every exchange there is, newest first. */
   rows: Row[]
   /** Puts an exchange there without a create. */
@@ -88,6 +84,7 @@ export function createServicesInMemory(): ServicesInMemory {
       return row && (type === undefined || row.view.exchange.type === type) ? row.view : null
     },
     listExchanges: async (owner, filter, page) => list(world, owner, filter, page),
+    swaps: createSwapsInMemory(),
     ratesFeed: () => {
       if (broken.rates) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
       return feed

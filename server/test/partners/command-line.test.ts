@@ -95,6 +95,18 @@ describe('the command line', () => {
     expect(await swapyard(['partners', 'keys', 'revoke', key.slice(8, 16)])).toMatchObject({ code: 0 })
   })
 
+  test('sets where referrer fees go', async () => {
+    await swapyard(['partners', 'add', 'referrer'])
+    const set = (network: string, address: string) =>
+      swapyard(['partners', 'fee-address', 'referrer', network, address])
+    const address = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+    expect(await set('ERC20', address)).toMatchObject({ code: 0, lines: [{ network: 'eth', feeAddress: address }] })
+    expect(await set('eth', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({ code: 1 })
+    expect(await set('btc', address)).toMatchObject({ code: 1, error: expect.stringContaining('no swaps') })
+    expect(await set('eth', 'none')).toMatchObject({ code: 0, lines: [{ feeAddress: null }] })
+    expect(await set('eth', 'none')).toMatchObject({ code: 1 })
+  })
+
   test('changes what a partner and a key may do, and only what is named', async () => {
     await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
     const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']

@@ -9,7 +9,7 @@ import { createBookSnapshot } from '../../src/services/book-snapshot.ts'
 import { createRecordBlocks } from '../../src/services/record-blocks.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { createFakeChain } from './fake-chain.ts'
-import { created, newExchange } from './spine.ts'
+import { created, executionsOf, newExchange } from './spine.ts'
 
 let house: TestDatabase
 let store: ReturnType<typeof createStore>
@@ -132,7 +132,7 @@ describe('blocks', () => {
       expect.objectContaining({ identity: 'u1:0', block_hash: 'c3', status: 'seen' }),
     )
     expect((await deposits()).length).toBe(before)
-    const views = (await store.cases.load(exchange.id))?.executions
+    const views = await executionsOf(house.database, exchange)
     expect(views).toHaveLength(1)
   })
 
@@ -158,7 +158,7 @@ describe('blocks', () => {
       await house.database.query(
         'select network, outpoint, address, branch, key_index, units, block_height, spent_by, spent_height, deposit_id from coins order by outpoint',
       ),
-      (await store.cases.load(exchange.id))?.executions.map(({ id, status }) => ({ id, status })),
+      (await executionsOf(house.database, exchange)).map(({ id, status }) => ({ id, status })),
     ]
     const before = await look()
     await rewind(0, block(3))
@@ -213,7 +213,7 @@ describe('a payment that is seen before its block', () => {
     await rewind(0, block(1))
     // As a log it stands at another place of another block (an account family's identity).
     await append({ ...block(1, 'd', [transfer(address, 'x1', 9)]), parentHash: 'a0' })
-    const times = (await store.cases.load(exchange.id))?.executions.map(({ deposit }) => deposit.firstSeenAt)
+    const times = (await executionsOf(house.database, exchange)).map(({ deposit }) => deposit.firstSeenAt)
     expect(times).toEqual([seen?.at, seen?.at])
   })
 

@@ -39,8 +39,8 @@ describe('a decision', () => {
     await expect(operate.decide(exchange.id, 'release', 'nothing', word)).rejects.toThrow('no deposit nothing')
     await operate.decide(exchange.id, 'refund', second, word)
     await spine.blocks(6)
-    const executions = (await spine.store.cases.load(exchange.id))?.executions
-    expect(executions?.map(({ payinHash, status }) => [payinHash, status])).toEqual([
+    const executions = await spine.executions(exchange)
+    expect(executions.map(({ payinHash, status }) => [payinHash, status])).toEqual([
       [first, 'verifying'],
       [second, 'refunded'],
     ])

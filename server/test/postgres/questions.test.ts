@@ -125,6 +125,14 @@ test('no question that is asked for every exchange or block reads a growing tabl
   await store
     .transaction(async (tx) => {
       await tx.cases.load(exchangeId)
+      await tx.cases.load(exchangeId, { leg: 0, depositId: '7' })
+      await tx.cases.standing(exchangeId)
+      await tx.cases.isRateTaken(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
+      await tx.operator.heldExecutions(exchangeId, null, 50)
+      await tx.ledger.unreserved(exchangeId, 'btc@btc')
+      await tx.signing.payoutId('7', 0)
+      await tx.custody.sweptUnits(id)
+      await tx.chainLog.sight('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
       await tx.payouts.queue('eth', 50)
       await tx.payouts.ofTransaction(id)
       await tx.payouts.giveBack(id, null)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Database } from '../../src/adapters/postgres/database.ts'
+import { readExecutions } from '../../src/adapters/postgres/cases.ts'
+import type { Database, Sql } from '../../src/adapters/postgres/database.ts'
 import { createStore } from '../../src/adapters/postgres/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
 import type { Asset, AssetId } from '../../src/domain/asset.ts'
@@ -144,6 +145,7 @@ export async function startSpine() {
     books,
     screening,
     settings,
+    shared,
     services,
     watch,
     woken,
@@ -155,6 +157,15 @@ export async function startSpine() {
     ...reads({ database, store }),
     ...acts({ store, fakes }),
   }
+}
+
+/** All executions of an exchange, open or closed, in the order of their deposits. */
+export async function executionsOf(sql: Sql, { id }: Pick<Exchange, 'id'>) {
+  const rows = await sql.query<{ id: string }>('select deposit_id as id from executions where exchange_id = $1', [id])
+  return readExecutions(
+    sql,
+    rows.map((row) => row.id),
+  )
 }
 
 type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth', FakeChain>> }>
@@ -218,12 +229,13 @@ function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
 
 function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
   const one = async (exchange: Exchange, n = 0) => {
-    const execution = (await store.cases.load(exchange.id))?.executions[n]
+    const execution = (await executionsOf(database, exchange))[n]
     if (!execution) throw new Error('there is no such execution')
     return execution
   }
   return {
     execution: one,
+    executions: (exchange: Exchange) => executionsOf(database, exchange),
     status: async (exchange: Exchange) => (await store.cases.load(exchange.id))?.exchange.status,
     events: async (exchange: Exchange) =>
       (
@@ -252,6 +264,12 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
            and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded', 'pending'))`,
       )
       expect(owing).toEqual([])
+      const miscounted = await database.query(
+        `select b.account, b.promised from balances b where b.promised <> coalesce((select sum(p.units) from payouts p
+           where b.account = 'liability:exchange:' || p.exchange_id and b.asset_id = p.asset_id and p.execution_id is not null
+             and p.state in ('reserved', 'signed')), 0)`,
+      )
+      expect(miscounted).toEqual([])
     },
     owed: async (exchange: Exchange) =>
       Object.fromEntries(await store.ledger.balances(`liability:exchange:${exchange.id}`)),

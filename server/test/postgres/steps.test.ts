@@ -81,7 +81,7 @@ describe('a deposit', () => {
     expect(await spine.execution(exchange)).toMatchObject({ reason: 'WRONG_ASSET', receivedUnits: null })
     expect(spine.fakes.eth.paidTo('somebody')).toHaveLength(1)
     expect(await spine.alarms()).toContain('stray')
-    expect((await spine.store.cases.load(exchange.id))?.executions).toHaveLength(1)
+    expect(await spine.executions(exchange)).toHaveLength(1)
   })
 
   test('after the expiry goes back, and the exchange with it', async () => {
@@ -108,7 +108,7 @@ describe('a deposit', () => {
     spine.deposit(exchange, 2_900n)
     await spine.blocks(8)
     expect(await spine.status(exchange)).toBe('finished')
-    const executions = (await spine.store.cases.load(exchange.id))?.executions.map(({ status }) => status)
+    const executions = (await spine.executions(exchange)).map(({ status }) => status)
     expect(executions).toEqual(['finished', 'finished', 'refunded'])
     expect(spine.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toHaveLength(2)
   })

@@ -1,16 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { HttpRequestError, http, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+import { type Hex, HttpRequestError, http, ResponseBodyTooLargeError, TimeoutError } from 'viem'
 import { AppError } from '../../domain/errors.ts'
-import { type Decode, InvalidReply, quantity } from './replies.ts'
+import { bytes, type Decode, InvalidReply, quantity } from './replies.ts'
 
 /** A structured refusal of a node (JSON-RPC `error`). Decisions read `code`; the text is for people. */
 export class NodeRefusal extends Error {
   override readonly name = 'NodeRefusal'
   readonly code: number
+  /** What the contract reverted with, where the node says it. */
+  readonly reverted: Hex | null
 
-  constructor(code: number, text: string) {
+  constructor(code: number, text: string, reverted: Hex | null) {
     super(`${code} ${text.slice(0, 300)}`)
     this.code = code
+    this.reverted = reverted
   }
 }
 
@@ -118,9 +121,15 @@ function unwrap(reply: unknown): unknown {
     if (result === undefined) throw new InvalidReply('a reply has a result or an error')
     return result
   }
-  const { code, message } = error as { code?: unknown; message?: unknown }
+  const { code, message, data: attached } = error as { code?: unknown; message?: unknown; data?: unknown }
   if (typeof code !== 'number') throw new InvalidReply('an error has a code')
-  throw new NodeRefusal(code, typeof message === 'string' ? message : '')
+  throw new NodeRefusal(code, typeof message === 'string' ? message : '', revertOf(attached))
+}
+
+/** What comes with an error: bytes or, of some nodes, an object around them; others put words there. */
+export function revertOf(attached: unknown): Hex | null {
+  const found = typeof attached === 'object' && attached !== null ? (attached as { data?: unknown }).data : attached
+  return typeof found === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(found) ? bytes(found) : null
 }
 
 function causeOf(error: unknown): Error {

@@ -94,6 +94,10 @@ export function scannedBlock(block: ReadBlock): ScannedBlock {
   }
 }
 
+/** A node that has just got a block may not have traced it yet. */
+const TRACED_WITHIN_MS = 10_000
+const isSettled = (block: BlockReply): boolean => Date.now() - block.time * 1000 > TRACED_WITHIN_MS
+
 /** null where this node has no traces, or none of this block: heavy blocks must not stop the watch. */
 async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise<BlockTraces | null> {
   const { traces: method } = await node.offers()
@@ -103,9 +107,12 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
       method === 'trace_block'
         ? await node.ask(method, [hex(block.height)], flatTraces(block.hash))
         : await node.ask(method, [block.hash, callTracer], nestedTraces(block.transactions.map((tx) => tx.hash)))
+    // Some nodes have no traces of what was before their own start, and say so by an empty list.
+    const isUntraced = traces?.outcomes.size === 0 && block.transactions.some(isSigned)
     const isWhole = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
-    if (traces !== null && !isWhole) throw unavailable(`${node.name} traced only a part of block ${block.height}`)
-    if (traces !== null) return traces
+    if (traces !== null && !isWhole && !(isUntraced && isSettled(block)))
+      throw unavailable(`${node.name} traced only a part of block ${block.height}`)
+    if (traces !== null && isWhole) return traces
   } catch (error) {
     if (refusalOf(error) === null && failureOf(error)?.tooLarge !== true) throw error
   }

@@ -86,7 +86,8 @@ function refused(message: string, cause?: unknown): AppError {
   return new AppError('SIMULATION_FAILED', message, { cause })
 }
 
-async function broadcast(nodes: readonly EvmNode[], raw: string): Promise<BroadcastResult> {
+/** Offers a signed transaction, whosever it is, to every node. */
+export async function broadcast(nodes: readonly EvmNode[], raw: string): Promise<BroadcastResult> {
   const signed = bytes(raw)
   const txHash = keccak256(signed)
   const { nonce = 0 } = parseTransaction(signed)

@@ -20,6 +20,9 @@ from balances b
 left join (select sum(units) as units from coins where network = $1 and block_height is not null and spent_by is null) k on $3
 where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 
+/** Deposits of one exchange that are added up: an address with more is not compared. */
+const ADDED_MAX = 1_000
+
 export function createAuditStore(sql: Sql): AuditStore {
   return {
     async positions(network, native) {
@@ -42,10 +45,12 @@ export function createAuditStore(sql: Sql): AuditStore {
               and legs -> 0 -> 'from' ->> 'contract' is null order by created_at desc limit $2)
            -- Those with the alarm, until it is cleared.
            union select substring(subject from 8)::uuid from alarms where subject like 'unseen:%')
-         select e.id as exchange_id, t.address, coalesce((select sum(d.units) from deposits d where d.exchange_id = e.id and d.contract is null), 0) as recorded
+         select e.id as exchange_id, t.address, r.units as recorded
          from watched join exchanges e using (id) join deposit_targets t on t.exchange_id = e.id and t.leg = 0
-         where e.from_network = $1`,
-        [network, limit],
+         cross join lateral (select coalesce(sum(d.units) filter (where d.contract is null), 0) as units, count(*) as count from
+           (select units, contract from deposits where exchange_id = e.id limit $3) d) r
+         where e.from_network = $1 and r.count < $3`,
+        [network, limit, ADDED_MAX],
       )
       return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
     },

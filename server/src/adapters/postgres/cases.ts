@@ -1,25 +1,23 @@
 import type { AssetId } from '../../domain/asset.ts'
-import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
+import { type ExchangeStatus, exchangeStatuses, type StatusReason } from '../../domain/exchange.ts'
+import { isTerminal } from '../../domain/lifecycle.ts'
 import type { FinalityTag } from '../../domain/network.ts'
+import type { CaseStore, ExchangeCase, ExchangeChange, ExecutionChange, Place, Standing } from '../../ports/cases.ts'
 import type { Deposit, Execution, OnRelease } from '../../ports/execution.ts'
-import type { CaseStore, ExchangeCase, ExecutionChange } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 import { type ExchangeRow, exchangeColumns, memoOrNull, toExchange, unitsOrNull } from './rows.ts'
 
+/** Executions of one window: what one transaction of a step goes through at most. */
+const WINDOW = 50
+const OPEN = exchangeStatuses.filter((status) => !isTerminal(status))
+
 export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
   return {
-    load: (id) => load(sql, id, locking),
+    load: (id, after) => load(sql, id, after, locking),
+    standing: (id) => standing(sql, id),
+    isRateTaken: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
-    async save(id, status: ExchangeStatus, reason: StatusReason | null, nextCheckAt) {
-      await sql.query(
-        `with old as (select status, reason from exchanges where id = $1), changed as (
-           update exchanges set status = $2, reason = $3, next_check_at = $4 where id = $1
-             and (status, reason, next_check_at) is distinct from ($2, $3, $4::timestamptz) returning id)
-         insert into events (exchange_id, event, status, reason)
-         select changed.id, 'status', $2, $3 from changed, old where old.status <> $2`,
-        [id, status, reason, nextCheckAt],
-      )
-    },
+    save: (id, change) => save(sql, id, change),
   }
 }
 
@@ -79,19 +77,53 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_stat
   from executions x join deposits d on d.id = x.deposit_id
   left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
   left join orders o on o.id = x.order_id
-  where x.exchange_id = $1 order by x.leg, x.deposit_id`
+  where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
 
-/** The deposits of one exchange are bounded by what people send; beyond this many the rest waits for the operator. */
-async function load(sql: Sql, id: string, locking: boolean): Promise<ExchangeCase | null> {
-  const [row] = await sql.query<ExchangeRow & { now: Date; sighted: boolean }>(
-    `select ${exchangeColumns}, clock_timestamp() as now,
+/** The index `deposits_adrift` says the same: what a closed execution may still have to do. */
+const ADRIFT = `((d.block_height is null and d.status = 'credited') or
+  (d.block_height is not null and (d.lost or d.status in ('seen', 'reversed'))))`
+
+/** Each part reads at most a window of its own index, however many executions there are. */
+const PLACES = `
+  (select w.leg, w.deposit_id from unnest($2::text[]) as s (status) cross join lateral (
+     select x.leg, x.deposit_id from executions x
+     where x.exchange_id = $1 and x.status = s.status and (x.leg, x.deposit_id) > ($3::int, $4::bigint)
+     order by x.leg, x.deposit_id limit ${WINDOW}) w)
+  union
+  (select d.leg, d.id from deposits d
+   where d.exchange_id = $1 and ${ADRIFT} and (d.leg, d.id) > ($3::int, $4::bigint)
+   order by d.leg, d.id limit ${WINDOW})
+  order by leg, deposit_id limit ${WINDOW}`
+
+type SteppedRow = ExchangeRow & { now: Date; sighted: boolean; stepped_leg: number | null; stepped_to: string | null }
+
+async function load(
+  sql: Sql,
+  id: string,
+  after: Place | null | undefined,
+  locking: boolean,
+): Promise<ExchangeCase | null> {
+  const [row] = await sql.query<SteppedRow>(
+    `select ${exchangeColumns}, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
      from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
   )
   if (!row) return null
-  const executions = await sql.query<CaseRow>(CASE, [id])
-  const networks = [...new Set(executions.map((execution) => execution.network))]
+  const stopped = row.stepped_to === null ? null : { leg: row.stepped_leg ?? 0, depositId: row.stepped_to }
+  const start = after === undefined ? stopped : after
+  const places = await sql.query<{ leg: number; deposit_id: string }>(PLACES, [
+    id,
+    OPEN,
+    start?.leg ?? -1,
+    start?.depositId ?? 0,
+  ])
+  const last = places.length < WINDOW ? undefined : places.at(-1)
+  const executions = await readExecutions(
+    sql,
+    places.map((place) => place.deposit_id),
+  )
+  const networks = [...new Set(executions.map(({ deposit }) => deposit.network))]
   const heads =
     networks.length === 0
       ? []
@@ -101,11 +133,60 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<ExchangeCas
         )
   return {
     exchange: toExchange(row),
-    executions: executions.map(toExecution),
+    executions,
+    after: start,
+    next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },
     sighted: row.sighted,
     now: row.now,
     heads: new Map(heads.map((head) => [head.network, Number(head.height)])),
   }
+}
+
+/** Executions of these deposits, in their order. */
+export async function readExecutions(sql: Sql, depositIds: readonly string[]): Promise<readonly Execution[]> {
+  if (depositIds.length === 0) return []
+  return (await sql.query<CaseRow>(CASE, [depositIds])).map(toExecution)
+}
+
+/** One search of an index for each status, and one for a deposit that is adrift. */
+async function standing(sql: Sql, id: string): Promise<Standing> {
+  const last = await sql.query<{ status: ExchangeStatus; reason: StatusReason | null }>(
+    `select w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
+       select x.status, x.reason, x.leg, x.deposit_id from executions x where x.exchange_id = $1 and x.status = s.status
+       order by x.leg desc, x.deposit_id desc limit 1) w
+     order by w.leg, w.deposit_id`,
+    [id, exchangeStatuses],
+  )
+  const adrift = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${ADRIFT} limit 1`, [id])
+  return { last, isAdrift: adrift.length > 0 }
+}
+
+async function isRateTaken(
+  sql: Sql,
+  exchangeId: string,
+  { leg, depositId }: Place,
+  assetId: AssetId,
+): Promise<boolean> {
+  const taken = await sql.query(
+    `(select 1 from executions x join deposits d on d.id = x.deposit_id
+      where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1)
+     union all
+     (select 1 from deposits d where d.exchange_id = $1 and d.leg = $2 and d.asset_id = $4 and d.id < $3
+        and d.block_height is not null and d.status <> 'rejected' limit 1)`,
+    [exchangeId, leg, depositId, assetId],
+  )
+  return taken.length > 0
+}
+
+async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }: ExchangeChange): Promise<void> {
+  await sql.query(
+    `with old as (select status, reason from exchanges where id = $1), changed as (
+       update exchanges set status = $2, reason = $3, next_check_at = $4, stepped_to = $5 where id = $1
+         and (status, reason, next_check_at, stepped_to) is distinct from ($2, $3, $4::timestamptz, $5::bigint) returning id)
+     insert into events (exchange_id, event, status, reason)
+     select changed.id, 'status', $2, $3 from changed, old where old.status <> $2`,
+    [id, status, reason, nextCheckAt, next?.depositId ?? null],
+  )
 }
 
 function toExecution(row: CaseRow): Execution {

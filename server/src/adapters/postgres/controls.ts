@@ -44,6 +44,7 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
     due: (limit) => due(sql, limit),
     async forget() {
       await sql.query("delete from idempotency_keys where created_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from kept_answers where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
     },
   }
@@ -92,9 +93,14 @@ async function due(sql: Sql, limit: number): Promise<readonly Job[]> {
        update transactions set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
          select id from transactions where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
        returning id
+     ), swaps_due as (
+       update swaps set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
+         select id from swaps where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
+       returning id
      )
      select 'exchange' as kind, id::text from exchanges_due
      union all select 'transaction', id::text from transactions_due
+     union all select 'swap', id::text from swaps_due
      union all select 'dispatch', network from payouts where state = 'reserved' and attention is null
        and (held_until is null or held_until < clock_timestamp()) group by network`,
     [limit],

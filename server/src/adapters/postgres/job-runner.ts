@@ -14,7 +14,7 @@ export type JobRunnerOptions = Readonly<{
   onError(job: Job, error: unknown): void
 }>
 
-const kinds = ['exchange', 'transaction', 'dispatch'] as const satisfies readonly Job['kind'][]
+const kinds = ['exchange', 'transaction', 'dispatch', 'swap'] as const satisfies readonly Job['kind'][]
 /** LISTEN wakes a worker within milliseconds; the poll is for what a lost notification would leave. */
 const POLL_MS = 2_000
 

@@ -39,11 +39,8 @@ export function createLedger(sql: Sql): Ledger {
     },
     async unreserved(exchangeId, assetId) {
       const [row] = await sql.query<{ units: string }>(
-        `select coalesce((select -b.units from balances b where b.account = $3 and b.asset_id = $2), 0)
-           - coalesce((select sum(p.units) from executions x join payouts p on p.execution_id = x.id
-               where x.exchange_id = $1 and p.asset_id = $2 and p.purpose in ('payout', 'refund')
-                 and p.state in ('reserved', 'signed')), 0) as units`,
-        [exchangeId, assetId, exchangeAccount(exchangeId)],
+        'select -units - promised as units from balances where account = $1 and asset_id = $2',
+        [exchangeAccount(exchangeId), assetId],
       )
       return BigInt(row?.units ?? 0)
     },

@@ -25,7 +25,7 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
     record: (act) => record(sql, act),
     acts: (after, limit) => acts(sql, after, limit),
-    heldExecutions: (exchangeId, limit) => heldExecutions(sql, locking, exchangeId, limit),
+    heldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
     async refundOf(exchangeId) {
       const [row] = await sql.query<{ asset_id: AssetId; refund_address: string | null; refund_memo: string | null }>(
         "select from_currency || '@' || from_network as asset_id, refund_address, refund_memo from exchanges where id = $1",
@@ -120,6 +120,7 @@ async function heldExecutions(
   sql: Sql,
   locking: boolean,
   exchangeId: string,
+  deposit: string | null,
   limit: number,
 ): Promise<readonly HeldExecution[]> {
   if (locking) await sql.query('select 1 from exchanges where id = $1 for no key update', [exchangeId])
@@ -127,8 +128,9 @@ async function heldExecutions(
     `select x.id, x.deposit_id, d.tx_hash, d.asset_id, coalesce(d.credited_units, d.units) as units, x.status, x.reason,
        x.decision, x.release_status, x.release_reason
      from executions x join deposits d on d.id = x.deposit_id join exchanges e on e.id = x.exchange_id
-     where e.id = $1 and x.status = 'verifying' order by x.leg, x.deposit_id limit $2`,
-    [exchangeId, limit],
+     where e.id = $1 and x.status = 'verifying' and ($3::text is null or $3 in (x.id::text, x.deposit_id::text, d.tx_hash))
+     order by x.leg, x.deposit_id limit $2`,
+    [exchangeId, limit, deposit],
   )
   return rows.map((row) => ({
     id: row.id,

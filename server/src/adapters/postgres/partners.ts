@@ -89,7 +89,8 @@ export function createPartnerStore(database: Database): PartnerStore {
 export async function partnerRow(sql: Sql, name: string): Promise<Record<string, unknown> | null> {
   const [found] = await sql.query<{ row: Record<string, unknown> }>(
     `select to_jsonb(p) || jsonb_build_object('recipients', coalesce((select jsonb_agg(to_jsonb(r) - 'partner_id' order by r.asset_id)
-       from default_recipients r where r.partner_id = p.id), '[]')) as row from partners p where p.name = $1`,
+       from default_recipients r where r.partner_id = p.id), '[]'), 'fee_addresses', (select jsonb_object_agg(f.network, f.address)
+       from fee_addresses f where f.partner_id = p.id)) as row from partners p where p.name = $1`,
     [name],
   )
   return found?.row ?? null

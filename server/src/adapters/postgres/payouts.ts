@@ -83,6 +83,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         [ids, attention, heldMs],
       )
     },
+    keepBehind: (ids) => keepBehind(sql, ids),
     async giveBack(transactionId, attention) {
       await sql.query(
         "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null where transaction_id = $1 and state = 'signed'",
@@ -109,6 +110,19 @@ async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise
   const lock = locking ? ' for no key update of p' : ''
   return (await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])).map(
     toPayout,
+  )
+}
+
+async function keepBehind(sql: Sql, ids: readonly string[]): Promise<void> {
+  // What another worker holds is being looked at: it is kept back by its own verdict.
+  await sql.query(
+    `with younger as (
+       select y.id, p.held_until from payouts p join payouts y on y.network = p.network and y.asset_id = p.asset_id
+         and y.branch = p.branch and y.key_index = p.key_index and (y.created_at, y.id) > (p.created_at, p.id)
+       where p.id = any($1::uuid[]) and y.state = 'reserved' and y.attention is null and y.held_until < p.held_until
+       for no key update of y skip locked)
+     update payouts p set held_until = y.held_until from younger y where p.id = y.id`,
+    [ids],
   )
 }
 

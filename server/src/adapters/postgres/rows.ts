@@ -35,6 +35,7 @@ export type ExchangeRow = {
 }
 
 export type ExecutionViewRow = {
+  leg: number
   status: ExchangeStatus
   reason: StatusReason | null
   received: string | null
@@ -49,14 +50,17 @@ export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.fr
   e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
   e.created_at, e.expires_at, e.fixed_until`
 
+/** An answer shows the latest executions of an exchange: anybody may send it a hundred thousand deposits. */
+const SHOWN = 100
+
 /** The items of `exchanges`, in the order of their deposits. */
-export const executionsColumn = `(select json_agg(json_build_object('status', x.status, 'reason', x.reason,
+export const executionsColumn = `(select json_agg(json_build_object('leg', x.leg, 'status', x.status, 'reason', x.reason,
   'received', x.received_units::text, 'sent', x.sent_units::text, 'payin', x.payin_hash, 'payout', x.payout_hash,
   'refund', case when r.id is not null then json_build_object('asset', r.asset_id, 'units', r.units::text,
     'address', r.address, 'memo', r.memo, 'hash', case when r.transaction_id is not null then x.payout_hash end) end,
-  'created', x.created_at) order by x.leg, x.deposit_id) from executions x
-  left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void'
-  where x.exchange_id = e.id) as executions`
+  'created', x.created_at) order by x.leg, x.deposit_id)
+  from (select * from executions where exchange_id = e.id order by leg desc, deposit_id desc limit ${SHOWN}) x
+  left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void') as executions`
 
 export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
@@ -90,6 +94,7 @@ export function toExchangeView(row: ExchangeRow & { executions: ExecutionViewRow
 
 function toExecutionView(row: ExecutionViewRow): ExecutionView {
   return {
+    leg: row.leg,
     status: row.status,
     reason: row.reason,
     receivedUnits: unitsOrNull(row.received),

@@ -117,7 +117,9 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
   // Not convex here, as between the ticks of concentrated liquidity: without the tokens' own falling terms it is.
   for (let token = 0; token < size; token++) {
     const slope = gradient[token] as number
-    if (slope < 0) hessian[token * size + token] = (hessian[token * size + token] as number) - slope
+    const own = (hessian[token * size + token] as number) - slope
+    // A token whose pools all stand at their ends bends nothing, but its value is to rise: at most fourfold in a step.
+    if (slope < 0) hessian[token * size + token] = Math.max(own, -slope)
   }
   if (solveSymmetric(work, size, 1e-9)) return
   for (let token = 0; token < size; token++) {

@@ -30,17 +30,18 @@ function pricingOf(act: Act): PairPricing {
 }
 
 /** How this deposit executes, or `wait` where that needs a rate and there is none now. */
-export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
+export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }> {
   const {
     case: { exchange },
     execution,
   } = act
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
+  const first = await isFirst(act)
   try {
     return decideTerms({
       flow: exchange.flow,
       fixed: exchange.flow === 'fixed-rate' ? { fromUnits: exchange.fromUnits, toUnits: exchange.toUnits } : null,
-      isFirst: isFirst(act),
+      isFirst: first,
       seenAt: execution.deposit.firstSeenAt,
       fixedUntil: exchange.fixedUntil,
       expiresAt: exchange.expiresAt,
@@ -57,22 +58,14 @@ export function termsOf(act: Act): DepositTerms | { kind: 'wait' } {
 }
 
 /** A fixed rate serves one deposit: the first that is there. One that left the chain leaves it to the next. */
-function isFirst({ case: { exchange, executions }, execution }: Act): boolean {
-  const others = executions.filter(
-    (other) =>
-      other.id !== execution.id &&
-      other.leg === execution.leg &&
-      isRightAsset({ case: { exchange, executions } as Act['case'], execution: other }),
-  )
-  const position = executions.findIndex(({ id }) => id === execution.id)
-  return !others.some(({ id, deposit, rateKind }) => {
-    if (rateKind !== null && rateKind !== 'floating') return true
-    return (
-      deposit.block !== null &&
-      deposit.status !== 'rejected' &&
-      executions.findIndex((other) => other.id === id) < position
-    )
-  })
+async function isFirst(act: Act): Promise<boolean> {
+  const {
+    tx,
+    case: { exchange },
+    execution: { leg, deposit },
+  } = act
+  if (exchange.flow !== 'fixed-rate') return false
+  return !(await tx.cases.isRateTaken(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
 }
 
 /** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
@@ -84,7 +77,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     case: { exchange },
   } = act
   if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'not what was ordered')
-  const terms = termsOf(act)
+  const terms = await termsOf(act)
   if (terms.kind === 'wait') return null
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)

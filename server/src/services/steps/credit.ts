@@ -43,7 +43,7 @@ export async function credit(act: Act): Promise<Execution | null> {
   await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: counted } })))
   const shown = isRightAsset(act) ? receivedUnits : null
   const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
-  const { status, reason } = route(next)
+  const { status, reason } = await route(next)
   // The screening is heard first, and another asset goes back in itself whatever a person makes of it.
   const onRelease: OnRelease = isRightAsset(next)
     ? { status: 'exchanging', reason: null }
@@ -70,12 +70,14 @@ async function isCurrent({ tx, execution: { deposit }, evidence, deps, case: { h
   return (heads.get(deposit.network) ?? 0) - deposit.block.height > finalityBlocks
 }
 
-function route(act: Act): { status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null } {
+type Route = { status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null }
+
+async function route(act: Act): Promise<Route> {
   // It had been given up: what comes after goes back.
   if (act.execution.status === 'failed') return { status: 'refunding', reason: 'LATE_DEPOSIT' }
   if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
   if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
-  const terms = termsOf(act)
+  const terms = await termsOf(act)
   // Without a current rate it is the conversion that waits, not the credit.
   return terms.kind === 'refund'
     ? { status: 'refunding', reason: terms.reason }

@@ -181,8 +181,10 @@ export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePp
   let place = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
   for (; hyperbolas.length < HYPERBOLAS_MAX; place += zeroForOne ? -1 : 1) {
     const tick = pool.ticks[place]
-    if (tick === undefined || Math.abs(tick.index - pool.tick) > REACH_TICKS) break
-    const next = 1.0001 ** (tick.index / 2)
+    if (tick === undefined) break
+    // What lies there of a position over everything counts: up to where the search looks.
+    const index = Math.min(Math.max(tick.index, pool.tick - REACH_TICKS), pool.tick + REACH_TICKS)
+    const next = 1.0001 ** (index / 2)
     if (liquidity > 0) {
       const [reserveIn, reserveOut] = zeroForOne
         ? [liquidity / root, liquidity * root]
@@ -190,6 +192,7 @@ export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePp
       const end = zeroForOne ? liquidity / next : liquidity * next
       hyperbolas.push({ reserveIn, reserveOut, capacity: (end - reserveIn) / keep })
     }
+    if (index !== tick.index) break
     liquidity += Number(zeroForOne ? -tick.net : tick.net)
     root = next
   }

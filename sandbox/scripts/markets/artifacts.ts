@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { keccak256 } from 'viem'
+
+type Hex = `0x${string}`
+type Code = string | { object: string }
+type Artifact = { bytecode?: Code; deployedBytecode?: Code; creationCode?: string }
+
+const require = createRequire(import.meta.url)
+const v3 = '@uniswap/v3-core/artifacts/contracts'
+const v3Periphery = '@uniswap/v3-periphery/artifacts/contracts'
+const routers = '@uniswap/swap-router-contracts/artifacts/contracts'
+const v4Periphery = '@uniswap/v4-periphery/foundry-out'
+const algebra = '@cryptoalgebra/core/artifacts/contracts'
+const balancer = '@balancer-labs/v2-deployments/dist/tasks'
+
+/** Where the packages keep what they publish. */
+const published = {
+  wrapped: '@uniswap/v2-periphery/build/WETH9.json',
+  v2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
+  v2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
+  v2Router: '@uniswap/v2-periphery/build/UniswapV2Router02.json',
+  v3Factory: `${v3}/UniswapV3Factory.sol/UniswapV3Factory.json`,
+  v3Pool: `${v3}/UniswapV3Pool.sol/UniswapV3Pool.json`,
+  v3Positions: `${v3Periphery}/NonfungiblePositionManager.sol/NonfungiblePositionManager.json`,
+  quoterV2: `${routers}/lens/QuoterV2.sol/QuoterV2.json`,
+  swapRouter02: `${routers}/SwapRouter02.sol/SwapRouter02.json`,
+  v4Manager: '@uniswap/v4-core/out/PoolManager.sol/PoolManager.json',
+  v4Positions: `${v4Periphery}/PositionManager.sol/PositionManager.json`,
+  v4StateView: `${v4Periphery}/StateView.sol/StateView.json`,
+  v4Quoter: `${v4Periphery}/V4Quoter.sol/V4Quoter.json`,
+  deployPermit2: `${v4Periphery}/DeployPermit2.sol/DeployPermit2.json`,
+  algebraDeployer: `${algebra}/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json`,
+  algebraFactory: `${algebra}/AlgebraFactory.sol/AlgebraFactory.json`,
+  algebraPool: `${algebra}/AlgebraPool.sol/AlgebraPool.json`,
+  balancerAuthorizer: `${balancer}/20210418-authorizer/artifact/Authorizer.json`,
+  balancerVault: `${balancer}/20210418-vault/artifact/Vault.json`,
+  balancerFactory: `${balancer}/20210418-weighted-pool/bytecode/WeightedPoolFactory.json`,
+}
+export type Published = keyof typeof published
+
+const read = (name: Published): Artifact => require(published[name]) as Artifact
+
+function text(code: Code | undefined, name: string): Hex {
+  const found = typeof code === 'object' ? code.object : code
+  if (found === undefined || found === '') throw new Error(`${name} has no code`)
+  return found.startsWith('0x') ? (found as Hex) : `0x${found}`
+}
+
+export function creationCode(name: Published): Hex {
+  const { bytecode, creationCode: alone } = read(name)
+  return text(bytecode ?? alone, name)
+}
+
+export const runtimeCode = (name: Published): Hex => text(read(name).deployedBytecode, name)
+
+export const initCodeHash = (name: Published): Hex => keccak256(creationCode(name))
+
+/** Multicall3's creation code, as viem carries it for calls without a deployment. It exports only its address. */
+export async function multicall3Code(): Promise<Hex> {
+  const file = join(dirname(require.resolve('viem/package.json')), '_esm/constants/contracts.js')
+  const { multicall3Bytecode } = (await import(pathToFileURL(file).href)) as { multicall3Bytecode: Hex }
+  return multicall3Bytecode
+}

@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs'
+import { constants, zstdCompressSync } from 'node:zlib'
+import { type Prepared, packPrepared, preparedFile } from '../src/market/record.ts'
+import { evmNetworks } from '../src/networks.ts'
+import { prepareMarket } from './markets/prepare.ts'
+
+/**
+ * Deploys the published contracts of real exchanges, tokens and pools on a fresh chain of each EVM network, and packs
+ * the chains into `src/generated/markets.zst`, which every first start of the sandbox begins with. Takes a minute.
+ */
+export async function prepareMarkets(networks = evmNetworks.map(({ network }) => network)) {
+  const prepared: Record<string, Prepared> = {}
+  for (const network of networks) prepared[network] = await prepareMarket(network)
+  return prepared
+}
+
+if (import.meta.main) {
+  const began = performance.now()
+  const packed = packPrepared(await prepareMarkets())
+  // The window spans several chains: most of each is the same code.
+  const params = {
+    [constants.ZSTD_c_compressionLevel]: 19,
+    [constants.ZSTD_c_windowLog]: 27,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  }
+  const file = zstdCompressSync(packed, { params })
+  writeFileSync(preparedFile, file)
+  const seconds = Math.round((performance.now() - began) / 1000)
+  process.stdout.write(`${packed.length} bytes as ${file.length}, ${seconds} s\n`)
+}

@@ -1,0 +1,30 @@
+import { parseAbi } from 'viem'
+import type { MarketPool } from '../market/record.ts'
+
+/** `sandbox/contracts/PoolTrader.sol`. */
+export const traderAbi = parseAbi([
+  'struct Pool { uint8 kind; address at; address token0; address token1; uint24 fee; int24 spacing; }',
+  'function call(address to, uint256 value, bytes payload)',
+  'function add(Pool pool, int24 lower, int24 upper, uint128 liquidity)',
+  'function move(Pool[] pools, uint160[] sqrtPrices)',
+  'function sqrtPriceOf(Pool pool) view returns (uint160)',
+])
+
+const codes: Readonly<Record<MarketPool['kind'], number>> = {
+  'uniswap-v2': 2,
+  'uniswap-v3': 3,
+  'uniswap-v4': 4,
+  algebra: 5,
+  // Nobody moves these.
+  'balancer-weighted': 0,
+}
+
+/** A pool as the contract takes it. */
+export const poolCode = ({ kind, address: at, tokens: [token0, token1], feePpm: fee, spacing }: MarketPool) => ({
+  kind: codes[kind],
+  at,
+  token0,
+  token1,
+  fee,
+  spacing,
+})

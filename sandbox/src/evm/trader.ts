@@ -1,0 +1,109 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import type { JsonRpc } from '../json-rpc.ts'
+import { evmTraderAddress } from '../keys.ts'
+import type { Market, MarketPool } from '../market/record.ts'
+import { sqrtPriceX96 } from '../market/square-root.ts'
+import { priceOf } from '../prices.ts'
+import { poolCode, traderAbi } from './trader-abi.ts'
+
+type Ground = Readonly<{
+  rpc: JsonRpc
+  market: Market
+  baseFeeWei: bigint
+  /** The pools stay where the resting prices are. */
+  still: boolean
+  now(): number
+}>
+
+/** Moves the pools about the sandbox's prices, as the arbitrageurs of a real chain do. */
+export type Trader = Readonly<{ address: Hex; trade(): Promise<void> }>
+
+/** One transaction in so many blocks, that trades in so many pools. */
+const blocksPerRound = 4
+const poolsPerRound = 4
+/** A block has room for twice as many. */
+const poolsPerTransaction = 20
+const gasPerPool = 700_000n
+/** A pool is left within its fee of the price; nobody gains by less. At most two thousandths. */
+const mostPartsAway = 2000
+const partsPerMillion = 1_000_000n
+
+/** All are its contract's own tokens: no balance of anybody else's moves. */
+export function createTrader({ rpc, market, baseFeeWei, still, now }: Ground): Trader {
+  const address = evmTraderAddress()
+  const pools = market.pools.filter(({ kind }) => kind !== 'balancer-weighted')
+  let aligned = false
+  let blocks = 0
+  let next = 0
+
+  const send = async (moved: readonly MarketPool[], target: (pool: MarketPool) => bigint): Promise<void> => {
+    const args = [moved.map(poolCode), moved.map(target)] as const
+    const transaction = {
+      from: address,
+      to: market.trader,
+      data: encodeFunctionData({ abi: traderAbi, functionName: 'move', args }),
+      gas: hex(gasPerPool * BigInt(moved.length)),
+      maxFeePerGas: hex(2n * baseFeeWei),
+      // Nobody's idea of the usual tip is moved either.
+      maxPriorityFeePerGas: '0x0',
+    }
+    // Of what is mined: what a reorg took back, and what was never mined, is simply replaced.
+    const nonce = await rpc.call('eth_getTransactionCount', [address, 'latest'])
+    await rpc.call('eth_sendTransaction', [{ ...transaction, nonce }])
+  }
+
+  const align = async (): Promise<void> => {
+    const away: MarketPool[] = []
+    const prices = await rpc.batch(
+      pools.map((pool) => {
+        const data = encodeFunctionData({ abi: traderAbi, functionName: 'sqrtPriceOf', args: [poolCode(pool)] })
+        return ['eth_call', [{ to: market.trader, data }, 'latest']] as const
+      }),
+    )
+    const second = still ? null : secondOf(now())
+    for (const [at, pool] of pools.entries()) {
+      const stands = BigInt(prices[at] as Hex)
+      const wanted = targetOf(pool, second, 0)
+      const difference = stands > wanted ? stands - wanted : wanted - stands
+      // A square root moves half as much as its price.
+      if (difference * 2n * partsPerMillion > wanted * BigInt(pool.feePpm)) away.push(pool)
+    }
+    if (away.length > 0) {
+      await send(away.slice(0, poolsPerTransaction), (pool) => targetOf(pool, second, 0))
+    }
+    aligned = away.length <= poolsPerTransaction
+  }
+
+  return {
+    address,
+    async trade() {
+      if (!aligned) return align()
+      if (still || ++blocks % blocksPerRound !== 0) return
+      const moved = Array.from(
+        { length: Math.min(poolsPerRound, pools.length) },
+        (_none, at) => pools[(next + at) % pools.length],
+      )
+      next = (next + poolsPerRound) % pools.length
+      const second = secondOf(now())
+      await send(
+        moved.filter((pool) => pool !== undefined),
+        (pool) => targetOf(pool, second, 2 * Math.random() - 1),
+      )
+    },
+  }
+}
+
+/** The sandbox's price, and of the pool's fee a part above or below. */
+function targetOf({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
+  const [token0, token1] = [0, 1].map((side) => ({
+    price: priceOf(prices[side] ?? '', second),
+    decimals: decimals[side] ?? 0,
+  }))
+  if (token0 === undefined || token1 === undefined) throw new Error('a pool has two tokens')
+  const parts = Math.round((Math.min(feePpm, mostPartsAway) * part) / 2)
+  return (sqrtPriceX96(token0, token1) * (partsPerMillion + BigInt(parts))) / partsPerMillion
+}
+
+const secondOf = (milliseconds: number): number => Math.floor(milliseconds / 1000)
+
+const hex = (value: bigint): Hex => `0x${value.toString(16)}`

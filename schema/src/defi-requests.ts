@@ -1,0 +1,116 @@
+import Type, { type Static } from 'typebox'
+import { LIMIT_PATTERN, PAGE_PATTERN } from './cross-chain-requests.ts'
+import { swapStatuses } from './defi.ts'
+import { boundedText, percentInput, percentMember, tickerInput, tokenAmountInput, wordOf } from './scalars.ts'
+
+const ADDRESS_LENGTH_MAX = 256
+const HASH_LENGTH_MAX = 256
+/** A body of 64 KiB holds it, and what stands beside it. */
+const RAW_LENGTH_MAX = 62_000
+const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+const account = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
+
+const network = tickerInput({ description: 'Network ticker, in any case; common aliases too.', examples: ['eth'] })
+const address = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: ADDRESS_LENGTH_MAX, description, examples: [example] })
+const tokens = {
+  fromTokenAddress: address("Token to swap; the network's own coin by its placeholder.", native),
+  toTokenAddress: address('Token to receive.', usdc),
+}
+const slippage = { description: 'Percent below the quote that is still accepted, 0.01 to 50.', examples: ['0.5'] }
+const referrerFee = { description: "The partner's fee in percent, 0 to 5, taken of the output.", examples: ['0.3'] }
+const amount = tokenAmountInput({ description: 'Amount to swap, as text.', examples: ['1.5'] })
+
+export const TokenQuery = Type.Object({ network, address: address('Token contract.', usdc) })
+export type TokenQuery = Static<typeof TokenQuery>
+
+export const TokensQuery = Type.Object({
+  network,
+  page: Type.Optional(
+    Type.String({ pattern: PAGE_PATTERN, description: 'Page, from 1.', default: '1', examples: ['1'] }),
+  ),
+  limit: Type.Optional(
+    Type.String({ pattern: LIMIT_PATTERN, description: 'Items a page, 1 to 500.', default: '100', examples: ['100'] }),
+  ),
+})
+export type TokensQuery = Static<typeof TokensQuery>
+
+export const SwapQuoteQuery = Type.Object({
+  network,
+  ...tokens,
+  amount,
+  slippage: percentInput(slippage),
+  referrerFee: percentInput(referrerFee),
+})
+export type SwapQuoteQuery = Static<typeof SwapQuoteQuery>
+
+export const SwapListQuery = Type.Object({
+  status: Type.Optional(wordOf(swapStatuses, { description: 'Only this status.', examples: ['finished'] })),
+  fromTokenAddress: Type.Optional(address('Only this source token.', native)),
+  toTokenAddress: Type.Optional(address('Only this target token.', usdc)),
+  network: Type.Optional(tickerInput({ description: 'Only this network.', examples: ['eth'] })),
+  page: Type.Optional(
+    Type.String({
+      pattern: PAGE_PATTERN,
+      description: 'Page, from 1. Without `page` and `limit` all are returned. Additive.',
+      examples: ['1'],
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: LIMIT_PATTERN,
+      description: 'Items a page, 1 to 500; 100 where only `page` is given. Additive.',
+      examples: ['100'],
+    }),
+  ),
+})
+export type SwapListQuery = Static<typeof SwapListQuery>
+
+export const BuildSwapBody = Type.Object({
+  account: address('Sender, who signs.', account),
+  ...tokens,
+  amount,
+  slippage: percentMember(slippage),
+  referrerFee: percentMember(referrerFee),
+  network,
+})
+export type BuildSwapBody = Static<typeof BuildSwapBody>
+
+export const SendApprovalBody = Type.Object({
+  network,
+  rawApproveTx: Type.String({
+    minLength: 1,
+    maxLength: RAW_LENGTH_MAX,
+    description: 'The approval, signed.',
+    examples: ['0x02f8b1'],
+  }),
+})
+export type SendApprovalBody = Static<typeof SendApprovalBody>
+
+export const SendSwapBody = Type.Object({
+  account: address('Receiver.', account),
+  amountFrom: tokenAmountInput({ description: 'Amount sent.', examples: ['1.5'] }),
+  amountTo: tokenAmountInput({ description: 'Amount to be received.', examples: ['1497.7'] }),
+  ...tokens,
+  network,
+  commissionPercentage: percentMember({ description: 'The referrer fee that it was built with.', examples: ['0.3'] }),
+  rawTx: Type.Optional(
+    boundedText(RAW_LENGTH_MAX, { description: 'The swap, signed. Without it, `hash`.', examples: ['0x02f8b1'] }),
+  ),
+  hash: Type.Optional(
+    boundedText(HASH_LENGTH_MAX, {
+      description: 'Hash of the transaction, where it was sent already.',
+      examples: ['0x9f2c'],
+    }),
+  ),
+  to: Type.Optional(boundedText(ADDRESS_LENGTH_MAX, { description: 'Recipient, once more.', examples: [account] })),
+  isExchange: Type.Optional(
+    Type.Boolean({
+      description: 'False for an approval or anything else that is no swap: it is sent, and no exchange is recorded.',
+      default: true,
+      examples: [true],
+    }),
+  ),
+})
+export type SendSwapBody = Static<typeof SendSwapBody>

@@ -1,0 +1,162 @@
+import Type, { type Static } from 'typebox'
+import { amountText, dateTime, textOrNull, wordOf, wordOrNull } from './scalars.ts'
+
+/** The networks of the DeFi half, as the spec names them. */
+export const defiNetworks = [
+  'eth',
+  'sol',
+  'sui',
+  'sei',
+  'arbitrum',
+  'base',
+  'bsc',
+  'cchain',
+  'celo',
+  'linea',
+  'matic',
+  'op',
+  'sonic',
+  'uni',
+] as const
+export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as const
+/** Why a swap failed: nodes refused it, the contract did, no node knows it any more, another took its nonce. */
+export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced'] as const
+
+const address = (description: string) =>
+  Type.String({ description, examples: ['0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'] })
+const rawAmount = (description: string) =>
+  Type.String({
+    pattern: '^(?:0|[1-9][0-9]*)$',
+    description: `${description}, in base units. Additive.`,
+    examples: ['1500000'],
+  })
+
+/** A token that can be swapped. */
+export const DefiCurrency = Type.Object(
+  {
+    name: Type.String({ description: 'Full token name.', examples: ['USD Coin'] }),
+    address: address("Token contract; the network's own coin has the placeholder address."),
+    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places.', examples: [6] }),
+    symbol: Type.String({ description: 'Token symbol.', examples: ['USDC'] }),
+    network: wordOf(defiNetworks, { description: 'Network ticker.', examples: ['eth'] }),
+    enabled: Type.Boolean({ description: 'Currently available for swaps.', examples: [true] }),
+    image: Type.String({ description: 'URL of the icon.', examples: ['http://127.0.0.1:8080/icons/usdc.svg'] }),
+  },
+  { description: 'DefiCurrency.' },
+)
+export type DefiCurrency = Static<typeof DefiCurrency>
+
+const percent = (description: string) => Type.Number({ minimum: 0, maximum: 100, description, examples: [100] })
+
+export const DexPart = Type.Object(
+  {
+    name: Type.String({ description: 'DEX.', examples: ['uniswap-v3'] }),
+    address: address('DEX contract.'),
+    fee: Type.Number({ description: 'Fee of the DEX, percent.', examples: [0.05] }),
+    percentage: percent('Share of the step through this DEX; siblings add up to 100.'),
+  },
+  { description: 'DexPart.' },
+)
+export type DexPart = Static<typeof DexPart>
+
+export const SubRoute = Type.Object(
+  { from: address('Source token of the step.'), to: address('Target token of the step.'), dexes: Type.Array(DexPart) },
+  { description: 'SubRoute.' },
+)
+export type SubRoute = Static<typeof SubRoute>
+
+export const SwapRoute = Type.Object(
+  {
+    percentage: percent('Share of the swap using this route; siblings add up to 100.'),
+    subRoutes: Type.Array(SubRoute),
+  },
+  { description: 'SwapRoute.' },
+)
+export type SwapRoute = Static<typeof SwapRoute>
+
+/** What a swap would bring now. */
+export const SwapQuote = Type.Object(
+  {
+    fromAmount: amountText({ description: 'Amount to swap.', examples: ['1.5'] }),
+    usdFromAmount: Type.String({
+      description: 'Value of `fromAmount` in US dollars; empty where no price is known.',
+      examples: ['1500.00'],
+    }),
+    toAmount: amountText({ description: 'Estimated amount to receive, before fees.', examples: ['1499.2'] }),
+    usdToAmount: Type.String({
+      description: 'Value of `toAmount` in US dollars; empty where no price is known.',
+      examples: ['1499.20'],
+    }),
+    receivedAmount: amountText({ description: 'What the user receives after fees.', examples: ['1497.7'] }),
+    fee: amountText({ description: 'Everything taken, in the target token.', examples: ['1.5'] }),
+    routes: Type.Array(SwapRoute, { description: 'How the amount is split.' }),
+    priceImpact: Type.String({
+      description: 'Percent against the middle price; positive is worse. Empty where the pools tell no middle price.',
+      examples: ['0.12'],
+    }),
+    fromAmountRaw: rawAmount('`fromAmount`'),
+    toAmountRaw: rawAmount('`toAmount`'),
+    receivedAmountRaw: rawAmount('`receivedAmount`'),
+    minReceived: amountText({
+      description: 'What the chain pays at least, or the swap reverts. Additive.',
+      examples: ['1490.2'],
+    }),
+    alternatives: Type.Optional(
+      Type.Array(
+        Type.Object({
+          source: Type.String({ description: 'Whose offer it is.', examples: ['kyberswap'] }),
+          toAmount: amountText({ description: 'What it says it would pay, before fees.', examples: ['1498.9'] }),
+        }),
+        {
+          description:
+            'What other routers offer now, the best first, where the operator asks any. What is built is our own route. Additive.',
+        },
+      ),
+    ),
+    block: Type.Integer({
+      minimum: 0,
+      description: 'Block at whose state this holds. Additive.',
+      examples: [23000000],
+    }),
+    expiresAt: dateTime({ description: 'Until when it is meant. Additive.', examples: ['2026-11-21T12:00:30.000Z'] }),
+  },
+  { description: 'SwapQuote.' },
+)
+export type SwapQuote = Static<typeof SwapQuote>
+
+/** A swap that a partner sent. */
+export const DexExchange = Type.Object(
+  {
+    id: Type.String({ description: 'Unique identifier.', examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'] }),
+    created: dateTime({ description: 'Created.', examples: ['2026-11-21T12:00:00.000Z'] }),
+    updated: dateTime({ description: 'Last update.', examples: ['2026-11-21T12:00:10.000Z'] }),
+    network: wordOf(defiNetworks, { description: 'Network ticker.', examples: ['eth'] }),
+    fromTokenAddress: address('Source token.'),
+    toTokenAddress: address('Target token.'),
+    amountFrom: amountText({ description: 'Amount sent.', examples: ['1.5'] }),
+    amountTo: amountText({
+      description: 'Amount received; until it is known, what was expected.',
+      examples: ['1497.7'],
+    }),
+    addressFrom: Type.String({ description: 'Sender.', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
+    addressTo: textOrNull({ description: 'Recipient.', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
+    commissionPercentage: Type.String({ description: 'Commission, percent.', examples: ['0.3'] }),
+    status: wordOf(swapStatuses, {
+      description: 'Status; `finished` and `failed` are terminal.',
+      examples: ['pending'],
+    }),
+    hash: Type.String({ description: 'Transaction hash.', examples: ['0x9f2c'] }),
+    statusReason: wordOrNull(swapReasons, { description: 'Why it failed. Additive.', examples: ['reverted'] }),
+  },
+  { description: 'DexExchange.' },
+)
+export type DexExchange = Static<typeof DexExchange>
+
+export const DexExchangeList = Type.Object(
+  {
+    total: Type.Integer({ minimum: 0, description: 'All matches.', examples: [1] }),
+    exchanges: Type.Array(DexExchange, { description: 'Newest first.' }),
+  },
+  { description: 'DexExchangeList.' },
+)
+export type DexExchangeList = Static<typeof DexExchangeList>

@@ -1,0 +1,106 @@
+import { defineDexes } from '../src/domain/swap/dex.ts'
+
+/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+export const eth = defineDexes({
+  network: 'eth',
+  wrapped: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+  hubs: [
+    '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+    '0x6B175474E89094C44Da98b954EedeAC495271d0F',
+    '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
+  ],
+  dollar: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  dexes: [
+    {
+      name: 'pancakeswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x1097053Fd2ea711dad45caCcc45EfF7548fCB362',
+      feePpm: 2_500,
+      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
+    },
+    {
+      name: 'pancakeswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      deployer: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
+    },
+    {
+      name: 'shibaswap',
+      kind: 'uniswap-v2',
+      factory: '0x115934131916C8b277DD010Ee02de363c09d037c',
+      feePpm: 3_000,
+      initCodeHash: '0x65d1a3b1e46c6e4f1be1ad5f99ef14dc488ae0549dc97db9b30afe2241ce1c7a',
+    },
+    {
+      name: 'solidly-v3',
+      kind: 'uniswap-v3',
+      factory: '0x70Fe4a44EA505cFa3A57b95cF2862D4fd5F0f687',
+      initCodeHash: '0xe9b68c5f77858eecac2e651646e208175e9b1359d68d0e14fc69f8c54e5010bf',
+      enabled: false,
+      note: 'its fee moves',
+    },
+    {
+      name: 'sushiswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0xC0AEe478e3658e2610c5F7A4A2E1777cE9e4f2Ac',
+      feePpm: 3_000,
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    },
+    {
+      name: 'sushiswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0xbACEB8eC6b9355Dfc0269C18bac9d6E2Bdc29C4F',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f',
+      feePpm: 3_000,
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    },
+    {
+      name: 'uniswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v4',
+      kind: 'uniswap-v4',
+      factory: '0x000000000004444c5dc75cB358380D2e3dE08A90',
+    },
+    {
+      name: 'curve-factory-1',
+      kind: 'curve-stable',
+      factory: '0xb9fc157394af804a3578134a6585c0dc9cc990d4',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'curve-factory-2',
+      kind: 'curve-stable',
+      factory: '0x4f8846ae9380b90d2e71d5e3d042dff3e7ebb40d',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'curve-stableswap-ng',
+      kind: 'curve-stable',
+      factory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'balancer-v2-vault',
+      kind: 'balancer-weighted',
+      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+      enabled: false,
+      note: 'the pool factories of the vault are not listed',
+    },
+  ],
+})

@@ -1,0 +1,29 @@
+import type { DexNetwork } from '../src/domain/swap/dex.ts'
+import { arbitrum } from './arbitrum.ts'
+import { base } from './base.ts'
+import { bsc } from './bsc.ts'
+import { cchain } from './cchain.ts'
+import { celo } from './celo.ts'
+import { eth } from './eth.ts'
+import { linea } from './linea.ts'
+import { matic } from './matic.ts'
+import { op } from './op.ts'
+import { sei } from './sei.ts'
+import { sonic } from './sonic.ts'
+import { uni } from './uni.ts'
+
+/** What each EVM network trades on. A new one is a file beside this and a word here. */
+export const dexNetworks: readonly DexNetwork[] = [
+  eth,
+  sei,
+  arbitrum,
+  base,
+  bsc,
+  cchain,
+  celo,
+  linea,
+  matic,
+  op,
+  sonic,
+  uni,
+]

@@ -1,0 +1,90 @@
+import { defineDexes } from '../src/domain/swap/dex.ts'
+
+/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+export const linea = defineDexes({
+  network: 'linea',
+  wrapped: '0xe5D7C2a44FfDDf6b295A15c148167daaAf5Cf34f',
+  hubs: ['0x176211869cA2b568f2A7D4EE941E073a821EE1ff', '0xA219439258ca9da29E9Cc4cE5596924745e12B93'],
+  dollar: '0x176211869cA2b568f2A7D4EE941E073a821EE1ff',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  dexes: [
+    {
+      name: 'etherex',
+      kind: 'solidly',
+      factory: '0xC0b920f6f1d6122B8187c031554dc8194F644592',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'horizon-dex',
+      kind: 'algebra',
+      factory: '0xA76990a229961280200165c4e08c96Ea67304C3e',
+      initCodeHash: '0xf96d2474815c32e070cd63233f06af5413efc5dcb430aee4ff18cc29007c562d',
+      enabled: false,
+      note: 'the address has no good source',
+    },
+    {
+      name: 'lynex',
+      kind: 'algebra',
+      factory: '0x622b2c98123D303ae067DB4925CD6282B3A08D0F',
+      deployer: '0x9A89490F1056A7BC607EC53F93b921fE666A2C48',
+    },
+    {
+      name: 'lynex-v1',
+      kind: 'solidly',
+      factory: '0xBc7695Fd00E3b32D08124b7a4287493aEE99f9ee',
+      initCodeHash: '0xf40e8808230a29863f9f7f99beb90d28bca2c60094e78d93cca67f746dbfd142',
+      enabled: false,
+      note: 'this kind is not read yet',
+    },
+    {
+      name: 'nile-cl',
+      kind: 'uniswap-v3',
+      factory: '0xAAA32926fcE6bE95ea2c51cB4Fcb60836D320C42',
+      initCodeHash: '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d',
+      enabled: false,
+      note: 'its fee moves',
+    },
+    {
+      name: 'nile-v1',
+      kind: 'solidly',
+      factory: '0xAAA16c016BF556fcD620328f0759252E29b1AB57',
+      initCodeHash: '0xbf2404274de2b11f05e5aebd49e508de933034cb5fa2d0ac3de8cbd4bcef47dc',
+      enabled: false,
+      note: 'this kind is not read yet',
+    },
+    {
+      name: 'pancakeswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E',
+      feePpm: 2_500,
+      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
+    },
+    {
+      name: 'pancakeswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
+    },
+    {
+      name: 'sushiswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0xFbc12984689e5f15626Bad03Ad60160Fe98B303C',
+      feePpm: 3_000,
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    },
+    {
+      name: 'sushiswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x31FAfd4889FA1269F7a13A66eE0fB458f27D72A9',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+  ],
+})

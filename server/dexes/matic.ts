@@ -1,0 +1,99 @@
+import { defineDexes } from '../src/domain/swap/dex.ts'
+
+/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+export const matic = defineDexes({
+  network: 'matic',
+  wrapped: '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+  hubs: [
+    '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+    '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063',
+    '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6',
+    '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619',
+  ],
+  dollar: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  dexes: [
+    {
+      name: 'dystopia',
+      kind: 'solidly',
+      factory: '0x1d21Db6cde1b18c7E47B0F7F42f4b3F68b9beeC9',
+      initCodeHash: '0x009bce6d7eb00d3d075e5bd9851068137f44bba159f1cde806a268e20baaf2e8',
+      enabled: false,
+      note: 'this kind is not read yet',
+    },
+    {
+      name: 'quickswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x5757371414417b8C6CAad45bAeF941aBc7d3Ab32',
+      feePpm: 3_000,
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    },
+    {
+      name: 'quickswap-v3',
+      kind: 'algebra',
+      factory: '0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28',
+      initCodeHash: '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4',
+      deployer: '0x2d98e2fa9da15aa6dc9581ab097ced7af697cb92',
+    },
+    {
+      name: 'retro',
+      kind: 'uniswap-v3',
+      factory: '0x91e1B99072f238352f59e58de875691e20Dc19c1',
+      initCodeHash: '0x817e07951f93017a93327ac8cc31e946540203a19e1ecc37bc1761965c2d1090',
+    },
+    {
+      name: 'sushiswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
+      feePpm: 3_000,
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    },
+    {
+      name: 'sushiswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x917933899c6a5F8E37F31E19f92CdBFF7e8FF0e2',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C',
+      feePpm: 3_000,
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    },
+    {
+      name: 'uniswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v4',
+      kind: 'uniswap-v4',
+      factory: '0x67366782805870060151383f4bbff9dab53e5cd6',
+    },
+    {
+      name: 'curve-factory',
+      kind: 'curve-stable',
+      factory: '0x722272d36ef0da72ff51c5a65db7b870e2e8d4ee',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'curve-stableswap-ng',
+      kind: 'curve-stable',
+      factory: '0x1764ee18e8b3cca4787249ceb249356192594585',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'balancer-v2-vault',
+      kind: 'balancer-weighted',
+      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+      enabled: false,
+      note: 'the pool factories of the vault are not listed',
+    },
+  ],
+})

@@ -1,0 +1,92 @@
+import { defineDexes } from '../src/domain/swap/dex.ts'
+
+/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+export const op = defineDexes({
+  network: 'op',
+  wrapped: '0x4200000000000000000000000000000000000006',
+  hubs: [
+    '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+    '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
+    '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1',
+  ],
+  dollar: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  dexes: [
+    {
+      name: 'sushiswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0xFbc12984689e5f15626Bad03Ad60160Fe98B303C',
+      feePpm: 3_000,
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+    },
+    {
+      name: 'sushiswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x9c6522117e2ed1fE5bdb72bb0eD5E3f2bdE7DBe0',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf',
+      feePpm: 3_000,
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    },
+    {
+      name: 'uniswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v4',
+      kind: 'uniswap-v4',
+      factory: '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3',
+    },
+    {
+      name: 'velodrome-slipstream',
+      kind: 'uniswap-v3',
+      factory: '0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F',
+      enabled: false,
+      note: 'its fee moves, and its pools are told apart by tick spacing',
+    },
+    {
+      name: 'velodrome-v1',
+      kind: 'solidly',
+      factory: '0x25CbdDb98b35ab1FF77413456B31EC81A6B6B746',
+      initCodeHash: '0xc1ac28b1c4ebe53c0cff67bab5878c4eb68759bb1e9f73977cd266b247d149f0',
+      enabled: false,
+      note: 'this kind is not read yet',
+    },
+    {
+      name: 'velodrome-v2',
+      kind: 'solidly',
+      factory: '0xF1046053aa5682b4F9a81b5481394DA16BE5FF5a',
+      initCodeHash: '0x1a8f01f7eab324003d9388f229ea17991eee9c9d14586f429799f3656790eba0',
+      enabled: false,
+      note: 'this kind is not read yet',
+    },
+    {
+      name: 'curve-factory',
+      kind: 'curve-stable',
+      factory: '0x2db0e83599a91b508ac268a6197b8b14f5e72840',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'curve-stableswap-ng',
+      kind: 'curve-stable',
+      factory: '0x5eee3091f747e60a045a2e715a4c71e600e31f6e',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'balancer-v2-vault',
+      kind: 'balancer-weighted',
+      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
+      enabled: false,
+      note: 'the pool factories of the vault are not listed',
+    },
+  ],
+})

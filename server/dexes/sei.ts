@@ -1,0 +1,60 @@
+import { defineDexes } from '../src/domain/swap/dex.ts'
+
+/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+export const sei = defineDexes({
+  network: 'sei',
+  wrapped: '0xE30feDd158A2e3b13e9badaeABaFc5516e95e8C7',
+  hubs: ['0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392'],
+  dollar: '0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  dexes: [
+    {
+      name: 'dragonswap-v1',
+      kind: 'uniswap-v2',
+      factory: '0x71f6b49ae1558357bBb5A6074f1143c46cBcA03d',
+      feePpm: 3_000,
+      initCodeHash: '0x7240a7a71cc85d56ee2e5ca1c5236ce877abc9b49b4696adc94968ef43796fed',
+    },
+    {
+      name: 'dragonswap-v2',
+      kind: 'uniswap-v3',
+      factory: '0x179D9a5592Bc77050796F7be28058c51cA575df4',
+      initCodeHash: '0x7eeacb23bdc28add5b4c2a0b30a03d6280208d04ba9baf8f56e87a331cf73590',
+    },
+    {
+      name: 'kura-cl',
+      kind: 'uniswap-v3',
+      factory: '0xd0c54c480fD00DDa4DF1BbE041A6881f2F09111e',
+      enabled: false,
+      note: 'said to have ended in January 2026',
+    },
+    {
+      name: 'sailor',
+      kind: 'uniswap-v3',
+      factory: '0xA51136931fdd3875902618bF6B3abe38Ab2D703b',
+      initCodeHash: '0x7e42a0cb49ced239c0037b34de3cb18682ad521ed801bbbc7e0deb38747b6964',
+    },
+    {
+      name: 'uniswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x75FC67473A91335B5b8F8821277262a13B38c9b3',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      enabled: false,
+      note: 'the address has one source',
+    },
+    {
+      name: 'yaka-finance',
+      kind: 'uniswap-v2',
+      factory: '0xd45dAff288075952822d5323F1d571e73435E929',
+      enabled: false,
+      note: 'two sources differ on its kind',
+    },
+    {
+      name: 'yaka-v3',
+      kind: 'algebra',
+      factory: '0xEdbBc263C74865e67C6b16F47740Fa3901b95Ae1',
+      enabled: false,
+      note: 'the address has no good source',
+    },
+  ],
+})

@@ -1,0 +1,44 @@
+import { defineDexes } from '../src/domain/swap/dex.ts'
+
+/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+export const uni = defineDexes({
+  network: 'uni',
+  wrapped: '0x4200000000000000000000000000000000000006',
+  hubs: ['0x078D782b760474a361dDA0AF3839290b0EF57AD6'],
+  dollar: '0x078D782b760474a361dDA0AF3839290b0EF57AD6',
+  multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
+  dexes: [
+    {
+      name: 'uniswap-v2',
+      kind: 'uniswap-v2',
+      factory: '0x1f98400000000000000000000000000000000002',
+      feePpm: 3_000,
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    },
+    {
+      name: 'uniswap-v3',
+      kind: 'uniswap-v3',
+      factory: '0x1f98400000000000000000000000000000000003',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    },
+    {
+      name: 'uniswap-v4',
+      kind: 'uniswap-v4',
+      factory: '0x1f98400000000000000000000000000000000004',
+    },
+    {
+      name: 'velodrome-slipstream',
+      kind: 'uniswap-v3',
+      factory: '0x04625B046C69577EfC40e6c0Bb83CDBAfab5a55F',
+      enabled: false,
+      note: 'its fee moves, and its pools are told apart by tick spacing',
+    },
+    {
+      name: 'velodrome-v2',
+      kind: 'solidly',
+      factory: '0x31832f2a97Fd20664D76Cc421207669b55CE4BC0',
+      enabled: false,
+      note: 'this kind is not read yet',
+    },
+  ],
+})

@@ -1,0 +1,177 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createHttp, type Http } from '../../lib/http.ts'
+import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import { createAskAggregators } from '../../services/ask-aggregators.ts'
+import { createKyberSwap } from './kyber-swap.ts'
+import { createOpenOcean } from './open-ocean.ts'
+import { createZeroX } from './zero-x.ts'
+
+/* A server that answers as the three document it. */
+
+const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const order: AggregatorOrder = { network: 'eth', chainId: 1, tokenIn: weth, tokenOut: usdc, amountIn: 10n ** 18n }
+const oneEther = '1000000000000000000'
+/** Checksummed, as they answer. */
+const spelled = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+
+const zeroXAnswer = {
+  blockNumber: '23000000',
+  buyAmount: '3201000000',
+  buyToken: usdc,
+  sellAmount: oneEther,
+  sellToken: weth,
+  minBuyAmount: '3168990000',
+  liquidityAvailable: true,
+  issues: { allowance: null, balance: null, simulationIncomplete: false, invalidSourcesPassed: [] },
+  fees: { integratorFee: null, zeroExFee: null, gasFee: null },
+  totalNetworkFee: '1200000000000000',
+  zid: '0x111111111111111111111111',
+}
+const openOceanAnswer = {
+  code: 200,
+  data: {
+    inToken: { symbol: 'WETH', name: 'Wrapped Ether', address: weth, decimals: 18 },
+    outToken: { symbol: 'USDC', name: 'USD Coin', address: spelled, decimals: 6 },
+    inAmount: oneEther,
+    outAmount: '3202000000',
+    estimatedGas: '189669',
+    price_impact: '-0.01%',
+  },
+}
+const kyberAnswer = {
+  code: 0,
+  message: 'successfully',
+  data: {
+    routeSummary: {
+      tokenIn: weth,
+      amountIn: oneEther,
+      amountInUsd: '3200.1',
+      tokenOut: spelled,
+      amountOut: '3203000000',
+      amountOutUsd: '3203',
+      gas: '189000',
+      gasPrice: '1000000000',
+      gasUsd: '0.6',
+      extraFee: { feeAmount: '0', chargeFeeBy: '', isInBps: false, feeReceiver: '' },
+      route: [[]],
+    },
+    routerAddress: '0x6131B5fae19EA4f9D964eAc0408E4408b66337b5',
+  },
+  requestId: 'a',
+}
+
+let server: Server
+let http: Http
+let url: string
+let asked: { path: string; query: URLSearchParams; headers: IncomingMessage['headers'] }[] = []
+let answer: (request: IncomingMessage, reply: ServerResponse) => void
+const usual = (request: IncomingMessage, reply: ServerResponse): void => {
+  const { pathname } = new URL(request.url ?? '', url)
+  const bodies: Record<string, object> = {
+    '/swap/allowance-holder/price': zeroXAnswer,
+    '/v4/eth/quote': openOceanAnswer,
+    '/ethereum/api/v1/routes': kyberAnswer,
+  }
+  const body = bodies[pathname]
+  reply.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}))
+}
+let all: readonly Aggregator[]
+
+beforeAll(async () => {
+  http = createHttp()
+  server = createServer((request, reply) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', url)
+    asked.push({ path: pathname, query: searchParams, headers: request.headers })
+    answer(request, reply)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  answer = usual
+  all = [
+    createZeroX({ http, key: 'a key', url }),
+    createOpenOcean({ http, key: null, url }),
+    createKyberSwap({ http, client: 'swapyard', url }),
+  ]
+})
+afterEach(() => {
+  asked = []
+  answer = usual
+})
+afterAll(async () => {
+  await http.close()
+  server.closeAllConnections()
+  await new Promise((done) => server.close(done))
+})
+
+describe('an aggregator', () => {
+  test.for([
+    ['0x', 3_201_000_000n, 'sellAmount'],
+    ['openocean', 3_202_000_000n, 'amountDecimals'],
+    ['kyberswap', 3_203_000_000n, 'amountIn'],
+  ] as const)('%s says what it would pay', async ([id, amountOut, amountName]) => {
+    const aggregator = all.find((one) => one.id === id)
+    expect(await aggregator?.amountOut(order, 2_000)).toBe(amountOut)
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.query.get(amountName)).toBe(oneEther)
+  })
+
+  test('of 0x is told key, version and chain', async () => {
+    await all[0]?.amountOut(order, 2_000)
+    expect(asked[0]?.headers).toMatchObject({ '0x-api-key': 'a key', '0x-version': 'v2' })
+    expect(asked[0]?.query.get('chainId')).toBe('1')
+  })
+
+  test.for([
+    ['no JSON', (reply: ServerResponse) => reply.end('<html>')],
+    ['an error', (reply: ServerResponse) => reply.writeHead(500).end('{}')],
+    ['a redirect', (reply: ServerResponse) => reply.writeHead(302, { location: '/elsewhere' }).end()],
+    ['nothing in it', (reply: ServerResponse) => reply.end('{"code":200,"data":null}')],
+    ['too much', (reply: ServerResponse) => reply.end(JSON.stringify({ ...zeroXAnswer, junk: 'x'.repeat(600_000) }))],
+    ['a number', (reply: ServerResponse) => reply.end('7')],
+    ['nothing at all', (reply: ServerResponse) => reply.destroy()],
+  ] as const)('has no offer where it answers %s', async ([, respond]) => {
+    answer = (_request, reply) => void respond(reply)
+    for (const aggregator of all) expect(await aggregator.amountOut(order, 2_000)).toBeNull()
+  })
+
+  test('has no offer where it answers another question', async () => {
+    const other = { ...order, amountIn: 2n * 10n ** 18n }
+    for (const aggregator of all) expect(await aggregator.amountOut(other, 2_000)).toBeNull()
+    const elsewhere = { ...order, tokenOut: weth }
+    for (const aggregator of all.slice(1)) expect(await aggregator.amountOut(elsewhere, 2_000)).toBeNull()
+  })
+
+  test.for(['1e9', '-1', '0', 3_201_000_000, null, '0x10', '1'.repeat(79)])('has no offer of %o', async (buyAmount) => {
+    answer = (_request, reply) => void reply.end(JSON.stringify({ ...zeroXAnswer, buyAmount }))
+    expect(await all[0]?.amountOut(order, 2_000)).toBeNull()
+  })
+})
+
+describe('all of them at once', () => {
+  test('are told best first', async () => {
+    const ask = createAskAggregators({ aggregators: all, budgetMs: 2_000 })
+    expect((await ask(order)).map(({ source }) => source)).toEqual(['kyberswap', 'openocean', '0x'])
+    expect(await ask({ ...order, network: 'sol' })).toEqual([])
+  })
+
+  test('cost their budget at most, where one never answers and one fails', async () => {
+    answer = (request, reply) => {
+      if (request.url?.startsWith('/v4/')) return
+      if (request.url?.startsWith('/ethereum/')) reply.writeHead(503).end()
+      else usual(request, reply)
+    }
+    const ask = createAskAggregators({ aggregators: all, budgetMs: 250 })
+    const startedAt = performance.now()
+    expect(await ask(order)).toEqual([{ source: '0x', amountOut: 3_201_000_000n }])
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  test('are none where an adapter breaks its promise', async () => {
+    const broken: Aggregator = { id: 'b', serves: () => true, amountOut: () => Promise.reject(new Error('broken')) }
+    const hung: Aggregator = { id: 'h', serves: () => true, amountOut: () => new Promise(() => undefined) }
+    expect(await createAskAggregators({ aggregators: [broken, hung], budgetMs: 50 })(order)).toEqual([])
+  })
+})

@@ -1,0 +1,95 @@
+import type { AlgebraPool } from '../../../domain/swap/pools/algebra.ts'
+import { isConcentrated, readTicksOf } from './ticks.ts'
+import type { DexReader } from './tracked.ts'
+import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, v3Topics } from './uniswap-v3.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+
+/** Pool(address indexed,address indexed,address) */
+const CREATED = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db'
+/** Fee(uint16) */
+const FEE = '0x598b9f043c813aa6be3426ca60d1c65d17256312890be5118dab55b0775ebe2a'
+/** Fee(uint16,uint16): one for each direction (Camelot). */
+const FEES = '0x8a89de70856bccec096661388f305b9a75f5f65cb0d8a0e1e803c39dabedb57f'
+const POOL_BY_PAIR = '0xd9a641e1'
+const GLOBAL_STATE = '0xe76c01e4'
+const TICK_SPACING = '0xd0c93a7c'
+const TICK_TABLE = '0xc677e3e0'
+/** Only version 2 has it. */
+const SPACING_OF_ORDERS = '0x18dd8891'
+/** Only Integral has it. */
+const PLUGIN = '0xef01df4f'
+/** Version 1 knows no other. */
+const SPACING = 60
+
+/** Versions 1 and 2. Integral, whose plugins may change the fee before each swap, is left out. */
+export const algebraDex: DexReader = {
+  creation: ({ factory }) => ({ address: factory, topic: CREATED }),
+  found({ topics, fields }, dex) {
+    const [, token0, token1] = topics
+    if (token0 === undefined || token1 === undefined) return null
+    const address = addressOf(wordAt(wordsOf(fields), 0))
+    return { id: address, address, dex, tokens: [addressOf(BigInt(token0)), addressOf(BigInt(token1))] }
+  },
+  async lookUp({ reader }, at, dex, pairs) {
+    const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(POOL_BY_PAIR, a, b) }))
+    const answers = await reader.read(at, calls)
+    return pairs.flatMap((tokens, index) => {
+      const answer = answers[index]
+      const word = answer ? wordAt(wordsOf(answer), 0) : 0n
+      return word === 0n ? [] : [{ id: addressOf(word), address: addressOf(word), dex, tokens }]
+    })
+  },
+  async readBase({ reader }, at, found) {
+    const asked = [GLOBAL_STATE, LIQUIDITY, TICK_SPACING, SPACING_OF_ORDERS, PLUGIN] as const
+    const calls = found.flatMap(({ address: to }) => asked.map((calldata) => ({ to, calldata })))
+    const answers = await reader.read(at, calls)
+    return found.map(({ id, address, dex, tokens }, index) => {
+      const [global, liquidity, spacing, orders, plugin] = answers.slice(
+        asked.length * index,
+        asked.length * (index + 1),
+      )
+      if (!global || !liquidity || plugin) return null
+      const words = wordsOf(global)
+      if (wordAt(words, 0) === 0n) return null
+      const isList = orders !== null && orders !== undefined
+      const pool: AlgebraPool = {
+        kind: 'algebra',
+        id,
+        address,
+        dex: dex.name,
+        tokens,
+        ticksBy: isList ? 'list' : 'words',
+        feePpm: isList ? both(wordAt(words, 3)) : feesOf(words),
+        sqrtPrice: wordAt(words, 0),
+        tick: small(wordAt(words, 1)),
+        liquidity: wordAt(wordsOf(liquidity), 0),
+        tickSpacing: spacing ? small(wordAt(wordsOf(spacing), 0)) : SPACING,
+        ticks: [],
+      }
+      return { pool }
+    })
+  },
+  async readTicks({ reader }, at, tracked) {
+    const { pool } = tracked
+    if (!isConcentrated(pool) || pool.kind !== 'algebra') return tracked
+    // Version 2 has a bit for every tick, version 1 one for every tick that can be used.
+    const step = pool.ticksBy === 'list' ? 1 : pool.tickSpacing
+    return readTicksOf(pool, bitmapOf(reader, at, pool.address, TICK_TABLE, step))
+  },
+  topics: [...v3Topics, FEE, FEES, INITIALIZE],
+  poolOf: ({ address }) => address,
+  apply(tracked, log) {
+    if (tracked.pool.kind !== 'algebra') return 'reread'
+    const words = wordsOf(log.fields)
+    const fees = (feePpm: AlgebraPool['feePpm']) => ({ ...tracked, pool: { ...(tracked.pool as AlgebraPool), feePpm } })
+    if (log.topics[0] === FEE) return fees(both(wordAt(words, 0)))
+    if (log.topics[0] === FEES) return fees([Number(wordAt(words, 0)), Number(wordAt(words, 1))])
+    return applyV3(tracked, log)
+  },
+}
+
+const both = (fee: bigint): readonly [number, number] => [Number(fee), Number(fee)]
+
+/** price, tick, fee, …; with a fee for each direction there is one word more. */
+const feesOf = (words: readonly bigint[]): readonly [number, number] =>
+  words.length === 8 ? [Number(wordAt(words, 2)), Number(wordAt(words, 3))] : both(wordAt(words, 2))

@@ -1,0 +1,50 @@
+import { getCreate2Address, type Hex, keccak256 } from 'viem'
+import type { Dex } from '../../../domain/swap/dex.ts'
+import { bytes } from '../replies.ts'
+import type { Rpc } from '../rpc.ts'
+import { readerOf } from './dex-readers.ts'
+import type { Ground } from './tracked.ts'
+import { toWord } from './words.ts'
+
+export type CheckedDex = Readonly<{ dex: Dex; fault: string | null }>
+
+/**
+ * Whether the chain has what our files say: code there, and its answer about a pair of hubs fits the hash from which pools
+ * are made. A node that is away fails the check as a whole: it says nothing of a DEX.
+ */
+export async function checkDex(
+  rpc: Rpc,
+  ground: Ground,
+  at: string,
+  dex: Dex,
+  hubs: readonly string[],
+): Promise<CheckedDex> {
+  const reader = readerOf(dex)
+  if (reader === null) return { dex, fault: `pools of kind ${dex.kind} are not read yet` }
+  for (const address of [dex.factory, ...(dex.vault === undefined ? [] : [dex.vault])])
+    if ((await rpc.ask('eth_getCode', [address, 'latest'], bytes)) === '0x')
+      return { dex, fault: `there is no contract at ${address}` }
+  if (dex.initCodeHash === undefined || !hashed.has(dex.kind)) return { dex, fault: null }
+  const sorted = [...hubs].sort()
+  const pairs = sorted.flatMap((a, place) => sorted.slice(place + 1).map((b) => [a, b] as const))
+  for (const { address, tokens, feePpm = 0 } of (await reader.lookUp?.(ground, at, dex, pairs)) ?? []) {
+    const expected = addressBy(dex, tokens, feePpm, dex.initCodeHash)
+    if (address !== expected)
+      return { dex, fault: `its pool ${address} was not made by the code with the hash of our files` }
+  }
+  return { dex, fault: null }
+}
+
+const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra'])
+
+/** V2 packs the tokens; Algebra writes them as words, and V3 its fee after them. */
+function addressBy(dex: Dex, tokens: readonly string[], feePpm: number, bytecodeHash: string): string {
+  const words = dex.kind === 'uniswap-v3' ? [...tokens, feePpm] : tokens
+  const salt = keccak256(
+    dex.kind === 'uniswap-v2'
+      ? `0x${tokens.map((token) => token.slice(2)).join('')}`
+      : `0x${words.map((word) => toWord(BigInt(word))).join('')}`,
+  )
+  const from = (dex.deployer ?? dex.factory) as Hex
+  return getCreate2Address({ from, salt, bytecodeHash: bytecodeHash as Hex }).toLowerCase()
+}

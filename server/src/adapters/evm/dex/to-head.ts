@@ -1,0 +1,64 @@
+import { type Header, headerAt } from './headers.ts'
+import { logsOfBlock, scanLogs } from './logs.ts'
+import { readAll } from './read-all.ts'
+import { type Begun, type Synced, wayBackOf } from './synced.ts'
+
+/** Blocks in one turn, so that the newest is asked for again. */
+const BLOCKS_PER_TURN = 64
+const refOf = ({ height, hash }: Header) => ({ height, hash })
+
+/** From the block that we have to the newest. `again` where it is known not to have got there. */
+export async function toHead(synced: Synced, begun: Begun, head: Header): Promise<'again' | undefined> {
+  const { pools, network, settings } = synced
+  if (!(await goBack(synced, head))) await readAll(synced, begun)
+  const at = pools.block()?.height ?? 0
+  const settled = head.height - wayBackOf(network)
+  if (settled - at > settings.catchUpBlocksMax) await readAll(synced, begun)
+  else if (settled > at && !(await catchUp(synced, begun, at + 1, settled))) await readAll(synced, begun)
+  return follow(synced, begun, head)
+}
+
+/** Goes back to a block that the chain still has; false where the way back ends before. */
+async function goBack({ pools, rpc, counts, log, network }: Synced, head: Header): Promise<boolean> {
+  let blocks = 0
+  for (let at = pools.block(); at !== null; at = pools.block()) {
+    // The newest header tells of its own block and of the one before.
+    const known = at.height === head.height ? head.hash : at.height === head.height - 1 ? head.parentHash : null
+    const hash = known ?? (await headerAt(rpc(), at.height))?.hash
+    if (hash === at.hash) {
+      if (blocks > 0) log.info({ network: network.id, blocks, height: at.height }, 'pools went back')
+      return true
+    }
+    if (blocks++ === 0) counts.reorgs++
+    if (!pools.undo()) return false
+  }
+  return false
+}
+
+/** Blocks that are hardly taken back any more, all at once. False where the chain did change meanwhile. */
+async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number, to: number): Promise<boolean> {
+  const last = await headerAt(rpc(), to)
+  if (last === null) return false
+  const fold = follower.fold()
+  for await (const logs of scanLogs(rpc(), from, to, { topics: follower.topics })) fold.add(logs)
+  const changes = await fold.finish(last.hash)
+  if ((await headerAt(rpc(), to))?.hash !== last.hash) return false
+  pools.append(refOf(last), changes)
+  pools.forget()
+  return true
+}
+
+/** Block by block, each by its hash and only upon its parent. */
+async function follow({ pools, rpc }: Synced, { follower }: Begun, head: Header): Promise<'again' | undefined> {
+  for (let steps = 0; steps < BLOCKS_PER_TURN; steps++) {
+    const at = pools.block()
+    // A head below ours is a node that lags: what we have still stands on the chain.
+    if (at === null || at.height >= head.height) return undefined
+    const next = at.height + 1 === head.height ? head : await headerAt(rpc(), at.height + 1)
+    if (next === null || next.parentHash !== at.hash) return 'again'
+    const fold = follower.fold()
+    fold.add(await logsOfBlock(rpc(), next.hash, { topics: follower.topics }))
+    pools.append(refOf(next), await fold.finish(next.hash))
+  }
+  return 'again'
+}

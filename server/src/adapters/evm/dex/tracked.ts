@@ -1,0 +1,59 @@
+import type { Dex } from '../../../domain/swap/dex.ts'
+import type { Pool } from '../../../domain/swap/kinds.ts'
+import type { Tick } from '../../../domain/swap/pools/concentrated.ts'
+import type { BlockReader } from './calls.ts'
+import type { DexLog } from './logs.ts'
+
+/** A tick stays initialized as long as any position ends there, even where they cancel out. */
+export type GrossTick = Tick & Readonly<{ gross: bigint }>
+
+/** Ticks outside were not read: there the pool counts as empty. */
+export type TickRange = Readonly<{ low: number; high: number }>
+
+/** A pool with what is needed to bring it from block to block. Never changed, only replaced. */
+export type Tracked = Readonly<{
+  pool: Pool
+  /** Concentrated kinds: their ticks, without the ends of `range`. */
+  ticks?: readonly GrossTick[]
+  range?: TickRange
+}>
+
+/** What a factory says of a pool. */
+export type FoundPool = Readonly<{
+  id: string
+  address: string
+  dex: Dex
+  /** Lower case, in the pool's order; the native coin is the wrapped one, with `native`. */
+  tokens: readonly string[]
+  native?: boolean
+  feePpm?: number
+  tickSpacing?: number
+}>
+
+export type Ground = Readonly<{ reader: BlockReader; wrapped: string }>
+
+/** How one kind of DEX is found, read and followed. */
+export type DexReader = Readonly<{
+  /** Who emits the logs of new pools, and which. */
+  creation(dex: Dex): Readonly<{ address: string; topic: string }>
+  found(log: DexLog, dex: Dex, wrapped: string): FoundPool | null
+  /** Asks the factory for the pools of pairs; `tokens` sorted within each pair. Null where the kind has no such question. */
+  lookUp:
+    | ((
+        ground: Ground,
+        at: string,
+        dex: Dex,
+        pairs: readonly (readonly [string, string])[],
+      ) => Promise<readonly FoundPool[]>)
+    | null
+  /** State without ticks; null where there is none that can be traded. */
+  readBase(ground: Ground, at: string, found: readonly FoundPool[]): Promise<readonly (Tracked | null)[]>
+  /** The rest of what `readBase` gave; null where the chain does not tell it. */
+  readTicks: ((ground: Ground, at: string, tracked: Tracked) => Promise<Tracked | null>) | null
+  /** Logs that change pools. */
+  topics: readonly string[]
+  /** Id of the pool that a log is of. */
+  poolOf(log: DexLog): string
+  /** The pool after the log; `reread` where the log does not tell all. */
+  apply(tracked: Tracked, log: DexLog): Tracked | 'reread'
+}>

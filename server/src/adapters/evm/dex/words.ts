@@ -1,0 +1,17 @@
+import type { Hex } from 'viem'
+
+/** The 32-byte words of an answer or of an event's fields. */
+export function wordsOf(hex: Hex): readonly bigint[] {
+  const words: bigint[] = []
+  for (let at = 2; at + 64 <= hex.length; at += 64) words.push(BigInt(`0x${hex.slice(at, at + 64)}`))
+  return words
+}
+
+export const wordAt = (words: readonly bigint[], index: number): bigint => words[index] ?? 0n
+export const addressOf = (word: bigint): string => `0x${(word & ((1n << 160n) - 1n)).toString(16).padStart(40, '0')}`
+export const signed = (word: bigint, bits: number): bigint => BigInt.asIntN(bits, word)
+export const toWord = (value: bigint | number): string =>
+  BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
+/** A call with whole words as its arguments. */
+export const callOf = (selector: Hex, ...args: readonly (bigint | number | string)[]): Hex =>
+  `${selector}${args.map((arg) => toWord(typeof arg === 'string' ? BigInt(arg) : arg)).join('')}`

@@ -1,0 +1,58 @@
+import { swapRouter } from '@swapyard/contracts'
+import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
+import { nativeAddress } from '../../../domain/swap/token.ts'
+import type { SignedTransaction } from '../../../ports/swap-chain.ts'
+import { decodeSwap } from '../dex/encode-swap.ts'
+
+const abi = parseAbi(['function approve(address spender, uint256 units) returns (bool)'])
+const router = swapRouter.address.toLowerCase()
+
+export const approveCall = (spender: string, units: bigint): Hex =>
+  encodeFunctionData({ abi, functionName: 'approve', args: [spender as Address, units] })
+
+/**
+ * What a transaction does, where it is an approval or a call of our router; else null. Calldata that is not exactly what
+ * encoding it again gives is something else: contracts could read it otherwise than we do.
+ */
+export function actOf(to: string | null, input: Hex, value: bigint): SignedTransaction['act'] {
+  if (to === null) return null
+  return to === router ? swapOf(input, value) : approvalOf(to, input, value)
+}
+
+function approvalOf(token: string, input: Hex, value: bigint): SignedTransaction['act'] {
+  if (value !== 0n || !input.startsWith('0x095ea7b3') || input.length !== 2 + 2 * (4 + 64)) return null
+  try {
+    const [spender, units] = decodeFunctionData({ abi, data: input }).args
+    return approveCall(spender, units) === input
+      ? { kind: 'approve', token, spender: spender.toLowerCase(), units }
+      : null
+  } catch {
+    // Bits above an address.
+    return null
+  }
+}
+
+function swapOf(input: Hex, value: bigint): SignedTransaction['act'] {
+  const call = decodeSwap(input)
+  if (call === null) return null
+  const { route, ...order } = call
+  if (encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [order, route] }) !== input) return null
+  if (value !== (order.tokenIn === zeroAddress ? order.amountIn : 0n)) return null
+  if (order.deadline > BigInt(Number.MAX_SAFE_INTEGER) || order.feePpm > 1_000_000n) return null
+  return {
+    kind: 'swap',
+    router,
+    executor: order.executor.toLowerCase(),
+    tokenIn: tokenOf(order.tokenIn),
+    tokenOut: tokenOf(order.tokenOut),
+    amountIn: order.amountIn,
+    minReceived: order.minOut,
+    recipient: order.recipient.toLowerCase(),
+    feePpm: Number(order.feePpm),
+    feeTo: order.feeTo.toLowerCase(),
+    deadline: Number(order.deadline),
+    ref: order.ref.toLowerCase(),
+  }
+}
+
+const tokenOf = (token: string): string => (token === zeroAddress ? nativeAddress : token.toLowerCase())

@@ -1,0 +1,66 @@
+import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { getAddress } from 'viem'
+import type { Network } from '../../../domain/network.ts'
+import { isNative, nativeAddress } from '../../../domain/swap/token.ts'
+import { assert } from '../../../lib/assert.ts'
+import type { SwapChain } from '../../../ports/swap-chain.ts'
+import { parseAddress } from '../address.ts'
+import { type FeeCaps, feeCaps } from '../fees.ts'
+import { createNode, type Note } from '../node.ts'
+import { type RpcOptions, rpcDefaults } from '../rpc.ts'
+import { broadcastSwap } from './broadcast.ts'
+import { prepare } from './prepare.ts'
+import { readSigned } from './read-signed.ts'
+import { readTokenFacts } from './token-facts.ts'
+import { lookUp, track } from './track.ts'
+
+export type EvmSwapChainParts = Readonly<{
+  network: Network
+  /** At least two in production: what is said of a sent swap is believed only where they agree. */
+  rpcUrls: readonly string[]
+  /** The wrapped native coin; on Celo the coin's own token. */
+  wrapped: string
+  /** The coin is itself a token, so that nothing is wrapped; by default on Celo. */
+  coinIsToken?: boolean
+  rpc?: Partial<RpcOptions>
+  caps?: FeeCaps
+  note?: Note
+}>
+
+/** A block with all its transactions is the largest reply that is asked for. */
+const REPLY_BYTES_MAX = 16 * 1024 * 1024
+
+/** One network of the EVM family. Nothing is asked of the nodes until the first call. */
+export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
+  const { network, rpcUrls, caps = feeCaps, note = () => undefined } = parts
+  const { evm } = network
+  assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
+  const wrapped = parseToken(parts.wrapped)
+  assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped coin`)
+  const options = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...parts.rpc }
+  const nodes = rpcUrls.map((url, n) => createNode(`${network.id} node ${n + 1}`, url, evm.chainId, options))
+  const coinIsToken = parts.coinIsToken ?? network.id === 'celo'
+  return Object.freeze({
+    network,
+    wrapped,
+    router: swapRouter.address.toLowerCase(),
+    executor: swapExecutor.address.toLowerCase(),
+    parse: parseToken,
+    spell: spellAddress,
+    readToken: (address) => readTokenFacts(nodes, network, address),
+    prepare: (order) => prepare({ network, nodes, caps, wrapped, coinIsToken }, order),
+    readSigned: (raw) => readSigned(evm.chainId, raw),
+    broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
+    observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
+    lookUp: (hash) => lookUp(nodes, evm.chainId, hash),
+  } satisfies SwapChain)
+}
+
+/** Written as wallets and aggregators write it. */
+const placeholder = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+const spellAddress = (address: string): string => (isNative(address) ? placeholder : getAddress(address))
+
+function parseToken(text: string): string | null {
+  const lower = text.toLowerCase()
+  return isNative(lower) ? nativeAddress : (parseAddress(text)?.toLowerCase() ?? null)
+}

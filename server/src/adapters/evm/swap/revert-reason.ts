@@ -1,0 +1,26 @@
+import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { decodeErrorResult, type Hex } from 'viem'
+import { cleanText } from './token-facts.ts'
+
+const abi = [...swapRouter.abi, ...swapExecutor.abi]
+const TEXT_MAX = 200
+/** Selector and three words: what a person could look up. */
+const HEX_MAX = 2 + 2 * (4 + 96)
+
+/** Why a call reverted, for the partner's developer: our errors by name, `Error(string)` by its text, others in hex. */
+export function revertReason(reverted: Hex | null): string {
+  if (reverted === null || reverted === '0x') return 'reverted without a reason'
+  try {
+    const decoded = decodeErrorResult({ abi, data: reverted })
+    // viem knows Error(string) and Panic(uint256) besides ours.
+    const errorName: string = decoded.errorName
+    const args: readonly unknown[] = decoded.args ?? []
+    const [first] = args
+    if (errorName === 'Error') return cleanText(String(first), TEXT_MAX) ?? 'reverted with an empty reason'
+    if (errorName === 'Panic') return `panic 0x${BigInt(first as bigint).toString(16)}`
+    return `${errorName}(${args.map(String).join(', ')})`
+  } catch {
+    // An error of a pool or token.
+    return reverted.length > HEX_MAX ? `${reverted.slice(0, HEX_MAX)}…` : reverted
+  }
+}

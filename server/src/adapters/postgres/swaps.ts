@@ -1,0 +1,195 @@
+import type { Swap, SwapReason, SwapStatus } from '../../domain/swap/swap.ts'
+import type { NewSwap, SwapAdvance, SwapQuestion, SwapStore, TrackedSwap } from '../../ports/swaps.ts'
+import type { Database, Sql } from './database.ts'
+import { unitsOrNull } from './rows.ts'
+
+type Row = Readonly<{
+  id: string
+  partner_id: string
+  network: string
+  hash: string
+  status: SwapStatus
+  reason: SwapReason | null
+  token_in: string
+  decimals_in: number
+  units_in: string
+  token_out: string
+  decimals_out: number
+  expected_units: string
+  min_units: string
+  received_units: string | null
+  sender: string
+  nonce: string
+  recipient: string
+  fee_ppm: number
+  fee_to: string
+  deadline: string
+  raw: string | null
+  block_height: string | null
+  block_hash: string | null
+  version: number
+  created_at: Date
+  updated_at: Date
+  seen_at: Date
+}>
+
+const COLUMNS = `s.id, s.partner_id, s.network, s.hash, s.status, s.reason, s.token_in, s.decimals_in, s.units_in, s.token_out,
+  s.decimals_out, s.expected_units, s.min_units, s.received_units, s.sender, s.nonce, s.recipient, s.fee_ppm, s.fee_to, s.deadline,
+  s.raw, s.block_height, s.block_hash, s.version, s.created_at, s.updated_at, s.seen_at`
+
+const FILTER = `s.partner_id = $1 and s.created_at >= statement_timestamp() - interval '24 hours'
+  and ($2::text is null or s.status = $2) and ($3::text is null or s.token_in = $3)
+  and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)`
+
+const filterValues = ({ partnerId, status, tokenIn, tokenOut, network }: SwapQuestion) => [
+  partnerId,
+  status ?? null,
+  tokenIn ?? null,
+  tokenOut ?? null,
+  network ?? null,
+]
+
+/** Whoever records a swap broadcasts it. After this long the tracker does, for whoever died in between. */
+const BROADCAST_WITHIN = "interval '3 seconds'"
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export function createSwapStore(database: Database): SwapStore {
+  return {
+    record: (swap) => record(database, swap),
+    async find(id) {
+      if (!UUID.test(id)) return null
+      const [row] = await database.query<Row>(`select ${COLUMNS} from swaps s where s.id = $1`, [id], 'find-swap')
+      return row === undefined ? null : toTracked(row)
+    },
+    advance: (tracked, advance) => advanceSwap(database, tracked, advance),
+    async list(question, after, limit, offset) {
+      const rows = await database.query<Row>(
+        `select ${COLUMNS} from swaps s
+         where ${FILTER} and ($6::timestamptz is null or (s.created_at, s.id) < ($6, $7::uuid))
+         order by s.created_at desc, s.id desc limit $8 offset $9`,
+        [...filterValues(question), after?.createdAt ?? null, after?.id ?? null, limit, offset],
+      )
+      return rows.map(toSwap)
+    },
+    async count(question) {
+      const [row] = await database.query<{ total: number }>(
+        `select count(*)::int as total from swaps s where ${FILTER}`,
+        filterValues(question),
+      )
+      return row?.total ?? 0
+    },
+  }
+}
+
+/** What was refused and is sent again is pending again: the same bytes, the same row. */
+async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
+  return database.transaction(async (tx) => {
+    await tx.query(
+      `insert into swaps as s (id, partner_id, network, hash, token_in, decimals_in, units_in, token_out, decimals_out, expected_units,
+         min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, deadline, raw, next_check_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text,
+         clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)
+       on conflict (network, hash) do update set status = 'pending', reason = null, raw = excluded.raw, seen_at = clock_timestamp(),
+         next_check_at = excluded.next_check_at
+       where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason = 'rejected'`,
+      valuesOf(swap),
+    )
+    const [row] = await tx.query<Row>(
+      `select ${COLUMNS} from swaps s where s.network = $1 and s.hash = $2 and s.partner_id = $3`,
+      [swap.network, swap.hash, swap.partnerId],
+    )
+    return row === undefined ? null : toTracked(row)
+  })
+}
+
+const valuesOf = (swap: NewSwap) => [
+  swap.id,
+  swap.partnerId,
+  swap.network,
+  swap.hash,
+  swap.from.token,
+  swap.from.decimals,
+  swap.from.units,
+  swap.to.token,
+  swap.to.decimals,
+  swap.to.units,
+  swap.minReceived,
+  swap.sender,
+  swap.nonce,
+  swap.recipient,
+  swap.feePpm,
+  swap.feeTo,
+  swap.owesFee,
+  swap.deadline,
+  swap.raw,
+]
+
+async function advanceSwap(
+  database: Database,
+  { swap, version }: TrackedSwap,
+  { progress, isSeen, isSent, nextLookMs }: SwapAdvance,
+): Promise<boolean> {
+  const { status, reason, receivedUnits, feeUnits, block, isFinal } = progress
+  return database.transaction(async (tx) => {
+    const rows = await tx.query(
+      `update swaps set status = $3, reason = $4, received_units = $5, block_height = $6, block_hash = $7,
+         seen_at = case when $8 then clock_timestamp() else seen_at end, raw = case when $9 then null else raw end,
+         next_check_at = case when $10 then null else clock_timestamp() + $11::bigint * interval '1 millisecond' end
+       where id = $1 and version = $2 returning 1`,
+      [
+        swap.id,
+        version,
+        status,
+        reason,
+        receivedUnits,
+        block?.height ?? null,
+        block?.hash ?? null,
+        isSeen,
+        isSent,
+        isFinal,
+        Math.round(nextLookMs),
+      ],
+    )
+    if (rows.length === 0) return false
+    if (isFinal && status === 'finished' && feeUnits !== null && feeUnits > 0n) await owe(tx, swap.id, feeUnits)
+    return true
+  })
+}
+
+async function owe(sql: Sql, swapId: string, units: bigint): Promise<void> {
+  await sql.query(
+    `insert into owed_fees (swap_id, partner_id, network, token, units)
+     select id, partner_id, network, token_out, $2 from swaps where id = $1 and owes_fee on conflict (swap_id) do nothing`,
+    [swapId, units],
+  )
+}
+
+function toTracked(row: Row): TrackedSwap {
+  return { swap: toSwap(row), version: row.version, raw: row.raw, seenAt: row.seen_at }
+}
+
+function toSwap(row: Row): Swap {
+  const { block_height: height, block_hash: hash } = row
+  return {
+    id: row.id,
+    partnerId: row.partner_id,
+    network: row.network,
+    hash: row.hash,
+    status: row.status,
+    reason: row.reason,
+    from: { token: row.token_in, decimals: row.decimals_in, units: BigInt(row.units_in) },
+    to: { token: row.token_out, decimals: row.decimals_out, units: BigInt(row.expected_units) },
+    minReceived: BigInt(row.min_units),
+    receivedUnits: unitsOrNull(row.received_units),
+    sender: row.sender,
+    nonce: Number(row.nonce),
+    recipient: row.recipient,
+    feePpm: row.fee_ppm,
+    feeTo: row.fee_to,
+    deadline: Number(row.deadline),
+    block: height === null || hash === null ? null : { height: Number(height), hash },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

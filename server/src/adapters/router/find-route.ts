@@ -1,0 +1,82 @@
+import { AppError } from '../../domain/errors.ts'
+import type { Pool } from '../../domain/swap/kinds.ts'
+import { likelyPaths } from '../../domain/swap/likely-paths.ts'
+import { createPoolMarket, type PoolMarket } from '../../domain/swap/pool-market.ts'
+import { bestRoute } from '../../domain/swap/route.ts'
+import type { PoolsAt } from '../../ports/pools.ts'
+import type { RoutedSwap, RouteOrder } from '../../ports/router.ts'
+import { middleOutOf } from './middle-price.ts'
+
+export type RouteLimits = Readonly<{
+  swapsMax: number
+  /** The search ends with what it has after this time. */
+  budgetMs: number
+}>
+
+export const HOPS_MAX = 4
+/** How the gas of a swap is told in the target: at the price of a thousandth of a coin. */
+const COIN_PROBE = 10n ** 15n
+
+/** Finds routes over one network's pools. The market is built when a route is first asked for after a change. */
+export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
+  type Built = Pick<PoolsAt, 'pools' | 'taxed'> & Readonly<{ market: PoolMarket; coinIn: Map<string, number> }>
+  let built: Built | null = null
+
+  function marketOf({ pools, taxed }: PoolsAt): Built {
+    if (built?.pools === pools && built.taxed === taxed) return built
+    // What such a pool pays is not what arrives.
+    const whole = pools.filter(({ tokens }) => !tokens.some((token) => taxed.has(token)))
+    built = { pools, taxed, market: createPoolMarket(whole), coinIn: new Map() }
+    return built
+  }
+
+  /** Base units of a token for one wei; 0 where no pool tells. */
+  function coinIn(market: PoolMarket, known: Map<string, number>, wrapped: string, token: string): number {
+    const found = known.get(token)
+    if (found !== undefined) return found
+    const options = { hopsMax: HOPS_MAX, swapsMax: HOPS_MAX, gasPrice: 0, isOver: () => true }
+    const route =
+      token === wrapped ? null : bestRoute(market, { source: wrapped, target: token, amountIn: COIN_PROBE }, options)
+    const rate = token === wrapped ? 1 : route === null ? 0 : Number(route.amountOut) / Number(COIN_PROBE)
+    known.set(token, rate)
+    return rate
+  }
+
+  return (at: PoolsAt, { tokenIn, tokenOut, amountIn }: RouteOrder): RoutedSwap => {
+    for (const token of [tokenIn, tokenOut])
+      if (at.taxed.has(token))
+        throw new AppError('NO_ROUTE', `the token ${token} takes a fee on transfer: such tokens are not traded here`)
+    const { market, coinIn: known } = marketOf(at)
+    const deadline = performance.now() + budgetMs
+    const gasPrice = Number(at.gasPrice) * coinIn(market, known, at.wrapped, tokenOut)
+    const options = { hopsMax: HOPS_MAX, swapsMax, gasPrice, isOver: () => performance.now() > deadline }
+    const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, options)
+    if (route === null) throw refusal(market, tokenIn, tokenOut, amountIn)
+    return {
+      block: at.block,
+      amountOut: route.amountOut,
+      swaps: route.swaps.map((swap) => ({ ...swap, pool: withoutTicks(swap.pool) })),
+      gas: route.gas,
+      middleOut: middleOutOf(route.swaps, tokenIn, tokenOut, amountIn),
+    }
+  }
+}
+
+function refusal({ market, tokens }: PoolMarket, tokenIn: string, tokenOut: string, amountIn: bigint): AppError {
+  const from = tokens.get(tokenIn)
+  const to = tokens.get(tokenOut)
+  const isJoined =
+    from !== undefined &&
+    to !== undefined &&
+    from !== to &&
+    likelyPaths(market, from, to, Number(amountIn), HOPS_MAX).length > 0
+  return isJoined
+    ? new AppError('INSUFFICIENT_LIQUIDITY', 'the pools cannot trade this amount')
+    : new AppError('NO_ROUTE', 'no pools that we know lead from one token to the other')
+}
+
+/** Thousands of ticks, which nobody needs to carry a route out, and which would have to be copied. */
+function withoutTicks(pool: Pool): Pool {
+  if ('ticks' in pool) return { ...pool, ticks: [] }
+  return 'bins' in pool ? { ...pool, bins: [] } : pool
+}

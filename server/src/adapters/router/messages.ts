@@ -1,0 +1,22 @@
+import type { ErrorCode } from '../../domain/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import type { PoolCounts, PoolSnapshot } from '../../ports/pools.ts'
+import type { PoolState, RoutedSwap, RouteOrder } from '../../ports/router.ts'
+
+/* What the request loop and the router's thread tell each other. */
+
+export type ToThread =
+  | Readonly<{ kind: 'route'; id: number; order: RouteOrder; atMs: number }>
+  | Readonly<{ kind: 'loaded'; id: number; snapshot: PoolSnapshot | null }>
+  | Readonly<{ kind: 'saved'; id: number; fault: string | null }>
+
+export type FromThread =
+  | Readonly<{ kind: 'routed'; id: number; swap: RoutedSwap; seconds: number }>
+  | Readonly<{ kind: 'refused'; id: number; code: ErrorCode; message: string; seconds: number }>
+  | Readonly<{ kind: 'state'; network: string; state: PoolState; head: number; counts: PoolCounts }>
+  | Readonly<{ kind: 'liquidity'; network: string; liquidity: ReadonlyMap<string, number> }>
+  | Readonly<{ kind: 'load'; id: number; network: string }>
+  | Readonly<{ kind: 'save'; id: number; snapshot: PoolSnapshot }>
+  | Readonly<{ kind: 'log'; level: LogLevel; fields: object; message: string }>
+
+export type LogLevel = Exclude<keyof Log, 'child'>

@@ -1,0 +1,35 @@
+import { breakDown } from '../../domain/swap/breakdown.ts'
+import type { ExecutedSwap } from '../../domain/swap/execute.ts'
+import { curveOf, type Pool } from '../../domain/swap/kinds.ts'
+
+/** What `amountIn` would bring if every pool of the route traded any amount at its present price, without a fee. */
+export function middleOutOf(swaps: readonly ExecutedSwap[], source: string, target: string, amountIn: bigint): bigint {
+  let rate = 0
+  for (const { bps, hops } of breakDown(swaps, source, target)) {
+    let path = bps / 10_000
+    for (const { pools } of hops)
+      path *= pools.reduce(
+        (sum, { swap, bps: part }) => sum + (part / 10_000) * middlePrice(swap.pool, swap.tokenIn, swap.tokenOut),
+        0,
+      )
+    rate += path
+  }
+  return times(amountIn, rate)
+}
+
+/** Base units out per base unit in. */
+function middlePrice(pool: Pool, tokenIn: number, tokenOut: number): number {
+  if ('sqrtPrice' in pool) {
+    const price = (Number(pool.sqrtPrice) / 2 ** 96) ** 2
+    return tokenIn === 0 ? price : 1 / price
+  }
+  const curve = curveOf(pool, tokenIn, tokenOut)
+  return curve === null ? 0 : (curve.price[0] ?? 0) / curve.keep
+}
+
+/** An amount times a float: fifteen digits, which is what a price impact needs. */
+function times(amount: bigint, rate: number): bigint {
+  if (!Number.isFinite(rate) || rate <= 0) return 0n
+  const scale = 10 ** Math.max(0, 15 - Math.ceil(Math.log10(rate)))
+  return Number.isFinite(scale) ? (amount * BigInt(Math.round(rate * scale))) / BigInt(scale) : 0n
+}

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+
+/** Rows are sent in pieces of about this many characters. What fits into one is sent with its length. */
+const PIECE_LENGTH = 16 * 1024
+
+/**
+ * A short list goes out whole. A long one is streamed: rows are read only as fast as the client takes them, and a failure
+ * on the way cuts the connection, so that half a list is never taken for a whole one.
+ */
+export function sendRows<T>(
+  reply: FastifyReply,
+  head: string,
+  rows: AsyncIterable<T>,
+  render: (row: T) => string,
+): Promise<FastifyReply> {
+  return sendPieces(reply, renderPieces(head, rows, render))
+}
+
+async function* renderPieces<T>(
+  head: string,
+  rows: AsyncIterable<T>,
+  render: (row: T) => string,
+): AsyncGenerator<string, void, undefined> {
+  let piece = head
+  let separator = ''
+  for await (const row of rows) {
+    piece += separator + render(row)
+    separator = ','
+    if (piece.length >= PIECE_LENGTH) {
+      yield piece
+      piece = ''
+    }
+  }
+  yield `${piece}]}`
+}
+
+async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<string, void, undefined>): Promise<FastifyReply> {
+  const first = await pieces.next()
+  const second = first.done ? first : await pieces.next()
+  if (first.done || second.done) return reply.send(first.value ?? '')
+  return reply.send(
+    Readable.from(startingWith([first.value, second.value], pieces), { objectMode: true, highWaterMark: 2 }),
+  )
+}
+
+async function* startingWith(
+  read: readonly string[],
+  rest: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string> {
+  try {
+    yield* read
+    yield* rest
+  } finally {
+    // The client went away: the rows' cursor is closed too.
+    await rest.return()
+  }
+}

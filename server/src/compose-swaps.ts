@@ -1,0 +1,248 @@
+import { networks as definitions } from '../networks/index.ts'
+import { createKyberSwap } from './adapters/aggregators/kyber-swap.ts'
+import { createOpenOcean } from './adapters/aggregators/open-ocean.ts'
+import { createZeroX } from './adapters/aggregators/zero-x.ts'
+import { createEvmSwapChain } from './adapters/evm/swap/chain.ts'
+import type { Database } from './adapters/postgres/database.ts'
+import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
+import { createSwapStore } from './adapters/postgres/swaps.ts'
+import { createDenyList } from './adapters/screening/deny-list.ts'
+import { createPackageLists } from './adapters/tokens/package-lists.ts'
+import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './compose-router.ts'
+import type { AggregatorConfig, SwapConfig } from './config-swaps.ts'
+import type { Catalogue } from './domain/catalogue.ts'
+import { AppError } from './domain/errors.ts'
+import { type Environment, resolveNetwork } from './domain/network.ts'
+import { present } from './lib/assert.ts'
+import { createHttp, type Http } from './lib/http.ts'
+import type { Log } from './lib/log.ts'
+import type { RouterMetrics } from './lib/router-metrics.ts'
+import type { Aggregator } from './ports/aggregator.ts'
+import type { Router } from './ports/router.ts'
+import type { ChainsFile } from './sandbox-chains.ts'
+import { createAnswerOnce } from './services/answer-once.ts'
+import { type AskAggregators, createAskAggregators } from './services/ask-aggregators.ts'
+import type { BookSnapshot } from './services/book-snapshot.ts'
+import { createBuildSwap } from './services/build-swap.ts'
+import type { DatabaseClock } from './services/database-clock.ts'
+import { createListSwaps } from './services/list-swaps.ts'
+import { createListTokens } from './services/list-tokens.ts'
+import { createListedTokens } from './services/listed-tokens.ts'
+import { createQuoteSwap } from './services/quote-swap.ts'
+import { createFindToken, createReadToken } from './services/read-token.ts'
+import { createSendApproval } from './services/send-approval.ts'
+import { createSendSwap } from './services/send-swap.ts'
+import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from './services/swap-interfaces.ts'
+import { createSwapNetworks, type SwapNetwork } from './services/swap-networks.ts'
+import { createSwapRefs } from './services/swap-refs.ts'
+import { createSwapValues } from './services/swap-values.ts'
+import { createTrackSwap } from './services/track-swap.ts'
+
+export type SwapOffer = Readonly<{
+  /** Networks that are served, each with its nodes and what it trades on. */
+  routing: readonly RoutedNetwork[]
+  /** Tokens that are listed besides the published lists', by network; in the sandbox instead of them. */
+  ownTokens: ReadonlyMap<string, OwnTokens>
+  settings?: Partial<SwapSettings>
+  /** Routers of others that quotes are compared with. */
+  aggregators?: Readonly<{ asked: readonly AggregatorConfig[]; budgetMs: number }>
+}>
+
+export type SwapOptions = Readonly<{
+  environment: Environment
+  /** Absent: no network is served. */
+  swaps?: SwapOffer
+  pepper: Uint8Array
+  denied: readonly string[]
+  log: Log
+  metrics?: Pick<RouterMetrics, 'swapMoved'>
+}>
+
+type SwapRooms = Readonly<{
+  database: Database
+  catalogue: Catalogue
+  books: BookSnapshot
+  clock: DatabaseClock
+}>
+
+export type Swaps = Readonly<{
+  services: SwapServices
+  trackSwap(id: string): Promise<void>
+  /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
+  starting(): readonly string[]
+  stop(): Promise<void>
+}>
+
+const START_MS = 20_000
+/** An account of the words that every development node has: in the sandbox nobody earns anything. */
+const SANDBOX_FEES = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
+const SANDBOX_DROPPED_MS = 20_000
+
+/** What the sandbox's chains offer. */
+export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
+  return {
+    routing: sandboxRouting(networks),
+    ownTokens: new Map(networks.map(({ network, defiTokens }) => [network, defiTokens ?? []])),
+    settings: {
+      droppedMs: SANDBOX_DROPPED_MS,
+      feeAddresses: new Map(networks.map(({ network }) => [network, SANDBOX_FEES])),
+    },
+  }
+}
+
+/** What the operator's file and the published lists offer on the networks that have nodes. */
+export function productionSwaps(
+  nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
+  { tokens, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
+): SwapOffer {
+  const lists = createPackageLists()
+  const tokensOf = (id: string): readonly string[] => {
+    const chainId = definitions.find((one) => one.id === id)?.production.evm?.chainId ?? 0
+    return [...(tokens.get(id) ?? []), ...lists.list(chainId)].map(({ address }) => address)
+  }
+  return {
+    routing: productionRouting(
+      nodes.filter(({ network }) => !disabled.has(network)),
+      tokensOf,
+    ),
+    ownTokens: tokens,
+    settings,
+    aggregators: { asked: aggregators, budgetMs: aggregatorBudgetMs },
+  }
+}
+
+/** The DeFi half with its router in a thread of its own, which a worker does without. */
+export function openSwaps(
+  options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
+  rooms: SwapRooms,
+): Swaps {
+  const { environment, swaps, log, metrics, api } = options
+  const networks = swaps?.routing ?? []
+  const isQuoting = networks.length > 0 && !api.operationsOnly
+  const { database } = rooms
+  const router = isQuoting ? startRouter({ environment, networks, database, log, metrics }) : null
+  const http = createHttp()
+  const askAggregators = composeAggregators(http, swaps?.aggregators)
+  const startedAt = performance.now()
+  return {
+    ...composeSwaps(options, { ...rooms, router: router ?? noRouter, askAggregators }),
+    starting: () => {
+      if (router === null || performance.now() - startedAt > START_MS) return []
+      const missing = networks.filter(({ dexNetwork }) => router.state(dexNetwork.network) === null)
+      return missing.map(({ dexNetwork }) => `the pools of ${dexNetwork.network} are not read yet`)
+    },
+    stop: async () => {
+      await Promise.all([router?.stop(), http.close()])
+    },
+  }
+}
+
+const noRouter: Router = {
+  route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'swaps are not quoted here')),
+  state: () => null,
+  liquidity: () => new Map(),
+}
+
+function composeAggregators(http: Http, offer: SwapOffer['aggregators']): AskAggregators | null {
+  if (offer === undefined || offer.asked.length === 0) return null
+  const made = offer.asked.map(({ id, key, url }): Aggregator => {
+    const at = url === null ? {} : { url }
+    if (id === '0x') return createZeroX({ http, key: key ?? '', ...at })
+    return id === 'openocean'
+      ? createOpenOcean({ http, key, ...at })
+      : createKyberSwap({ http, client: key ?? '', ...at })
+  })
+  return createAskAggregators({ aggregators: made, budgetMs: offer.budgetMs })
+}
+
+/** The DeFi half over its networks; of a house without any, every question says so. */
+export function composeSwaps(
+  options: SwapOptions,
+  rooms: SwapRooms & Readonly<{ router: Router; askAggregators: AskAggregators | null }>,
+): Pick<Swaps, 'services' | 'trackSwap'> {
+  const { books, clock, router, database } = rooms
+  const { environment, swaps: offer } = options
+  const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
+  const served = new Map(
+    (offer?.routing ?? []).map((one) => [one.dexNetwork.network, toServed(environment, one)] as const),
+  )
+  const networks = createSwapNetworks(served, books)
+  const listed = listedTokens(options, rooms, served)
+  const findToken = createFindToken(listed, clock.now)
+  const desk = createSwapDesk(database)
+  const shared = {
+    networks,
+    router,
+    askAggregators: rooms.askAggregators,
+    listed,
+    findToken,
+    settings,
+    desk,
+    swaps: createSwapStore(database),
+    refs: createSwapRefs(options.pepper),
+    screening: createDenyList(options.denied),
+    answerOnce: createAnswerOnce(desk),
+    valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(rooms.catalogue), now: clock.now }),
+    now: clock.now,
+    databaseNow: clock.databaseNow,
+    log: options.log,
+    ...(options.metrics ? { onMoved: options.metrics.swapMoved } : {}),
+  }
+  return {
+    services: {
+      listTokens: createListTokens(shared),
+      readToken: createReadToken(shared),
+      quoteSwap: createQuoteSwap(shared),
+      buildSwap: createBuildSwap(shared),
+      sendApproval: createSendApproval(shared),
+      sendSwap: createSendSwap(shared),
+      listSwaps: createListSwaps(shared),
+    },
+    trackSwap: createTrackSwap(shared),
+  }
+}
+
+function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
+  const definition = definitions.find(({ id }) => id === dexNetwork.network)
+  const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
+  const coinIsToken = dexNetwork.coinIsToken ?? false
+  const { wrapped } = dexNetwork
+  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, coinIsToken }), coinIsToken }
+}
+
+function listedTokens(
+  { environment, swaps }: SwapOptions,
+  { catalogue }: SwapRooms,
+  served: ReadonlyMap<string, SwapNetwork>,
+) {
+  const lists = createPackageLists()
+  const hidden = (id: string) => {
+    const network = served.get(id)
+    return new Set(network?.coinIsToken ? [network.chain.wrapped] : [])
+  }
+  const ofCatalogue = (id: string): OwnTokens =>
+    catalogue.list().flatMap(({ asset, definition, enabled }) => {
+      const { contract, decimals } = asset
+      if (asset.network !== id || contract === null || (environment === 'sandbox' && !enabled)) return []
+      return [{ address: contract, decimals, name: definition.name, symbol: definition.symbol }]
+    })
+  return createListedTokens({
+    own: (id) => [...(swaps?.ownTokens.get(id) ?? []), ...ofCatalogue(id)],
+    // The sandbox lists what is deployed there, and nothing else.
+    published: (id) => (environment === 'sandbox' ? [] : lists.list(served.get(id)?.chain.network.evm?.chainId ?? 0)),
+    hidden,
+  })
+}
+
+/** By network and lower-case contract; the coin is `native`. */
+function priceKeys(catalogue: Catalogue): (network: string, address: string) => string | null {
+  const keys = new Map(
+    catalogue
+      .list()
+      .map(({ asset, definition }) => [
+        `${asset.network} ${asset.contract?.toLowerCase() ?? 'native'}`,
+        definition.priceKey,
+      ]),
+  )
+  return (network, address) => keys.get(`${network} ${address}`) ?? null
+}

@@ -1,0 +1,79 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+const ROUTE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+
+export type RouterMetrics = Readonly<{
+  routed(network: string, outcome: 'found' | 'refused', seconds: number): void
+  poolsAt(network: string, at: Readonly<{ pools: number; height: number; head: number; readAtMs: number }>): void
+  /** Totals since the router's thread began. */
+  poolFaults(network: string, totals: Readonly<{ reorgs: number; differences: number; rereads: number }>): void
+  /** A swap that a partner sent came to this status. */
+  swapMoved(network: string, status: string): void
+}>
+
+export function createRouterMetrics(registry: Registry): RouterMetrics {
+  const registers = [registry]
+  const labelNames = ['network'] as const
+  const routes = new Histogram({
+    name: 'swapyard_route_duration_seconds',
+    help: 'Searches for routes',
+    labelNames: ['network', 'outcome'] as const,
+    buckets: ROUTE_BUCKETS,
+    registers,
+  })
+  const pools = new Gauge({ name: 'swapyard_pools', help: 'Pools that are followed', labelNames, registers })
+  const block = new Gauge({
+    name: 'swapyard_pools_block',
+    help: 'Block after which the pools are known',
+    labelNames,
+    registers,
+  })
+  const behind = new Gauge({
+    name: 'swapyard_pools_behind_blocks',
+    help: 'Blocks between the newest of the network and that of the pools',
+    labelNames,
+    registers,
+  })
+  const readAt = new Map<string, number>()
+  const age = new Gauge({
+    name: 'swapyard_pools_age_seconds',
+    help: 'Since the pools were last known to be current',
+    labelNames,
+    registers,
+    collect() {
+      for (const [network, atMs] of readAt) age.set({ network }, (Date.now() - atMs) / 1000)
+    },
+  })
+  const faults = new Counter({
+    name: 'swapyard_pool_faults_total',
+    help: 'Reorgs undone, pools that differed from the chain, networks read anew',
+    labelNames: ['network', 'fault'] as const,
+    registers,
+  })
+  const swaps = new Counter({
+    name: 'swapyard_swaps_total',
+    help: 'Statuses that swaps came to; one that a reorganisation opened again comes to its status again',
+    labelNames: ['network', 'status'] as const,
+    registers,
+  })
+  const seen = new Map<string, number>()
+  return {
+    swapMoved: (network, status) => swaps.inc({ network, status }),
+    routed: (network, outcome, seconds) => routes.observe({ network, outcome }, seconds),
+    poolsAt(network, { pools: count, height, head, readAtMs }) {
+      pools.set({ network }, count)
+      block.set({ network }, height)
+      behind.set({ network }, Math.max(0, head - height))
+      readAt.set(network, readAtMs)
+    },
+    poolFaults(network, totals) {
+      for (const [fault, total] of Object.entries(totals)) {
+        const key = `${network} ${fault}`
+        const before = seen.get(key) ?? 0
+        // A thread that began again counts from nothing.
+        faults.inc({ network, fault }, total >= before ? total - before : total)
+        seen.set(key, total)
+      }
+    },
+  }
+}

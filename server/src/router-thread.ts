@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createNetworkPools } from './adapters/evm/dex/network-pools.ts'
+import type { PoolSettings } from './adapters/evm/dex/synced.ts'
+import { createDistantLog, createDistantSnapshots } from './adapters/router/distant.ts'
+import { serveRoutes } from './adapters/router/serve-routes.ts'
+import type { Network } from './domain/network.ts'
+import type { DexNetwork } from './domain/swap/dex.ts'
+import { present } from './lib/assert.ts'
+import { createGate } from './lib/gate.ts'
+
+/** What the thread is started with: compose-router.ts makes it, this file reads it. */
+export type RouterThreadInput = Readonly<{
+  networks: readonly Readonly<{
+    network: Network
+    rpcUrls: readonly string[]
+    dexNetwork: DexNetwork
+    tokens: readonly string[]
+    settings: Partial<PoolSettings>
+  }>[]
+  budgetMs: number
+}>
+
+/** The network's bound: older state answers no quote. */
+const STALE_MS = 30_000
+const STALE_BLOCKS = 10
+const PACE_MIN_MS = 250
+const PACE_MAX_MS = 2_000
+/** Ethereum's gas is dear, and its blocks are narrow. */
+const SWAPS_MAX_ETH = 8
+const SWAPS_MAX = 12
+/** Networks whose pools are all read at once. */
+const HEAVY_AT_ONCE = 2
+
+function main(): void {
+  const port = present(parentPort, 'the other side')
+  const { networks, budgetMs } = workerData as RouterThreadInput
+  const log = createDistantLog(port, { component: 'router' })
+  const snapshots = createDistantSnapshots(port)
+  const heavy = createGate(HEAVY_AT_ONCE)
+  serveRoutes({
+    port,
+    log,
+    budgetMs,
+    networks: networks.map(({ network, rpcUrls, dexNetwork, tokens, settings }) => ({
+      source: createNetworkPools({ network, rpcUrls, dexNetwork, tokens, snapshots, heavy, log, settings }),
+      paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
+      staleMs: Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs),
+      swapsMax: network.id === 'eth' ? SWAPS_MAX_ETH : SWAPS_MAX,
+    })),
+  })
+}
+
+main()

@@ -1,0 +1,122 @@
+import { AppError } from '../domain/errors.ts'
+import type { Partner } from '../domain/partner.ts'
+import { formatPercent } from '../domain/swap/percent.ts'
+import { isNative, zeroAddress } from '../domain/swap/token.ts'
+import type { Screening } from '../ports/screening.ts'
+import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
+import type { SwapDesk } from '../ports/swaps.ts'
+import type { AnswerOnce } from './answer-once.ts'
+import { type PricedSwap, priceSwap, type RouteSwapDeps } from './quote-swap.ts'
+import { type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
+import type { BuildRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
+import type { SwapRefs } from './swap-refs.ts'
+
+export type BuildSwapDeps = ReadSwapDeps &
+  RouteSwapDeps &
+  Readonly<{
+    refs: SwapRefs
+    desk: SwapDesk
+    screening: Screening
+    answerOnce: AnswerOnce
+    settings: SwapSettings
+    now(): number
+  }>
+
+/** The transactions that carry a swap out, simulated before they are handed out. */
+export function createBuildSwap(deps: BuildSwapDeps): SwapServices['buildSwap'] {
+  return (partner, request, idempotency) => deps.answerOnce(partner, idempotency, () => build(deps, partner, request))
+}
+
+async function build(deps: BuildSwapDeps, partner: Partner, request: BuildRequest): Promise<readonly string[]> {
+  const { chain } = deps.networks.getOpen(request.network)
+  const account = readAccount(chain, request.account, 'account')
+  const read = await readSwapRequest(deps, request)
+  await checkAccount(deps, chain, account)
+  const feeTo = await feeAddress(deps, partner, chain, read.feePpm)
+  const parties = { account, feeTo }
+  const priced = await priceSwap(deps, read)
+  const { approve, swap } = await prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
+    // The chain may be a block ahead of the route: once more, by the newest pools.
+    const again = await priceSwap(deps, read)
+    if (again.routed.block.hash === priced.routed.block.hash) throw error
+    return prepare(deps, partner, again, parties)
+  })
+  return approve === null ? [swap] : [approve, swap]
+}
+
+type Parties = Readonly<{ account: string; feeTo: string }>
+
+async function prepare(deps: BuildSwapDeps, partner: Partner, priced: PricedSwap, parties: Parties): Promise<Prepared> {
+  checkImpact(deps, priced)
+  return priced.network.chain.prepare(orderOf(deps, partner, priced, parties))
+}
+
+/** An account that a person can have. The placeholders of the native coin are none, nor are our contracts. */
+export function readAccount(chain: SwapChain, text: string, field: string): string {
+  const account = chain.parse(text)
+  if (account === null || isNative(account) || account === chain.router || account === chain.executor)
+    throw new AppError('INVALID_ADDRESS', `${field} is not an account on ${chain.network.id}`, { field })
+  return account
+}
+
+async function checkAccount({ desk, screening }: BuildSwapDeps, chain: SwapChain, account: string): Promise<void> {
+  const spelled = chain.spell(account)
+  if (await desk.isOurs(spelled))
+    throw new AppError('ADDRESS_IS_OURS', 'account is an address of this service', { field: 'account' })
+  await screen(screening, chain, spelled)
+}
+
+export async function screen(screening: Screening, { network }: SwapChain, spelled: string): Promise<void> {
+  const verdict = await screening.screen({ network: network.id, address: spelled, direction: 'recipient' })
+  if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field: 'account' })
+}
+
+/** The partner's own, else the operator's, who owes it to the partner then. */
+async function feeAddress(
+  { desk, settings }: BuildSwapDeps,
+  partner: Partner,
+  chain: SwapChain,
+  feePpm: number,
+): Promise<string> {
+  if (feePpm === 0) return zeroAddress
+  const { id } = chain.network
+  const own = (await desk.feeAddress(partner.id, id)) ?? settings.feeAddresses.get(id) ?? null
+  const address = own === null ? null : chain.parse(own)
+  if (address !== null && !isNative(address)) return address
+  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `no address takes fees on ${id}: set one, or ask for no fee`, {
+    field: 'referrerFee',
+    extra: { min: '0', max: '0' },
+  })
+}
+
+function checkImpact({ settings: { impactMaxPpm } }: BuildSwapDeps, { impactPpm }: PricedSwap): void {
+  if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
+  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount', {
+    field: 'amount',
+    extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
+  })
+}
+
+function orderOf(
+  { refs, settings, now }: BuildSwapDeps,
+  partner: Partner,
+  { network: { chain }, from, to, amountIn, minReceived, feePpm, routed }: PricedSwap,
+  { account, feeTo }: Parties,
+): SwapOrder {
+  const terms = {
+    ...{
+      account,
+      recipient: account,
+      tokenIn: from.address,
+      tokenOut: to.address,
+      amountIn,
+      minReceived,
+      feePpm,
+      feeTo,
+    },
+    deadline: Math.floor((now() + settings.deadlineMs) / 1000),
+  }
+  const ref = refs.issue({ ...terms, partnerId: partner.id, network: chain.network.id })
+  return { ...terms, ref, swaps: routed.swaps }
+}

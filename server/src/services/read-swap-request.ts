@@ -1,0 +1,115 @@
+import { parseUnits } from '../domain/amount.ts'
+import { AppError, type Problem } from '../domain/errors.ts'
+import { parsePercent } from '../domain/swap/percent.ts'
+import { isNative, type Token } from '../domain/swap/token.ts'
+import type { FindToken } from './read-token.ts'
+import type { SwapRequest } from './swap-interfaces.ts'
+import type { SwapNetwork, SwapNetworks } from './swap-networks.ts'
+
+export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken }>
+
+/** A request whose every part is right by itself. Tokens in canonical form. */
+export type ReadSwap = Readonly<{
+  network: SwapNetwork
+  from: Token
+  to: Token
+  amountIn: bigint
+  slippagePpm: number
+  feePpm: number
+}>
+
+/** 0.01 to 50 percent. */
+const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
+/** 0 to 5 percent. */
+export const FEE_PPM = { least: 0, most: 50_000 } as const
+const UINT256_MAX = (1n << 256n) - 1n
+
+/** Throws with every problem of the request at once. */
+export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest): Promise<ReadSwap> {
+  const network = deps.networks.getOpen(request.network)
+  const problems: Problem[] = []
+  const [from, to] = await readSides(deps, network, request, problems)
+  if (from && to && isSameAsset(network, from.address, to.address))
+    problems.push({ code: 'SAME_CURRENCY', field: 'toTokenAddress', message: 'both tokens are the same' })
+  const amountIn = readAmount(request.amount, from, 'amount', problems)
+  const slippagePpm = readPercent(request.slippage, SLIPPAGE_PPM, problems, ['SLIPPAGE_OUT_OF_RANGE', 'slippage'])
+  const feePpm = readPercent(request.referrerFee, FEE_PPM, problems, ['REFERRER_FEE_OUT_OF_RANGE', 'referrerFee'])
+  if (problems.length > 0 || !from || !to || amountIn === null || slippagePpm === null || feePpm === null)
+    throw refusal(problems)
+  return { network, from, to, amountIn, slippagePpm, feePpm }
+}
+
+export function refusal(problems: readonly Problem[]): AppError {
+  // What must be corrected comes before what is not there.
+  const [first] = problems
+  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
+}
+
+/** The tokens of both sides; null with a problem added, in the order of the sides. */
+export async function readSides(
+  deps: ReadSwapDeps,
+  network: SwapNetwork,
+  { fromTokenAddress, toTokenAddress }: Pick<SwapRequest, 'fromTokenAddress' | 'toTokenAddress'>,
+  problems: Problem[],
+): Promise<readonly [Token | null, Token | null]> {
+  const [ofFrom, ofTo]: [Problem[], Problem[]] = [[], []]
+  const sides = await Promise.all([
+    readSide(deps, network, fromTokenAddress, 'fromTokenAddress', ofFrom),
+    readSide(deps, network, toTokenAddress, 'toTokenAddress', ofTo),
+  ])
+  problems.push(...ofFrom, ...ofTo)
+  return sides
+}
+
+async function readSide(
+  { findToken }: ReadSwapDeps,
+  { chain }: SwapNetwork,
+  text: string,
+  field: string,
+  problems: Problem[],
+): Promise<Token | null> {
+  const address = chain.parse(text)
+  if (address === null) {
+    problems.push({ code: 'INVALID_ADDRESS', field, message: `${field} is not an address on ${chain.network.id}` })
+    return null
+  }
+  const token = await findToken(chain, address)
+  if (token === null) problems.push({ code: 'TOKEN_NOT_FOUND', field, message: `there is no token at ${field}` })
+  return token
+}
+
+/** On Celo the coin and its token are one. */
+export function isSameAsset({ chain, coinIsToken }: SwapNetwork, a: string, b: string): boolean {
+  const own = (address: string) => (coinIsToken && isNative(address) ? chain.wrapped : address)
+  return own(a) === own(b)
+}
+
+/** Units of a positive amount; null with a problem added. Without a token its decimals are not judged. */
+export function readAmount(text: string, token: Token | null, field: string, problems: Problem[]): bigint | null {
+  const decimals = token?.decimals ?? 80
+  const asset = { id: 'token@swap', ticker: token?.symbol ?? '', network: '', decimals, contract: null } as const
+  try {
+    const units = parseUnits(text, asset, field)
+    if (token === null || (units > 0n && units <= UINT256_MAX)) return units
+    const tooMuch = { code: 'AMOUNT_ABOVE_MAX', field, message: `${field} is more than a chain can count` } as const
+    const nothing = { code: 'AMOUNT_MALFORMED', field, message: `${field} must be greater than zero` } as const
+    problems.push(units > 0n ? tooMuch : nothing)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    problems.push(...error.problems)
+  }
+  return null
+}
+
+function readPercent(
+  text: string,
+  { least, most }: Readonly<{ least: number; most: number }>,
+  problems: Problem[],
+  [code, field]: readonly [Problem['code'], string],
+): number | null {
+  const ppm = parsePercent(text)
+  if (ppm !== null && ppm >= least && ppm <= most) return ppm
+  const [min, max] = [`${least / 10_000}`, `${most / 10_000}`]
+  problems.push({ code, field, message: `${field} must be ${min} to ${max} percent, in steps of 0.0001`, min, max })
+  return null
+}

@@ -1,0 +1,115 @@
+import { AppError } from '../domain/errors.ts'
+import type { Partner } from '../domain/partner.ts'
+import { timeOrderedId } from '../lib/id.ts'
+import type { Screening } from '../ports/screening.ts'
+import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
+import type { SwapStore, TrackedSwap } from '../ports/swaps.ts'
+import type { AnswerOnce } from './answer-once.ts'
+import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
+import { screen } from './build-swap.ts'
+import { type CheckSwapDeps, checkBuilt, checkRequest } from './check-swap.ts'
+import { checkSpender, invalid, readAs, sendOnly } from './send-approval.ts'
+import type { SendRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
+
+export type SendSwapDeps = CheckSwapDeps &
+  Readonly<{
+    swaps: SwapStore
+    settings: Pick<SwapSettings, 'feeAddresses'>
+    screening: Screening
+    answerOnce: AnswerOnce
+    now(): number
+  }>
+
+/** The tracker looks again after this: by then its first broadcast is over. */
+const FIRST_LOOK_MS = 1_000
+
+/** Checks, records and broadcasts a signed swap, or records one that was broadcast already. */
+export function createSendSwap(deps: SendSwapDeps): SwapServices['sendSwap'] {
+  return (partner, request, idempotency) => deps.answerOnce(partner, idempotency, () => send(deps, partner, request))
+}
+
+async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest): Promise<string> {
+  const { rawTx, hash } = request
+  if (rawTx === undefined && hash === undefined)
+    throw new AppError('VALIDATION_ERROR', 'rawTx is required, or the hash of what was sent already', {
+      field: 'rawTx',
+    })
+  const network = deps.networks.getOpen(request.network)
+  const { chain } = network
+  const field = rawTx === undefined ? 'hash' : 'rawTx'
+  const signed = rawTx === undefined ? await lookUp(chain, hash ?? '') : readAs(chain, rawTx, field)
+  if (hash !== undefined && hash.toLowerCase() !== signed.hash) throw invalid('its hash is not the one given', 'hash')
+  if (!request.isExchange) return sendOther(deps, partner, chain, { signed, raw: rawTx ?? null, field })
+  const act = checkBuilt(deps.refs, partner, chain, signed, field)
+  const sides = await checkRequest(deps, network, request, act)
+  if (rawTx !== undefined) checkDeadline(deps, act.deadline)
+  await screen(deps.screening, chain, chain.spell(signed.signer))
+  const recorded = await deps.swaps.record({
+    ...sides,
+    id: timeOrderedId(),
+    partnerId: partner.id,
+    network: chain.network.id,
+    hash: signed.hash,
+    sender: signed.signer,
+    nonce: signed.nonce,
+    recipient: act.recipient,
+    minReceived: act.minReceived,
+    feePpm: act.feePpm,
+    feeTo: act.feeTo,
+    owesFee: act.feePpm > 0 && isOperators(deps, chain, act.feeTo),
+    deadline: act.deadline,
+    raw: rawTx ?? null,
+  })
+  if (recorded === null) throw invalid('it was built for another partner', field)
+  if (rawTx !== undefined && recorded.raw !== null) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
+  return signed.hash
+}
+
+/** What went to the partner's own address, whichever it was at the build, is no debt of the operator's. */
+function isOperators({ settings }: SendSwapDeps, chain: SwapChain, feeTo: string): boolean {
+  const own = settings.feeAddresses.get(chain.network.id)
+  return own !== undefined && chain.parse(own) === feeTo
+}
+
+async function lookUp(chain: SwapChain, hash: string): Promise<SignedTransaction> {
+  const found = /^0x[0-9a-fA-F]{64}$/.test(hash) ? await chain.lookUp(hash.toLowerCase()) : null
+  if (found !== null) return found
+  throw new AppError('VALIDATION_ERROR', 'no node knows a transaction with this hash: send rawTx, or ask again', {
+    field: 'hash',
+  })
+}
+
+type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: string }>
+
+/** Nothing is recorded of it. A swap or an approval is held to what holds for them. */
+async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
+  const { signed, raw, field } = other
+  checkSpender(chain, signed, field)
+  if (signed.to === chain.router) checkBuilt(deps.refs, partner, chain, signed, field)
+  if (raw !== null) await sendOnly(chain, signed, raw, field)
+  return signed.hash
+}
+
+function checkDeadline({ now }: SendSwapDeps, deadline: number): void {
+  if (deadline * 1000 <= now()) throw invalid('its deadline has passed: build again', 'rawTx')
+}
+
+type Sending = Readonly<{ recorded: TrackedSwap; signed: SignedTransaction; raw: string }>
+
+/** What no node answered is the tracker's to send again: the row is there. */
+async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, signed, raw }: Sending): Promise<void> {
+  const sent = await broadcastSwap(chain, signed, raw)
+  if (sent.kind === 'unknown') return
+  const isRefused = sent.kind === 'refused'
+  const progress = {
+    status: isRefused ? 'failed' : 'pending',
+    reason: isRefused ? 'rejected' : null,
+    receivedUnits: null,
+    feeUnits: null,
+    block: null,
+    isFinal: isRefused,
+  } as const
+  // Where the tracker was faster it knows more.
+  await swaps.advance(recorded, { progress, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
+  if (isRefused) throw refusalOf(sent, 'rawTx')
+}

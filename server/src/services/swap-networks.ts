@@ -1,0 +1,47 @@
+import { canonicalNetwork } from '../domain/catalogue.ts'
+import { AppError } from '../domain/errors.ts'
+import { swapNetworks } from '../domain/swap/swap.ts'
+import type { SwapChain } from '../ports/swap-chain.ts'
+import type { BookSnapshot } from './book-snapshot.ts'
+
+/** A network that is served here. */
+export type SwapNetwork = Readonly<{
+  chain: SwapChain
+  /** Celo: the coin is itself the token `chain.wrapped`. */
+  coinIsToken: boolean
+}>
+
+export type SwapNetworks = Readonly<{
+  /** By name in any case and by its aliases. Throws NETWORK_NOT_FOUND, and NETWORK_UNAVAILABLE for one that is not served. */
+  get(name: string): SwapNetwork
+  /** The same, and NETWORK_PAUSED where the operator stopped it. */
+  getOpen(name: string): SwapNetwork
+  find(id: string): SwapNetwork | null
+  isPaused(id: string): boolean
+}>
+
+export function createSwapNetworks(served: ReadonlyMap<string, SwapNetwork>, books: BookSnapshot): SwapNetworks {
+  const isPaused = (id: string) => books.current().pauses.networks.has(id)
+  const get = (name: string): SwapNetwork => {
+    const id = canonicalNetwork(name)
+    const found = served.get(id)
+    if (found !== undefined) return found
+    if (!swapNetworks.some((known) => known === id))
+      throw new AppError('NETWORK_NOT_FOUND', 'there are no swaps on this network', { field: 'network' })
+    throw new AppError('NETWORK_UNAVAILABLE', `swaps on ${id} are not served here`, {
+      field: 'network',
+      retryAfterSeconds: 60,
+    })
+  }
+  return {
+    get,
+    find: (id) => served.get(id) ?? null,
+    isPaused,
+    getOpen: (name) => {
+      const found = get(name)
+      if (isPaused(found.chain.network.id))
+        throw new AppError('NETWORK_PAUSED', 'this network is paused at the moment', { field: 'network' })
+      return found
+    },
+  }
+}

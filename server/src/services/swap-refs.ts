@@ -1,0 +1,68 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { zeroAddress } from '../domain/swap/token.ts'
+
+/** What a swap was built with. Addresses in canonical form. */
+export type BuiltTerms = Readonly<{
+  partnerId: string
+  network: string
+  account: string
+  recipient: string
+  tokenIn: string
+  tokenOut: string
+  amountIn: bigint
+  minReceived: bigint
+  feePpm: number
+  feeTo: string
+  deadline: number
+}>
+
+/**
+ * The reference that stands in a swap's transaction and in the contract's event: 32 bytes that say, without a database, that we
+ * built a swap with these terms for this partner. Any process with the same pepper can tell.
+ */
+export type SwapRefs = Readonly<{
+  issue(terms: BuiltTerms): string
+  isOurs(ref: string, terms: BuiltTerms): boolean
+}>
+
+/* The first 12 bytes are random, the others HMAC-SHA256, cut (RFC 2104 §5). */
+const NONCE_BYTES = 12
+const MAC_BYTES = 20
+const PURPOSE = 'swapyard swap reference 1'
+const REF = /^0x[0-9a-f]{64}$/
+
+export function createSwapRefs(pepper: Uint8Array): SwapRefs {
+  const key = new Uint8Array(hkdfSync('sha256', pepper, new Uint8Array(0), PURPOSE, 32))
+  const macOf = (nonce: Buffer, terms: BuiltTerms) =>
+    createHmac('sha256', key).update(nonce).update(textOf(terms)).digest().subarray(0, MAC_BYTES)
+  return {
+    issue: (terms) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      return `0x${Buffer.concat([nonce, macOf(nonce, terms)]).toString('hex')}`
+    },
+    isOurs: (ref, terms) => {
+      if (!REF.test(ref)) return false
+      const bytes = Buffer.from(ref.slice(2), 'hex')
+      return timingSafeEqual(bytes.subarray(NONCE_BYTES), macOf(bytes.subarray(0, NONCE_BYTES), terms))
+    },
+  }
+}
+
+function textOf(terms: BuiltTerms): string {
+  const { partnerId, network, account, recipient, tokenIn, tokenOut, amountIn, minReceived, feePpm, deadline } = terms
+  // Who would get a fee of nothing is nobody.
+  const feeTo = feePpm === 0 ? zeroAddress : terms.feeTo
+  const amounts = [amountIn.toString(), minReceived.toString()]
+  return JSON.stringify([
+    partnerId,
+    network,
+    account,
+    recipient,
+    tokenIn,
+    tokenOut,
+    ...amounts,
+    feePpm,
+    feeTo,
+    deadline,
+  ])
+}

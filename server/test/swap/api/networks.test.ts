@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { lockMarket } from '../../../../test/support/market-lock.ts'
+import { type Json, startWorld, type World } from '../../../../test/support/world.ts'
+import { LOCK_MS, NATIVE, type Stage, stageOn, trade } from './partner.ts'
+
+const networks = ['eth', 'sei', 'arbitrum', 'base', 'bsc', 'cchain', 'celo', 'linea', 'matic', 'op', 'sonic', 'uni']
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks, swaps: {} })
+}, 120_000)
+afterAll(() => world.stop())
+
+/**
+ * Algebra sets its fee anew in the swap itself, by the time and by what moved before: it is known to the last swap alone
+ * (docs/pools.md). Other tests move the pools of base.
+ */
+const hasMovingFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
+
+async function swaps(stage: Stage): Promise<void> {
+  const user = await stage.user()
+  const legs = [
+    [NATIVE, stage.token('usdc'), '2'],
+    [stage.token('usdc'), stage.token('dai'), null],
+    [stage.token('dai'), NATIVE, null],
+  ] as const
+  let received = ''
+  for (const [fromTokenAddress, toTokenAddress, fixed] of legs) {
+    const amount = fixed ?? received
+    const before = await stage.balance(toTokenAddress, user.address)
+    const asked = { fromTokenAddress, toTokenAddress, amount, slippage: '1', referrerFee: '0.1' }
+    const { quote, raws, hash } = await trade(stage, user, asked)
+    expect(raws).toHaveLength(fromTokenAddress === NATIVE ? 1 : 2)
+    const row = await stage.becomes(hash, 'finished')
+    received = row.amountTo
+    if (stage.network === 'base' && hasMovingFee(quote)) {
+      // Within a hundredth of a percent; never below what was promised.
+      expect(Number(received) / Number(quote.receivedAmount), stage.network).toBeCloseTo(1, 4)
+      expect(Number(received)).toBeGreaterThanOrEqual(Number(quote.minReceived))
+      continue
+    }
+    expect([stage.network, received]).toEqual([stage.network, quote.receivedAmount])
+    // Of the coin, gas is paid besides.
+    if (toTokenAddress !== NATIVE)
+      expect((await stage.balance(toTokenAddress, user.address)) - before).toBe(BigInt(quote.receivedAmountRaw))
+  }
+}
+
+describe('coin → token → token → coin pays to the unit what was quoted', () => {
+  // Mostly waiting for blocks: a few at a time.
+  test.for(networks)('on %s', { concurrent: true, timeout: LOCK_MS }, async (network) => {
+    const unlock = await lockMarket(inject('databaseUrl'), network)
+    await swaps(await stageOn(world, network)).finally(unlock)
+  })
+
+  test('and on Celo the coin and its token are one', async () => {
+    const stage = await stageOn(world, 'celo')
+    const { body } = await stage.quote({
+      fromTokenAddress: NATIVE,
+      toTokenAddress: stage.wrapped,
+      amount: '1',
+      slippage: '1',
+      referrerFee: '0',
+    })
+    expect(body).toMatchObject({ statusCode: 400, code: 'SAME_CURRENCY' })
+    const listed = await world.call('GET', '/v1/defi/available-currencies?network=celo')
+    const coins = listed.body.filter((one: { symbol: string }) => one.symbol === 'CELO')
+    expect(coins).toHaveLength(1)
+  })
+})

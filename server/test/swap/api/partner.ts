@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { type Chain, createPublicClient, type Hex, http, parseAbi, parseTransaction } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { inject } from 'vitest'
+import { lockMarket } from '../../../../test/support/market-lock.ts'
+import { type Answer, type Json, startWorld, type World, type WorldOptions } from '../../../../test/support/world.ts'
+import type { ChainsFile } from '../../../src/sandbox-chains.ts'
+
+/** Others may trade there before. */
+export const LOCK_MS = 400_000
+
+export const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+export const erc20 = parseAbi([
+  'function balanceOf(address) view returns (uint256)',
+  'function allowance(address, address) view returns (uint256)',
+  'function approve(address, uint256) returns (bool)',
+  'function transfer(address, uint256) returns (bool)',
+])
+
+/** A partner and its user on one network: calls as a script does it, signs with viem. */
+export type Stage = Readonly<{
+  world: World
+  network: string
+  client: ReturnType<typeof createPublicClient>
+  chainId: number
+  /** By symbol, as chains.json has them. */
+  token(symbol: string): Hex
+  wrapped: Hex
+  router: Hex
+  rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
+  /** A fresh account with coins, and tokens where asked for. */
+  user(tokens?: Readonly<Record<string, string>>): Promise<PrivateKeyAccount>
+  quote(asked: Readonly<Record<string, string>>): Promise<Answer>
+  build(asked: Readonly<Record<string, unknown>>): Promise<Answer>
+  balance(token: string, owner: string): Promise<bigint>
+  list(query?: string, headers?: Record<string, string>): Promise<Json>
+  /** The row of a hash once it has the status. */
+  becomes(hash: string, status: string, timeoutMs?: number): Promise<Json>
+}>
+
+export const readChains = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+
+export async function startStage(network = 'eth', options: Partial<WorldOptions> = {}): Promise<Stage> {
+  const unlock = await lockMarket(inject('databaseUrl'), network)
+  const world = await startWorld({ networks: [network, ...(options.networks ?? [])], swaps: {}, ...options })
+  const stop = async () => {
+    await world.stop()
+    await unlock()
+  }
+  return stageOn({ ...world, stop }, network)
+}
+
+export async function stageOn(world: World, network: string): Promise<Stage> {
+  const found = readChains().networks.find((one) => one.network === network)
+  if (found?.chainId === undefined) throw new Error(`no chain ${network}`)
+  const url = found.rpcUrls[0] ?? ''
+  const chain: Chain = {
+    id: found.chainId,
+    name: network,
+    nativeCurrency: { name: 'coin', symbol: 'COIN', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  }
+  const client = createPublicClient({ chain, transport: http(url), pollingInterval: 100 })
+  const defi = found.defiTokens ?? []
+  const bySymbol = new Map(defi.map(({ symbol, address }) => [symbol.toLowerCase(), address as Hex]))
+  for (const [ticker, address] of Object.entries(found.tokens)) bySymbol.set(ticker, address as Hex)
+  const token = (symbol: string): Hex => {
+    const address = bySymbol.get(symbol.toLowerCase())
+    if (address === undefined) throw new Error(`no token ${symbol} on ${network}`)
+    return address
+  }
+  const balance = async (address: string, owner: string): Promise<bigint> =>
+    address === NATIVE
+      ? client.getBalance({ address: owner as Hex })
+      : client.readContract({ address: address as Hex, abi: erc20, functionName: 'balanceOf', args: [owner as Hex] })
+  const list = async (query = '', headers: Record<string, string> = {}): Promise<Json> =>
+    (await world.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
+  await world.until(`pools of ${network}`, async () => {
+    const { status } = await world.call(
+      'GET',
+      `/v1/defi/quote?${new URLSearchParams({ network, fromTokenAddress: NATIVE, toTokenAddress: token('usdc'), amount: '0.01', slippage: '1', referrerFee: '0' })}`,
+    )
+    return status === 200
+  })
+  return {
+    world,
+    network,
+    client,
+    chainId: found.chainId,
+    token,
+    wrapped: found.wrapped as Hex,
+    router: found.contracts?.['swapRouter'] as Hex,
+    rpc: (method, ...params) => client.request({ method, params } as never),
+    async user(tokens = {}) {
+      const account = privateKeyToAccount(generatePrivateKey())
+      for (const [currency, amount] of Object.entries({ native: '50', ...tokens }))
+        await world.control('/deposits', { network, currency, address: account.address, amount })
+      await world.mine(network, 1)
+      return account
+    },
+    quote: (asked) => world.call('GET', `/v1/defi/quote?${new URLSearchParams({ network, ...asked })}`),
+    build: (asked) => world.call('POST', '/v1/defi/transaction/swap', { network, ...asked }),
+    balance,
+    list,
+    becomes: (hash, status, timeoutMs) =>
+      world.until(
+        `${hash} is ${status}`,
+        async () => {
+          const { exchanges } = await list()
+          const row = exchanges.find((one: Json) => one.hash === hash)
+          return row?.status === status ? row : null
+        },
+        timeoutMs,
+      ),
+  }
+}
+
+/** As a partner does it: viem parses what was built, and signs it. */
+export async function sign(account: PrivateKeyAccount, unsigned: string, changes: object = {}): Promise<Hex> {
+  const transaction = { ...parseTransaction(unsigned as Hex), ...changes }
+  return account.signTransaction(transaction as Parameters<PrivateKeyAccount['signTransaction']>[0])
+}
+
+export type Trade = Readonly<{
+  fromTokenAddress: string
+  toTokenAddress: string
+  amount: string
+  slippage: string
+  referrerFee: string
+}>
+
+/** What is told of a swap when it is sent. */
+export const sending = (stage: Stage, account: PrivateKeyAccount, trade: Trade, amountTo: string) => ({
+  account: account.address,
+  network: stage.network,
+  fromTokenAddress: trade.fromTokenAddress,
+  toTokenAddress: trade.toTokenAddress,
+  amountFrom: trade.amount,
+  amountTo,
+  commissionPercentage: trade.referrerFee,
+})
+
+/** Quote, build, sign, approve, send: the hash of the swap. */
+export async function trade(stage: Stage, account: PrivateKeyAccount, asked: Trade) {
+  const quoted = await stage.quote(asked)
+  if (quoted.status !== 200) throw new Error(JSON.stringify(quoted.body))
+  const built = await stage.build({ ...asked, account: account.address })
+  if (built.status !== 201) throw new Error(JSON.stringify(built.body))
+  const raws: string[] = built.body
+  const { world, network } = stage
+  if (raws.length === 2) {
+    const rawApproveTx = await sign(account, raws[0] ?? '')
+    const approved = await world.call('POST', '/v1/defi/send/approve', { network, rawApproveTx })
+    if (approved.status !== 201) throw new Error(JSON.stringify(approved.body))
+  }
+  const rawTx = await sign(account, raws.at(-1) ?? '')
+  const body = { ...sending(stage, account, asked, quoted.body.receivedAmount), rawTx }
+  const sent = await world.call('POST', '/v1/defi/send/swap', body)
+  if (sent.status !== 201) throw new Error(JSON.stringify(sent.body))
+  return { quote: quoted.body as Json, raws, rawTx, body, hash: JSON.parse(sent.body) as string }
+}

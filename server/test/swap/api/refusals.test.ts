@@ -1,0 +1,263 @@
+import { encodeDeployData, type Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../../../test/support/world.ts'
+import { compile } from '../../evm/compile.ts'
+import { LOCK_MS, NATIVE, type Stage, sign, startStage } from './partner.ts'
+
+let stage: Stage
+let usdc: string
+beforeAll(async () => {
+  stage = await startStage()
+  usdc = stage.token('usdc')
+}, LOCK_MS)
+afterAll(() => stage.world.stop())
+
+const ZERO = '0x0000000000000000000000000000000000000000'
+const nobody = '0x00000000000000000000000000000000DeaDBeef'
+const asked = (changes: Readonly<Record<string, string>> = {}) => ({
+  ...{ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '0.5', referrerFee: '0' },
+  ...changes,
+})
+const codesOf = ({ errors }: Json): string[] => errors.map((one: { code: string }) => one.code)
+
+describe('without a key', () => {
+  test.for([
+    ['GET', '/v1/defi/currency/info?network=eth&address=0x'],
+    ['GET', '/v1/defi/available-currencies?network=eth'],
+    ['GET', '/v1/defi/quote'],
+    ['GET', '/v1/defi/exchange/list'],
+    ['POST', '/v1/defi/transaction/swap'],
+    ['POST', '/v1/defi/send/approve'],
+    ['POST', '/v1/defi/send/swap'],
+  ] as const)('%s %s answers 401', async ([method, path]) => {
+    const body = method === 'POST' ? {} : undefined
+    const { status, body: answer } = await stage.world.call(method, path, body, { 'x-api-key': 'no-such-key' })
+    expect(status).toBe(401)
+    expect(answer).toMatchObject({ message: expect.any(String), error: 'Unauthorized', statusCode: 401 })
+  })
+})
+
+describe('tokens', () => {
+  const info = (address: string, network = 'eth') =>
+    stage.world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)
+
+  test('are told by their contracts, the coin by its placeholder in any case, or by the zero address', async () => {
+    expect((await info(usdc.toLowerCase())).body).toMatchObject({
+      symbol: 'USDC',
+      decimals: 6,
+      network: 'eth',
+      enabled: true,
+    })
+    for (const address of [NATIVE, NATIVE.toLowerCase(), ZERO])
+      expect((await info(address)).body).toMatchObject({ address: NATIVE, symbol: 'ETH', decimals: 18, enabled: true })
+    expect((await info(usdc, 'ERC20')).status).toBe(200)
+  })
+
+  test('are 404 where there is no contract, and 400 where there is no address', async () => {
+    expect((await info(nobody)).body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })
+    expect((await info(stage.router)).body).toMatchObject({ statusCode: 404, code: 'TOKEN_NOT_FOUND' })
+    for (const address of [
+      '0x12',
+      'USDC',
+      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      '0xa0b86991C6218b36c1d19D4a2e9Eb0cE3606eB48',
+    ])
+      expect((await info(address)).body).toMatchObject({ statusCode: 400, code: 'INVALID_ADDRESS' })
+    expect((await info(usdc, 'btc')).body).toMatchObject({ statusCode: 404, code: 'NETWORK_NOT_FOUND' })
+    expect((await info(usdc, 'sol')).body).toMatchObject({ statusCode: 503, code: 'NETWORK_UNAVAILABLE' })
+  })
+
+  test('may name themselves in 32 bytes, and are not tradable without a pool', async () => {
+    const { Bytes32Token } = await compile(new URL('../chain/odd-tokens.sol', import.meta.url).pathname)
+    if (!Bytes32Token) throw new Error('no such contract')
+    const user = await stage.user()
+    const gas = { gas: 2_000_000n, maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }
+    const raw = await user.signTransaction({
+      ...{
+        chainId: stage.chainId,
+        nonce: 0,
+        data: encodeDeployData({ ...Bytes32Token, args: [] }),
+        type: 'eip1559',
+        ...gas,
+      },
+    })
+    const hash = await stage.client.sendRawTransaction({ serializedTransaction: raw })
+    await stage.world.mine('eth', 1)
+    const { contractAddress } = await stage.client.getTransactionReceipt({ hash })
+    const address = contractAddress as Hex
+    expect((await info(address)).body).toMatchObject({ name: 'Maker', symbol: 'MKR', decimals: 18, enabled: false })
+    const refused = await stage.quote(asked({ toTokenAddress: address }))
+    expect(refused.body).toMatchObject({ statusCode: 422, code: 'NO_ROUTE' })
+  })
+
+  test('are listed by pages, the most liquid first, each with an icon of ours', async () => {
+    const page = (query: string) => stage.world.call('GET', `/v1/defi/available-currencies?network=eth${query}`)
+    const all = await page('&limit=500')
+    const total = all.body.length
+    expect(all.headers.get('x-total-count')).toBe(String(total))
+    expect(total).toBeGreaterThan(12)
+    expect(all.body[0].enabled).toBe(true)
+    expect(all.body.slice(0, 8).map((one: Json) => one.symbol)).toContain('ETH')
+    const addresses: string[] = all.body.map((one: Json) => one.address)
+    expect(new Set(addresses.map((one) => one.toLowerCase())).size).toBe(total)
+    const second = await page('&page=2&limit=5')
+    expect(second.body.map((one: Json) => one.address)).toEqual(addresses.slice(5, 10))
+    expect((await page('&page=999')).body).toEqual([])
+    for (const bad of ['&limit=0', '&limit=501', '&page=0', '&page=-1', '&limit=1e2', '&page=1&page=2'])
+      expect((await page(bad)).status).toBe(400)
+    const icon = new URL(all.body[1].image)
+    expect((await fetch(stage.world.url + icon.pathname)).headers.get('content-type')).toBe('image/svg+xml')
+  })
+})
+
+describe('a quote', () => {
+  test('says everything that is wrong at once', async () => {
+    const { body } = await stage.quote(
+      asked({ fromTokenAddress: nobody, toTokenAddress: 'x', slippage: '51', referrerFee: '5.1' }),
+    )
+    expect(body.statusCode).toBe(404)
+    expect(codesOf(body)).toEqual([
+      'TOKEN_NOT_FOUND',
+      'INVALID_ADDRESS',
+      'SLIPPAGE_OUT_OF_RANGE',
+      'REFERRER_FEE_OUT_OF_RANGE',
+    ])
+    expect(body.errors[2]).toMatchObject({ field: 'slippage', min: '0.01', max: '50' })
+  })
+
+  test.for([
+    [{ toTokenAddress: ZERO }, 400, 'SAME_CURRENCY'],
+    [{ amount: '0.0000000000000000001' }, 400, 'AMOUNT_PRECISION'],
+    [{ amount: '0' }, 400, 'AMOUNT_MALFORMED'],
+    [{ amount: '1e3' }, 400, 'AMOUNT_MALFORMED'],
+    [{ amount: '-1' }, 400, 'AMOUNT_MALFORMED'],
+    [{ slippage: '0' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
+    [{ slippage: '0.009' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
+    [{ slippage: '-1' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
+    [{ referrerFee: '5.0001' }, 400, 'REFERRER_FEE_OUT_OF_RANGE'],
+    [{ network: 'btc' }, 404, 'NETWORK_NOT_FOUND'],
+    [{ network: 'sui' }, 503, 'NETWORK_UNAVAILABLE'],
+    [{ amount: '9'.repeat(40) }, 422, 'INSUFFICIENT_LIQUIDITY'],
+  ] as const)('of %o is %i %s', async ([changes, status, code]) => {
+    const answer = await stage.quote(asked(changes))
+    expect([answer.status, ...codesOf(answer.body)]).toEqual([status, code])
+  })
+
+  test('of the coin for its wrapped token has no route: the contract itself exchanges them', async () => {
+    expect((await stage.quote(asked({ toTokenAddress: stage.wrapped }))).body.code).toBe('NO_ROUTE')
+  })
+
+  test('holds bounds by floor: minimum below what is received, dollars on both sides', async () => {
+    const { body } = await stage.quote(asked({ slippage: '0.01', referrerFee: '5' }))
+    const out = BigInt(body.toAmountRaw)
+    const received = BigInt(body.receivedAmountRaw)
+    expect(out - received).toBe((out * 50_000n) / 1_000_000n)
+    const least = (received * 999_900n) / 1_000_000n
+    expect(BigInt(body.minReceived.replace('.', '').padEnd(body.minReceived.split('.')[0].length + 6, '0'))).toBe(least)
+    expect(Number(body.usdFromAmount)).toBeGreaterThan(Number(body.usdToAmount) * 0.99)
+    expect(Number(body.priceImpact)).toBeLessThan(1)
+    expect(body.block).toBeGreaterThan(0)
+    expect(Date.parse(body.expiresAt)).toBeGreaterThan(Date.now())
+  })
+})
+
+describe('a build', () => {
+  test.for([[NATIVE], [ZERO], ['0x12']])('for the account %s is refused', async ([account]) => {
+    expect((await stage.build({ ...asked(), account })).body).toMatchObject({
+      statusCode: 400,
+      code: 'INVALID_ADDRESS',
+    })
+  })
+
+  test('for an address of the service is refused', async () => {
+    const hot = stage.world.house.chains.get('eth')?.addresses.hot()
+    expect((await stage.build({ ...asked(), account: hot })).body.code).toBe('ADDRESS_IS_OURS')
+    expect((await stage.build({ ...asked(), account: stage.router })).body.code).toBe('INVALID_ADDRESS')
+  })
+
+  test('takes percentages as numbers too, and nothing that is none', async () => {
+    const user = await stage.user()
+    const numbers = { ...asked(), account: user.address, slippage: 0.5, referrerFee: 0 }
+    expect((await stage.build(numbers)).status).toBe(201)
+    expect((await stage.build({ ...numbers, slippage: 1e-7 })).body.errors[0].code).toBe('SLIPPAGE_OUT_OF_RANGE')
+    expect((await stage.build({ ...numbers, slippage: true })).status).toBe(400)
+  })
+
+  test('says what the account lacks', async () => {
+    const { address } = await stage.user()
+    const poor = await stage.build({ ...asked({ amount: '51' }), account: address })
+    expect(poor.body).toMatchObject({ statusCode: 422, code: 'INSUFFICIENT_BALANCE' })
+    const none = await stage.build({ ...asked({ fromTokenAddress: usdc, toTokenAddress: NATIVE }), account: address })
+    expect(none.body).toMatchObject({ statusCode: 422, code: 'INSUFFICIENT_BALANCE' })
+  })
+
+  test('is answered again by its Idempotency-Key, and another body is refused', async () => {
+    const user = await stage.user()
+    const body = { ...asked(), network: 'eth', account: user.address }
+    const again = (changes: object = {}) =>
+      stage.world.call('POST', '/v1/defi/transaction/swap', { ...body, ...changes }, { 'idempotency-key': 'one' })
+    const first = await again()
+    expect((await again()).body).toEqual(first.body)
+    expect((await again({ amount: '2' })).body).toMatchObject({ statusCode: 409, code: 'IDEMPOTENCY_CONFLICT' })
+  })
+
+  test('of a token that wants its allowance reset says so, with the reset to sign', async () => {
+    const user = await stage.user({ usdt: '100' })
+    const usdt = stage.token('usdt')
+    const trade = (amount: string) => ({
+      ...asked({ fromTokenAddress: usdt, toTokenAddress: usdc, amount }),
+      account: user.address,
+    })
+    const send = async (raw: string) =>
+      stage.world.call('POST', '/v1/defi/send/approve', { network: 'eth', rawApproveTx: await sign(user, raw) })
+    expect((await send((await stage.build(trade('10'))).body[0])).status).toBe(201)
+    await stage.world.mine('eth', 1)
+    const refused = await stage.build(trade('50'))
+    expect(refused.body).toMatchObject({ statusCode: 409, code: 'ALLOWANCE_RESET_REQUIRED' })
+    expect((await send(refused.body.errors[0].rawTx)).status).toBe(201)
+    await stage.world.mine('eth', 1)
+    expect((await stage.build(trade('50'))).body).toHaveLength(2)
+  })
+
+  test('that the chain would revert says why, in the words of the contract', async () => {
+    // From now on it takes a hundredth of every transfer, which no quote knows yet: what arrives is below the minimum.
+    const user = await stage.user()
+    const [pepe, levy] = [stage.token('pepe'), stage.token('levy')]
+    const plain = await stage.rpc<Hex>('eth_getCode', pepe, 'latest')
+    await stage.rpc('anvil_setCode', pepe, await stage.rpc<Hex>('eth_getCode', levy, 'latest'))
+    try {
+      const trade = { ...asked({ toTokenAddress: pepe, slippage: '0.1' }), account: user.address }
+      const { body } = await stage.build(trade)
+      expect(body).toMatchObject({ statusCode: 422, code: 'SIMULATION_FAILED' })
+      expect(body.errors[0].reason).toMatch(/^TooLittle\([0-9]+, [0-9]+\)$/)
+      expect((await stage.build({ ...trade, slippage: '3' })).status).toBe(201)
+    } finally {
+      await stage.rpc('anvil_setCode', pepe, plain)
+    }
+  })
+
+  test('of a token that takes a fee on transfer is refused as its quote is, and says why', async () => {
+    const user = await stage.user()
+    const levy = stage.token('levy')
+    for (const sides of [{ toTokenAddress: levy }, { fromTokenAddress: levy, toTokenAddress: usdc }]) {
+      const refused = {
+        statusCode: 422,
+        code: 'NO_ROUTE',
+        message: expect.stringContaining(`${levy.toLowerCase()} takes a fee on transfer`),
+      }
+      expect((await stage.quote(asked(sides))).body).toMatchObject(refused)
+      if (!('fromTokenAddress' in sides))
+        expect((await stage.build({ ...asked(sides), account: user.address })).body).toMatchObject(refused)
+    }
+  })
+
+  test('that would lose most of its worth is refused', async () => {
+    const user = await stage.user({ pepe: '100000000000000' })
+    const pepe = stage.token('pepe')
+    const trade = {
+      ...asked({ fromTokenAddress: pepe, amount: '100000000000000', slippage: '50' }),
+      account: user.address,
+    }
+    expect((await stage.build(trade)).body).toMatchObject({ statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH' })
+  })
+})

@@ -1,0 +1,122 @@
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { networks } from '../../../networks/index.ts'
+import { createThreadRouter, type ThreadRouter } from '../../../src/adapters/router/thread-router.ts'
+import { resolveNetwork } from '../../../src/domain/network.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import { createMetrics } from '../../../src/lib/metrics.ts'
+import type { PoolSnapshots } from '../../../src/ports/pools.ts'
+import type { RouterThreadInput } from '../../../src/router-thread.ts'
+import { isInstalled, startVenues, type Venues } from './venues.ts'
+
+const log = createLog({ level: 'silent', pretty: false })
+const metrics = createMetrics({ defaults: false })
+/** Nothing is kept between the starts of this file. */
+const snapshots: PoolSnapshots = { load: async () => null, save: async () => undefined }
+const entry = new URL('../../../src/router-thread.ts', import.meta.url)
+const DEADLINE = 2n ** 40n
+
+let venues: Venues
+let router: ThreadRouter
+beforeAll(async () => {
+  if (!isInstalled) return
+  venues = await startVenues()
+  const [a, b, c] = venues.tokens as readonly [Hex, Hex, Hex]
+  for (const [x, y] of [
+    [a, b],
+    [b, c],
+  ] as const)
+    await venues.act('v2Router', 'addLiquidity', [x, y, 10n ** 24n, 10n ** 24n, 0n, 0n, venues.me, DEADLINE])
+  await venues.mine()
+  const definition = networks.find(({ id }) => id === 'eth')
+  if (!definition) throw new Error('no such network')
+  const workerInput: RouterThreadInput = {
+    networks: [
+      {
+        network: resolveNetwork(definition, 'sandbox'),
+        rpcUrls: [venues.anvil.url],
+        dexNetwork: { network: 'eth', wrapped: venues.address.weth, hubs: venues.tokens, dexes: venues.dexes },
+        tokens: [],
+        settings: {},
+      },
+    ],
+    budgetMs: 150,
+  }
+  router = createThreadRouter({ entry, workerInput, snapshots, log, metrics, queueMax: 50 })
+  await until(() => router.state('eth') !== null)
+})
+afterAll(async () => {
+  await router?.stop()
+  await venues?.anvil.stop()
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('waited in vain')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe.skipIf(!isInstalled)('the router in its thread', () => {
+  test('answers with what the chain would pay at the block that it names', async () => {
+    const [a, b, c] = venues.tokens as readonly [Hex, Hex, Hex]
+    const amountIn = 10n ** 20n
+    const found = await router.route({ network: 'eth', tokenIn: a, tokenOut: c, amountIn })
+    const amounts = await venues.read<readonly bigint[]>(venues.address.v2Router, 'v2Router', 'getAmountsOut', [
+      amountIn,
+      [a, b, c],
+    ])
+    expect(found.amountOut).toBe(amounts[2])
+    expect(found.block).toEqual(router.state('eth')?.block)
+    // Both pools stand at one to one.
+    expect(found.middleOut).toBe(amountIn)
+    expect(found.swaps.map(({ amountIn: taken }) => taken)).toEqual([amountIn, amounts[1]])
+    expect(await metrics.render()).toMatch(/swapyard_pools\{network="eth"\} 2/)
+  })
+
+  test('follows a swap', async () => {
+    const [a, b] = venues.tokens as readonly [Hex, Hex]
+    await venues.act('v2Router', 'swapExactTokensForTokens', [10n ** 23n, 0n, [a, b], venues.me, DEADLINE])
+    const height = await venues.mine()
+    await until(() => router.state('eth')?.block.height === height)
+    const found = await router.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 10n ** 18n })
+    const amounts = await venues.read<readonly bigint[]>(venues.address.v2Router, 'v2Router', 'getAmountsOut', [
+      10n ** 18n,
+      [a, b],
+    ])
+    expect(found.amountOut).toBe(amounts[1])
+  })
+
+  test('says why there is no route, and takes no more orders than it can', async () => {
+    const [a, , , d] = venues.tokens as readonly [Hex, Hex, Hex, Hex]
+    await expect(router.route({ network: 'eth', tokenIn: a, tokenOut: d, amountIn: 1n })).rejects.toMatchObject({
+      code: 'NO_ROUTE',
+    })
+    await expect(router.route({ network: 'base', tokenIn: a, tokenOut: d, amountIn: 1n })).rejects.toMatchObject({
+      code: 'NETWORK_UNAVAILABLE',
+    })
+    const [, b] = venues.tokens as readonly [Hex, Hex]
+    const burst = await Promise.allSettled(
+      Array.from({ length: 60 }, () => router.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 10n ** 18n })),
+    )
+    expect(burst.filter(({ status }) => status === 'fulfilled').length).toBe(50)
+    for (const one of burst) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'OVERLOADED' })
+  })
+
+  test('refuses while its thread cannot start', async () => {
+    const broken = createThreadRouter({
+      entry: new URL('data:text/javascript,throw new Error("broken")'),
+      workerInput: {},
+      snapshots,
+      log,
+      metrics,
+    })
+    const [a, b] = venues.tokens as readonly [Hex, Hex]
+    await expect(broken.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 1n })).rejects.toMatchObject({
+      code: 'NETWORK_UNAVAILABLE',
+    })
+    expect(broken.state('eth')).toBeNull()
+    await broken.stop()
+  })
+})

@@ -44,22 +44,27 @@ function blockOf(height: number, watched: number): ScannedBlock {
   return { height, hash, parentHash, time: 0, transfers, transactions }
 }
 
+const openStore = (url: string) => {
+  const database = openDatabase(url, { max: 2 })
+  return { database, store: createStore(database) }
+}
+
 /** Appends blocks of the same shape to both databases in turn. The time with few watched addresses ÷ that with many. */
 export async function compareBlockScans(
   few: { url: string; rows: number },
   many: { url: string; rows: number },
 ): Promise<{ ratio: number; fewMs: number; manyMs: number }> {
   const sides = [few, many].map(({ url, rows }) => ({
-    database: openDatabase(url, { max: 2 }),
+    ...openStore(url),
     rows,
     times: [] as number[],
   }))
-  for (const { database, rows } of sides) await createStore(database).chainLog.begin(NETWORK, blockOf(HEIGHT - 1, rows))
+  for (const { store, rows } of sides) await store.chainLog.begin(NETWORK, blockOf(HEIGHT - 1, rows))
   for (let n = 0; n < WARM_UP + BLOCKS; n++) {
     for (const side of n % 2 === 0 ? sides : [...sides].reverse()) {
       const block = blockOf(HEIGHT + n, side.rows)
       const startedAt = performance.now()
-      const appended = await createStore(side.database).transaction((tx) => tx.chainLog.append(NETWORK, block, rules))
+      const appended = await side.store.transaction((tx) => tx.chainLog.append(NETWORK, block, rules))
       if (!appended) throw new Error(`block ${block.height} was not appended`)
       if (n >= WARM_UP) side.times.push(performance.now() - startedAt)
     }

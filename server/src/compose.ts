@@ -120,7 +120,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     onError,
   })
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
-  const { authenticate, forget } = composeAuthentication(options, database, clock)
+  const { forget, ...authentication } = composeAuthentication(options, database, clock)
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock })
   const services = composeServices(options, {
@@ -131,7 +131,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     clock,
     database,
     feed: feed.ratesFeed,
-    authenticate,
+    ...authentication,
     starting,
     swaps,
   })
@@ -237,7 +237,11 @@ function refreshParts(
 function composeServices(
   options: HouseOptions,
   rooms: Omit<Rooms, 'trackSwap'> &
-    Pick<Services, 'authenticate'> & { feed: Services['ratesFeed']; starting: ReadonlySet<string>; swaps: Swaps },
+    Pick<Services, 'authenticate' | 'knownCaller'> & {
+      feed: Services['ratesFeed']
+      starting: ReadonlySet<string>
+      swaps: Swaps
+    },
 ): Services {
   const { store, catalogue, chains, books, clock } = rooms
   const { settings } = options
@@ -247,6 +251,7 @@ function composeServices(
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
   return {
     authenticate: rooms.authenticate,
+    knownCaller: rooms.knownCaller,
     listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
     quoteRate: counted(
       quoteRate,

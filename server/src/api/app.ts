@@ -5,6 +5,7 @@ import type { Caller } from '../domain/partner.ts'
 import type { Services } from '../services/interfaces.ts'
 import { acceptJsonOnly, allowedMethods, createArrival } from './arrival.ts'
 import { mountAvailableCurrencies } from './cross-chain/available-currencies.ts'
+import { answerQuotesEarly } from './cross-chain/early-quotes.ts'
 import { mountExchange } from './cross-chain/exchange.ts'
 import { mountList } from './cross-chain/list.ts'
 import { mountRate } from './cross-chain/rate.ts'
@@ -23,7 +24,7 @@ import type { ApiContext } from './mount.ts'
 import { mountRates } from './rates.ts'
 import { watchRequests } from './request-log.ts'
 import { mountSandbox } from './sandbox.ts'
-import { createServer, guardOverload } from './server.ts'
+import { createRequestIds, createServer, guardOverload } from './server.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
 import { createStaticFiles } from './static-files.ts'
 import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from './validation.ts'
@@ -55,7 +56,8 @@ export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): 
 }
 
 export function buildApp({ services, log, metrics, settings }: AppParts): App {
-  const app = createServer(settings, log)
+  const nextRequestId = createRequestIds()
+  const app = createServer(settings, log, nextRequestId)
   const state = { draining: false }
   const documented = servedRoutes(settings)
   app.decorateRequest('caller', null)
@@ -79,7 +81,7 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   const listing = createListing(services.listCurrencies)
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
-  mountRate(context)
+  mountRate(context, answerQuotesEarly(context, { state, nextRequestId }))
   mountExchange(context, listing)
   mountStatus(context, listing)
   mountList(context, listing)

@@ -50,27 +50,26 @@ export function callerOf(request: FastifyRequest): Caller {
 
 type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-/** Synchronous where the key's cache and the throttle are: a promise would cost more than the check. */
+/** Synchronous where the key's cache is: a promise would cost more than the check. */
 function keyedGate({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): Gate {
   const { throttle } = settings
-  const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+  const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void => {
     request.caller = caller
     request.known = known
     // Before the scope: a key that may not do this is still slowed down.
     const limitPerMinute = caller.partner.rateLimitPerMinute
-    const charged = throttle
-      ? charge(throttle, reply, { key: caller.partner.id, cost: route.cost, limitPerMinute })
-      : undefined
-    if (charged instanceof Promise) return charged.then(() => checkAccess(caller, route.access))
+    if (throttle) charge(throttle, reply, { key: caller.partner.id, cost: route.cost, limitPerMinute })
     checkAccess(caller, route.access)
   }
   return (request, reply, done) => {
     request.operation = route.path
     const found = services.authenticate(readKey(request), request.ip)
-    const admitted =
-      found instanceof Promise ? found.then((caller) => admit(caller, request, reply)) : admit(found, request, reply)
-    if (admitted instanceof Promise) admitted.then(() => done(), done)
-    else done()
+    if (found instanceof Promise) {
+      found.then((caller) => admit(caller, request, reply)).then(() => done(), done)
+    } else {
+      admit(found, request, reply)
+      done()
+    }
   }
 }
 
@@ -78,11 +77,8 @@ function publicGate({ settings }: ApiContext, route: RouteDefinition): Gate {
   const { throttle, publicLimitPerMinute: limitPerMinute } = settings
   return (request, reply, done) => {
     request.operation = route.path
-    const charged =
-      throttle && route.cost > 0
-        ? charge(throttle, reply, { key: `ip:${request.ip}`, cost: route.cost, limitPerMinute })
-        : undefined
-    if (charged instanceof Promise) charged.then(() => done(), done)
-    else done()
+    if (throttle && route.cost > 0)
+      charge(throttle, reply, { key: `ip:${request.ip}`, cost: route.cost, limitPerMinute })
+    done()
   }
 }

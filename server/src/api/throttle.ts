@@ -6,8 +6,9 @@ import type { Throttle, ThrottleVerdict } from '../ports/throttle.ts'
  * `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10 on every answer. A refusal adds the policy, and the earlier
  * drafts' names, which most clients still look for when they are told to wait. Throws RATE_LIMIT_EXCEEDED.
  */
-function apply({ allowed, limit, remaining, resetSeconds }: ThrottleVerdict, reply: FastifyReply): void {
-  reply.header('ratelimit', `"minute";r=${remaining};t=${resetSeconds}`)
+function apply(verdict: ThrottleVerdict, reply: FastifyReply): void {
+  const { allowed, limit, remaining, resetSeconds } = verdict
+  reply.header('ratelimit', rateLimitText(verdict))
   if (allowed) return
   reply.headers({
     'ratelimit-policy': `"minute";q=${limit};w=60`,
@@ -21,13 +22,14 @@ function apply({ allowed, limit, remaining, resetSeconds }: ThrottleVerdict, rep
   })
 }
 
-/** Takes the cost of one request from its key's budget. Answers at once where the throttle does. */
+export const rateLimitText = ({ remaining, resetSeconds }: ThrottleVerdict): string =>
+  `"minute";r=${remaining};t=${resetSeconds}`
+
+/** Takes the cost of one request from its key's budget. */
 export function charge(
   throttle: Throttle,
   reply: FastifyReply,
   budget: { key: string; cost: number; limitPerMinute: number },
-): void | Promise<void> {
-  const verdict = throttle.take(budget.key, budget.cost, budget.limitPerMinute)
-  if (verdict instanceof Promise) return verdict.then((late) => apply(late, reply))
-  apply(verdict, reply)
+): void {
+  apply(throttle.take(budget.key, budget.cost, budget.limitPerMinute), reply)
 }

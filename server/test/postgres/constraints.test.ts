@@ -169,7 +169,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
     const other = await spine.order()
     await refused(
       UNIQUE,
-      'insert into deposit_targets select $1, 1, network, address, memo, key_index from deposit_targets where exchange_id = $2',
+      'insert into deposit_targets (exchange_id, leg, network, address, memo, key_index) select $1, 1, network, address, memo, key_index from deposit_targets where exchange_id = $2',
       [other.id, row.exchange],
     )
     await refused(APPEND_ONLY, 'update deposit_targets set exchange_id = $1, leg = 1 where exchange_id = $2', [

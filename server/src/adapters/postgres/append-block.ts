@@ -5,6 +5,7 @@ import type { AppendRules } from '../../ports/store.ts'
 import { LOCK_PAUSES } from './controls.ts'
 import type { Sql } from './database.ts'
 import { schedule, wake } from './wake.ts'
+import type { WatchedAddresses } from './watched-addresses.ts'
 
 type Target = { exchange_id: string; leg: number; address: string; memo: string; key_index: string }
 type House = { address: string; branch: 'hot' | 'change'; key_index: string }
@@ -14,11 +15,12 @@ type Arrival = Readonly<{ transfer: Transfer; target: Target | null; house: Hous
 const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
 
 /**
- * Appends one block in the caller's transaction: what is ours in it is found by asking the indexes for the block's own
- * addresses, hashes and outpoints, so the cost depends on the block and not on how many addresses are watched.
+ * Appends one block in the caller's transaction: what is ours in it is found by asking memory and the indexes for the
+ * block's own addresses, hashes and outpoints, so the cost depends on the block and not on how many addresses are watched.
  */
 export async function appendBlock(
   sql: Sql,
+  watched: WatchedAddresses,
   network: string,
   block: ScannedBlock,
   rules: AppendRules,
@@ -28,7 +30,7 @@ export async function appendBlock(
     [network],
   )
   if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
-  const ours = await findOurs(sql, network, block)
+  const ours = await findOurs(sql, watched, network, block)
   await schedule(sql, exchangesPaid(block, ours))
   await includeAttempts(sql, network, block, ours)
   await reportIntrusions(sql, network, block, ours)
@@ -58,7 +60,7 @@ function exchangesPaid(block: ScannedBlock, ours: Ours): readonly string[] {
   })
 }
 
-async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise<Ours> {
+async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, block: ScannedBlock): Promise<Ours> {
   const addresses = [
     ...new Set([
       ...block.transfers.map(({ address }) => address),
@@ -66,14 +68,15 @@ async function findOurs(sql: Sql, network: string, block: ScannedBlock): Promise
     ]),
   ]
   const hashes = block.transactions.map(({ txHash }) => txHash)
+  const likely = await watched.among(sql, network, addresses)
   const targets =
-    addresses.length === 0
+    likely.length === 0
       ? []
       : await sql.query<Target>(
           // As a join: for a list Postgres would gather a bitmap first, which costs as much as the searches.
           `select t.exchange_id, t.leg, t.address, t.memo, t.key_index from unnest($2::text[]) as b (address)
            join deposit_targets t on t.network = $1 and t.address = b.address`,
-          [network, addresses],
+          [network, likely],
           'find-targets',
         )
   const house =

@@ -3,8 +3,9 @@ import type { ChainLog } from '../../ports/store.ts'
 import { appendBlock } from './append-block.ts'
 import type { Sql } from './database.ts'
 import { schedule, wake } from './wake.ts'
+import type { WatchedAddresses } from './watched-addresses.ts'
 
-export function createChainLog(sql: Sql): ChainLog {
+export function createChainLog(sql: Sql, watched: WatchedAddresses): ChainLog {
   return {
     async cursor(network) {
       const [row] = await sql.query<{ height: string; hash: string }>(
@@ -20,7 +21,7 @@ export function createChainLog(sql: Sql): ChainLog {
       ])
       return row?.hash ?? null
     },
-    append: (network, block, rules) => appendBlock(sql, network, block, rules),
+    append: (network, block, rules) => appendBlock(sql, watched, network, block, rules),
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
     sight: (network, transfers) => sight(sql, network, transfers),

@@ -15,23 +15,27 @@ import { createRecoveryStore } from './recovery.ts'
 import { createSigningStore } from './signing.ts'
 import { createTransactionStore } from './transactions.ts'
 import { wake } from './wake.ts'
+import { createWatchedAddresses, type WatchedAddresses } from './watched-addresses.ts'
 
 /** The store over one database. Inside a transaction every `load` locks what it loads. */
 export function createStore(database: Database): Store {
+  const watched = createWatchedAddresses()
   return {
-    ...stores(database, database, false),
+    ...stores(database, database, watched, false),
     transaction: (work) =>
-      database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
+      database.transaction((tx) =>
+        work({ ...stores(tx, database, watched, true), inTransaction: true } satisfies StoreTx),
+      ),
     close: () => database.close(),
   }
 }
 
-function stores(sql: Sql, database: Database, locking: boolean): Stores {
+function stores(sql: Sql, database: Database, watched: WatchedAddresses, locking: boolean): Stores {
   return {
     exchanges: createExchangeStore(sql, database),
     cases: createCaseStore(sql, locking),
     custody: createCustodyStore(sql),
-    chainLog: createChainLog(sql),
+    chainLog: createChainLog(sql, watched),
     payouts: createPayoutStore(sql, locking),
     transactions: createTransactionStore(sql, locking),
     ledger: createLedger(sql),

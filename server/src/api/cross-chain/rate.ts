@@ -1,21 +1,32 @@
+import type { IncomingMessage } from 'node:http'
 import { type RateQuery, routes } from '@swapyard/schema'
+import type { RateRequest } from '../../services/interfaces.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
 import { rateQuoteText } from '../quote-text.ts'
 
-export function mountRate(context: ApiContext): void {
+/** `refusals`: quotes that were tried before the request came here, and why they cannot be had. */
+export function mountRate(context: ApiContext, refusals: WeakMap<IncomingMessage, unknown>): void {
   const { services } = context
   mount(context, routes.quoteRate, (request, reply) => {
-    const query = request.query as RateQuery
-    const issued = services.quoteRate(callerOf(request).partner, {
-      fromCurrency: query.fromCurrency,
-      fromNetwork: query.fromNetwork,
-      toCurrency: query.toCurrency,
-      toNetwork: query.toNetwork,
-      amount: query.amount ?? '1',
-      flow: query.flow ?? 'standard',
-    })
-    reply.header('cache-control', 'no-store')
-    reply.header('content-type', 'application/json; charset=utf-8')
+    if (refusals.has(request.raw)) throw refusals.get(request.raw)
+    const issued = services.quoteRate(callerOf(request).partner, toRateRequest(request.query as RateQuery))
+    reply.headers(quoteHeaders)
     return rateQuoteText(issued)
   })
+}
+
+export const quoteHeaders = {
+  'cache-control': 'no-store',
+  'content-type': 'application/json; charset=utf-8',
+} as const
+
+export function toRateRequest(query: RateQuery): RateRequest {
+  return {
+    fromCurrency: query.fromCurrency,
+    fromNetwork: query.fromNetwork,
+    toCurrency: query.toCurrency,
+    toNetwork: query.toNetwork,
+    amount: query.amount ?? '1',
+    flow: query.flow ?? 'standard',
+  }
 }

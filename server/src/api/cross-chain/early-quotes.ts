@@ -1,0 +1,124 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
+import { type RateQuery, routes } from '@swapyard/schema'
+import type { Caller } from '../../domain/partner.ts'
+import type { IssuedQuote } from '../../domain/rate-quote.ts'
+import { answeredFields } from '../answered-fields.ts'
+import { mayAccess } from '../auth.ts'
+import { URL_LENGTH_MAX } from '../errors.ts'
+import { callerAddress } from '../forwarded.ts'
+import type { ApiContext } from '../mount.ts'
+import { rateQuoteText } from '../quote-text.ts'
+import { rateLimitText } from '../throttle.ts'
+import { compileValidator, knownKeys } from '../validation.ts'
+import { quoteHeaders, toRateRequest } from './rate.ts'
+
+type Parts = Readonly<{ state: Readonly<{ draining: boolean }>; nextRequestId(): string }>
+
+const route = routes.quoteRate
+const PREFIX = `${route.path}?`
+/** Nothing to decode, nothing nested. */
+const PLAIN_QUERY = /^[A-Za-z0-9._=&-]*$/
+
+/**
+ * Partners poll quotes without end, and the framework costs more than the quote. A plain request whose answer is in memory
+ * is answered before the framework sees it. What is not plain falls through: every refusal, every doubt, all that must be
+ * waited for. The answer, its headers, its log line and its count are those of the route (docs/decisions/0061), which a
+ * test holds it to. Returned are the quotes that were tried in vain, by their requests, so that none is tried twice.
+ */
+export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<IncomingMessage, unknown> {
+  const { app } = context
+  const refusals = new WeakMap<IncomingMessage, unknown>()
+  const answer = createAnswer(context, parts, refusals)
+  const framework = app.server.listeners('request') as RequestListener[]
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request, response) => {
+    if (!answer(request, response)) for (const listener of framework) listener(request, response)
+  })
+  return refusals
+}
+
+function createAnswer(
+  context: ApiContext,
+  { state, nextRequestId }: Parts,
+  refusals: WeakMap<IncomingMessage, unknown>,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const { app, services, settings, log, metrics } = context
+  const readQuery = createQueryReader()
+  const isBusy = () => state.draining || (app.isUnderPressure?.() ?? false)
+
+  const admit = (request: IncomingMessage): { caller: Caller; ip: string } | null => {
+    const key = request.headers['x-api-key']
+    const ip = callerAddress(request, settings.trustedProxies)
+    if (typeof key !== 'string' || !ip) return null
+    const caller = services.knownCaller(key, ip)
+    return caller && !caller.partner.strict && mayAccess(caller, route.access) ? { caller, ip } : null
+  }
+
+  const quote = (request: IncomingMessage, { partner }: Caller, query: RateQuery): IssuedQuote | null => {
+    try {
+      return services.quoteRate(partner, toRateRequest(query))
+    } catch (error) {
+      refusals.set(request, error)
+      return null
+    }
+  }
+
+  return (request, response) => {
+    const query = isBusy() || !isBodiless(request) ? null : readQuery(request.url ?? '')
+    if (query === null) return false
+    const startedAt = performance.now()
+    const admitted = admit(request)
+    const issued = admitted === null ? null : quote(request, admitted.caller, query)
+    if (admitted === null || issued === null) return false
+    const { id, rateLimitPerMinute } = admitted.caller.partner
+    const verdict = settings.throttle?.take(id, route.cost, rateLimitPerMinute) ?? null
+    // Refusals cost nothing, so asking again does neither.
+    if (verdict?.allowed === false) return false
+    const requestId = nextRequestId()
+    const text = rateQuoteText(issued)
+    response.writeHead(200, {
+      'x-request-id': requestId,
+      ...(verdict === null ? {} : { ratelimit: rateLimitText(verdict) }),
+      ...quoteHeaders,
+      'content-length': Buffer.byteLength(text),
+    })
+    response.end(text)
+    const elapsedMs = performance.now() - startedAt
+    metrics.observeRequest(route.path, route.method, 200, elapsedMs / 1000)
+    const { caller, ip } = admitted
+    log.info(
+      answeredFields({ requestId, method: route.method, path: route.path, status: 200, elapsedMs, ip, caller }),
+      'request answered',
+    )
+    return true
+  }
+}
+
+/** A GET without a body. */
+const isBodiless = ({ method, headers }: IncomingMessage): boolean =>
+  method === route.method && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+
+/** The query of a plain URL of this route, checked by the route's own schema; else null. */
+function createQueryReader(): (url: string) => RateQuery | null {
+  const known = knownKeys(route).query
+  const check = compileValidator({
+    schema: route.query,
+    method: route.method,
+    url: route.path,
+    httpPart: 'querystring',
+  })
+  return (url) => {
+    if (!url.startsWith(PREFIX) || url.length > URL_LENGTH_MAX) return null
+    const text = url.slice(PREFIX.length)
+    if (!PLAIN_QUERY.test(text)) return null
+    const query: Record<string, string> = {}
+    for (const part of text.split('&')) {
+      const at = part.indexOf('=')
+      const name = part.slice(0, Math.max(at, 0))
+      if (!known.has(name) || Object.hasOwn(query, name) || part.includes('=', at + 1)) return null
+      query[name] = part.slice(at + 1)
+    }
+    return check(query) === true ? (query as RateQuery) : null
+  }
+}

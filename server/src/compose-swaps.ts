@@ -3,6 +3,7 @@ import { createKyberSwap } from './adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from './adapters/aggregators/open-ocean.ts'
 import { createZeroX } from './adapters/aggregators/zero-x.ts'
 import { createEvmSwapChain } from './adapters/evm/swap/chain.ts'
+import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
@@ -178,6 +179,7 @@ export function composeSwaps(
     findToken,
     settings,
     desk,
+    approvals: createBuiltApprovals(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createDenyList(options.denied),

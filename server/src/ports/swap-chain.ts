@@ -39,6 +39,8 @@ export type SignedTransaction = Readonly<{
   /** What it does, as far as we know the contract and the function; null = something else. */
   act:
     | Readonly<{ kind: 'approve'; token: string; spender: string; units: bigint }>
+    /** It gives an allowance, but not by a plain `approve` as we build it. */
+    | Readonly<{ kind: 'odd-approval' }>
     | Readonly<{
         /** A call of our router. The native coin is `nativeAddress`. The service compares the executor with the one in force. */
         kind: 'swap'

@@ -8,10 +8,11 @@ import type { AnswerOnce } from './answer-once.ts'
 import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
 import { screen } from './build-swap.ts'
 import { type CheckSwapDeps, checkBuilt, checkRequest } from './check-swap.ts'
-import { checkSpender, invalid, readAs, sendOnly } from './send-approval.ts'
+import { type CheckApprovalDeps, checkApproval, invalid, readAs, sendOnly } from './send-approval.ts'
 import type { SendRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
 
 export type SendSwapDeps = CheckSwapDeps &
+  CheckApprovalDeps &
   Readonly<{
     swaps: SwapStore
     settings: Pick<SwapSettings, 'feeAddresses'>
@@ -84,7 +85,7 @@ type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: st
 /** Nothing is recorded of it. A swap or an approval is held to what holds for them. */
 async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
   const { signed, raw, field } = other
-  checkSpender(chain, signed, field)
+  await checkApproval(deps, partner, chain, signed, field)
   if (signed.to === chain.router) checkBuilt(deps.refs, partner, chain, signed, field)
   if (raw !== null) await sendOnly(chain, signed, raw, field)
   return signed.hash

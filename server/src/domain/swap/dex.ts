@@ -7,6 +7,7 @@ export type DexKind =
   | 'solidly'
   | 'curve-stable'
   | 'balancer-weighted'
+  | 'balancer-stable'
   | 'liquidity-book'
 
 /** One DEX of a network, as the files of `server/dexes` and the sandbox's chains.json state it. Addresses in any case. */
@@ -23,6 +24,8 @@ export type Dex = Readonly<{
   deployer?: string
   /** Balancer's vault. */
   vault?: string
+  /** Which way the pools of a Balancer stable factory round: `up` those of 2021, `down` since 2022 (docs/pool-maths.md). */
+  rounding?: 'up' | 'down'
   /** Block of the factory. Unknown: pools are looked up by pairs instead of in history. */
   deployedAt?: number
   /** False: listed alone. Absent means true. */

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { bytes, InvalidReply } from '../replies.ts'
 import { type Rpc, refusalOf } from '../rpc.ts'
+import { headerOf } from './headers.ts'
 import { toWord } from './words.ts'
 
 export type ContractCall = Readonly<{ to: string; calldata: Hex }>
@@ -9,6 +10,8 @@ export type ContractCall = Readonly<{ to: string; calldata: Hex }>
 export type BlockReader = Readonly<{
   /** What each call gives; null where it reverts or nobody is there. Fails where the node does not know the block. */
   read(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
+  /** The time that contracts saw in that block, Unix seconds. */
+  minedAt(blockHash: string): Promise<number>
 }>
 
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
@@ -33,6 +36,7 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
       }
       return found
     },
+    minedAt: async (blockHash) => (await headerOf(rpc, blockHash)).minedAtMs / 1000,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Dex } from '../../../domain/swap/dex.ts'
-import { foundOf, keyOf, readBases, readerOf, readWhole } from './dex-readers.ts'
+import { foundOf, keyOf, readBases, readerOf, readWhole, resolveAll } from './dex-readers.ts'
 import type { DexLog } from './logs.ts'
 import type { PoolSet } from './pool-set.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
@@ -10,8 +10,8 @@ export type Changes = ReadonlyMap<string, Tracked | null>
 /** What logs make of the pools, log by log: only the changes are kept. */
 export type Fold = Readonly<{
   add(logs: readonly DexLog[]): void
-  /** Reads what logs don't tell, as it is after the block `at`, which is the last that logs were added of. */
-  finish(at: string): Promise<Changes>
+  /** Reads what logs don't tell, as it is after the block `last`, which is the last that logs were added of. */
+  finish(last: Readonly<{ hash: string; minedAtMs: number }>): Promise<Changes>
 }>
 
 export type Follower = Readonly<{
@@ -104,9 +104,11 @@ function createFold({ ground, dexes, pools, begun, touched, settle }: Followed):
     add(logs) {
       for (const log of logs) addOne(log)
     },
-    async finish(at) {
+    async finish({ hash: at, minedAtMs }) {
+      for (const { pool, holdsUntil } of pools.all())
+        if (holdsUntil !== undefined && holdsUntil * 1000 <= minedAtMs) again.add(keyOf(pool))
       const known = [...again].flatMap((key) => foundOf(pools.get(key) as Tracked, dexes) ?? [])
-      const begins = [...fresh.values()]
+      const begins = await resolveAll(ground, at, [...fresh.values()])
       if (known.length + begins.length === 0) return changes
       const bases = await readBases(ground, at, [...known, ...begins])
       // Whoever does not answer any more is not traded on what he said before.

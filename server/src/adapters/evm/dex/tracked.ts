@@ -16,6 +16,10 @@ export type Tracked = Readonly<{
   /** Concentrated kinds: their ticks, without the ends of `range`. */
   ticks?: readonly GrossTick[]
   range?: TickRange
+  /** Followed, but not traded on now: paused, or not to be foretold to the unit. */
+  idle?: true
+  /** Unix seconds. From a block of this time on it is read again, whatever the logs say: time itself changes it. */
+  holdsUntil?: number
 }>
 
 /** What a factory says of a pool. */
@@ -37,6 +41,8 @@ export type DexReader = Readonly<{
   /** Who emits the logs of new pools, and which. */
   creation(dex: Dex): Readonly<{ address: string; topic: string }>
   found(log: DexLog, dex: Dex, wrapped: string): FoundPool | null
+  /** The pools that `found` may mean, where the log of a new pool does not tell its address. Absent: it is itself. */
+  resolve?: (ground: Ground, at: string, found: readonly FoundPool[]) => Promise<readonly FoundPool[]>
   /** Asks the factory for the pools of pairs; `tokens` sorted within each pair. Null where the kind has no such question. */
   lookUp:
     | ((

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,6 +59,8 @@ export type OrderInput = Readonly<{
 export type World = Readonly<{
   house: House
   url: string
+  /** Where this world's operator takes fees of swaps; null without swaps. */
+  feeAddress: string | null
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
   /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
@@ -132,6 +135,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   return {
     house,
     url,
+    feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
     ...calls,
     stopWorkers: async () => {
       await workers?.stop()
@@ -154,7 +158,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
 function offerOf(chains: ChainsFile, { networks, swaps }: WorldOptions): SwapOffer {
   const offer = sandboxSwaps(chains.networks.filter(({ network }) => networks.includes(network)))
-  return { ...offer, settings: { ...offer.settings, ...swaps } }
+  // Of its own, so that what lies there is this world's.
+  const own = `0x${randomBytes(20).toString('hex')}`
+  const feeAddresses = new Map(networks.map((network) => [network, own]))
+  return { ...offer, settings: { ...offer.settings, feeAddresses, ...swaps } }
 }
 
 const TERMINAL = ['finished', 'failed', 'refunded']

@@ -1,3 +1,4 @@
+import type { AssetId } from '../domain/asset.ts'
 import type { Swap, SwapProgress, SwapStatus, SwapTerms } from '../domain/swap/swap.ts'
 
 export type NewSwap = SwapTerms &
@@ -22,6 +23,8 @@ export type TrackedSwap = Readonly<{
 
 export type SwapAdvance = Readonly<{
   progress: SwapProgress
+  /** What of it stands in the books, where it is the operator's debt; null = nothing, and what stood there is taken back. */
+  fee: Readonly<{ assetId: AssetId; units: bigint }> | null
   /** Some node knows it: now, by the database's clock. */
   isSeen: boolean
   /** Nodes have it: we need not keep it. */
@@ -43,7 +46,7 @@ export interface SwapStore {
   /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused it. null = another partner's. */
   record(swap: NewSwap): Promise<TrackedSwap | null>
   find(id: string): Promise<TrackedSwap | null>
-  /** False where somebody else was faster. The row, what is owed and the next look: together, or not at all. */
+  /** False where somebody else was faster. The row, its journal entries and the next look: together, or not at all. */
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */
   list(

@@ -111,6 +111,6 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
     isFinal: isRefused,
   } as const
   // Where the tracker was faster it knows more.
-  await swaps.advance(recorded, { progress, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
+  await swaps.advance(recorded, { progress, fee: null, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
   if (isRefused) throw refusalOf(sent, 'rawTx')
 }

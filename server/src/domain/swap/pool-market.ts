@@ -1,4 +1,4 @@
-import type { Curve } from './curve.ts'
+import { type Curve, leaveRoom } from './curve.ts'
 import { curveOf, type Pool } from './kinds.ts'
 import { createMarket, type Edge, type Market } from './market.ts'
 
@@ -19,7 +19,7 @@ function directionsOf(pool: Pool) {
   const directions = pool.tokens.flatMap((_, tokenIn) =>
     pool.tokens.flatMap((_, tokenOut) => {
       const curve = tokenIn === tokenOut ? null : curveOf(pool, tokenIn, tokenOut)
-      return curve === null ? [] : [{ tokenIn, tokenOut, curve }]
+      return curve === null ? [] : [{ tokenIn, tokenOut, curve: leaveRoom(curve) }]
     }),
   )
   known.set(pool, directions)

@@ -100,8 +100,11 @@ export type Active = Readonly<{
   edge: number
   from: number
   to: number
-  worth: number /** what the pool earns: without it the route pays at least so much less */
+  worth: number
+  /** What the pool earns: without it the route pays at least so much less. */
   earning: number
+  /** What goes in, in units of its own. */
+  taken: number
 }>
 
 /** Below this share of all that flows a swap is dust: dropped, its share goes to the others. */
@@ -126,7 +129,10 @@ export function activeSwaps(problem: Problem, bound: number): readonly Active[] 
       tradeTo(curve, price, Math.sqrt(price), trade)
       const worth = trade.in * cost
       if (worth > DUST * bound)
-        active.push({ edge, from: from[index] as number, to: to[index] as number, worth, earning: trade.earned * cost })
+        active.push({
+          ...{ edge, from: from[index] as number, to: to[index] as number },
+          ...{ worth, earning: trade.earned * cost, taken: trade.in },
+        })
     }
   }
   return active

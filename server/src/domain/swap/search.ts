@@ -27,6 +27,8 @@ export type Found = Readonly<{
 }>
 
 const ROUNDS_MAX = 8
+/** A source whose whole amount is worth this share of the output is left over. */
+const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
 const WORTH_LOOKING = 1e-7
@@ -38,7 +40,7 @@ const SHIFTS_MAX = 3
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
   const begun = begin(market, source, target, amount, options.hopsMax)
   if (begun === null) return { candidates: [], bound: 0 }
-  const { problem, bound } = widen(market, begun, amount, options)
+  const { problem, bound } = widen(market, begun, source, amount, options)
   const split = settle(problem, amount, bound, options)
   const whole = bestPaths(problem, amount, options.hopsMax)
   const single = whole.reduce<Path | null>(
@@ -68,6 +70,7 @@ function begin(market: Market, source: number, target: number, amount: number, h
 function widen(
   market: Market,
   begun: Problem,
+  source: number,
   amount: number,
   options: SearchOptions,
 ): { problem: Problem; bound: number } {
@@ -76,10 +79,12 @@ function widen(
   for (let round = 0; ; round++) {
     const bound = solveDual(problem, amount)
     if (round === ROUNDS_MAX || problem.tokens.length >= TOKENS_MAX || options.isOver()) return { problem, bound }
-    for (const [index, token] of problem.tokens.entries()) valueAt[token] = problem.value[index] as number
+    const values = new Map(problem.tokens.map((token, index) => [token, problem.value[index] as number]))
+    // Worth nothing where these pools take no more of it: elsewhere it is worth as much as on average here.
+    if ((values.get(source) as number) * amount < SPENT * bound) values.set(source, bound / amount)
+    for (const [token, value] of values) valueAt[token] = value
     const columns = findColumns(market, problem.tokens, valueAt, WORTH_LOOKING * bound)
     if (columns.length === 0) return { problem, bound }
-    const values = new Map(problem.tokens.map((token, index) => [token, problem.value[index] as number]))
     for (const column of columns)
       for (const [index, token] of column.tokens.entries())
         if (!values.has(token)) values.set(token, column.values[index] as number)
@@ -181,12 +186,21 @@ function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptio
   return best
 }
 
-/** Swaps from level to level; the last swap out of each token takes what is left of it. */
+/** A pool that takes so little more is at its end. */
+const FULL = 1e-3
+
+/** Swaps from level to level; the last swap out of each token takes what is left of it, and is one that can take more. */
 function toSplit({ problem, levels, bound }: Leveled): Split | null {
-  const sorted = [...activeSwaps(problem, bound)].sort(
+  const roomOf = ({ edge, taken }: Active) => {
+    const { startIn, price } = (problem.market.edges[edge] as Edge).curve
+    return (startIn[price.length] as number) / taken - 1
+  }
+  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, isFull: roomOf(one) < FULL }))
+  const sorted = swaps.sort(
     (a, b) =>
       (levels[a.from] as number) - (levels[b.from] as number) ||
       a.from - b.from ||
+      Number(b.isFull) - Number(a.isFull) ||
       b.worth - a.worth ||
       a.edge - b.edge,
   )

@@ -67,8 +67,9 @@ export function createFollower(ground: Ground, dexes: ReadonlyMap<string, Dex>, 
         if (!reader.topics.includes(log.topics[0] ?? '')) continue
         const key = reader.poolOf(log)
         const pool = pools.get(key)?.pool
-        // Anybody can write a log: it counts of the pool or its manager alone.
-        if (pool !== undefined && (log.address === pool.address || log.address === key)) return key
+        // Anybody can write a log: it counts of the pool, its manager or its factory alone.
+        const writers = pool && [pool.address, key, dexes.get(pool.dex)?.factory]
+        if (writers?.includes(log.address)) return key
       }
       return null
     },

@@ -32,6 +32,8 @@ export type FoundPool = Readonly<{
   native?: boolean
   feePpm?: number
   tickSpacing?: number
+  /** Solidly's two sorts. */
+  stable?: boolean
 }>
 
 export type Ground = Readonly<{ reader: BlockReader; wrapped: string }>

@@ -39,6 +39,8 @@ export type WorldOptions = Readonly<{
   denied?: readonly string[]
   /** With the DeFi half on these networks, and what differs from the sandbox's settings. */
   swaps?: SwapOffer['settings']
+  /** Outside routers that quotes are compared with. */
+  aggregators?: SwapOffer['aggregators']
 }>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
@@ -156,12 +158,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-function offerOf(chains: ChainsFile, { networks, swaps }: WorldOptions): SwapOffer {
+function offerOf(chains: ChainsFile, { networks, swaps, aggregators }: WorldOptions): SwapOffer {
   const offer = sandboxSwaps(chains.networks.filter(({ network }) => networks.includes(network)))
   // Of its own, so that what lies there is this world's.
   const own = `0x${randomBytes(20).toString('hex')}`
   const feeAddresses = new Map(networks.map((network) => [network, own]))
-  return { ...offer, settings: { ...offer.settings, feeAddresses, ...swaps } }
+  const settings = { ...offer.settings, feeAddresses, ...swaps }
+  return { ...offer, settings, ...(aggregators === undefined ? {} : { aggregators }) }
 }
 
 const TERMINAL = ['finished', 'failed', 'refunded']

@@ -3,6 +3,7 @@ import type { Pool } from '../../../domain/swap/kinds.ts'
 import { algebraDex } from './algebra.ts'
 import { balancerWeightedDex } from './balancer.ts'
 import { balancerStableDex } from './balancer-stable.ts'
+import { solidlyDex } from './solidly.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { uniswapV2Dex } from './uniswap-v2.ts'
 import { uniswapV3Dex } from './uniswap-v3.ts'
@@ -14,6 +15,7 @@ const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   'uniswap-v3': uniswapV3Dex,
   'uniswap-v4': uniswapV4Dex,
   algebra: algebraDex,
+  solidly: solidlyDex,
   'balancer-weighted': balancerWeightedDex,
   'balancer-stable': balancerStableDex,
 }

@@ -79,7 +79,7 @@ export const solidlyDex: DexReader = {
   topics: [SYNC, SYNC_SHORT, CUSTOM_FEE],
   poolOf: ({ address, topics }) => (topics[0] === CUSTOM_FEE ? addressOf(BigInt(topics[1] ?? 0)) : address),
   apply(tracked, { topics, fields }) {
-    if (tracked.pool.kind !== 'solidly' || topics[0] === CUSTOM_FEE) return 'reread'
+    if (tracked.pool.kind !== 'solidly' || tracked.idle || topics[0] === CUSTOM_FEE) return 'reread'
     const words = wordsOf(fields)
     return { ...tracked, pool: { ...tracked.pool, reserves: [wordAt(words, 0), wordAt(words, 1)] } }
   },
@@ -101,10 +101,11 @@ async function readBase(ground: Ground, at: string, found: readonly FoundPool[])
   ])
   const paused = new Set(factories.filter((_, index) => wordAt(wordsOf(answers[index] ?? '0x'), 0) !== 0n))
   const unpriced = found.map((one, index) => poolOf(one, answers[factories.length + index]))
-  const pools = await priced(ground, at, found, unpriced)
-  return pools.map((pool, index) => {
-    if (pool === null) return null
-    return paused.has(found[index]?.dex.factory ?? '') ? { pool, holdsUntil, idle: true } : { pool, holdsUntil }
+  const tried = await tryAll(ground, at, found, unpriced)
+  return tried.map((one, index) => {
+    if (one === null) return null
+    const isIdle = one.idle || paused.has(found[index]?.dex.factory ?? '')
+    return isIdle ? { ...one, holdsUntil, idle: true } : { ...one, holdsUntil }
   })
 }
 
@@ -114,7 +115,7 @@ function poolOf({ id, address, dex, tokens }: FoundPool, metadata: Hex | null | 
   if (words.length < 7 || tokens.some((token, index) => token !== addressOf(wordAt(words, 5 + index)))) return null
   const units = [wordAt(words, 0), wordAt(words, 1)] as const
   const reserves = [wordAt(words, 2), wordAt(words, 3)] as const
-  if ([...units, ...reserves].includes(0n)) return null
+  if (units.includes(0n)) return null
   const { newton } = forkOf(dex)
   const identity = { kind: 'solidly', id, address, dex: dex.name, tokens } as const
   return { ...identity, stable: wordAt(words, 4) !== 0n, newton, reserves, units, feePpm: dex.feePpm ?? 0 }
@@ -124,24 +125,27 @@ function poolOf({ id, address, dex, tokens }: FoundPool, metadata: Hex | null | 
  * With the fees of the factory. Forks differ in more than their files say: a pool is taken up only where its own getAmountOut, by
  * which our executor trades, says what we compute.
  */
-async function priced(
+async function tryAll(
   { reader }: Ground,
   at: string,
   found: readonly FoundPool[],
-  unpriced: readonly (SolidlyPool | null)[],
-): Promise<(SolidlyPool | null)[]> {
-  const asked = unpriced.map((pool, index) => (pool === null ? [] : questionsOf(pool, (found[index] as FoundPool).dex)))
+  pools: readonly (SolidlyPool | null)[],
+): Promise<(Tracked | null)[]> {
+  const asked = pools.map((pool, index) => (pool === null ? [] : questionsOf(pool, (found[index] as FoundPool).dex)))
   const answers = await reader.read(at, asked.flat())
   let place = 0
-  return unpriced.map((pool, index) => {
+  return pools.map((unpriced, index) => {
     const told = answers.slice(place, place + (asked[index]?.length ?? 0))
     place += told.length
-    if (pool === null) return null
     const [first, second, fee] = told.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
     const feePpm = feeOf((found[index] as FoundPool).dex, fee ?? null)
-    if (feePpm === null) return null
-    const whole = { ...pool, feePpm }
-    return paysWhatItSays(whole, [first, second]) ? whole : null
+    if (unpriced === null || feePpm === null) return null
+    const pool = { ...unpriced, feePpm }
+    const ours = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
+    // Empty, or as good as that.
+    if (ours.every((out) => out === undefined)) return { pool, idle: true }
+    // getAmountOut does not say where a swap would fail, as we do: then the other side tells.
+    return ours.every((out, side) => out === undefined || out === [first, second][side]) ? { pool } : null
   })
 }
 
@@ -157,12 +161,6 @@ function questionsOf(pool: SolidlyPool, dex: Dex) {
 }
 
 const trialOf = ({ reserves }: SolidlyPool, tokenIn: number): bigint => (reserves[tokenIn] ?? 0n) / TRIAL_PART + 1n
-
-/** getAmountOut does not say where a swap would fail, as we do: then the other side tells. */
-function paysWhatItSays(pool: SolidlyPool, told: readonly (bigint | null | undefined)[]): boolean {
-  const ours = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
-  return ours.some((out) => out !== undefined) && ours.every((out, side) => out === undefined || out === told[side])
-}
 
 /** Null where it is not told, or no whole number of millionths. */
 function feeOf(dex: Dex, told: bigint | null): number | null {

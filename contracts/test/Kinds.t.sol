@@ -77,7 +77,7 @@ contract KindsTest is Market {
         else if (l.kind == Route.UNISWAP_V3) concentrated(l.pool, amount);
         else if (l.kind == Route.UNISWAP_V4) IPoolManager(manager).unlock(abi.encode(amount));
         else if (l.kind == Route.SOLIDLY) answer(solidly.getAmountOut(amount, a));
-        else if (l.kind == Route.CURVE) answer(curve.getAmountOut(0, 1, amount));
+        else if (l.kind == Route.CURVE) answer(curve.get_dy(0, 1, amount));
         else if (l.kind == Route.BALANCER_V2) balancer(amount);
         else answer(book.getAmountOut(amount, true));
         answer(IERC20(b).balanceOf(address(this)) - before);

@@ -114,15 +114,19 @@ export const base = defineDexes({
       name: 'curve-factory',
       kind: 'curve-stable',
       factory: '0x3093f9b57a428f3eb6285a589cb35bea6e78c336',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: [
+        '0xD166EEdf272B860E991d331B71041799379185D5',
+        '0xA50d9a424A14aF0b9e7e9243dc1597d977f6cB09',
+        '0xeD49979026DC44DC7E83b1471794ec9b2a365Ea2',
+        '0x1086F023146f9026A9Bb22983CE866813C59518A',
+        '0x1621E58d36EB5Ef26F9768Ebe9DB77181b1f5a02',
+        '0x44d9B3f4EE15AC81FEb918501fca0ddc9d83C976',
+      ],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0xd2002373543ce3527023c75e7518c274a51ce712',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'balancer-v2-vault',

@@ -114,7 +114,7 @@ export const cchain = defineDexes({
       kind: 'curve-stable',
       factory: '0xb17b674d9c5cb2e441f8e196a2f048a81355d031',
       enabled: false,
-      note: 'the address has one source',
+      note: 'the implementations of its pools are not listed',
     },
     {
       name: 'balancer-v2-vault',

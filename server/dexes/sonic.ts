@@ -103,8 +103,6 @@ export const sonic = defineDexes({
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x7c2085419be6a04f4ad88ea91bc9f5c6e6c463d8',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'balancer-v2-vault',

@@ -4,7 +4,6 @@ import {
   FEE_CHANGED,
   type Holding,
   isSet,
-  listOf,
   PAUSED_CHANGED,
   PAUSED_STATE,
   POOL_ID,
@@ -13,7 +12,7 @@ import {
   vaultDex,
 } from './balancer-vault.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
 
 /** Of the pool itself: AmpUpdateStarted(uint256,uint256,uint256,uint256), AmpUpdateStopped(uint256). */
 const AMP_STARTED = '0x1835882ee7a34ac194f717a35e09bb1d24c82a3b9d854ab6c9749525b714cdf2'
@@ -175,7 +174,7 @@ function lastingOf(rates: readonly TokenRate[], now: number): { isExact: boolean
     const isFresh = rate.expires > BigInt(now + RATE_AHEAD_S)
     if (!isFresh && rate.current !== rate.kept) isExact = false
     // Seconds since 1970 while fresh: a duration of more than 10^9 of them is as good as for ever.
-    const ends = isFresh ? (rate.expires > 4_000_000_000n ? null : Number(rate.expires) - RATE_AHEAD_S) : now + 1
+    const ends = isFresh ? (rate.expires > 4_000_000_000n ? null : Number(rate.expires) - RATE_AHEAD_S) : now
     if (ends !== null) until = Math.min(until ?? ends, ends)
   }
   return { isExact, until }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { DexLog } from './logs.ts'
 import type { DexReader, FoundPool, Ground } from './tracked.ts'
-import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
 
 /** PoolCreated(address indexed), of a pool factory. */
 const CREATED = '0x83a48fbcfc991335314e74d0496aab6a1987e992ddc85dddbcc4d6dd6ef2e9fc'
@@ -98,9 +98,3 @@ function factorOf(answer: Hex | null | undefined): bigint | null {
 
 export const isSet = (answer: Hex | null | undefined): boolean =>
   Boolean(answer) && wordAt(wordsOf(answer ?? '0x'), 0) !== 0n
-
-/** A list of words whose place stands in the n-th word. */
-export function listOf(words: readonly bigint[], place: number): readonly bigint[] {
-  const start = Number(wordAt(words, place) / 32n)
-  return words.slice(start + 1, start + 1 + Number(wordAt(words, start)))
-}

@@ -2,7 +2,6 @@ import type { BalancerWeightedPool } from '../../../domain/swap/pools/balancer-w
 import {
   FEE_CHANGED,
   isSet,
-  listOf,
   PAUSED_CHANGED,
   PAUSED_STATE,
   POOL_ID,
@@ -11,7 +10,7 @@ import {
   vaultDex,
 } from './balancer-vault.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
-import { wordAt, wordsOf } from './words.ts'
+import { listOf, wordAt, wordsOf } from './words.ts'
 
 const WEIGHTS = '0xf89f27ed'
 /** inRecoveryMode(): the pools of version 2 and later have it (factories since September 2022). */

@@ -60,6 +60,12 @@ function feeAt({ fee, offPegFee }: CurveStablePool, in_: bigint, out: bigint): b
   return (offPegFee * fee) / (((offPegFee - FEE_ONE) * 4n * in_ * out) / (in_ + out) ** 2n + FEE_ONE)
 }
 
+/** get_D of the pool as it is. */
+export function invariantNow(state: CurveStablePool): bigint | null {
+  const units = state.balances.map((balance, index) => (balance * (state.rates[index] ?? 0n)) / ONE)
+  return units.every((unit) => unit > 0n) ? invariantOf(state, units) : null
+}
+
 /** get_D. Null where it does not settle, and the contract reverts. */
 function invariantOf({ amp, ampPrecision, invariant }: CurveStablePool, xp: readonly bigint[]): bigint | null {
   const count = BigInt(xp.length)

@@ -1,0 +1,244 @@
+import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
+import { type CurveStablePool, curveStable, invariantNow } from '../../../domain/swap/pools/curve-stable.ts'
+import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
+
+const event = (text: string) => toEventSelector(text)
+/** Where the coins stand in a list of their own: StableSwap-NG. */
+const CREATED = event('PlainPoolDeployed(address[],uint256,uint256,address)')
+/** Where there is room for four: the factories before. */
+const CREATED_OLD = event('PlainPoolDeployed(address[4],uint256,uint256,address)')
+const OLD_COINS_MAX = 4
+
+/** All that changes a pool of either age, whose lists are of a fixed length in the older ones. */
+const changing = [
+  'TokenExchange(address,int128,uint256,int128,uint256)',
+  'RemoveLiquidityOne(address,int128,uint256,uint256,uint256)',
+  'RemoveLiquidityOne(address,uint256,uint256,uint256)',
+  'RemoveLiquidityOne(address,uint256,uint256)',
+  'RampA(uint256,uint256,uint256,uint256)',
+  'StopRampA(uint256,uint256)',
+  'ApplyNewFee(uint256,uint256)',
+  'ApplyNewFee(uint256)',
+  ...['', '2', '3', '4'].flatMap((length) => [
+    `AddLiquidity(address,uint256[${length}],uint256[${length}],uint256,uint256)`,
+    `RemoveLiquidity(address,uint256[${length}],uint256[${length}],uint256)`,
+    `RemoveLiquidityImbalance(address,uint256[${length}],uint256[${length}],uint256,uint256)`,
+  ]),
+].map(event)
+
+const call = {
+  poolFor: toFunctionSelector('find_pool_for_coins(address,address,uint256)'),
+  count: toFunctionSelector('pool_count()'),
+  poolAt: toFunctionSelector('pool_list(uint256)'),
+  coins: toFunctionSelector('get_coins(address)'),
+  isMeta: toFunctionSelector('is_meta(address)'),
+  assetTypes: toFunctionSelector('get_pool_asset_types(address)'),
+  implementation: toFunctionSelector('get_implementation_address(address)'),
+  decimals: toFunctionSelector('get_decimals(address)'),
+  balances: toFunctionSelector('get_balances()'),
+  rates: toFunctionSelector('stored_rates()'),
+  amp: toFunctionSelector('A_precise()'),
+  ampAtLast: toFunctionSelector('future_A()'),
+  fee: toFunctionSelector('fee()'),
+  adminFee: toFunctionSelector('admin_fee()'),
+  offPeg: toFunctionSelector('offpeg_fee_multiplier()'),
+  price: toFunctionSelector('get_virtual_price()'),
+  supply: toFunctionSelector('totalSupply()'),
+  amountOut: toFunctionSelector('get_dy(int128,int128,uint256)'),
+}
+
+/** Pools of one pair that are asked for. */
+const POOLS_OF_PAIR = 8
+/** Among so many of the newest pools are those that a block or two have made. */
+const NEWEST = 64
+const ONE = 10n ** 18n
+const AMP_PRECISION = 100n
+/** How old pools name the native coin. */
+const COIN = `0x${'e'.repeat(40)}`
+
+/**
+ * Curve's plain pools. Every log of a pool makes it be read again; while its A is on its way to another, every block does. Pools of
+ * coins that rebase, or whose rates others tell, are left out: they change without a log. So are those of the native coin.
+ */
+export const curveDex: DexReader = {
+  creation: (dex) => ({ address: dex.factory, topic: isOld(dex) ? CREATED_OLD : CREATED }),
+  found({ fields }, dex) {
+    const words = wordsOf(fields)
+    const coins = isOld(dex) ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
+    const tokens = coins.map(addressOf)
+    return tokens.length < 2 ? null : { id: `${dex.factory} ${tokens.join(' ')}`, address: dex.factory, dex, tokens }
+  },
+  resolve: (ground, at, found) => resolve(ground, at, found),
+  async lookUp({ reader }, at, { factory: to, ...dex }, pairs) {
+    const poolsAt = async (asked: readonly (readonly [string, string])[], places: readonly number[]) => {
+      const calls = asked.flatMap(([a, b]) =>
+        places.map((place) => ({ to, calldata: callOf(call.poolFor, a, b, place) })),
+      )
+      return (await reader.read(at, calls)).map((answer) => (answer ? wordAt(wordsOf(answer), 0) : 0n))
+    }
+    const first = await poolsAt(pairs, [0])
+    const more = Array.from({ length: POOLS_OF_PAIR - 1 }, (_, place) => place + 1)
+    const others = await poolsAt(
+      pairs.filter((_, index) => first[index] !== 0n),
+      more,
+    )
+    const pools = new Set([...first, ...others].filter((word) => word !== 0n).map(addressOf))
+    return [...pools].map((address) => ({ id: address, address, dex: { factory: to, ...dex }, tokens: [] }))
+  },
+  readBase: (ground, at, found) => readPlain(ground, at, found),
+  readTicks: null,
+  topics: changing,
+  poolOf: ({ address }) => address,
+  apply: () => 'reread',
+}
+
+const isOld = ({ implementations }: FoundPool['dex']): boolean => implementations !== undefined
+
+/** The log names the coins alone: the pool is among the newest of its factory. */
+async function resolve({ reader }: Ground, at: string, found: readonly FoundPool[]): Promise<readonly FoundPool[]> {
+  const [first] = found
+  if (first === undefined) return []
+  const { dex } = first
+  const [counted] = await reader.read(at, [{ to: dex.factory, calldata: call.count }])
+  const count = Number(numberOf(counted))
+  const from = found.length > NEWEST / 2 ? 0 : Math.max(0, count - NEWEST)
+  const places = Array.from({ length: count - from }, (_, place) => from + place)
+  const addresses = (
+    await reader.read(
+      at,
+      places.map((place) => ({ to: dex.factory, calldata: callOf(call.poolAt, place) })),
+    )
+  ).map((answer) => addressOf(numberOf(answer)))
+  const told = await reader.read(
+    at,
+    addresses.map((address) => ({ to: dex.factory, calldata: callOf(call.coins, address) })),
+  )
+  const wanted = new Set(found.map(({ tokens }) => tokens.join()))
+  return addresses.flatMap((address, index) => {
+    const tokens = coinsOf(dex, told[index])
+    return wanted.has(tokens.join()) ? [{ id: address, address, dex, tokens }] : []
+  })
+}
+
+function coinsOf(dex: FoundPool['dex'], answer: Hex | null | undefined): readonly string[] {
+  const words = wordsOf(answer ?? '0x')
+  return (isOld(dex) ? words.filter((coin) => coin !== 0n) : listOf(words, 0)).map(addressOf)
+}
+
+const ofPool = ['amp', 'ampAtLast', 'fee', 'adminFee', 'balances', 'rates', 'offPeg', 'price', 'supply'] as const
+const ofFactory = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decimals'] as const
+type Told = Readonly<Record<(typeof ofPool)[number] | (typeof ofFactory)[number], Hex | null>>
+
+async function readPlain(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
+  const names = [...ofPool, ...ofFactory]
+  const calls = found.flatMap(({ address, dex: { factory } }) => [
+    ...ofPool.map((name) => ({ to: address, calldata: call[name] })),
+    ...ofFactory.map((name) => ({ to: factory, calldata: callOf(call[name], address) })),
+  ])
+  const answers = await ground.reader.read(at, calls)
+  const tolds = found.map(
+    (_, index) =>
+      Object.fromEntries(names.map((name, place) => [name, answers[names.length * index + place] ?? null])) as Told,
+  )
+  const pools = found.map((one, index) => poolOf(one, tolds[index] as Told))
+  const proven = await prove(ground, at, pools, tolds)
+  return pools.map((pool, index) => {
+    const told = tolds[index] as Told
+    if (pool === null) return null
+    const exact = proven[index] ?? null
+    // What the contract contradicts is not traded on, but may be understood again after the next change.
+    const tracked: Tracked = exact === null ? { pool, idle: true } : { pool: exact }
+    return numberOf(told.ampAtLast) === pool.amp ? tracked : { ...tracked, holdsUntil: 0 }
+  })
+}
+
+/** Null where it is none of those that we read. */
+function poolOf({ id, address, dex }: FoundPool, told: Told): CurveStablePool | null {
+  const tokens = coinsOf(dex, told.coins)
+  const isPlain = told.isMeta !== null && numberOf(told.isMeta) === 0n
+  if (!isPlain || tokens.length < 2 || tokens.includes(COIN) || !told.amp || !told.fee || !told.adminFee) return null
+  const old = isOld(dex)
+  const balances = old ? wordsOf(told.balances ?? '0x') : listOf(wordsOf(told.balances ?? '0x'), 0)
+  const rates = old
+    ? wordsOf(told.decimals ?? '0x')
+        .slice(0, tokens.length)
+        .map((decimals) => 10n ** (36n - (decimals > 36n ? 36n : decimals)))
+    : listOf(wordsOf(told.rates ?? '0x'), 0)
+  const isSteady = old
+    ? dex.implementations?.some((one) => BigInt(one) === numberOf(told.implementation))
+    : told.assetTypes !== null && listOf(wordsOf(told.assetTypes), 0).every((type) => type === 0n)
+  if (!isSteady || balances.length !== tokens.length || rates.length !== tokens.length) return null
+  if (!old && !told.offPeg) return null
+  return {
+    kind: 'curve-stable',
+    id,
+    address,
+    dex: dex.name,
+    tokens,
+    balances,
+    rates,
+    amp: numberOf(told.amp),
+    ampPrecision: AMP_PRECISION,
+    fee: numberOf(told.fee),
+    adminFee: numberOf(told.adminFee),
+    offPegFee: old ? null : numberOf(told.offPeg),
+    // So the published sources: the old ones of two coins and StableSwap-NG divide at the end.
+    invariant: old && tokens.length > 2 ? 'stepwise' : 'at-once',
+  }
+}
+
+/** Parts of a balance that are tried. */
+const TRIED_PART = 1_000n
+
+/**
+ * Each pool is asked what it pays for a trade of every coin: the one of our invariants that says so too is its own. Null where none
+ * does. StableSwap-NG's get_dy is another contract's, with A in whole numbers: there the pool's own D is seen by its virtual price.
+ */
+async function prove(
+  { reader }: Ground,
+  at: string,
+  pools: readonly (CurveStablePool | null)[],
+  tolds: readonly Told[],
+) {
+  const trials = pools.map((pool) => (pool?.balances.every((balance) => balance > 0n) ? trialsOf(pool) : []))
+  const calls = trials.flatMap((tried, index) =>
+    tried.map(({ from, to, amount }) => ({
+      to: pools[index]?.address ?? '',
+      calldata: callOf(call.amountOut, from, to, amount),
+    })),
+  )
+  const answers = await reader.read(at, calls)
+  let next = 0
+  return pools.map((pool, index) => {
+    const tried = (trials[index] ?? []).map((trial) => ({ ...trial, paid: numberOf(answers[next++]) }))
+    if (pool === null || tried.length === 0) return pool
+    const isNg = pool.offPegFee !== null
+    const variants = isNg ? [pool] : [pool, { ...pool, invariant: otherOf(pool) }]
+    return variants.find((one) => pays(one, tried) && (!isNg || hasPrice(one, tolds[index] as Told))) ?? null
+  })
+}
+
+type Trial = Readonly<{ from: number; to: number; amount: bigint }>
+
+const trialsOf = ({ balances }: CurveStablePool): readonly Trial[] =>
+  balances.map((balance, from) => ({ from, to: (from + 1) % balances.length, amount: balance / TRIED_PART + 1n }))
+
+const otherOf = ({ invariant }: CurveStablePool): CurveStablePool['invariant'] =>
+  invariant === 'stepwise' ? 'at-once' : 'stepwise'
+
+function pays(pool: CurveStablePool, tried: readonly (Trial & Readonly<{ paid: bigint }>)[]): boolean {
+  const isNg = pool.offPegFee !== null
+  const asked = isNg ? { ...pool, amp: (pool.amp / AMP_PRECISION) * AMP_PRECISION } : pool
+  return tried.every(
+    ({ from, to, amount, paid }) => (curveStable.swap(asked, from, to, amount)?.amountOut ?? 0n) === paid,
+  )
+}
+
+function hasPrice(pool: CurveStablePool, { price, supply }: Told): boolean {
+  const shares = numberOf(supply)
+  const invariant = invariantNow(pool)
+  return shares > 0n && invariant !== null && (invariant * ONE) / shares === numberOf(price)
+}
+
+const numberOf = (answer: Hex | null | undefined): bigint => (answer ? wordAt(wordsOf(answer), 0) : 0n)

@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const bsc = defineDexes({
@@ -88,5 +89,6 @@ export const bsc = defineDexes({
       kind: 'uniswap-v4',
       factory: '0x28e2ea090877bf75740558f6bfb36a5ffee9e9df',
     },
+    ...balancerV2.bsc,
   ],
 })

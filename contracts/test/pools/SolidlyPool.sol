@@ -169,7 +169,7 @@ abstract contract SolidlyFactory is IPoolFactory {
     }
 }
 
-/// @dev As Velodrome V1's is asked.
+/// @dev As Velodrome V1's is asked, and in the other ways of forks whose factories name pairs.
 contract VelodromeV1Factory is SolidlyFactory {
     event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count);
 
@@ -185,6 +185,20 @@ contract VelodromeV1Factory is SolidlyFactory {
 
     function getFee(bool stable) external view returns (uint256) {
         return feeOf(address(0), stable);
+    }
+
+    function getFee(address pair, bool stable) external view returns (uint256) {
+        return feeOf(pair, stable);
+    }
+
+    /// @dev Equalizer.
+    function getRealFee(address pair) external view returns (uint256) {
+        return feeOf(pair, SolidlyPool(pair).stable()) * 1e14;
+    }
+
+    /// @dev Ramses, where a pair has none of its own.
+    function pairFee(address) external pure returns (uint256) {
+        return 0;
     }
 }
 

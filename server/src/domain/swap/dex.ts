@@ -17,7 +17,7 @@ export type DexKind =
  * `velodrome-v1` (Thena, Lynex): as that, but getFee(stable) in ten-thousandths.
  * `velodrome-v2` (Aerodrome): PoolCreated, getPool, getFee(pool, stable) in ten-thousandths, SetCustomFee.
  * `equalizer`: as velodrome-v1, but getRealFee(pool), of 10^18.
- * `ramses`: as velodrome-v1, but pairFee(pool).
+ * `ramses`: as velodrome-v1, but pairFee(pool), and getFee(stable) where that is zero.
  * `blackhole`: as velodrome-v1, but getFee(pool, stable).
  */
 export type SolidlyFork = 'solidly' | 'velodrome-v1' | 'velodrome-v2' | 'equalizer' | 'ramses' | 'blackhole'

@@ -223,9 +223,14 @@ describe("Solidly's pools", () => {
     expect(source.counts()).toEqual({ reorgs: 8, differences: 0, rereads: 1 })
   })
 
-  test('are the same by a scan of history and by the factories’ answers for pairs', async () => {
+  test('are the same by a scan of history, by other forks’ ways, and by the factories’ answers for pairs', async () => {
     const known = await current(source)
     expect(await current(createSource())).toEqual(known)
+    const forks = ['equalizer', 'ramses', 'blackhole'] as const
+    for (const fork of forks)
+      expect(await current(createSource(dexes().map((dex) => (dex.name === 'v1' ? { ...dex, fork } : dex))))).toEqual(
+        known,
+      )
     const unscanned = dexes().map(({ deployedAt: _, ...dex }) => dex)
     expect(await current(createSource(unscanned))).toEqual(known)
   })
@@ -266,30 +271,42 @@ describe("Solidly's pools", () => {
     await compareStates(await pause(false))
   })
 
-  test('pay exactly what was quoted for a route through both sorts', async () => {
+  test('pay exactly what was quoted for routes through both sorts of both factories', async () => {
     const pools = await current(source)
-    const [source0, , , target] = tokens
-    if (!source0 || !target) throw new Error('no such token')
-    const amountIn = source0.unit * 4_321n + 7n
-    const terms = { source: source0.address, target: target.address, amountIn }
-    const found = bestRoute(createPoolMarket(pools), terms, {
-      hopsMax: 3,
-      swapsMax: 8,
-      gasPrice: 0,
-      isOver: () => false,
-    })
+    const via = (dex: string, stable: boolean, from: number, to: number): Leg => {
+      const [tokenIn, tokenOut] = [tokens[from]?.address ?? '', tokens[to]?.address ?? '']
+      const pool = pools.find(
+        (one) =>
+          one.dex === dex && one.stable === stable && one.tokens.includes(tokenIn) && one.tokens.includes(tokenOut),
+      )
+      if (!pool) throw new Error('no such pool')
+      return { pool, tokenIn: pool.tokens.indexOf(tokenIn) }
+    }
+    const legs = [via('v2', true, 3, 2), via('v1', true, 2, 0), via('v2', false, 0, 1)]
+    const fixed = planned(legs, (tokens[3]?.unit ?? 0n) * 4_321n + 7n)
+    const before = await read<bigint>(fixed.target, erc20, 'balanceOf', me)
+    await anvil.send({ to: fixed.to, data: fixed.calldata, gas: GAS, from: me })
+    await anvil.mine()
+    expect((await read<bigint>(fixed.target, erc20, 'balanceOf', me)) - before).toBe(fixed.promised)
+
+    const after = await current(source)
+    await compareStates(after)
+    const [first, , , last] = tokens
+    if (!first || !last) throw new Error('no such token')
+    const amountIn = first.unit * 4_321n + 7n
+    const terms = { source: first.address, target: last.address, amountIn }
+    const options = { hopsMax: 3, swapsMax: 8, gasPrice: 0, isOver: () => false }
+    const found = bestRoute(createPoolMarket(after), terms, options)
     if (!found) throw new Error('no route')
-    const used = found.swaps.map(({ pool }) => pool as SolidlyPool)
-    expect(new Set(used.map(({ stable }) => stable)).size).toBe(2)
-    expect(new Set(used.map(({ dex }) => dex)).size).toBe(2)
-    const route = { ...terms, swaps: found.swaps, coinIn: false, coinOut: false, wrapped: source0.address }
+    const recipient = `0x${'ab'.repeat(20)}` as const
+    const route = { ...terms, swaps: found.swaps, coinIn: false, coinOut: false, wrapped: first.address }
     const { to, calldata } = encodeSwap(route, {
-      ...{ amountIn, minOut: found.amountOut, recipient: `0x${'ab'.repeat(20)}`, fee: null },
+      ...{ amountIn, minOut: found.amountOut, recipient, fee: null },
       ...{ reference: `0x${'0'.repeat(64)}`, deadline: 2n ** 40n },
     })
     await anvil.send({ to, data: calldata, gas: GAS, from: me })
     await anvil.mine()
-    expect(await read<bigint>(target.address, erc20, 'balanceOf', `0x${'ab'.repeat(20)}`)).toBe(found.amountOut)
+    expect(await read<bigint>(last.address, erc20, 'balanceOf', recipient)).toBe(found.amountOut)
     await compareStates(await current(source))
   })
 
@@ -300,7 +317,8 @@ describe("Solidly's pools", () => {
     const initCodeHash = keccak256(compiled['SolidlyPool']?.bytecode ?? '0x')
     expect(await of({ ...first, initCodeHash }, { ...second, initCodeHash })).toHaveLength(made.length)
     expect(await of({ ...first, initCodeHash: `0x${'11'.repeat(32)}` })).toEqual([])
-    expect(await of({ ...first, fork: 'equalizer' })).toEqual([])
+    expect(await of({ ...first, fork: 'velodrome-v2' })).toEqual([])
+    expect(await of({ ...second, fork: 'velodrome-v1' })).toEqual([])
     // Fees of one sort alone are what the files say.
     const fixed = await current(createSource([{ ...first, fork: 'solidly', feePpm: 1_100 }]))
     expect(fixed.map(({ stable }) => stable)).toEqual([true, true])

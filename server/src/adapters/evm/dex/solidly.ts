@@ -20,6 +20,11 @@ const CUSTOM_FEE = '0xae468ce586f9a87660fdffc1448cee942042c16ae2f02046b134b5224f
 const METADATA = '0x392f37e9'
 const AMOUNT_OUT = '0xf140a35a'
 const IS_PAUSED = '0xb187bd26'
+/** getFee(bool), getFee(address,bool), getRealFee(address), pairFee(address) */
+const FEE_OF_SORT = '0x512b45ea'
+const FEE_OF_POOL = '0xcc56b2c5'
+const REAL_FEE = '0x6652f0bf'
+const PAIR_FEE = '0x841fa66b'
 /** Fees for all pools of a sort are changed without a log, and so is a pause in most forks: both are read again. */
 const FRESH_SECONDS = 60
 /** The part of the reserve with which a pool is tried: enough to tell the smallest fee, with digits that show the rounding. */
@@ -27,23 +32,26 @@ const TRIAL_PART = 97n
 const PPM = 1_000_000n
 
 type Fees = Readonly<{
-  /** What the factory is asked. */
-  call(pool: string, stable: boolean): Hex
+  /** What the factory is asked; the first answer but zero counts, else zero. */
+  calls(pool: string, stable: boolean): readonly Hex[]
   /** What the answer is a part of. */
   whole: bigint
 }>
 type Fork = Readonly<{ created: string; lookUp: Hex; newton: SolidlyPool['newton']; fees: Fees | null }>
 
 const pairs = { created: PAIR_CREATED, lookUp: GET_PAIR, newton: 'v1' } as const
-const ofSort: Fees = { call: (_pool, stable) => callOf('0x512b45ea', stable ? 1 : 0), whole: 10_000n }
-const ofPool: Fees = { call: (pool, stable) => callOf('0xcc56b2c5', pool, stable ? 1 : 0), whole: 10_000n }
+const feeOfSort = (stable: boolean): Hex => callOf(FEE_OF_SORT, stable ? 1 : 0)
+const ofPool: Fees = { calls: (pool, stable) => [callOf(FEE_OF_POOL, pool, stable ? 1 : 0)], whole: 10_000n }
 
 const forks: Readonly<Record<SolidlyFork, Fork>> = {
   solidly: { ...pairs, fees: null },
-  'velodrome-v1': { ...pairs, fees: ofSort },
+  'velodrome-v1': { ...pairs, fees: { calls: (_pool, stable) => [feeOfSort(stable)], whole: 10_000n } },
   'velodrome-v2': { created: POOL_CREATED, lookUp: GET_POOL, newton: 'v2', fees: ofPool },
-  equalizer: { ...pairs, fees: { call: (pool) => callOf('0x6652f0bf', pool), whole: 10n ** 18n } },
-  ramses: { ...pairs, fees: { call: (pool) => callOf('0x841fa66b', pool), whole: 10_000n } },
+  equalizer: { ...pairs, fees: { calls: (pool) => [callOf(REAL_FEE, pool)], whole: 10n ** 18n } },
+  ramses: {
+    ...pairs,
+    fees: { calls: (pool, stable) => [callOf(PAIR_FEE, pool), feeOfSort(stable)], whole: 10_000n },
+  },
   blackhole: { ...pairs, fees: ofPool },
 }
 const forkOf = ({ fork = 'solidly' }: Dex): Fork => forks[fork]
@@ -137,8 +145,8 @@ async function tryAll(
   return pools.map((unpriced, index) => {
     const told = answers.slice(place, place + (asked[index]?.length ?? 0))
     place += told.length
-    const [first, second, fee] = told.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
-    const feePpm = feeOf((found[index] as FoundPool).dex, fee ?? null)
+    const [first, second, ...fees] = told.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
+    const feePpm = feeOf((found[index] as FoundPool).dex, fees)
     if (unpriced === null || feePpm === null) return null
     const pool = { ...unpriced, feePpm }
     const ours = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
@@ -153,19 +161,21 @@ async function tryAll(
 function questionsOf(pool: SolidlyPool, dex: Dex) {
   const { address, tokens, stable } = pool
   const trials = [0, 1].map((tokenIn) => callOf(AMOUNT_OUT, trialOf(pool, tokenIn), tokens[tokenIn] ?? ''))
-  const { fees } = forkOf(dex)
+  const fees = forkOf(dex).fees?.calls(address, stable) ?? []
   return [
     ...trials.map((calldata) => ({ to: address, calldata })),
-    ...(fees === null ? [] : [{ to: dex.factory, calldata: fees.call(address, stable) }]),
+    ...fees.map((calldata) => ({ to: dex.factory, calldata })),
   ]
 }
 
 const trialOf = ({ reserves }: SolidlyPool, tokenIn: number): bigint => (reserves[tokenIn] ?? 0n) / TRIAL_PART + 1n
 
 /** Null where it is not told, or no whole number of millionths. */
-function feeOf(dex: Dex, told: bigint | null): number | null {
+function feeOf(dex: Dex, told: readonly (bigint | null)[]): number | null {
   const { fees } = forkOf(dex)
   if (fees === null) return dex.feePpm ?? null
-  if (told === null || (told * PPM) % fees.whole !== 0n || told >= fees.whole) return null
-  return Number((told * PPM) / fees.whole)
+  const fee = told.find((answer) => answer !== 0n)
+  if (fee === undefined) return 0
+  if (fee === null || (fee * PPM) % fees.whole !== 0n || fee >= fees.whole) return null
+  return Number((fee * PPM) / fees.whole)
 }

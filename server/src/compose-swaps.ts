@@ -164,9 +164,7 @@ export function composeSwaps(
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
-  const served = new Map(
-    (offer?.routing ?? []).map((one) => [one.dexNetwork.network, toServed(environment, one)] as const),
-  )
+  const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, rooms, served)
   const findToken = createFindToken(listed, clock.now)
@@ -203,6 +201,13 @@ export function composeSwaps(
     trackSwap: createTrackSwap(shared),
   }
 }
+
+/** By ticker. */
+export const serveNetworks = (
+  environment: Environment,
+  routing: readonly RoutedNetwork[],
+): ReadonlyMap<string, SwapNetwork> =>
+  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one)] as const))
 
 function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)

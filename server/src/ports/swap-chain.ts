@@ -76,6 +76,9 @@ export type SwapObservation =
   /** Another transaction of the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
 
+/** What a transaction moved from one account to another. */
+export type Payment = Readonly<{ units: bigint; confirmations: number }>
+
 /** `because` is read from the account's state, never from a node's words. */
 export type SwapBroadcast =
   | Readonly<{ kind: 'accepted' }>
@@ -115,4 +118,8 @@ export interface SwapChain {
   observe(hash: string, sent?: Readonly<{ signer: string; nonce: number }>): Promise<SwapObservation>
   /** A transaction that some node knows, mined or not, for those who name only its hash. null = no node has it. */
   lookUp(hash: string): Promise<SignedTransaction | null>
+  /** What a transaction moved of a token, or of the coin, between two accounts. null = it is in no block, or it failed. */
+  payment(hash: string, asked: Readonly<{ token: string; from: string; to: string }>): Promise<Payment | null>
+  /** What an account holds now of a token, or of the coin. */
+  balance(address: string, token: string): Promise<bigint>
 }

@@ -58,6 +58,8 @@ export interface SwapStore {
   count(question: SwapQuestion): Promise<number>
 }
 
+export type HeldFees = Readonly<{ address: string; assetId: AssetId; units: bigint }>
+
 /** Answers that are kept by their Idempotency-Key for a day, and where a partner's fees go. */
 export interface SwapDesk {
   findAnswer(partnerId: string, key: string): Promise<Readonly<{ requestHash: string; answer: string | null }> | null>
@@ -69,6 +71,10 @@ export interface SwapDesk {
   /** Where the partner takes its fees on a network; null = none is set. */
   feeAddress(partnerId: string, network: string): Promise<string | null>
   setFeeAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
+  /** What the ledger says that the operator's addresses hold of partners' fees. */
+  fees(): Promise<readonly HeldFees[]>
+  /** Of an asset in which a fee stands in the books; null where none does. */
+  feeDecimals(assetId: AssetId): Promise<number | null>
   /** An address of the service's own, as its ecosystem spells it: of its wallets or of an exchange, on any network. */
   isOurs(address: string): Promise<boolean>
 }

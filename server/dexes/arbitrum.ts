@@ -72,10 +72,8 @@ export const arbitrum = defineDexes({
     {
       name: 'ramses-v1',
       kind: 'solidly',
+      fork: 'ramses',
       factory: '0xAAA20D08e59F6561f242b08513D36266C5A29415',
-      initCodeHash: '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'sushiswap-v2',

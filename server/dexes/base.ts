@@ -12,10 +12,9 @@ export const base = defineDexes({
     {
       name: 'aerodrome',
       kind: 'solidly',
+      fork: 'velodrome-v2',
       factory: '0x420DD381b31aEf6683db6B902084cB0FFECe40Da',
-      initCodeHash: '0x1a8f01f7eab324003d9388f229ea17991eee9c9d14586f429799f3656790eba0',
-      enabled: false,
-      note: 'this kind is not read yet',
+      initCodeHash: '0x6f178972b07752b522a4da1c5b71af6524e8b0bd6027ccb29e5312b0e5bcdc3c',
     },
     {
       name: 'aerodrome-slipstream',
@@ -54,10 +53,9 @@ export const base = defineDexes({
     {
       name: 'equalizer',
       kind: 'solidly',
+      fork: 'equalizer',
       factory: '0xEd8db60aCc29e14bC867a497D94ca6e3CeB5eC04',
       initCodeHash: '0x7ba31a081e879b8e7f06d4e8bf5ee26b5c2680669c5701f4cdbdcde51727b275',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'pancakeswap-v2',

@@ -66,10 +66,9 @@ export const bsc = defineDexes({
     {
       name: 'thena-v1',
       kind: 'solidly',
+      fork: 'velodrome-v1',
       factory: '0xAFD89d21BdB66d00817d4153E055830B1c2B3970',
       initCodeHash: '0x8d3d214c094a9889564f695c3e9fa516dd3b50bc3258207acd7f8b8e6b94fb65',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'uniswap-v2',

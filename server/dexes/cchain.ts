@@ -23,10 +23,8 @@ export const cchain = defineDexes({
     {
       name: 'blackhole',
       kind: 'solidly',
+      fork: 'blackhole',
       factory: '0xfE926062Fb99CA5653080d6C14fE945Ad68c265C',
-      initCodeHash: '0x87b2d661db12ce27ece6305198fcb950a2522c8e43e3b90e93256b71a6db5899',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'blackhole-cl',
@@ -61,7 +59,7 @@ export const cchain = defineDexes({
       factory: '0xAAA16c016BF556fcD620328f0759252E29b1AB57',
       initCodeHash: '0xbf2404274de2b11f05e5aebd49e508de933034cb5fa2d0ac3de8cbd4bcef47dc',
       enabled: false,
-      note: 'this kind is not read yet',
+      note: 'how it tells its fees has no source',
     },
     {
       name: 'pharaoh-v3',

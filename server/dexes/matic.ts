@@ -18,10 +18,10 @@ export const matic = defineDexes({
     {
       name: 'dystopia',
       kind: 'solidly',
+      fork: 'solidly',
+      feePpm: 500,
       factory: '0x1d21Db6cde1b18c7E47B0F7F42f4b3F68b9beeC9',
       initCodeHash: '0x009bce6d7eb00d3d075e5bd9851068137f44bba159f1cde806a268e20baaf2e8',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'quickswap-v2',

@@ -54,18 +54,16 @@ export const op = defineDexes({
     {
       name: 'velodrome-v1',
       kind: 'solidly',
+      fork: 'velodrome-v1',
       factory: '0x25CbdDb98b35ab1FF77413456B31EC81A6B6B746',
       initCodeHash: '0xc1ac28b1c4ebe53c0cff67bab5878c4eb68759bb1e9f73977cd266b247d149f0',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'velodrome-v2',
       kind: 'solidly',
+      fork: 'velodrome-v2',
       factory: '0xF1046053aa5682b4F9a81b5481394DA16BE5FF5a',
-      initCodeHash: '0x1a8f01f7eab324003d9388f229ea17991eee9c9d14586f429799f3656790eba0',
-      enabled: false,
-      note: 'this kind is not read yet',
+      initCodeHash: '0xc0629f1c7daa09624e54d4f711ba99922a844907cce02997176399e4cc7e8fcf',
     },
     {
       name: 'curve-factory',

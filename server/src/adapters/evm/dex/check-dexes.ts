@@ -38,7 +38,7 @@ export async function checkDex(
 const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra', 'solidly'])
 
 /** V2 packs the tokens, Solidly which of its sorts after them; Algebra writes them as words, and V3 its fee after them. */
-function addressBy(
+export function addressBy(
   dex: Dex,
   { tokens, feePpm = 0, stable }: Pick<FoundPool, 'tokens' | 'feePpm' | 'stable'>,
   bytecodeHash: string,

@@ -57,7 +57,7 @@ abstract contract Market is RealVenues {
         address[] memory coins = new address[](2);
         (coins[0], coins[1]) = (a, b);
         curve = new CurvePool(coins, 200, 4_000_000, 2e10, false);
-        book = new LiquidityBookPool(a, b, 1.5e18);
+        book = new LiquidityBookPool(a, b, 25, 2 ** 23 + 160);
         fill(address(solidly));
         fill(address(curve));
         fill(address(book));

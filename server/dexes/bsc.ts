@@ -27,8 +27,6 @@ export const bsc = defineDexes({
       name: 'lfj-liquidity-book-2-1',
       kind: 'liquidity-book',
       factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'pancakeswap-v2',

@@ -37,15 +37,11 @@ export const cchain = defineDexes({
       name: 'lfj-liquidity-book-2-1',
       kind: 'liquidity-book',
       factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'lfj-liquidity-book-2-2',
       kind: 'liquidity-book',
       factory: '0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'pangolin-v3',

@@ -18,8 +18,6 @@ export const sonic = defineDexes({
       name: 'metropolis-dlmm',
       kind: 'liquidity-book',
       factory: '0x39D966c1BaFe7D3F1F53dA4845805E15f7D6EE43',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'metropolis-v2',

@@ -113,6 +113,7 @@ export const law: Law = {
     [`${adapters}/evm/dex/algebra.ts`]: 'fees of at most 24 bits',
     [`${adapters}/evm/dex/balancer-stable.ts`]: 'seconds, looked at before',
     [`${adapters}/evm/dex/curve.ts`]: 'how many pools a factory has',
+    [`${adapters}/evm/dex/liquidity-book.ts`]: 'bins, seconds and periods of at most 40 bits',
     [`${adapters}/evm/dex/rank.ts`]: 'an order of pools, in float64',
     [`${adapters}/evm/dex/read-all.ts`]: 'decimals of a token',
     [`${adapters}/evm/dex/uniswap-v3.ts`]: 'ticks and spacings of 24 bits',

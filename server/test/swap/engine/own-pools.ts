@@ -126,9 +126,15 @@ export async function startOwnChain(decimals: readonly number[]) {
     return { promised, received: (await balanceOf(target)) - before }
   }
 
+  /** A trade by our router into the next block. */
+  function swap(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
+    const { to, calldata } = quote(pool, tokenIn, tokenOut, amountIn)
+    return anvil.send({ to, data: calldata, gas: GAS })
+  }
+
   const decimalsOf = (token: string) => made.find((one) => one.token === token)?.places ?? 0
   return {
     ...{ anvil, me, tokens, decimalsOf, deploy, approve, act, read, newest },
-    ...{ createSource, current, compareQuote, trade },
+    ...{ createSource, current, compareQuote, trade, swap },
   }
 }

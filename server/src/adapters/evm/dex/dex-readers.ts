@@ -3,6 +3,8 @@ import type { Pool } from '../../../domain/swap/kinds.ts'
 import { algebraDex } from './algebra.ts'
 import { balancerWeightedDex } from './balancer.ts'
 import { balancerStableDex } from './balancer-stable.ts'
+import { curveDex } from './curve.ts'
+import { liquidityBookDex } from './liquidity-book.ts'
 import { solidlyDex } from './solidly.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { uniswapV2Dex } from './uniswap-v2.ts'
@@ -18,6 +20,8 @@ const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   solidly: solidlyDex,
   'balancer-weighted': balancerWeightedDex,
   'balancer-stable': balancerStableDex,
+  'curve-stable': curveDex,
+  'liquidity-book': liquidityBookDex,
 }
 
 export const readerOf = (dex: Dex): DexReader | null => readers[dex.kind] ?? null

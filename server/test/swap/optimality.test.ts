@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../src/domain/swap/kinds.ts'
 import { createPoolMarket } from '../../src/domain/swap/pool-market.ts'
-import { bestRoute, type RouteRequest } from '../../src/domain/swap/route.ts'
+import { bestRoute, type Route, type RouteRequest } from '../../src/domain/swap/route.ts'
 import type { SearchOptions } from '../../src/domain/swap/search.ts'
 import { concentratedOf } from './random-pools.ts'
 
@@ -122,10 +122,22 @@ function shareOf(pools: readonly Pool[], request: RouteRequest): number | null {
   const market = createPoolMarket(pools)
   const route = bestRoute(market, request, free)
   if (route === null) return null
+  expect(leftOver(route, request)).toEqual([])
   const share = Number(route.amountOut) / route.bound
   if (share >= AT_WORST) return share
   const less = bestRoute(market, { ...request, amountIn: (request.amountIn * 99n) / 100n }, free)
   return less !== null && route.bound - less.bound < 1e-6 * route.bound ? null : share
+}
+
+/** Tokens of which something is still there when a route ends, but for the target. */
+function leftOver({ swaps }: Route, { source, target, amountIn }: RouteRequest): readonly string[] {
+  const left = new Map([[source, amountIn]])
+  for (const { pool, tokenIn, tokenOut, ...amounts } of swaps) {
+    const [from, to] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
+    left.set(from, (left.get(from) ?? 0n) - amounts.amountIn)
+    left.set(to, (left.get(to) ?? 0n) + amounts.amountOut)
+  }
+  return [...left].filter(([token, units]) => token !== target && units !== 0n).map(([token]) => token)
 }
 
 const AT_MEDIAN = 0.999999

@@ -1,4 +1,4 @@
-import { type Problem, tradePair } from './problem.ts'
+import { incidentPairs, type Problem, tradePair } from './problem.ts'
 
 /*
  * The dual, one token at a time: with all other values as they are, what is left of a token only rises with its own value, so
@@ -19,15 +19,6 @@ export function balanceTokens(problem: Problem, input: number): void {
   const incident = incidentPairs(problem)
   for (let token = 0; token < problem.value.length; token++)
     if (token !== 1) balance(problem, token, incident[token] as readonly number[], token === 0 ? input : 0)
-}
-
-function incidentPairs({ from, to, value }: Problem): readonly (readonly number[])[] {
-  const incident: number[][] = Array.from(value, () => [])
-  for (let pair = 0; pair < from.length; pair++) {
-    incident[from[pair] as number]?.push(pair)
-    incident[to[pair] as number]?.push(pair)
-  }
-  return incident
 }
 
 function balance(problem: Problem, token: number, incident: readonly number[], input: number): void {

@@ -61,6 +61,16 @@ export function keepPairs(problem: Problem, keep: (from: number, to: number) => 
   return { ...problem, pairs: pick(problem.pairs), from: pick(problem.from), to: pick(problem.to) }
 }
 
+/** By token, the pairs that lead to it or away from it. */
+export function incidentPairs({ from, to, value }: Problem): readonly (readonly number[])[] {
+  const incident: number[][] = Array.from(value, () => [])
+  for (let pair = 0; pair < from.length; pair++) {
+    incident[from[pair] as number]?.push(pair)
+    incident[to[pair] as number]?.push(pair)
+  }
+  return incident
+}
+
 /** The tokens of these paths, each worth what a further unit of it would bring; the best path comes last and counts. */
 export function seedProblem(market: Market, source: number, target: number, paths: readonly Likely[]): Problem {
   const values = new Map<number, number>([
@@ -110,7 +120,7 @@ export type Active = Readonly<{
 /** Below this share of all that flows a swap is dust: dropped, its share goes to the others. */
 const DUST = 1e-10
 
-/** Every swap that happens at the present values. */
+/** Every swap that happens at the present values on a way from source to target. */
 export function activeSwaps(problem: Problem, bound: number): readonly Active[] {
   const { market, pairs, from, to, value, banned } = problem
   const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
@@ -135,5 +145,26 @@ export function activeSwaps(problem: Problem, bound: number): readonly Active[] 
         })
     }
   }
-  return active
+  return onTheWay(active)
+}
+
+/** Without swaps that nothing reaches, and those that end nowhere because what would go on is dust: it would be lost. */
+function onTheWay(active: readonly Active[]): readonly Active[] {
+  const begun = reached(active, 0, 'from', 'to')
+  const ends = reached(active, 1, 'to', 'from')
+  return active.filter(({ from, to }) => begun.has(from) && ends.has(to))
+}
+
+function reached(
+  active: readonly Active[],
+  start: number,
+  near: 'from' | 'to',
+  far: 'from' | 'to',
+): ReadonlySet<number> {
+  const tokens = new Set([start])
+  for (let size = 0; size < tokens.size; ) {
+    size = tokens.size
+    for (const one of active) if (tokens.has(one[near])) tokens.add(one[far])
+  }
+  return tokens
 }

@@ -4,7 +4,8 @@ import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
 import type { Edge, Market } from './market.ts'
 import { bestPaths, type Path } from './paths.ts'
-import { type Active, activeSwaps, createProblem, keepPairs, type Problem, seedProblem } from './problem.ts'
+import { type Active, activeSwaps, createProblem, type Problem, seedProblem } from './problem.ts'
+import { type Leveled, level, shiftLevels } from './shift-levels.ts'
 
 export type SearchOptions = Readonly<{
   hopsMax: number
@@ -31,10 +32,7 @@ const ROUNDS_MAX = 8
 const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
-const WORTH_LOOKING = 1e-7
-/** What the limit of hops may cost without another look at the levels. */
-const WORTH_SHIFTING = 1e-7
-const SHIFTS_MAX = 3
+const WORTH_LOOKING = 1e-9
 
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
@@ -95,46 +93,11 @@ function widen(
 /** Makes a route of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
 function settle(free: Problem, amount: number, unlimited: number, options: SearchOptions): Split | null {
   const levels = assignLevels(activeSwaps(free, unlimited), free.tokens.length, options.hopsMax)
-  let best = level(free, levels, amount)
-  best = shift(free, best, amount, unlimited, options)
+  let best = level(free, levels, amount, free.value)
+  best = shiftLevels(free, best, amount, unlimited, options)
   best = limit(best, amount, options)
   if (options.gasPrice > 0) best = prune(best, amount, options)
   return toSplit(best)
-}
-
-type Leveled = Readonly<{ problem: Problem; levels: Uint8Array; bound: number }>
-
-/** Solves with the swaps alone that lead to a higher level. */
-function level(free: Problem, levels: Uint8Array, amount: number): Leveled {
-  const kept = keepPairs(free, (from, to) => (levels[from] as number) < (levels[to] as number))
-  const problem = { ...kept, value: Float64Array.from(free.value) }
-  return { problem, levels, bound: solveDual(problem, amount) }
-}
-
-/** Where the limit of hops costs something: moves single tokens to other levels as long as that helps. */
-function shift(
-  free: Problem,
-  begun: Leveled,
-  amount: number,
-  unlimited: number,
-  { hopsMax, isOver }: SearchOptions,
-): Leveled {
-  let best = begun
-  for (let round = 0; round < SHIFTS_MAX && best.bound < unlimited * (1 - WORTH_SHIFTING); round++) {
-    const before = best.bound
-    for (let token = 2; token < free.tokens.length; token++) {
-      for (let to = 1; to < hopsMax; to++) {
-        if (to === best.levels[token]) continue
-        if (isOver()) return best
-        const levels = Uint8Array.from(best.levels)
-        levels[token] = to
-        const moved = level({ ...free, value: best.problem.value }, levels, amount)
-        if (moved.bound > best.bound) best = moved
-      }
-    }
-    if (best.bound <= before * (1 + WORTH_SHIFTING)) return best
-  }
-  return best
 }
 
 function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {

@@ -116,6 +116,7 @@ export const law: Law = {
     [`${adapters}/evm/dex/liquidity-book.ts`]: 'bins, seconds and periods of at most 40 bits',
     [`${adapters}/evm/dex/rank.ts`]: 'an order of pools, in float64',
     [`${adapters}/evm/dex/read-all.ts`]: 'decimals of a token',
+    [`${adapters}/evm/dex/solidly.ts`]: 'fees in millionths, under a million',
     [`${adapters}/evm/dex/uniswap-v3.ts`]: 'ticks and spacings of 24 bits',
     [`${adapters}/evm/dex/uniswap-v4.ts`]: 'fees of at most 24 bits',
     [`${adapters}/evm/dex/words.ts`]: 'places within an answer',

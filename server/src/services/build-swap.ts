@@ -2,6 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { formatPercent } from '../domain/swap/percent.ts'
 import { isNative, zeroAddress } from '../domain/swap/token.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import type { BuiltApprovals } from '../ports/approvals.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
@@ -44,6 +45,7 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
     if (again.routed.block.hash === priced.routed.block.hash) throw error
     return prepare(deps, partner, again, parties)
   })
+  checkpoint('swap.built')
   if (approve === null) return [swap]
   // Sending an approval asks for this row.
   await deps.approvals.keep({

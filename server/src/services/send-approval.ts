@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import type { BuiltApprovals } from '../ports/approvals.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import type { AnswerOnce } from './answer-once.ts'
@@ -19,7 +20,9 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
       if (signed.act?.kind !== 'approve') throw invalid('it is no approval of a token', 'rawApproveTx')
+      checkpoint('approval.checked')
       await sendOnly(chain, signed, rawApproveTx, 'rawApproveTx')
+      checkpoint('approval.sent')
       return signed.hash
     })
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
@@ -61,6 +62,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     deadline: act.deadline,
     raw: rawTx ?? null,
   })
+  checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)
   if (rawTx !== undefined && recorded.raw !== null) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
   return signed.hash
@@ -112,5 +114,6 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
   } as const
   // Where the tracker was faster it knows more.
   await swaps.advance(recorded, { progress, fee: null, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
+  checkpoint('swap.sent')
   if (isRefused) throw refusalOf(sent, 'rawTx')
 }

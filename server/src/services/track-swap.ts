@@ -1,5 +1,6 @@
 import type { Network } from '../domain/network.ts'
 import { judgeSwap, type Swap } from '../domain/swap/swap.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import type { SwapStore, TrackedSwap } from '../ports/swaps.ts'
 import { broadcastSwap } from './broadcast-swap.ts'
 import { type SwapNetwork, type SwapNetworks, tokenAsset } from './swap-networks.ts'
@@ -64,6 +65,7 @@ async function look(
   const { chain } = network
   const { swap, seenAt } = tracked
   const sight = await chain.observe(swap.hash, { signer: swap.sender, nonce: swap.nonce })
+  checkpoint('swap.observed')
   if (sight.kind === 'included' && sight.ok && sight.received === null)
     throw new Error(`the receipt of swap ${swap.id} does not say what it paid`)
   const isSeen = isSent || sight.kind === 'included' || sight.kind === 'pending'
@@ -90,6 +92,7 @@ const paceOf = ({ blockTimeMs }: Network): number => Math.min(Math.max(blockTime
 async function advance(deps: TrackSwapDeps, tracked: TrackedSwap, next: Parameters<SwapStore['advance']>[1]) {
   const { swap } = tracked
   if (!(await deps.swaps.advance(tracked, next))) return
+  checkpoint('swap.tracked')
   const { status, reason } = next.progress
   if (status === swap.status && reason === swap.reason) return
   if (status !== swap.status) deps.onMoved?.(swap.network, status)

@@ -56,7 +56,7 @@ abstract contract Market is RealVenues {
         solidly.initialize(a, b, true, false, address(0));
         address[] memory coins = new address[](2);
         (coins[0], coins[1]) = (a, b);
-        curve = new CurvePool(coins, 200, 4_000_000, 2e10, false);
+        curve = new CurvePool(coins, 200, 4_000_000, 2e10, 0);
         book = new LiquidityBookPool(a, b, 25, 2 ** 23 + 160);
         fill(address(solidly));
         fill(address(curve));

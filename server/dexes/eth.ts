@@ -95,6 +95,13 @@ export const eth = defineDexes({
       implementations: ['0x67fe41A94e779CcFa22cff02cc2957DC9C0e4286'],
     },
     {
+      name: 'curve-registry',
+      kind: 'curve-stable',
+      factory: '0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5',
+      // The 3pool, and FRAX with USDC.
+      pools: ['0xbEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7', '0xDcEF968d416a41Cdac0ED8702fAC8128A64241A2'],
+    },
+    {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',

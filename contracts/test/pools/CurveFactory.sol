@@ -44,7 +44,7 @@ contract CurveFactory is CurveRegistry {
         external
         returns (address pool)
     {
-        pool = address(new CurvePool(coins, amp, fee, offPeg, false));
+        pool = address(new CurvePool(coins, amp, fee, offPeg, 0));
         _list(pool, coins);
         _types[pool] = types;
         emit PlainPoolDeployed(coins, amp, fee, msg.sender);
@@ -69,7 +69,7 @@ contract CurveOldFactory is CurveRegistry {
         external
         returns (address pool)
     {
-        pool = address(new CurvePool(coins, amp, fee, 0, true));
+        pool = address(new CurvePool(coins, amp, fee, 0, 1));
         _list(pool, coins);
         get_implementation_address[pool] = implementation;
         emit PlainPoolDeployed(get_coins(pool), amp, fee, msg.sender);
@@ -80,6 +80,25 @@ contract CurveOldFactory is CurveRegistry {
     }
 
     function get_decimals(address pool) external view returns (uint256[4] memory found) {
+        for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = IDecimals(coinsOf[pool][i]).decimals();
+    }
+}
+
+/// @dev Of the pools of 2020, which no factory made: lists have room for eight.
+contract CurveListing is CurveRegistry {
+    event PoolAdded(address indexed pool, bytes rate_method_id);
+
+    function deploy(address[] calldata coins, uint256 amp, uint256 fee) external returns (address pool) {
+        pool = address(new CurvePool(coins, amp, fee, 0, 2));
+        _list(pool, coins);
+        emit PoolAdded(pool, "");
+    }
+
+    function get_coins(address pool) external view returns (address[8] memory found) {
+        for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = coinsOf[pool][i];
+    }
+
+    function get_decimals(address pool) external view returns (uint256[8] memory found) {
         for (uint256 i = 0; i < coinsOf[pool].length; i++) found[i] = IDecimals(coinsOf[pool][i]).decimals();
     }
 }

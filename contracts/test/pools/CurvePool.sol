@@ -8,8 +8,8 @@ interface IDecimals {
 }
 
 /// @dev For tests alone. Two coins or more by Curve's published stable swap invariant, with its events, its A that moves with time, its
-/// fee and the half of it that leaves the pool: of StableSwap-NG, or (`old`) of the plain pools of before. Returns nothing, as the oldest
-/// pools. Both forms of `exchange`. Anybody may change anything.
+/// fee and the half of it that leaves the pool: of StableSwap-NG (age 0), of the factories before (1) or of 2020 (2). Returns nothing, as
+/// the oldest pools. Both forms of `exchange`. Anybody may change anything.
 contract CurvePool {
     event TokenExchange(
         address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought
@@ -22,9 +22,10 @@ contract CurvePool {
     event ApplyNewFee(uint256 fee, uint256 offpeg_fee_multiplier);
 
     uint256 private constant FEE_ONE = 1e10;
-    uint256 private constant AMP_ONE = 100;
     uint256 public constant admin_fee = 5e9;
-    bool public immutable old;
+    uint256 public immutable age;
+    /// @dev The oldest pools have A in whole numbers.
+    uint256 private immutable AMP_ONE;
     address[] public coins;
     uint256[] private _rates;
     uint256[] private _balances;
@@ -38,34 +39,49 @@ contract CurvePool {
     uint256 public initial_A_time;
     uint256 public future_A_time;
 
-    constructor(address[] memory coins_, uint256 amp, uint256 fee_, uint256 offPeg, bool old_) {
-        (coins, fee, _offPeg, old) = (coins_, fee_, offPeg, old_);
-        (initial_A, future_A) = (amp * AMP_ONE, amp * AMP_ONE);
+    constructor(address[] memory coins_, uint256 amp, uint256 fee_, uint256 offPeg, uint256 age_) {
+        (coins, fee, _offPeg, age) = (coins_, fee_, offPeg, age_);
+        AMP_ONE = age_ == 2 ? 1 : 100;
+        initial_A = future_A = age_ == 2 ? amp : amp * 100;
         for (uint256 k = 0; k < coins_.length; k++) _rates.push(10 ** (36 - IDecimals(coins_[k]).decimals()));
         _balances = new uint256[](coins_.length);
     }
 
     function offpeg_fee_multiplier() external view returns (uint256) {
-        require(!old);
+        require(age == 0);
         return _offPeg;
     }
 
     function stored_rates() external view returns (uint256[] memory) {
-        require(!old);
+        require(age == 0);
         return _rates;
     }
 
     /// @dev Old pools say it without a length.
     function get_balances() external view returns (uint256[] memory held) {
+        require(age < 2);
         held = _balances;
-        if (old) {
+        if (age == 1) {
             assembly ("memory-safe") {
                 return(add(held, 32), mul(mload(held), 32))
             }
         }
     }
 
-    function A_precise() public view returns (uint256) {
+    function balances(uint256 k) external view returns (uint256) {
+        return _balances[k];
+    }
+
+    function A() external view returns (uint256) {
+        return _amp() / AMP_ONE;
+    }
+
+    function A_precise() external view returns (uint256) {
+        require(age < 2);
+        return _amp();
+    }
+
+    function _amp() private view returns (uint256) {
         (uint256 t, uint256 t0, uint256 t1) = (block.timestamp, initial_A_time, future_A_time);
         if (t >= t1) return future_A;
         (uint256 a0, uint256 a1) = (initial_A, future_A);
@@ -73,12 +89,12 @@ contract CurvePool {
     }
 
     function get_virtual_price() external view returns (uint256) {
-        return _d(_xp(), A_precise()) * 1e18 / totalSupply;
+        return _d(_xp(), _amp()) * 1e18 / totalSupply;
     }
 
-    /// @dev StableSwap-NG asks a contract besides, which knows A in whole numbers alone.
+    /// @dev StableSwap-NG asks a contract besides, which knows A in whole numbers alone; the oldest pools take the fee at the end.
     function get_dy(int128 i, int128 j, uint256 dx) external view returns (uint256 dy) {
-        (dy,) = _dy(uint128(i), uint128(j), dx, old ? A_precise() : A_precise() / AMP_ONE * AMP_ONE);
+        (dy,) = _dy(uint128(i), uint128(j), dx, age == 0 ? _amp() / AMP_ONE * AMP_ONE : _amp(), age == 2);
     }
 
     function exchange(int128 i, int128 j, uint256 dx, uint256 minOut) external {
@@ -90,7 +106,7 @@ contract CurvePool {
     }
 
     function _exchange(uint256 i, uint256 j, uint256 dx, uint256 minOut) private {
-        (uint256 dy, uint256 toAdmin) = _dy(i, j, dx, A_precise());
+        (uint256 dy, uint256 toAdmin) = _dy(i, j, dx, _amp(), false);
         require(dy >= minOut);
         IERC20(coins[i]).transferFrom(msg.sender, address(this), dx);
         _balances[i] += dx;
@@ -101,16 +117,16 @@ contract CurvePool {
 
     /// @dev Without the fee that Curve takes of what comes out of balance.
     function add_liquidity(uint256[] calldata amounts) external {
-        uint256 before = totalSupply == 0 ? 0 : _d(_xp(), A_precise());
+        uint256 before = totalSupply == 0 ? 0 : _d(_xp(), _amp());
         for (uint256 k = 0; k < amounts.length; k++) {
             if (amounts[k] > 0) IERC20(coins[k]).transferFrom(msg.sender, address(this), amounts[k]);
             _balances[k] += amounts[k];
         }
-        uint256 d = _d(_xp(), A_precise());
+        uint256 d = _d(_xp(), _amp());
         totalSupply += before == 0 ? d : totalSupply * (d - before) / before;
         uint256[2] memory two;
         uint256[3] memory three;
-        if (!old) emit AddLiquidity(msg.sender, amounts, amounts, d, totalSupply);
+        if (age == 0) emit AddLiquidity(msg.sender, amounts, amounts, d, totalSupply);
         else if (amounts.length == 2) emit AddLiquidity(msg.sender, two, two, d, totalSupply);
         else emit AddLiquidity(msg.sender, three, three, d, totalSupply);
     }
@@ -127,7 +143,7 @@ contract CurvePool {
     }
 
     function ramp_A(uint256 amp, uint256 time) external {
-        (initial_A, future_A) = (A_precise(), amp * AMP_ONE);
+        (initial_A, future_A) = (_amp(), amp * AMP_ONE);
         (initial_A_time, future_A_time) = (block.timestamp, time);
         emit RampA(initial_A, future_A, block.timestamp, time);
     }
@@ -145,7 +161,7 @@ contract CurvePool {
     /// @dev Counts what was sent here before.
     function sync() external {
         for (uint256 k = 0; k < coins.length; k++) _balances[k] = IERC20(coins[k]).balanceOf(address(this));
-        totalSupply = _d(_xp(), A_precise());
+        totalSupply = _d(_xp(), _amp());
     }
 
     function _xp() private view returns (uint256[] memory xp) {
@@ -153,18 +169,26 @@ contract CurvePool {
         for (uint256 k = 0; k < xp.length; k++) xp[k] = xp[k] * _rates[k] / 1e18;
     }
 
-    function _dy(uint256 i, uint256 j, uint256 dx, uint256 amp) private view returns (uint256 dy, uint256 toAdmin) {
+    function _dy(uint256 i, uint256 j, uint256 dx, uint256 amp, bool feeLast)
+        private
+        view
+        returns (uint256 dy, uint256 toAdmin)
+    {
         uint256[] memory xp = _xp();
         uint256 x = xp[i] + dx * _rates[i] / 1e18;
         uint256 y = _y(i, j, x, xp, amp);
         dy = xp[j] - y - 1;
+        if (feeLast) {
+            dy = dy * 1e18 / _rates[j];
+            return (dy - dy * fee / FEE_ONE - _skew, 0);
+        }
         uint256 taken = dy * _fee((xp[i] + x) / 2, (xp[j] + y) / 2) / FEE_ONE;
         dy = (dy - taken) * 1e18 / _rates[j] - _skew;
         toAdmin = taken * admin_fee / FEE_ONE * 1e18 / _rates[j];
     }
 
     function _fee(uint256 xi, uint256 xj) private view returns (uint256) {
-        if (old || _offPeg <= FEE_ONE) return fee;
+        if (age > 0 || _offPeg <= FEE_ONE) return fee;
         return _offPeg * fee / ((_offPeg - FEE_ONE) * 4 * xi * xj / (xi + xj) ** 2 + FEE_ONE);
     }
 
@@ -183,12 +207,13 @@ contract CurvePool {
         revert();
     }
 
-    /// @dev D^(n+1) ÷ (n^n·Πx): old pools of three coins divide by n at every step, the others by n^n at the end.
+    /// @dev D^(n+1) ÷ (n^n·Πx): by n at every step in the oldest pools and in old ones of three coins, in the others by n^n at the end.
     function _spread(uint256[] memory xp, uint256 d) private view returns (uint256 p) {
         uint256 n = xp.length;
+        bool stepwise = age == 2 || age == 1 && n > 2;
         p = d;
-        for (uint256 k = 0; k < n; k++) p = old && n > 2 ? p * d / (xp[k] * n) : p * d / xp[k];
-        if (!old || n == 2) p /= n ** n;
+        for (uint256 k = 0; k < n; k++) p = stepwise ? p * d / (xp[k] * n) : p * d / xp[k];
+        if (!stepwise) p /= n ** n;
     }
 
     function _y(uint256 i, uint256 j, uint256 x, uint256[] memory xp, uint256 amp) private view returns (uint256 y) {

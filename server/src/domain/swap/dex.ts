@@ -45,6 +45,8 @@ export type Dex = Readonly<{
    * alone. Others (coins that rebase, rates of oracles, the native coin) are not read. Absent: a factory of StableSwap-NG.
    */
   implementations?: readonly string[]
+  /** Curve's registry of the pools that no factory made: those that are read, plain ones that were looked at one by one. */
+  pools?: readonly string[]
   /** Block of the factory. Unknown: pools are looked up by pairs instead of in history. */
   deployedAt?: number
   /** False: listed alone. Absent means true. */

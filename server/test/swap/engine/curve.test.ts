@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Abi, Hex } from 'viem'
+import { type Abi, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Dex } from '../../../src/domain/swap/dex.ts'
 import type { Pool } from '../../../src/domain/swap/kinds.ts'
@@ -21,6 +21,7 @@ let made: Readonly<Record<string, Compiled>>
 let poolAbi: Abi
 let ng: Hex
 let old: Hex
+let listing: Hex
 let dexes: readonly Dex[]
 
 beforeAll(async () => {
@@ -32,6 +33,8 @@ beforeAll(async () => {
   )
   ng = await chain.deploy(made['CurveFactory'] as Compiled)
   old = await chain.deploy(made['CurveOldFactory'] as Compiled)
+  listing = await chain.deploy(made['CurveListing'] as Compiled)
+  const listed = [getContractAddress({ from: listing, nonce: 1n })]
   dexes = [
     { name: 'ng', kind: 'curve-stable', factory: ng, deployedAt: 0 },
     {
@@ -41,6 +44,7 @@ beforeAll(async () => {
       implementations: [IMPLEMENTATION.toUpperCase().replace('X', 'x')],
       deployedAt: 0,
     },
+    { name: 'listed', kind: 'curve-stable', factory: listing, pools: listed, deployedAt: 0 },
   ]
 }, 60_000)
 afterAll(() => chain?.anvil.stop())
@@ -49,7 +53,7 @@ const abiOf = (name: string) => (made[name] as Compiled).abi
 
 /** Where the next pool of a factory will stand. */
 async function create(factory: Hex, args: readonly unknown[]): Promise<Hex> {
-  const abi = abiOf(factory === ng ? 'CurveFactory' : 'CurveOldFactory')
+  const abi = abiOf(factory === ng ? 'CurveFactory' : factory === old ? 'CurveOldFactory' : 'CurveListing')
   await chain.act(factory, abi, 'deploy', args)
   await chain.anvil.mine()
   const count = await chain.read<bigint>(factory, abi, 'pool_count')
@@ -75,12 +79,15 @@ async function makePools(): Promise<void> {
     [ng, [b, a], 5_000n, [30n, fee, 0n, plain(2)]],
     [old, [c, d], 70_000n, [400n, fee, IMPLEMENTATION]],
     [old, [a, c, d], 30_000n, [90n, fee, IMPLEMENTATION]],
+    [listing, [b, d, a], 40_000n, [2_000n, fee]],
   ]
   for (const [factory, coins, whole, rest] of wanted) {
     const pool = await create(factory, [coins, ...rest])
     await fill(pool, coins, whole)
     pools.push(pool)
   }
+  // Listed by the registry, and not by us.
+  await fill(await create(listing, [[a, b], 100n, fee]), [a, b], 9_000n)
   await chain.anvil.mine()
 }
 
@@ -108,30 +115,17 @@ async function compareStates(known: readonly Pool[]): Promise<void> {
     const to = pool.address as Hex
     const isNg = pool.dex === 'ng'
     const coins = await Promise.all(pool.tokens.map((_, place) => read<Hex>(to, poolAbi, 'coins', [BigInt(place)])))
-    const held = isNg ? await read<readonly bigint[]>(to, poolAbi, 'get_balances') : await heldBy(to, coins.length)
+    const held = await Promise.all(coins.map((_, place) => read<bigint>(to, poolAbi, 'balances', [BigInt(place)])))
     expect(pool).toMatchObject({
       tokens: coins.map((coin) => coin.toLowerCase()),
       balances: held,
       rates: coins.map((coin) => 10n ** BigInt(36 - chain.decimalsOf(coin.toLowerCase()))),
-      amp: await read<bigint>(to, poolAbi, 'A_precise'),
+      amp: await read<bigint>(to, poolAbi, pool.dex === 'listed' ? 'A' : 'A_precise'),
+      ampPrecision: pool.dex === 'listed' ? 1n : 100n,
       fee: await read<bigint>(to, poolAbi, 'fee'),
       offPegFee: isNg ? await read<bigint>(to, poolAbi, 'offpeg_fee_multiplier') : null,
     })
   }
-}
-
-/** Old pools give their balances without a length. */
-async function heldBy(pool: Hex, count: number): Promise<readonly bigint[]> {
-  const abi = [
-    {
-      type: 'function',
-      name: 'get_balances',
-      inputs: [],
-      outputs: [{ type: `uint256[${count}]` }],
-      stateMutability: 'view',
-    },
-  ] as unknown as Abi
-  return chain.read(pool, abi, 'get_balances')
 }
 
 async function compareQuotes(known: readonly Pool[], share: bigint): Promise<number> {
@@ -148,7 +142,7 @@ async function compareQuotes(known: readonly Pool[], share: bigint): Promise<num
 type Act = Readonly<{ what: number; pool: number; from: number; step: number; share: bigint }>
 const acts: fc.Arbitrary<Act> = fc.record({
   what: fc.integer({ min: 0, max: 7 }),
-  pool: fc.integer({ min: 0, max: 4 }),
+  pool: fc.integer({ min: 0, max: 5 }),
   from: fc.integer({ min: 0, max: 3 }),
   step: fc.integer({ min: 1, max: 3 }),
   share: fc.bigInt({ min: 1n, max: 400_000n }),
@@ -183,7 +177,7 @@ describe("curve's plain pools", () => {
     await makePools()
     await compareStates((await current(source)).pools)
     expect(curves((await current(source)).pools).map(({ invariant }) => invariant)).toEqual([
-      ...['at-once', 'at-once', 'at-once', 'at-once', 'stepwise'],
+      ...['at-once', 'at-once', 'at-once', 'at-once', 'stepwise', 'stepwise'],
     ])
 
     const seed = Math.floor(Math.random() * 2 ** 31)
@@ -224,7 +218,7 @@ describe("curve's plain pools", () => {
     await anvil.mine()
     const source = createSource(dexes)
     const all = (await current(source)).pools
-    for (const place of [0, 3]) {
+    for (const place of [0, 3, 5]) {
       await act(pools[place] as Hex, poolAbi, 'setSkew', [1n])
       await anvil.mine()
       expect(curves((await current(source)).pools)).toEqual(curves(all).filter(({ id }) => id !== pools[place]))

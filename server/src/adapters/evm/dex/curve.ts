@@ -9,6 +9,9 @@ const CREATED = event('PlainPoolDeployed(address[],uint256,uint256,address)')
 /** Where there is room for four: the factories before. */
 const CREATED_OLD = event('PlainPoolDeployed(address[4],uint256,uint256,address)')
 const OLD_COINS_MAX = 4
+/** Of the registry, for pools that no factory made. */
+const ADDED = event('PoolAdded(address,bytes)')
+const REGISTRY_COINS_MAX = 8
 
 /** All that changes a pool of either age, whose lists are of a fixed length in the older ones. */
 const changing = [
@@ -20,6 +23,7 @@ const changing = [
   'StopRampA(uint256,uint256)',
   'ApplyNewFee(uint256,uint256)',
   'ApplyNewFee(uint256)',
+  'NewFee(uint256,uint256)',
   ...['', '2', '3', '4'].flatMap((length) => [
     `AddLiquidity(address,uint256[${length}],uint256[${length}],uint256,uint256)`,
     `RemoveLiquidity(address,uint256[${length}],uint256[${length}],uint256)`,
@@ -38,6 +42,9 @@ const call = {
   decimals: toFunctionSelector('get_decimals(address)'),
   balances: toFunctionSelector('get_balances()'),
   rates: toFunctionSelector('stored_rates()'),
+  /** Pools that no factory made tell their balances one by one, the oldest of them A in whole numbers alone. */
+  balanceAt: toFunctionSelector('balances(uint256)'),
+  ampWhole: toFunctionSelector('A()'),
   amp: toFunctionSelector('A_precise()'),
   ampAtLast: toFunctionSelector('future_A()'),
   fee: toFunctionSelector('fee()'),
@@ -54,6 +61,7 @@ const POOLS_OF_PAIR = 8
 const NEWEST = 64
 const ONE = 10n ** 18n
 const AMP_PRECISION = 100n
+const FEE_ONE = 10n ** 10n
 /** How old pools name the native coin. */
 const COIN = `0x${'e'.repeat(40)}`
 
@@ -62,15 +70,18 @@ const COIN = `0x${'e'.repeat(40)}`
  * coins that rebase, or whose rates others tell, are left out: they change without a log. So are those of the native coin.
  */
 export const curveDex: DexReader = {
-  creation: (dex) => ({ address: dex.factory, topic: isOld(dex) ? CREATED_OLD : CREATED }),
-  found({ fields }, dex) {
+  creation: (dex) => ({ address: dex.factory, topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[ageOf(dex)] }),
+  found({ fields, topics }, dex) {
+    if (ageOf(dex) === 'registry') return listed(dex).find(({ id }) => id === addressOf(BigInt(topics[1] ?? 0))) ?? null
     const words = wordsOf(fields)
-    const coins = isOld(dex) ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
+    const coins = ageOf(dex) === 'old' ? words.slice(0, OLD_COINS_MAX).filter((coin) => coin !== 0n) : listOf(words, 0)
     const tokens = coins.map(addressOf)
     return tokens.length < 2 ? null : { id: `${dex.factory} ${tokens.join(' ')}`, address: dex.factory, dex, tokens }
   },
   resolve: (ground, at, found) => resolve(ground, at, found),
-  async lookUp({ reader }, at, { factory: to, ...dex }, pairs) {
+  async lookUp({ reader }, at, dex, pairs) {
+    if (ageOf(dex) === 'registry') return listed(dex)
+    const to = dex.factory
     const poolsAt = async (asked: readonly (readonly [string, string])[], places: readonly number[]) => {
       const calls = asked.flatMap(([a, b]) =>
         places.map((place) => ({ to, calldata: callOf(call.poolFor, a, b, place) })),
@@ -84,7 +95,7 @@ export const curveDex: DexReader = {
       more,
     )
     const pools = new Set([...first, ...others].filter((word) => word !== 0n).map(addressOf))
-    return [...pools].map((address) => ({ id: address, address, dex: { factory: to, ...dex }, tokens: [] }))
+    return [...pools].map((address) => ({ id: address, address, dex, tokens: [] }))
   },
   readBase: (ground, at, found) => readPlain(ground, at, found),
   readTicks: null,
@@ -93,13 +104,22 @@ export const curveDex: DexReader = {
   apply: () => 'reread',
 }
 
-const isOld = ({ implementations }: FoundPool['dex']): boolean => implementations !== undefined
+/** Who made the pools: StableSwap-NG, a factory of before, or nobody but Curve itself. */
+const ageOf = ({ implementations, pools }: FoundPool['dex']): 'ng' | 'old' | 'registry' =>
+  pools !== undefined ? 'registry' : implementations !== undefined ? 'old' : 'ng'
+
+const listed = (dex: FoundPool['dex']): readonly FoundPool[] =>
+  (dex.pools ?? []).map((pool) => {
+    const address = pool.toLowerCase()
+    return { id: address, address, dex, tokens: [] }
+  })
 
 /** The log names the coins alone: the pool is among the newest of its factory. */
 async function resolve({ reader }: Ground, at: string, found: readonly FoundPool[]): Promise<readonly FoundPool[]> {
   const [first] = found
   if (first === undefined) return []
   const { dex } = first
+  if (ageOf(dex) === 'registry') return found
   const [counted] = await reader.read(at, [{ to: dex.factory, calldata: call.count }])
   const count = Number(numberOf(counted))
   const from = found.length > NEWEST / 2 ? 0 : Math.max(0, count - NEWEST)
@@ -123,24 +143,42 @@ async function resolve({ reader }: Ground, at: string, found: readonly FoundPool
 
 function coinsOf(dex: FoundPool['dex'], answer: Hex | null | undefined): readonly string[] {
   const words = wordsOf(answer ?? '0x')
-  return (isOld(dex) ? words.filter((coin) => coin !== 0n) : listOf(words, 0)).map(addressOf)
+  return (ageOf(dex) === 'ng' ? listOf(words, 0) : words.filter((coin) => coin !== 0n)).map(addressOf)
 }
 
-const ofPool = ['amp', 'ampAtLast', 'fee', 'adminFee', 'balances', 'rates', 'offPeg', 'price', 'supply'] as const
+const ofPool = [
+  'amp',
+  'ampWhole',
+  'ampAtLast',
+  'fee',
+  'adminFee',
+  'balances',
+  'rates',
+  'offPeg',
+  'price',
+  'supply',
+] as const
 const ofFactory = ['coins', 'isMeta', 'assetTypes', 'implementation', 'decimals'] as const
-type Told = Readonly<Record<(typeof ofPool)[number] | (typeof ofFactory)[number], Hex | null>>
+const asked = [...ofPool, ...ofFactory]
+type Told = Readonly<Record<(typeof asked)[number], Hex | null>> & Readonly<{ each: readonly (Hex | null)[] }>
 
 async function readPlain(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
-  const names = [...ofPool, ...ofFactory]
-  const calls = found.flatMap(({ address, dex: { factory } }) => [
+  const plans = found.map(({ address, dex }) => [
     ...ofPool.map((name) => ({ to: address, calldata: call[name] })),
-    ...ofFactory.map((name) => ({ to: factory, calldata: callOf(call[name], address) })),
+    ...ofFactory.map((name) => ({ to: dex.factory, calldata: callOf(call[name], address) })),
+    ...Array.from({ length: ageOf(dex) === 'registry' ? REGISTRY_COINS_MAX : 0 }, (_, place) => ({
+      to: address,
+      calldata: callOf(call.balanceAt, place),
+    })),
   ])
-  const answers = await ground.reader.read(at, calls)
-  const tolds = found.map(
-    (_, index) =>
-      Object.fromEntries(names.map((name, place) => [name, answers[names.length * index + place] ?? null])) as Told,
-  )
+  const answers = await ground.reader.read(at, plans.flat())
+  let next = 0
+  const tolds = plans.map(({ length }) => {
+    const own = answers.slice(next, next + length)
+    next += length
+    const named = Object.fromEntries(asked.map((name, place) => [name, own[place] ?? null])) as Omit<Told, 'each'>
+    return { ...named, each: own.slice(asked.length) }
+  })
   const pools = found.map((one, index) => poolOf(one, tolds[index] as Told))
   const proven = await prove(ground, at, pools, tolds)
   return pools.map((pool, index) => {
@@ -156,20 +194,19 @@ async function readPlain(ground: Ground, at: string, found: readonly FoundPool[]
 /** Null where it is none of those that we read. */
 function poolOf({ id, address, dex }: FoundPool, told: Told): CurveStablePool | null {
   const tokens = coinsOf(dex, told.coins)
-  const isPlain = told.isMeta !== null && numberOf(told.isMeta) === 0n
-  if (!isPlain || tokens.length < 2 || tokens.includes(COIN) || !told.amp || !told.fee || !told.adminFee) return null
-  const old = isOld(dex)
-  const balances = old ? wordsOf(told.balances ?? '0x') : listOf(wordsOf(told.balances ?? '0x'), 0)
-  const rates = old
-    ? wordsOf(told.decimals ?? '0x')
-        .slice(0, tokens.length)
-        .map((decimals) => 10n ** (36n - (decimals > 36n ? 36n : decimals)))
-    : listOf(wordsOf(told.rates ?? '0x'), 0)
-  const isSteady = old
-    ? dex.implementations?.some((one) => BigInt(one) === numberOf(told.implementation))
-    : told.assetTypes !== null && listOf(wordsOf(told.assetTypes), 0).every((type) => type === 0n)
-  if (!isSteady || balances.length !== tokens.length || rates.length !== tokens.length) return null
-  if (!old && !told.offPeg) return null
+  const age = ageOf(dex)
+  const amp = told.amp ?? (age === 'registry' ? told.ampWhole : null)
+  const isPlain = told.isMeta !== null && numberOf(told.isMeta) === 0n && isSteady(address, dex, told)
+  if (!isPlain || tokens.length < 2 || tokens.includes(COIN) || !amp || !told.fee || !told.adminFee) return null
+  const balances = balancesOf(age, tokens.length, told)
+  const rates =
+    age === 'ng'
+      ? listOf(wordsOf(told.rates ?? '0x'), 0)
+      : wordsOf(told.decimals ?? '0x')
+          .slice(0, tokens.length)
+          .map((decimals) => 10n ** (36n - (decimals > 36n ? 36n : decimals)))
+  if (balances.length !== tokens.length || rates.length !== tokens.length) return null
+  if (age === 'ng' && !told.offPeg) return null
   return {
     kind: 'curve-stable',
     id,
@@ -178,14 +215,28 @@ function poolOf({ id, address, dex }: FoundPool, told: Told): CurveStablePool | 
     tokens,
     balances,
     rates,
-    amp: numberOf(told.amp),
-    ampPrecision: AMP_PRECISION,
+    amp: numberOf(amp),
+    ampPrecision: told.amp ? AMP_PRECISION : 1n,
     fee: numberOf(told.fee),
     adminFee: numberOf(told.adminFee),
-    offPegFee: old ? null : numberOf(told.offPeg),
-    // So the published sources: the old ones of two coins and StableSwap-NG divide at the end.
-    invariant: old && tokens.length > 2 ? 'stepwise' : 'at-once',
+    offPegFee: age === 'ng' ? numberOf(told.offPeg) : null,
+    // So the published sources; what a pool says of itself decides.
+    invariant: age === 'ng' || (age === 'old' && tokens.length === 2) ? 'at-once' : 'stepwise',
   }
+}
+
+/** Its coins have one rate for all time, and its balances change with its logs alone. */
+function isSteady(address: string, dex: FoundPool['dex'], { assetTypes, implementation }: Told): boolean {
+  if (dex.pools !== undefined) return dex.pools.some((one) => one.toLowerCase() === address)
+  if (dex.implementations !== undefined)
+    return dex.implementations.some((one) => BigInt(one) === numberOf(implementation))
+  return assetTypes !== null && listOf(wordsOf(assetTypes), 0).every((type) => type === 0n)
+}
+
+function balancesOf(age: ReturnType<typeof ageOf>, count: number, { balances, each }: Told): readonly bigint[] {
+  if (age === 'registry') return each.slice(0, count).flatMap((answer) => (answer ? [numberOf(answer)] : []))
+  const words = wordsOf(balances ?? '0x')
+  return age === 'ng' ? listOf(words, 0) : words
 }
 
 /** Parts of a balance that are tried. */
@@ -229,10 +280,16 @@ const otherOf = ({ invariant }: CurveStablePool): CurveStablePool['invariant'] =
 
 function pays(pool: CurveStablePool, tried: readonly (Trial & Readonly<{ paid: bigint }>)[]): boolean {
   const isNg = pool.offPegFee !== null
-  const asked = isNg ? { ...pool, amp: (pool.amp / AMP_PRECISION) * AMP_PRECISION } : pool
-  return tried.every(
-    ({ from, to, amount, paid }) => (curveStable.swap(asked, from, to, amount)?.amountOut ?? 0n) === paid,
-  )
+  const whole = isNg ? { ...pool, amp: (pool.amp / AMP_PRECISION) * AMP_PRECISION } : pool
+  return tried.every((trial) => toldOf(whole, trial) === trial.paid)
+}
+
+/** get_dy, which in the oldest pools takes the fee of what is in the coin's own unit already. Their exchange does not. */
+function toldOf(pool: CurveStablePool, { from, to, amount }: Trial): bigint {
+  const paid = (of: CurveStablePool) => curveStable.swap(of, from, to, amount)?.amountOut ?? 0n
+  if (pool.ampPrecision === AMP_PRECISION) return paid(pool)
+  const whole = paid({ ...pool, fee: 0n })
+  return whole - (whole * pool.fee) / FEE_ONE
 }
 
 function hasPrice(pool: CurveStablePool, { price, supply }: Told): boolean {

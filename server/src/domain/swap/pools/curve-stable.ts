@@ -19,7 +19,7 @@ export type CurveStablePool = PoolIdentity &
     adminFee: bigint
     /** StableSwap-NG: how much higher the fee is off the peg, parts of 10^10. Null: the fee is the same everywhere. */
     offPegFee: bigint | null
-    /** How get_D forms D^(n+1)÷(n^n·Πx): `stepwise` divides by x·n for each token, `at-once` by n^n at the end (NG). */
+    /** How get_D forms D^(n+1)÷(n^n·Πx): `stepwise` divides by x·n for each token, `at-once` by n^n at the end (NG, and pools of two coins of the factories before). */
     invariant: 'stepwise' | 'at-once'
   }>
 

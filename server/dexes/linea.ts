@@ -28,6 +28,8 @@ export const linea = defineDexes({
       kind: 'algebra',
       factory: '0x622b2c98123D303ae067DB4925CD6282B3A08D0F',
       deployer: '0x9A89490F1056A7BC607EC53F93b921fE666A2C48',
+      enabled: false,
+      note: 'version 1.9: its fees by direction are not foretold',
     },
     {
       name: 'lynex-v1',

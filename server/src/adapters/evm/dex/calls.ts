@@ -12,6 +12,8 @@ export type BlockReader = Readonly<{
   read(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
   /** The time that contracts saw in that block, Unix seconds. */
   minedAt(blockHash: string): Promise<number>
+  /** A word of a contract's storage, where no call tells it. */
+  storageAt(blockHash: string, address: string, slot: number): Promise<bigint>
 }>
 
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
@@ -37,6 +39,8 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
       return found
     },
     minedAt: async (blockHash) => (await headerOf(rpc, blockHash)).minedAtMs / 1000,
+    storageAt: async (blockHash, address, slot) =>
+      BigInt(await rpc.ask('eth_getStorageAt', [address, `0x${slot.toString(16)}`, { blockHash }], bytes)),
   }
 }
 

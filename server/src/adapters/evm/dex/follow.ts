@@ -22,6 +22,7 @@ export type Follower = Readonly<{
   wait(found: readonly FoundPool[]): void
 }>
 
+const RENEWED_AT_ONCE = 8
 /** V3 pools that were made and not yet begun; more are forgotten. */
 const WAITING_MAX = 5_000
 
@@ -101,13 +102,37 @@ function createFold({ ground, dexes, pools, begun, touched, settle }: Followed):
     else changes.set(key, next)
   }
 
+  /** What time alone does, and what logs do not tell of what they changed. */
+  async function passTime(at: string, now: number): Promise<void> {
+    const due = new Map<string, () => Promise<Tracked>>()
+    for (const one of pools.all()) {
+      const key = keyOf(one.pool)
+      if (again.has(key)) continue
+      const dex = dexes.get(one.pool.dex)
+      const reader = dex && readerOf(dex)
+      const changed = changes.get(key)
+      const isOver = one.holdsUntil !== undefined && one.holdsUntil <= now
+      const { renew } = reader ?? {}
+      if (renew && (changed || isOver)) due.set(key, () => renew(ground, at, changed ?? one, now))
+      else if (isOver) again.add(key)
+      else if (!changed) {
+        const later = reader?.atTime?.(one, now)
+        if (later && later !== one) changes.set(key, later)
+      }
+    }
+    const queue = due.entries()
+    const work = async () => {
+      for (const [key, read] of queue) changes.set(key, await read())
+    }
+    await Promise.all(Array.from({ length: RENEWED_AT_ONCE }, work))
+  }
+
   return {
     add(logs) {
       for (const log of logs) addOne(log)
     },
     async finish({ hash: at, minedAtMs }) {
-      for (const { pool, holdsUntil } of pools.all())
-        if (holdsUntil !== undefined && holdsUntil * 1000 <= minedAtMs) again.add(keyOf(pool))
+      await passTime(at, Math.floor(minedAtMs / 1000))
       const known = [...again].flatMap((key) => foundOf(pools.get(key) as Tracked, dexes) ?? [])
       const begins = await resolveAll(ground, at, [...fresh.values()])
       if (known.length + begins.length === 0) return changes

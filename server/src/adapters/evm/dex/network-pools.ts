@@ -171,6 +171,7 @@ function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
       reader: {
         read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
         minedAt: (hash) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).minedAt(hash),
+        storageAt: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...asked),
       },
       wrapped: dexNetwork.wrapped,
     },

@@ -20,6 +20,8 @@ export type Tracked = Readonly<{
   idle?: true
   /** Unix seconds. From a block of this time on it is read again, whatever the logs say: time itself changes it. */
   holdsUntil?: number
+  /** Algebra: millionths that the first swap takes at the second `from` and those after it. */
+  fees?: Readonly<{ from: number; ppm: readonly number[] }>
 }>
 
 /** What a factory says of a pool. */
@@ -64,4 +66,8 @@ export type DexReader = Readonly<{
   poolOf(log: DexLog): string
   /** The pool after the log; `reread` where the log does not tell all. */
   apply(tracked: Tracked, log: DexLog): Tracked | 'reread'
+  /** What logs do not tell of a pool that they changed, or that held until now; `now`: the block's time, Unix seconds. */
+  renew?: (ground: Ground, at: string, tracked: Tracked, now: number) => Promise<Tracked>
+  /** The pool in a block of this time, where nothing else happened. The same object where time changes nothing. */
+  atTime?: (tracked: Tracked, now: number) => Tracked
 }>

@@ -1,6 +1,6 @@
-import { type Trade, tradeTo } from './curve.ts'
+import { type Curve, type Trade, tradeTo } from './curve.ts'
 import type { Likely } from './likely-paths.ts'
-import type { Edge, Market } from './market.ts'
+import type { Market } from './market.ts'
 
 /**
  * The part of a market that is searched closely: some tokens, and every pair of them. Tokens are numbered anew here: 0 is the
@@ -93,13 +93,13 @@ export function tradePair({ market, pairs, from, to, value, banned }: Problem, i
   trade.out = 0
   trade.earned = 0
   trade.give = 0
-  const { edges, firstEdge } = market
+  const { curve: curves, firstEdge } = market
   const pair = pairs[index] as number
   const price = (value[from[index] as number] as number) / (value[to[index] as number] as number)
   const root = Math.sqrt(price)
   const end = firstEdge[pair + 1] as number
   for (let edge = firstEdge[pair] as number; edge < end; edge++) {
-    const { curve } = edges[edge] as Edge
+    const curve = curves[edge] as Curve
     if ((curve.price[0] as number) <= price) return
     if (banned.size === 0 || !banned.has(edge)) tradeTo(curve, price, root, trade)
   }
@@ -132,7 +132,7 @@ export function activeSwaps(problem: Problem, bound: number): readonly Active[] 
     const price = cost / worthOut
     const end = market.firstEdge[pair + 1] as number
     for (let edge = market.firstEdge[pair] as number; edge < end; edge++) {
-      const { curve } = market.edges[edge] as Edge
+      const curve = market.curve[edge] as Curve
       if ((curve.price[0] as number) <= price) break
       if (banned.has(edge)) continue
       trade.in = trade.out = trade.earned = trade.give = 0

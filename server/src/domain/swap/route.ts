@@ -1,5 +1,5 @@
+import type { Curve } from './curve.ts'
 import { type Executed, executeRoute, type RouteSwap, SHARE_ALL } from './execute.ts'
-import type { Edge } from './market.ts'
 import type { PoolMarket } from './pool-market.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
@@ -47,16 +47,16 @@ function isBetter(amountOut: bigint, gas: number, best: Route, gasPrice: number)
 }
 
 function gasOf({ market }: PoolMarket, split: Split): number {
-  return split.reduce((sum, { edge }) => sum + (market.edges[edge] as Edge).curve.gas, 0)
+  return split.reduce((sum, { edge }) => sum + (market.curve[edge] as Curve).gas, 0)
 }
 
 function toSwaps({ market, pools, tokens }: PoolMarket, split: Split, round: (part: number) => number): RouteSwap[] {
   return split.map(({ edge, share }) => {
-    const { pool: index, from, to } = market.edges[edge] as Edge
-    const pool = pools[index] as RouteSwap['pool']
-    const place = (token: number) => pool.tokens.findIndex((address) => tokens.get(address) === token)
+    const pool = pools[market.pool[edge] as number] as RouteSwap['pool']
+    const pair = market.pairOf[edge] as number
+    const place = (token: number | undefined) => pool.tokens.findIndex((address) => tokens.get(address) === token)
     // The greatest share means all that is left, so a part is at most one below it.
     const part = share === 1 ? SHARE_ALL : Math.min(SHARE_ALL - 1, round(share * SHARES))
-    return { pool, tokenIn: place(from), tokenOut: place(to), share: part }
+    return { pool, tokenIn: place(market.pairFrom[pair]), tokenOut: place(market.pairTo[pair]), share: part }
   })
 }

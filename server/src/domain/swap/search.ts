@@ -1,8 +1,9 @@
 import { findColumns } from './columns.ts'
+import type { Curve } from './curve.ts'
 import { solveDual } from './dual.ts'
 import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
-import type { Edge, Market } from './market.ts'
+import type { Market } from './market.ts'
 import { bestPaths, type Path } from './paths.ts'
 import { type Active, activeSwaps, createProblem, type Problem, seedProblem } from './problem.ts'
 import { type Leveled, level, shiftLevels } from './shift-levels.ts'
@@ -55,7 +56,7 @@ export function search(market: Market, source: number, target: number, amount: n
 }
 
 function net(market: Market, { edges, output }: Path, { gasPrice }: SearchOptions): number {
-  return output - gasPrice * edges.reduce((sum, edge) => sum + (market.edges[edge] as Edge).curve.gas, 0)
+  return output - gasPrice * edges.reduce((sum, edge) => sum + (market.curve[edge] as Curve).gas, 0)
 }
 
 /** Begins with the paths of a part of the amount: the whole would take only what is deep. */
@@ -130,8 +131,7 @@ function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptio
   let best = begun
   const netOf = ({ problem, bound }: Leveled) =>
     bound -
-    gasPrice *
-      activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.edges[edge] as Edge).curve.gas, 0)
+    gasPrice * activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
   let bestNet = netOf(best)
   const kept = new Set<number>()
   while (!isOver()) {
@@ -155,7 +155,7 @@ const FULL = 1e-3
 /** Swaps from level to level; the last swap out of each token takes what is left of it, and is one that can take more. */
 function toSplit({ problem, levels, bound }: Leveled): Split | null {
   const roomOf = ({ edge, taken }: Active) => {
-    const { startIn, price } = (problem.market.edges[edge] as Edge).curve
+    const { startIn, price } = problem.market.curve[edge] as Curve
     return (startIn[price.length] as number) / taken - 1
   }
   const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, isFull: roomOf(one) < FULL }))

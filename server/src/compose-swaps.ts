@@ -3,6 +3,7 @@ import { createKyberSwap } from './adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from './adapters/aggregators/open-ocean.ts'
 import { createZeroX } from './adapters/aggregators/zero-x.ts'
 import { createEvmSwapChain } from './adapters/evm/swap/chain.ts'
+import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
@@ -163,9 +164,7 @@ export function composeSwaps(
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
-  const served = new Map(
-    (offer?.routing ?? []).map((one) => [one.dexNetwork.network, toServed(environment, one)] as const),
-  )
+  const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, rooms, served)
   const findToken = createFindToken(listed, clock.now)
@@ -178,6 +177,7 @@ export function composeSwaps(
     findToken,
     settings,
     desk,
+    approvals: createBuiltApprovals(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createDenyList(options.denied),
@@ -201,6 +201,13 @@ export function composeSwaps(
     trackSwap: createTrackSwap(shared),
   }
 }
+
+/** By ticker. */
+export const serveNetworks = (
+  environment: Environment,
+  routing: readonly RoutedNetwork[],
+): ReadonlyMap<string, SwapNetwork> =>
+  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one)] as const))
 
 function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)

@@ -2,6 +2,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { formatPercent } from '../domain/swap/percent.ts'
 import { isNative, zeroAddress } from '../domain/swap/token.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
+import type { BuiltApprovals } from '../ports/approvals.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
 import type { SwapDesk } from '../ports/swaps.ts'
@@ -16,6 +18,7 @@ export type BuildSwapDeps = ReadSwapDeps &
   Readonly<{
     refs: SwapRefs
     desk: SwapDesk
+    approvals: BuiltApprovals
     screening: Screening
     answerOnce: AnswerOnce
     settings: SwapSettings
@@ -42,7 +45,17 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
     if (again.routed.block.hash === priced.routed.block.hash) throw error
     return prepare(deps, partner, again, parties)
   })
-  return approve === null ? [swap] : [approve, swap]
+  checkpoint('swap.built')
+  if (approve === null) return [swap]
+  // Sending an approval asks for this row.
+  await deps.approvals.keep({
+    partnerId: partner.id,
+    network: chain.network.id,
+    account,
+    token: read.from.address,
+    units: read.amountIn,
+  })
+  return [approve, swap]
 }
 
 type Parties = Readonly<{ account: string; feeTo: string }>

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
@@ -8,10 +9,11 @@ import type { AnswerOnce } from './answer-once.ts'
 import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
 import { screen } from './build-swap.ts'
 import { type CheckSwapDeps, checkBuilt, checkRequest } from './check-swap.ts'
-import { checkSpender, invalid, readAs, sendOnly } from './send-approval.ts'
+import { type CheckApprovalDeps, checkApproval, invalid, readAs, sendOnly } from './send-approval.ts'
 import type { SendRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
 
 export type SendSwapDeps = CheckSwapDeps &
+  CheckApprovalDeps &
   Readonly<{
     swaps: SwapStore
     settings: Pick<SwapSettings, 'feeAddresses'>
@@ -60,6 +62,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     deadline: act.deadline,
     raw: rawTx ?? null,
   })
+  checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)
   if (rawTx !== undefined && recorded.raw !== null) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
   return signed.hash
@@ -84,7 +87,7 @@ type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: st
 /** Nothing is recorded of it. A swap or an approval is held to what holds for them. */
 async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
   const { signed, raw, field } = other
-  checkSpender(chain, signed, field)
+  await checkApproval(deps, partner, chain, signed, field)
   if (signed.to === chain.router) checkBuilt(deps.refs, partner, chain, signed, field)
   if (raw !== null) await sendOnly(chain, signed, raw, field)
   return signed.hash
@@ -110,6 +113,7 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
     isFinal: isRefused,
   } as const
   // Where the tracker was faster it knows more.
-  await swaps.advance(recorded, { progress, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
+  await swaps.advance(recorded, { progress, fee: null, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
+  checkpoint('swap.sent')
   if (isRefused) throw refusalOf(sent, 'rawTx')
 }

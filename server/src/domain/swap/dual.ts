@@ -1,3 +1,4 @@
+import { balanceTokens } from './balance.ts'
 import { type Problem, tradePair } from './problem.ts'
 
 /*
@@ -19,6 +20,9 @@ const BALANCED = 1e-11
 /** Improvement, in parts of the bound, that is not worth a step. */
 const SETTLED = 1e-13
 const TRIALS_MAX = 14
+/** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
+const SLOW = 1e-6
+const UNSETTLED = 1e-6
 /** A step leaves each root at least this share of itself. */
 const SHRINK_MAX = 0.05
 
@@ -49,7 +53,12 @@ export function solveDual(problem: Problem, input: number): number {
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     if (imbalance(problem, work) <= BALANCED * bound) return bound
     newtonStep(problem, work)
-    const next = descend(problem, input, work, bound)
+    let next = descend(problem, input, work, bound)
+    // Hardly a step: a token on its own stands in the way of all others.
+    if (next > bound * (1 - SLOW) && imbalance(problem, work) > UNSETTLED * bound) {
+      balanceTokens(problem, input)
+      next = evaluate(problem, input, work)
+    }
     if (next >= bound) return bound
     bound = next
   }

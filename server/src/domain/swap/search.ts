@@ -33,7 +33,7 @@ const ROUNDS_MAX = 8
 const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
-const WORTH_LOOKING = 1e-9
+const WORTH_LOOKING = 1e-8
 
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {

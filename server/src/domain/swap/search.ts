@@ -158,12 +158,12 @@ function toSplit({ problem, levels, bound }: Leveled): Split | null {
     const { startIn, price } = problem.market.curve[edge] as Curve
     return (startIn[price.length] as number) / taken - 1
   }
-  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, isFull: roomOf(one) < FULL }))
+  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, full: roomOf(one) < FULL ? 1 : 0 }))
   const sorted = swaps.sort(
     (a, b) =>
       (levels[a.from] as number) - (levels[b.from] as number) ||
       a.from - b.from ||
-      Number(b.isFull) - Number(a.isFull) ||
+      b.full - a.full ||
       b.worth - a.worth ||
       a.edge - b.edge,
   )

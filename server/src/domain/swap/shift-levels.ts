@@ -37,7 +37,7 @@ export function shiftLevels(
 ): Leveled {
   const incident = incidentPairs(free)
   let best = begun
-  for (let accepted = 0; accepted < ACCEPTED_MAX; accepted++) {
+  for (let accepted = 0; accepted < ACCEPTED_MAX && !isOver(); accepted++) {
     const least = Math.max(best.bound * NEGLIGIBLE, gasPrice * GAS_NEGLIGIBLE)
     if (unlimited - best.bound <= least) return best
     const here = look(free, best, incident)

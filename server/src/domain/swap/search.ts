@@ -33,7 +33,7 @@ const ROUNDS_MAX = 8
 const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
-const WORTH_LOOKING = 1e-9
+const WORTH_LOOKING = 1e-8
 
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
@@ -158,12 +158,12 @@ function toSplit({ problem, levels, bound }: Leveled): Split | null {
     const { startIn, price } = problem.market.curve[edge] as Curve
     return (startIn[price.length] as number) / taken - 1
   }
-  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, isFull: roomOf(one) < FULL }))
+  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, full: roomOf(one) < FULL ? 1 : 0 }))
   const sorted = swaps.sort(
     (a, b) =>
       (levels[a.from] as number) - (levels[b.from] as number) ||
       a.from - b.from ||
-      Number(b.isFull) - Number(a.isFull) ||
+      b.full - a.full ||
       b.worth - a.worth ||
       a.edge - b.edge,
   )

@@ -65,7 +65,8 @@ async function pay(token: string, units: bigint): Promise<Hex> {
   return hash
 }
 
-describe('fees that the operator took for a partner', () => {
+/** Some twenty starts of the command line. */
+describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () => {
   test('are shown, paid with the operator’s own key, and booked as the chain says, once', async () => {
     const user = await stage.user()
     const usdc = stage.token('usdc')

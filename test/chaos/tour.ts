@@ -6,7 +6,7 @@ import { until } from './until.ts'
 const apiPoints: readonly Checkpoint[] = ['create.committed']
 const workerPoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiPoints.includes(name))
 /** Work comes all the time: a point that nobody comes to in this time is on no way any more. */
-const VISIT_MS = 45_000
+const VISIT_MS = 90_000
 
 /**
  * Every named point: a process is started, and dies when it comes there. Two workers go through the list from both ends, so

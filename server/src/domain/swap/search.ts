@@ -40,17 +40,14 @@ export function search(market: Market, source: number, target: number, amount: n
   const begun = begin(market, source, target, amount, options.hopsMax)
   if (begun === null) return { candidates: [], bound: 0 }
   const { problem, bound } = widen(market, begun, source, amount, options)
-  const split = settle(problem, amount, bound, options)
+  const splits = settle(problem, amount, bound, options)
   const whole = bestPaths(problem, amount, options.hopsMax)
   const single = whole.reduce<Path | null>(
     (a, b) => (a === null || net(market, b, options) > net(market, a, options) ? b : a),
     null,
   )
   return {
-    candidates: [
-      ...(split === null ? [] : [split]),
-      ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))]),
-    ],
+    candidates: [...splits, ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))])],
     bound,
   }
 }
@@ -113,15 +110,45 @@ function solveWithoutCircles(begun: Problem, amount: number): { problem: Problem
 const freeBound = (problem: Problem, amount: number): number =>
   solveDual({ ...problem, arrives: 1, value: Float64Array.from(problem.value) }, amount)
 
-/** Makes a route of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
-function settle(flow: Problem, amount: number, unlimited: number, options: SearchOptions): Split | null {
+/** Makes routes of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
+function settle(flow: Problem, amount: number, unlimited: number, options: SearchOptions): readonly Split[] {
   const levels = assignLevels(activeSwaps(flow, unlimited), flow.tokens.length, options.hopsMax)
   const free = { ...flow, arrives: 1 }
   let best = level(free, levels, amount, free.value)
   best = shiftLevels(free, best, amount, unlimited, options)
-  best = limit(best, amount, options)
-  if (options.gasPrice > 0) best = prune(best, amount, options)
-  return toSplit(best)
+  best = trim(best, amount, options)
+  const unshared = withoutSharing(best, amount)
+  return [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])]
+    .map(toSplit)
+    .filter((one) => one !== null)
+}
+
+const trim = (begun: Leveled, amount: number, options: SearchOptions): Leveled => {
+  const few = limit(begun, amount, options)
+  return options.gasPrice > 0 ? prune(few, amount, options) : few
+}
+
+const SHARED_ROUNDS_MAX = 4
+
+/**
+ * A pool of several tokens is several edges that know nothing of each other: used twice it pays less than was reckoned with. The
+ * same with each such pool's best edge alone; null where no pool is used twice. Which pays more, exact execution shows.
+ */
+function withoutSharing(begun: Leveled, amount: number): Leveled | null {
+  let best = begun
+  for (let round = 0; round < SHARED_ROUNDS_MAX; round++) {
+    const { market } = best.problem
+    const chosen = new Map<number, number>()
+    const lesser: number[] = []
+    for (const { edge } of [...activeSwaps(best.problem, best.bound)].sort((a, b) => byEarning(b, a))) {
+      const pool = market.pool[edge] as number
+      if (chosen.has(pool)) lesser.push(edge)
+      else chosen.set(pool, edge)
+    }
+    if (lesser.length === 0) break
+    best = without(best, lesser, amount)
+  }
+  return best === begun ? null : best
 }
 
 function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {

@@ -5,6 +5,7 @@ import { createZeroX } from './adapters/aggregators/zero-x.ts'
 import { createEvmSwapChain } from './adapters/evm/swap/chain.ts'
 import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
+import { createStore } from './adapters/postgres/store.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
@@ -31,6 +32,7 @@ import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
 import { createQuoteSwap } from './services/quote-swap.ts'
 import { createFindToken, createReadToken } from './services/read-token.ts'
+import { createReconcileFees } from './services/reconcile-fees.ts'
 import { createSendApproval } from './services/send-approval.ts'
 import { createSendSwap } from './services/send-swap.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from './services/swap-interfaces.ts'
@@ -69,6 +71,8 @@ type SwapRooms = Readonly<{
 export type Swaps = Readonly<{
   services: SwapServices
   trackSwap(id: string): Promise<void>
+  /** Fees that the operator holds for partners, against the chains. */
+  reconcileFees(): Promise<void>
   /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
   starting(): readonly string[]
   stop(): Promise<void>
@@ -160,7 +164,7 @@ function composeAggregators(http: Http, offer: SwapOffer['aggregators']): AskAgg
 export function composeSwaps(
   options: SwapOptions,
   rooms: SwapRooms & Readonly<{ router: Router; askAggregators: AskAggregators | null }>,
-): Pick<Swaps, 'services' | 'trackSwap'> {
+): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -199,6 +203,7 @@ export function composeSwaps(
       listSwaps: createListSwaps(shared),
     },
     trackSwap: createTrackSwap(shared),
+    reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
   }
 }
 

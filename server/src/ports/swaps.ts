@@ -73,7 +73,7 @@ export interface SwapDesk {
   /** Where the partner takes its fees on a network; null = none is set. */
   feeAddress(partnerId: string, network: string): Promise<string | null>
   setFeeAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
-  /** What the ledger says that the operator's addresses hold of partners' fees. */
+  /** What the ledger says that the operator's addresses hold of partners' fees; where something was, also nothing. */
   fees(): Promise<readonly HeldFees[]>
   /** Of an asset in which a fee stands in the books; null where none does. */
   feeDecimals(assetId: AssetId): Promise<number | null>

@@ -90,7 +90,8 @@ type Ask = (method: string, params?: Readonly<Record<string, unknown>>, timeoutM
 async function openWallet(options: WalletOptions) {
   const { folder, daemonUrl } = options
   const child = await startWalletChild(folder, daemonUrl)
-  const http = createHttp()
+  // A challenge of its login holds for the connection that it came by.
+  const http = createHttp({ connections: 1 })
   const ask = createAsk(http, child)
   const marker = join(folder, 'open')
   const close = async () => {

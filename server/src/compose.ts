@@ -105,14 +105,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   await migrate(database)
   await prepareJobs(database)
   const store = createStore(database)
-  const { catalogue, chains } = composeChains(
-    environment,
-    options.nodes,
-    options.publicKeys,
-    options.overrides,
-    options.chains,
-    walletsOf(options),
-  )
+  const { catalogue, chains } = reach(options)
   await registerHouse(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(emptyBook(options.spreads))
@@ -165,6 +158,11 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
       await database.close()
     },
   }
+}
+
+function reach(options: HouseOptions) {
+  const { environment, nodes, publicKeys, overrides, chains } = options
+  return composeChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
 }
 
 /** Only where the seed is. */

@@ -159,11 +159,9 @@ function describe(
     return coin
   })
   const first = replaced?.[0]?.outpoint ?? inputs[0]?.outpoint ?? ''
-  assert(
-    inputs.some(({ outpoint }) => outpoint === first),
-    'what replaces a transaction conflicts with it',
-  )
-  const ordered = [...inputs].sort((a, b) => Number(b.outpoint === first) - Number(a.outpoint === first))
+  const isFirst = ({ outpoint }: Coin) => outpoint === first
+  const ordered = [...inputs.filter(isFirst), ...inputs.filter((coin) => !isFirst(coin))]
+  assert(ordered[0]?.outpoint === first, 'what replaces a transaction conflicts with it')
   return {
     intent: { family: 'monero', network: network.id, inputs: ordered, pays: request.pays, feeUnits, raw, secrets },
     conflictKey: first,

@@ -27,8 +27,10 @@ export type Built = Readonly<{
 export type Wallet = Readonly<{
   /** Everything unspent, by key image, at the daemon's head. */
   outputs(): Promise<ReadonlyMap<string, WalletOutput>>
-  /** Looks for subaddresses up to this index as well, from the restore height on. */
+  /** Looks from now on for subaddresses up to this index and well beyond it. */
   widen(index: number): Promise<void>
+  /** Reads the chain again from the restore height on. */
+  rescan(): Promise<void>
   freeze(keyImage: string, frozen: boolean): Promise<void>
   transfer(destinations: readonly { address: string; units: bigint }[]): Promise<Built>
 }>
@@ -50,13 +52,15 @@ export type WalletOptions = Readonly<{
 
 const NAME = 'house'
 const START_MS = 30_000
-const BUILD_MS = 30_000
+/** Within a transaction of the database, which may be idle for 15 s. */
+const BUILD_MS = 10_000
 /** A rescan of the real chain takes hours from its beginning: set the restore height. */
 const SCAN_MS = 12 * 3_600_000
 const CHALLENGES_MAX = 3
-/** Subaddresses that a wallet looks for beyond those that it was told of (wallet2). */
-const LOOKAHEAD = 200
+/** Subaddresses that are looked for beyond the highest that was paid: of those given out, many are never paid to. */
 const WIDEN_BY = 1_000
+/** What one call makes (wallet_rpc_server.cpp). */
+const ADDRESSES_MAX = 64
 /** wallet_rpc_server_error_codes.h: too large, not enough money, not enough unlocked money. */
 const NOT_COVERED: readonly number[] = [-4, -17, -37]
 
@@ -167,6 +171,7 @@ function checked(method: string, answer: Answer): Readonly<Record<string, unknow
 function createWallet(ask: Ask): Wallet {
   const done = async (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) =>
     checked(method, await ask(method, params, timeoutMs))
+  let addresses: number | null = null
   return {
     outputs: async () => {
       await done('refresh', {}, SCAN_MS)
@@ -174,12 +179,14 @@ function createWallet(ask: Ask): Wallet {
       return new Map(readList(transfers).map(readOutput))
     },
     widen: async (index) => {
-      const { addresses } = await done('get_address', { account_index: 0 })
-      const known = readList(addresses).length
-      if (index < known + LOOKAHEAD) return
-      await done('create_address', { account_index: 0, count: index + WIDEN_BY - known })
-      await done('rescan_blockchain', {}, SCAN_MS)
+      addresses ??= readList((await done('get_address', { account_index: 0 }))['addresses']).length
+      if (index + WIDEN_BY / 2 <= addresses) return
+      while (addresses < index + WIDEN_BY) {
+        await done('create_address', { account_index: 0, count: ADDRESSES_MAX })
+        addresses += ADDRESSES_MAX
+      }
     },
+    rescan: async () => void (await done('rescan_blockchain', {}, SCAN_MS)),
     freeze: async (keyImage, frozen) => void (await done(frozen ? 'freeze' : 'thaw', { key_image: keyImage })),
     transfer: async (destinations) => {
       const answer = await ask('transfer', {

@@ -44,7 +44,7 @@ export function createSender(options: SenderOptions): ChainSender {
     build: async (request) => {
       checkPays(network, request)
       if (wallet === null) throw new AppError('INTERNAL', 'a process without the seed builds nothing')
-      return wallet.use((open) => build(options, wants, open, request))
+      return wallet.useOpen((open) => build(options, wants, open, request))
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
@@ -106,11 +106,11 @@ async function knownOutputs(
  */
 async function tend(wallet: Wallet, wants: Wants): Promise<void> {
   await wallet.widen(wants.index)
-  let known = await wallet.outputs()
+  let known = await wallet.outputs('long')
   const isMissing = (keyImage: string) => !known.has(keyImage) && !wants.lost.has(keyImage)
   if ([...wants.unknown].some(isMissing)) {
     await wallet.rescan()
-    known = await wallet.outputs()
+    known = await wallet.outputs('long')
     for (const keyImage of wants.unknown) if (!known.has(keyImage)) wants.lost.add(keyImage)
   }
   wants.unknown.clear()

@@ -16,7 +16,7 @@ export type House = Readonly<{ process: Process; databaseUrl: string; rows: numb
 export type Ground = Readonly<{
   folder: string
   openDatabase(name: string): Promise<string>
-  openHouse(name: string, rows: number): Promise<House>
+  openHouse(name: string, rows: number, chainsFile?: string): Promise<House>
   open(file: string, settings: unknown): Promise<Process>
   close(): Promise<void>
 }>
@@ -37,9 +37,10 @@ export async function openGround(profileFolder: string | null): Promise<Ground> 
     folder,
     open,
     openDatabase: (name) => createDatabase(postgres.url, name),
-    openHouse: async (name, rows) => {
+    openHouse: async (name, rows, chainsFile) => {
       const databaseUrl = await createDatabase(postgres.url, name)
-      const process = await open('house.ts', { databaseUrl, keystore, nodes: stub.nodes } satisfies HouseSettings)
+      const settings = { databaseUrl, keystore, nodes: stub.nodes, chainsFile: chainsFile ?? null }
+      const process = await open('house.ts', settings satisfies HouseSettings)
       await runStatements(databaseUrl, [...bareTable, ...fillStatements(rows)])
       return { process, databaseUrl, rows }
     },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { CreatedExchange, routes } from '@swapyard/schema'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -6,11 +7,13 @@ import { openPublicKeys } from '../server/src/adapters/signers/keystore.ts'
 import { seedSandboxPartners } from '../server/src/cli/sandbox-partners.ts'
 import { composeHouse, type House } from '../server/src/compose.ts'
 import type { NetworkNodes } from '../server/src/compose-chains.ts'
+import { sandboxSwaps } from '../server/src/compose-swaps.ts'
 import { defaultSpreads } from '../server/src/domain/book.ts'
 import { accounts } from '../server/src/domain/ledger/entries.ts'
 import { timeOrderedId } from '../server/src/lib/id.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { createMetrics } from '../server/src/lib/metrics.ts'
+import type { ChainsFile } from '../server/src/sandbox-chains.ts'
 import { serve, settingsOf } from './processes.ts'
 
 /*
@@ -18,7 +21,13 @@ import { serve, settingsOf } from './processes.ts'
  * log, metrics, services and store. Only the throttle is off, and the nodes are stand-ins that know fees alone. A second
  * door in the same process, on the same pool, holds the bare routes that creates and status polls are measured against.
  */
-export type HouseSettings = Readonly<{ databaseUrl: string; keystore: string; nodes: readonly NetworkNodes[] }>
+export type HouseSettings = Readonly<{
+  databaseUrl: string
+  keystore: string
+  nodes: readonly NetworkNodes[]
+  /** The sandbox's chains that swaps are quoted on, by a router in its thread; null = none. */
+  chainsFile: string | null
+}>
 
 const USD = 10n ** 12n
 const pepper = Buffer.from('a pepper of the benchmarks')
@@ -42,6 +51,7 @@ const house = await composeHouse({
     limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
   },
   denied: [],
+  ...(settings.chainsFile === null ? {} : { swaps: sandboxSwaps(readChains(settings.chainsFile)) }),
   rateLimit: false,
   // The guard is there, but a busy machine is no reason to refuse what is measured.
   api: { publicUrl: 'http://127.0.0.1', overload: { eventLoopDelayMs: 5_000, sampleMs: 1_000 } },
@@ -58,6 +68,10 @@ serve(ports, async () => {
   await house.app.close()
   await house.stop()
 })
+
+function readChains(file: string): ChainsFile['networks'] {
+  return (JSON.parse(readFileSync(file, 'utf8')) as ChainsFile).networks
+}
 
 /** Coins in every wallet, as the ledger would have them. */
 async function stock({ database, catalogue }: House): Promise<void> {

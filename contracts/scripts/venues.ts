@@ -10,6 +10,7 @@ const balancer = '@balancer-labs/v2-deployments/dist/tasks'
 
 const published = {
   wrapped: '@uniswap/v2-periphery/build/WETH9.json',
+  uniswapV2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
   uniswapV2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
   uniswapV3Factory: `${uniswapV3}/UniswapV3Factory.sol/UniswapV3Factory.json`,
   uniswapV4Manager: '@uniswap/v4-core/out/PoolManager.sol/PoolManager.json',
@@ -23,6 +24,7 @@ const published = {
     '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
   token: '@uniswap/v2-core/build/ERC20.json',
   swapRouter02: '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
+  universalRouter: '@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
 }
 
 type Artifact = { bytecode?: string | { object: string }; creationCode?: string }

@@ -52,13 +52,17 @@ abstract contract Market is RealVenues {
         v3aw = uniswapV3Pool(a, w, 3000, 60000, 1e24);
         uniswapV4Pool(a, b, 100, 1, 8000, 5e24);
         uniswapV4Pool(NATIVE, a, 3000, 60, 60000, 1e24);
-        solidly = new SolidlyPool(a, b, true);
-        curve = new CurvePool(a, b);
-        book = new LiquidityBookPool(a, b, 1.5e18);
+        solidly = new SolidlyPool();
+        solidly.initialize(a, b, true, false, address(0));
+        address[] memory coins = new address[](2);
+        (coins[0], coins[1]) = (a, b);
+        curve = new CurvePool(coins, 200, 4_000_000, 2e10, 0);
+        book = new LiquidityBookPool(a, b, 25, 2 ** 23 + 160);
         fill(address(solidly));
         fill(address(curve));
         fill(address(book));
         solidly.sync();
+        curve.sync();
         book.sync();
         poolId = balancerPool(a, b, DEPTH, DEPTH);
 

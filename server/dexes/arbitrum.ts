@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const arbitrum = defineDexes({
@@ -35,15 +36,11 @@ export const arbitrum = defineDexes({
       name: 'lfj-liquidity-book-2-1',
       kind: 'liquidity-book',
       factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'lfj-liquidity-book-2-2',
       kind: 'liquidity-book',
       factory: '0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'pancakeswap-v2',
@@ -71,10 +68,8 @@ export const arbitrum = defineDexes({
     {
       name: 'ramses-v1',
       kind: 'solidly',
+      fork: 'ramses',
       factory: '0xAAA20D08e59F6561f242b08513D36266C5A29415',
-      initCodeHash: '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'sushiswap-v2',
@@ -111,23 +106,21 @@ export const arbitrum = defineDexes({
       name: 'curve-factory',
       kind: 'curve-stable',
       factory: '0xb17b674d9c5cb2e441f8e196a2f048a81355d031',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: [
+        '0x54e8A25d0Ac0E4945b697C80b8372445FEA17A62',
+        '0x73Ec37618683C274D0bBf5f5726aA856B2BDAB81',
+        '0x0100fBf414071977B19fC38e6fc7c32FE444F5C9',
+        '0xe381C25de995d62b453aF8B931aAc84fcCaa7A62',
+        '0x8866414733F22295b7563f9C5299715D2D76CAf4',
+        '0x8d53E5De033078367Ad91527c53abfd1Eb6bfa86',
+        '0x06e3C4da96fd076b97b7ca3Ae23527314b6140dF',
+      ],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x9af14d26075f142eb3f292d5065eb3faa646167b',
-      enabled: false,
-      note: 'the address has one source',
     },
-    {
-      name: 'balancer-v2-vault',
-      kind: 'balancer-weighted',
-      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      enabled: false,
-      note: 'the pool factories of the vault are not listed',
-    },
+    ...balancerV2.arbitrum,
   ],
 })

@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const base = defineDexes({
@@ -11,10 +12,9 @@ export const base = defineDexes({
     {
       name: 'aerodrome',
       kind: 'solidly',
+      fork: 'velodrome-v2',
       factory: '0x420DD381b31aEf6683db6B902084cB0FFECe40Da',
-      initCodeHash: '0x1a8f01f7eab324003d9388f229ea17991eee9c9d14586f429799f3656790eba0',
-      enabled: false,
-      note: 'this kind is not read yet',
+      initCodeHash: '0x6f178972b07752b522a4da1c5b71af6524e8b0bd6027ccb29e5312b0e5bcdc3c',
     },
     {
       name: 'aerodrome-slipstream',
@@ -53,10 +53,9 @@ export const base = defineDexes({
     {
       name: 'equalizer',
       kind: 'solidly',
+      fork: 'equalizer',
       factory: '0xEd8db60aCc29e14bC867a497D94ca6e3CeB5eC04',
       initCodeHash: '0x7ba31a081e879b8e7f06d4e8bf5ee26b5c2680669c5701f4cdbdcde51727b275',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'pancakeswap-v2',
@@ -74,7 +73,7 @@ export const base = defineDexes({
     },
     {
       name: 'quickswap-v4',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0xC5396866754799B9720125B104AE01d935Ab9C7b',
       enabled: false,
       note: 'the address has one source',
@@ -114,23 +113,20 @@ export const base = defineDexes({
       name: 'curve-factory',
       kind: 'curve-stable',
       factory: '0x3093f9b57a428f3eb6285a589cb35bea6e78c336',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: [
+        '0xD166EEdf272B860E991d331B71041799379185D5',
+        '0xA50d9a424A14aF0b9e7e9243dc1597d977f6cB09',
+        '0xeD49979026DC44DC7E83b1471794ec9b2a365Ea2',
+        '0x1086F023146f9026A9Bb22983CE866813C59518A',
+        '0x1621E58d36EB5Ef26F9768Ebe9DB77181b1f5a02',
+        '0x44d9B3f4EE15AC81FEb918501fca0ddc9d83C976',
+      ],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0xd2002373543ce3527023c75e7518c274a51ce712',
-      enabled: false,
-      note: 'the address has one source',
     },
-    {
-      name: 'balancer-v2-vault',
-      kind: 'balancer-weighted',
-      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      enabled: false,
-      note: 'the pool factories of the vault are not listed',
-    },
+    ...balancerV2.base,
   ],
 })

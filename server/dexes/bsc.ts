@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const bsc = defineDexes({
@@ -26,8 +27,6 @@ export const bsc = defineDexes({
       name: 'lfj-liquidity-book-2-1',
       kind: 'liquidity-book',
       factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'pancakeswap-v2',
@@ -65,10 +64,9 @@ export const bsc = defineDexes({
     {
       name: 'thena-v1',
       kind: 'solidly',
+      fork: 'velodrome-v1',
       factory: '0xAFD89d21BdB66d00817d4153E055830B1c2B3970',
       initCodeHash: '0x8d3d214c094a9889564f695c3e9fa516dd3b50bc3258207acd7f8b8e6b94fb65',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'uniswap-v2',
@@ -88,5 +86,6 @@ export const bsc = defineDexes({
       kind: 'uniswap-v4',
       factory: '0x28e2ea090877bf75740558f6bfb36a5ffee9e9df',
     },
+    ...balancerV2.bsc,
   ],
 })

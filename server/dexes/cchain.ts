@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const cchain = defineDexes({
@@ -22,14 +23,12 @@ export const cchain = defineDexes({
     {
       name: 'blackhole',
       kind: 'solidly',
+      fork: 'blackhole',
       factory: '0xfE926062Fb99CA5653080d6C14fE945Ad68c265C',
-      initCodeHash: '0x87b2d661db12ce27ece6305198fcb950a2522c8e43e3b90e93256b71a6db5899',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'blackhole-cl',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0x512eb749541B7cf294be882D636218c84a5e9E5F',
       enabled: false,
       note: 'its plugins may change the fee before each swap',
@@ -38,15 +37,11 @@ export const cchain = defineDexes({
       name: 'lfj-liquidity-book-2-1',
       kind: 'liquidity-book',
       factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'lfj-liquidity-book-2-2',
       kind: 'liquidity-book',
       factory: '0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'pangolin-v3',
@@ -60,7 +55,7 @@ export const cchain = defineDexes({
       factory: '0xAAA16c016BF556fcD620328f0759252E29b1AB57',
       initCodeHash: '0xbf2404274de2b11f05e5aebd49e508de933034cb5fa2d0ac3de8cbd4bcef47dc',
       enabled: false,
-      note: 'this kind is not read yet',
+      note: 'how it tells its fees has no source',
     },
     {
       name: 'pharaoh-v3',
@@ -114,15 +109,8 @@ export const cchain = defineDexes({
       kind: 'curve-stable',
       factory: '0xb17b674d9c5cb2e441f8e196a2f048a81355d031',
       enabled: false,
-      note: 'the address has one source',
+      note: 'the implementations of its pools are not listed',
     },
-    {
-      name: 'balancer-v2-vault',
-      kind: 'balancer-weighted',
-      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      enabled: false,
-      note: 'the pool factories of the vault are not listed',
-    },
+    ...balancerV2.cchain,
   ],
 })

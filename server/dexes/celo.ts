@@ -68,9 +68,8 @@ export const celo = defineDexes({
     {
       name: 'velodrome-v2',
       kind: 'solidly',
+      fork: 'velodrome-v2',
       factory: '0x31832f2a97Fd20664D76Cc421207669b55CE4BC0',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
   ],
 })

@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const eth = defineDexes({
@@ -77,30 +78,34 @@ export const eth = defineDexes({
       name: 'curve-factory-1',
       kind: 'curve-stable',
       factory: '0xb9fc157394af804a3578134a6585c0dc9cc990d4',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: [
+        '0x6523Ac15EC152Cb70a334230F6c5d62C5Bd963f1',
+        '0x4A4d7868390EF5CaC51cDA262888f34bD3025C3F',
+        '0xc629a01eC23AB04E1050500A3717A2a5c0701497',
+        '0x9B52F13DF69D79Ec5aAB6D1aCe3157d29B409cC3',
+        '0xE5F4b89E0A16578B3e0e7581327BDb4C712E44De',
+        '0x5Bd47eA4494e0F8DE6e3Ca10F1c05F55b72466B8',
+        '0xaD4753D045D3Aed5C1a6606dFb6a7D7AD67C1Ad7',
+      ],
     },
     {
       name: 'curve-factory-2',
       kind: 'curve-stable',
       factory: '0x4f8846ae9380b90d2e71d5e3d042dff3e7ebb40d',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: ['0x67fe41A94e779CcFa22cff02cc2957DC9C0e4286'],
+    },
+    {
+      name: 'curve-registry',
+      kind: 'curve-stable',
+      factory: '0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5',
+      // The 3pool, and FRAX with USDC.
+      pools: ['0xbEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7', '0xDcEF968d416a41Cdac0ED8702fAC8128A64241A2'],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
-      enabled: false,
-      note: 'the address has one source',
     },
-    {
-      name: 'balancer-v2-vault',
-      kind: 'balancer-weighted',
-      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      enabled: false,
-      note: 'the pool factories of the vault are not listed',
-    },
+    ...balancerV2.eth,
   ],
 })

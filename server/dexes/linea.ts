@@ -17,7 +17,7 @@ export const linea = defineDexes({
     },
     {
       name: 'horizon-dex',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0xA76990a229961280200165c4e08c96Ea67304C3e',
       initCodeHash: '0xf96d2474815c32e070cd63233f06af5413efc5dcb430aee4ff18cc29007c562d',
       enabled: false,
@@ -28,14 +28,15 @@ export const linea = defineDexes({
       kind: 'algebra',
       factory: '0x622b2c98123D303ae067DB4925CD6282B3A08D0F',
       deployer: '0x9A89490F1056A7BC607EC53F93b921fE666A2C48',
+      enabled: false,
+      note: 'version 1.9: its fees by direction are not foretold',
     },
     {
       name: 'lynex-v1',
       kind: 'solidly',
+      fork: 'velodrome-v1',
       factory: '0xBc7695Fd00E3b32D08124b7a4287493aEE99f9ee',
       initCodeHash: '0xf40e8808230a29863f9f7f99beb90d28bca2c60094e78d93cca67f746dbfd142',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'nile-cl',
@@ -51,7 +52,7 @@ export const linea = defineDexes({
       factory: '0xAAA16c016BF556fcD620328f0759252E29b1AB57',
       initCodeHash: '0xbf2404274de2b11f05e5aebd49e508de933034cb5fa2d0ac3de8cbd4bcef47dc',
       enabled: false,
-      note: 'this kind is not read yet',
+      note: 'how it tells its fees has no source',
     },
     {
       name: 'pancakeswap-v2',

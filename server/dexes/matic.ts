@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const matic = defineDexes({
@@ -17,10 +18,10 @@ export const matic = defineDexes({
     {
       name: 'dystopia',
       kind: 'solidly',
+      fork: 'solidly',
+      feePpm: 500,
       factory: '0x1d21Db6cde1b18c7E47B0F7F42f4b3F68b9beeC9',
       initCodeHash: '0x009bce6d7eb00d3d075e5bd9851068137f44bba159f1cde806a268e20baaf2e8',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'quickswap-v2',
@@ -77,23 +78,20 @@ export const matic = defineDexes({
       name: 'curve-factory',
       kind: 'curve-stable',
       factory: '0x722272d36ef0da72ff51c5a65db7b870e2e8d4ee',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: [
+        '0x571FF5b7b346F706aa48d696a9a4a288e9Bb4091',
+        '0x8101E6760130be2C8Ace79643AB73500571b7162',
+        '0x493084cA44C779Af27a416ac1F71e3823BF21b53',
+        '0xCC9fd96C26c450Dd4580893afF75efd5cb6C12Fc',
+        '0x991b05d5316fa3A2C053F84658b84987cd5c9970',
+        '0xAc273d5b4FC06625d8b1abA3BE8De15bDFb8E39f',
+      ],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x1764ee18e8b3cca4787249ceb249356192594585',
-      enabled: false,
-      note: 'the address has one source',
     },
-    {
-      name: 'balancer-v2-vault',
-      kind: 'balancer-weighted',
-      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      enabled: false,
-      note: 'the pool factories of the vault are not listed',
-    },
+    ...balancerV2.matic,
   ],
 })

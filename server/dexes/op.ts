@@ -1,4 +1,5 @@
 import { defineDexes } from '../src/domain/swap/dex.ts'
+import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
 export const op = defineDexes({
@@ -53,40 +54,36 @@ export const op = defineDexes({
     {
       name: 'velodrome-v1',
       kind: 'solidly',
+      fork: 'velodrome-v1',
       factory: '0x25CbdDb98b35ab1FF77413456B31EC81A6B6B746',
       initCodeHash: '0xc1ac28b1c4ebe53c0cff67bab5878c4eb68759bb1e9f73977cd266b247d149f0',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'velodrome-v2',
       kind: 'solidly',
+      fork: 'velodrome-v2',
       factory: '0xF1046053aa5682b4F9a81b5481394DA16BE5FF5a',
-      initCodeHash: '0x1a8f01f7eab324003d9388f229ea17991eee9c9d14586f429799f3656790eba0',
-      enabled: false,
-      note: 'this kind is not read yet',
+      initCodeHash: '0xc0629f1c7daa09624e54d4f711ba99922a844907cce02997176399e4cc7e8fcf',
     },
     {
       name: 'curve-factory',
       kind: 'curve-stable',
       factory: '0x2db0e83599a91b508ac268a6197b8b14f5e72840',
-      enabled: false,
-      note: 'the address has one source',
+      implementations: [
+        '0xC2b1DF84112619D190193E48148000e3990Bf627',
+        '0x73Ec37618683C274D0bBf5f5726aA856B2BDAB81',
+        '0x0f9cb53Ebe405d49A0bbdBD291A65Ff571bC83e1',
+        '0x78D0fC2B9D5AE65512DB242e424a9c683F18c243',
+        '0x6D65b498cb23deAba52db31c93Da9BFFb340FB8F',
+        '0x445FE580eF8d70FF569aB36e80c647af338db351',
+        '0x8474DdbE98F5aA3179B3B3F5942D724aFcdec9f6',
+      ],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x5eee3091f747e60a045a2e715a4c71e600e31f6e',
-      enabled: false,
-      note: 'the address has one source',
     },
-    {
-      name: 'balancer-v2-vault',
-      kind: 'balancer-weighted',
-      factory: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      vault: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
-      enabled: false,
-      note: 'the pool factories of the vault are not listed',
-    },
+    ...balancerV2.op,
   ],
 })

@@ -11,16 +11,13 @@ export const sonic = defineDexes({
     {
       name: 'equalizer',
       kind: 'solidly',
+      fork: 'equalizer',
       factory: '0xDDD9845Ba0D8f38d3045f804f67A1a8B9A528FcC',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
     {
       name: 'metropolis-dlmm',
       kind: 'liquidity-book',
       factory: '0x39D966c1BaFe7D3F1F53dA4845805E15f7D6EE43',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'metropolis-v2',
@@ -43,7 +40,7 @@ export const sonic = defineDexes({
       factory: '0x2dA25E7446A70D7be65fd4c053948BEcAA6374c8',
       initCodeHash: '0x4ed7aeec7c0286cad1e282dee1c391719fc17fe923b04fb0775731e413ed3554',
       enabled: false,
-      note: 'this kind is not read yet',
+      note: 'its pairs pay a unit less than the formula',
     },
     {
       name: 'spookyswap-v2',
@@ -73,7 +70,7 @@ export const sonic = defineDexes({
     },
     {
       name: 'swapx-cl',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0x8121a3F8c4176E9765deEa0B95FA2BDfD3016794',
       deployer: '0x885229E48987EA4c68F0aA1bCBff5184198A9188',
       enabled: false,
@@ -85,7 +82,7 @@ export const sonic = defineDexes({
       factory: '0x05c1be79d3aC21Cc4B727eeD58C9B2fF757F5663',
       initCodeHash: '0x6c45999f36731ff6ab43e943fca4b5a700786bbb202116cf6633b32039161e05',
       enabled: false,
-      note: 'this kind is not read yet',
+      note: 'how it tells its fees has no source',
     },
     {
       name: 'uniswap-v3',
@@ -103,8 +100,6 @@ export const sonic = defineDexes({
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x7c2085419be6a04f4ad88ea91bc9f5c6e6c463d8',
-      enabled: false,
-      note: 'the address has one source',
     },
     {
       name: 'balancer-v2-vault',

@@ -36,9 +36,8 @@ export const uni = defineDexes({
     {
       name: 'velodrome-v2',
       kind: 'solidly',
+      fork: 'velodrome-v2',
       factory: '0x31832f2a97Fd20664D76Cc421207669b55CE4BC0',
-      enabled: false,
-      note: 'this kind is not read yet',
     },
   ],
 })

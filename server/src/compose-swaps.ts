@@ -3,7 +3,9 @@ import { createKyberSwap } from './adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from './adapters/aggregators/open-ocean.ts'
 import { createZeroX } from './adapters/aggregators/zero-x.ts'
 import { createEvmSwapChain } from './adapters/evm/swap/chain.ts'
+import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
+import { createStore } from './adapters/postgres/store.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
@@ -30,6 +32,7 @@ import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
 import { createQuoteSwap } from './services/quote-swap.ts'
 import { createFindToken, createReadToken } from './services/read-token.ts'
+import { createReconcileFees } from './services/reconcile-fees.ts'
 import { createSendApproval } from './services/send-approval.ts'
 import { createSendSwap } from './services/send-swap.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from './services/swap-interfaces.ts'
@@ -68,6 +71,8 @@ type SwapRooms = Readonly<{
 export type Swaps = Readonly<{
   services: SwapServices
   trackSwap(id: string): Promise<void>
+  /** Fees that the operator holds for partners, against the chains. */
+  reconcileFees(): Promise<void>
   /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
   starting(): readonly string[]
   stop(): Promise<void>
@@ -159,13 +164,11 @@ function composeAggregators(http: Http, offer: SwapOffer['aggregators']): AskAgg
 export function composeSwaps(
   options: SwapOptions,
   rooms: SwapRooms & Readonly<{ router: Router; askAggregators: AskAggregators | null }>,
-): Pick<Swaps, 'services' | 'trackSwap'> {
+): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
-  const served = new Map(
-    (offer?.routing ?? []).map((one) => [one.dexNetwork.network, toServed(environment, one)] as const),
-  )
+  const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, rooms, served)
   const findToken = createFindToken(listed, clock.now)
@@ -178,6 +181,7 @@ export function composeSwaps(
     findToken,
     settings,
     desk,
+    approvals: createBuiltApprovals(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createDenyList(options.denied),
@@ -199,8 +203,16 @@ export function composeSwaps(
       listSwaps: createListSwaps(shared),
     },
     trackSwap: createTrackSwap(shared),
+    reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
   }
 }
+
+/** By ticker. */
+export const serveNetworks = (
+  environment: Environment,
+  routing: readonly RoutedNetwork[],
+): ReadonlyMap<string, SwapNetwork> =>
+  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one)] as const))
 
 function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)

@@ -1,12 +1,13 @@
-import { type Checkpoint, checkpoints } from '../../server/src/lib/checkpoint.ts'
+import { type Checkpoint, exchangeCheckpoints } from '../../server/src/lib/checkpoint.ts'
 import type { Fleet } from './fleet.ts'
 import type { ServerProcess, Spot } from './server-process.ts'
 import { until } from './until.ts'
 
 const apiPoints: readonly Checkpoint[] = ['create.committed']
-const workerPoints = checkpoints.filter((name) => !apiPoints.includes(name))
+const workerPoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiPoints.includes(name))
 /** Work comes all the time: a point that nobody comes to in this time is on no way any more. */
 const VISIT_MS = 45_000
+const START_MS = 60_000
 
 /**
  * Every named point: a process is started, and dies when it comes there. Two workers go through the list from both ends, so
@@ -15,18 +16,8 @@ const VISIT_MS = 45_000
  */
 export async function tourOfPoints(fleet: Fleet, isThorough: boolean): Promise<readonly string[]> {
   const missed: string[] = []
-  const visit = async (one: ServerProcess, next: () => Spot | undefined) => {
-    await one.end('SIGKILL')
-    for (let spot = next(); spot !== undefined; spot = next()) {
-      await one.start({ killAt: spot, waitReady: false })
-      const provoked = spot.name === 'watch.rewound' ? setInterval(() => provoke(fleet), 1_500) : undefined
-      const dies = until(`${one.name} dies`, () => !one.isRunning(), VISIT_MS)
-      await dies.catch(() => missed.push(`${one.name} never came to ${spot?.name}`))
-      clearInterval(provoked)
-      if (one.isRunning()) await one.end('SIGKILL')
-    }
-    await one.start()
-  }
+  const provoking = (name: string) => (name === 'watch.rewound' ? setInterval(() => provoke(fleet), 1_500) : undefined)
+  const visit = (one: ServerProcess, next: () => Spot | undefined) => visitPoints(one, next, missed, provoking)
   const [first, second] = fleet.workers
   const [api] = fleet.apis
   if (!(first && second && api)) throw new Error('the tour needs two workers and an api')
@@ -34,6 +25,27 @@ export async function tourOfPoints(fleet: Fleet, isThorough: boolean): Promise<r
   const visits = apiPoints.flatMap((name) => (isThorough ? [1, 2, 5] : [1, 2]).map((nth) => ({ name, nth })))
   await Promise.all([visit(first, () => ahead.shift()), visit(second, () => back()), visit(api, () => visits.shift())])
   return missed
+}
+
+/** Lets a process die at one point after the other, and live after the last. */
+export async function visitPoints(
+  one: ServerProcess,
+  next: () => Spot | undefined,
+  missed: string[],
+  provoking: (name: string) => NodeJS.Timeout | undefined = () => undefined,
+): Promise<void> {
+  await one.end('SIGKILL')
+  for (let spot = next(); spot !== undefined; spot = next()) {
+    await one.start({ killAt: spot, waitReady: false })
+    const provoked = provoking(spot.name)
+    // Many other processes make a start long: that is no time in which work came by.
+    await until(`${one.name} is ready`, () => one.isReady() || !one.isRunning(), START_MS).catch(() => undefined)
+    const dies = until(`${one.name} dies`, () => !one.isRunning(), VISIT_MS)
+    await dies.catch(() => missed.push(`${one.name} never came to ${spot?.name}`))
+    clearInterval(provoked)
+    if (one.isRunning()) await one.end('SIGKILL')
+  }
+  await one.start()
 }
 
 /** What the first worker takes from the front, and the second from the end. */

@@ -192,7 +192,24 @@ export async function startDexChain() {
     if (child.exitCode === null) await once(child, 'exit')
   }
   const people = { owner, user, recipient, partner }
-  return { ...people, reader, wrapped, tokens, peer, send, write, makeV2, makeV3, makeV4, balanceOf, stop }
+  const factories = { v2, v3, v4, positions }
+  return {
+    ...people,
+    url,
+    factories,
+    reader,
+    wrapped,
+    tokens,
+    peer,
+    send,
+    deploy,
+    write,
+    makeV2,
+    makeV3,
+    makeV4,
+    balanceOf,
+    stop,
+  }
 }
 
 export type DexChain = Awaited<ReturnType<typeof startDexChain>>

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { House } from '../../server/src/compose.ts'
+import type { AssetId } from '../../server/src/domain/asset.ts'
 import { spendsInPlace } from '../../server/src/domain/network.ts'
 
 const QUIET_MS = 60_000
@@ -8,7 +9,8 @@ type Difference = { asset: string; ledger: string; chain: string }
 
 /**
  * The three invariants that every scenario ends with: the ledger is balanced, what is closed owes nothing, and the chains
- * hold what the ledger says, read from the nodes. Waits until no transaction of ours is on its way.
+ * hold what the ledger says, read from the nodes: in the wallets, and at the address that takes partners' fees of swaps.
+ * Waits until no transaction of ours is on its way.
  */
 export async function checkInvariants(house: House): Promise<void> {
   await quiet(house)
@@ -31,7 +33,7 @@ async function quiet({ database }: House): Promise<void> {
   const deadline = Date.now() + QUIET_MS
   for (;;) {
     const moving = await database.query(
-      "select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null",
+      "select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null union all select id, status from swaps where owes_fee and status in ('pending', 'confirming')",
     )
     if (moving.length === 0) return
     if (Date.now() > deadline) throw new Error(`still under way: ${JSON.stringify(moving)}`)
@@ -61,6 +63,25 @@ async function differences(house: House): Promise<Difference[]> {
       ? await coins(house, asset.network)
       : await chain.reader.balance(chain.addresses.hot(), asset)
     if (says !== holds) found.push({ asset: asset.id, ledger: says.toString(), chain: holds.toString() })
+  }
+  return [...found, ...(await feeDifferences(house))]
+}
+
+const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+/** Each token that ever came in at an address for fees, also where nothing of it should be left. */
+async function feeDifferences({ database, chains }: House): Promise<Difference[]> {
+  const rows = await database.query<{ address: string; asset: AssetId; units: string }>(
+    "select substring(account from 12) as address, asset_id as asset, units from balances where account like 'asset:fees:%'",
+  )
+  const found: Difference[] = []
+  for (const { address, asset, units } of rows) {
+    const [token = '', network = ''] = asset.split('@')
+    const chain = chains.get(network)
+    if (!chain) throw new Error(`no chain ${network} to compare fees on`)
+    const contract = token === NATIVE ? null : token
+    const holds = await chain.reader.balance(address, { id: asset, ticker: token, network, decimals: 0, contract })
+    if (holds !== BigInt(units)) found.push({ asset: `${asset} for fees`, ledger: units, chain: holds.toString() })
   }
   return found
 }

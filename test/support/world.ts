@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,6 +39,8 @@ export type WorldOptions = Readonly<{
   denied?: readonly string[]
   /** With the DeFi half on these networks, and what differs from the sandbox's settings. */
   swaps?: SwapOffer['settings']
+  /** Outside routers that quotes are compared with. */
+  aggregators?: SwapOffer['aggregators']
 }>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
@@ -58,6 +61,8 @@ export type OrderInput = Readonly<{
 export type World = Readonly<{
   house: House
   url: string
+  /** Where this world's operator takes fees of swaps; null without swaps. */
+  feeAddress: string | null
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
   /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
@@ -133,6 +138,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   return {
     house,
     url,
+    feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
     ...calls,
     stopWorkers: async () => {
       await workers?.stop()
@@ -153,9 +159,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-function offerOf(chains: ChainsFile, { networks, swaps }: WorldOptions): SwapOffer {
+function offerOf(chains: ChainsFile, { networks, swaps, aggregators }: WorldOptions): SwapOffer {
   const offer = sandboxSwaps(chains.networks.filter(({ network }) => networks.includes(network)))
-  return { ...offer, settings: { ...offer.settings, ...swaps } }
+  // Of its own, so that what lies there is this world's.
+  const own = `0x${randomBytes(20).toString('hex')}`
+  const feeAddresses = new Map(networks.map((network) => [network, own]))
+  const settings = { ...offer.settings, feeAddresses, ...swaps }
+  return { ...offer, settings, ...(aggregators === undefined ? {} : { aggregators }) }
 }
 
 const TERMINAL = ['finished', 'failed', 'refunded']

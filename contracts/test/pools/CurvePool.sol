@@ -3,59 +3,239 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "../../src/Transfers.sol";
 
-/// @dev For tests alone. Two coins of eighteen decimals by Curve's published stable swap invariant. Like Curve's oldest pools it
-/// returns nothing. Both forms of `exchange`.
+interface IDecimals {
+    function decimals() external view returns (uint256);
+}
+
+/// @dev For tests alone. Two coins or more by Curve's published stable swap invariant, with its events, its A that moves with time, its
+/// fee and the half of it that leaves the pool: of StableSwap-NG (age 0), of the factories before (1) or of 2020 (2). Returns nothing, as
+/// the oldest pools. Both forms of `exchange`. Anybody may change anything.
 contract CurvePool {
-    address[2] public coins;
-    uint256 private constant ANN = 200 * 2;
-    /// @dev Of 10^10.
-    uint256 private constant FEE = 4_000_000;
+    event TokenExchange(
+        address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought
+    );
+    event AddLiquidity(address indexed by, uint256[] amounts, uint256[] fees, uint256 invariant, uint256 supply);
+    event AddLiquidity(address indexed by, uint256[2] amounts, uint256[2] fees, uint256 invariant, uint256 supply);
+    event AddLiquidity(address indexed by, uint256[3] amounts, uint256[3] fees, uint256 invariant, uint256 supply);
+    event RemoveLiquidity(address indexed by, uint256[] amounts, uint256[] fees, uint256 supply);
+    event RampA(uint256 old_A, uint256 new_A, uint256 initial_time, uint256 future_time);
+    event ApplyNewFee(uint256 fee, uint256 offpeg_fee_multiplier);
 
-    constructor(address coin0, address coin1) {
-        coins = [coin0, coin1];
+    uint256 private constant FEE_ONE = 1e10;
+    uint256 public constant admin_fee = 5e9;
+    uint256 public immutable age;
+    /// @dev The oldest pools have A in whole numbers.
+    uint256 private immutable AMP_ONE;
+    address[] public coins;
+    uint256[] private _rates;
+    uint256[] private _balances;
+    uint256 public fee;
+    uint256 private _offPeg;
+    uint256 public totalSupply;
+    /// @dev What is kept of every output besides: no invariant tells it.
+    uint256 private _skew;
+    uint256 public initial_A;
+    uint256 public future_A;
+    uint256 public initial_A_time;
+    uint256 public future_A_time;
+
+    constructor(address[] memory coins_, uint256 amp, uint256 fee_, uint256 offPeg, uint256 age_) {
+        (coins, fee, _offPeg, age) = (coins_, fee_, offPeg, age_);
+        AMP_ONE = age_ == 2 ? 1 : 100;
+        initial_A = future_A = age_ == 2 ? amp : amp * 100;
+        for (uint256 k = 0; k < coins_.length; k++) _rates.push(10 ** (36 - IDecimals(coins_[k]).decimals()));
+        _balances = new uint256[](coins_.length);
     }
 
-    function exchange(int128 i, int128 j, uint256 amountIn, uint256 minOut) external {
-        _exchange(uint128(i), uint128(j), amountIn, minOut);
+    function offpeg_fee_multiplier() external view returns (uint256) {
+        require(age == 0);
+        return _offPeg;
     }
 
-    function exchange(uint256 i, uint256 j, uint256 amountIn, uint256 minOut) external {
-        _exchange(i, j, amountIn, minOut);
+    function stored_rates() external view returns (uint256[] memory) {
+        require(age == 0);
+        return _rates;
     }
 
-    function getAmountOut(uint256 i, uint256 j, uint256 amountIn) public view returns (uint256) {
-        uint256 x = IERC20(coins[i]).balanceOf(address(this));
-        uint256 y = IERC20(coins[j]).balanceOf(address(this));
-        uint256 dy = y - _y(x + amountIn, _d(x, y)) - 1;
-        return dy - dy * FEE / 1e10;
-    }
-
-    function _exchange(uint256 i, uint256 j, uint256 amountIn, uint256 minOut) private {
-        uint256 out = getAmountOut(i, j, amountIn);
-        require(out >= minOut);
-        IERC20(coins[i]).transferFrom(msg.sender, address(this), amountIn);
-        IERC20(coins[j]).transfer(msg.sender, out);
-    }
-
-    function _d(uint256 x, uint256 y) private pure returns (uint256 d) {
-        uint256 s = x + y;
-        d = s;
-        for (uint256 n = 0; n < 255; n++) {
-            uint256 p = d * d / (x * 2) * d / (y * 2);
-            uint256 before = d;
-            d = (ANN * s + p * 2) * d / ((ANN - 1) * d + 3 * p);
-            if (d > before ? d - before <= 1 : before - d <= 1) break;
+    /// @dev Old pools say it without a length.
+    function get_balances() external view returns (uint256[] memory held) {
+        require(age < 2);
+        held = _balances;
+        if (age == 1) {
+            assembly ("memory-safe") {
+                return(add(held, 32), mul(mload(held), 32))
+            }
         }
     }
 
-    function _y(uint256 x, uint256 d) private pure returns (uint256 y) {
-        uint256 c = d * d / (x * 2) * d / (ANN * 2);
-        uint256 b = x + d / ANN;
+    function balances(uint256 k) external view returns (uint256) {
+        return _balances[k];
+    }
+
+    function A() external view returns (uint256) {
+        return _amp() / AMP_ONE;
+    }
+
+    function A_precise() external view returns (uint256) {
+        require(age < 2);
+        return _amp();
+    }
+
+    function _amp() private view returns (uint256) {
+        (uint256 t, uint256 t0, uint256 t1) = (block.timestamp, initial_A_time, future_A_time);
+        if (t >= t1) return future_A;
+        (uint256 a0, uint256 a1) = (initial_A, future_A);
+        return a1 > a0 ? a0 + (a1 - a0) * (t - t0) / (t1 - t0) : a0 - (a0 - a1) * (t - t0) / (t1 - t0);
+    }
+
+    function get_virtual_price() external view returns (uint256) {
+        return _d(_xp(), _amp()) * 1e18 / totalSupply;
+    }
+
+    /// @dev StableSwap-NG asks a contract besides, which knows A in whole numbers alone; the oldest pools take the fee at the end.
+    function get_dy(int128 i, int128 j, uint256 dx) external view returns (uint256 dy) {
+        (dy,) = _dy(uint128(i), uint128(j), dx, age == 0 ? _amp() / AMP_ONE * AMP_ONE : _amp(), age == 2);
+    }
+
+    function exchange(int128 i, int128 j, uint256 dx, uint256 minOut) external {
+        _exchange(uint128(i), uint128(j), dx, minOut);
+    }
+
+    function exchange(uint256 i, uint256 j, uint256 dx, uint256 minOut) external {
+        _exchange(i, j, dx, minOut);
+    }
+
+    function _exchange(uint256 i, uint256 j, uint256 dx, uint256 minOut) private {
+        (uint256 dy, uint256 toAdmin) = _dy(i, j, dx, _amp(), false);
+        require(dy >= minOut);
+        IERC20(coins[i]).transferFrom(msg.sender, address(this), dx);
+        _balances[i] += dx;
+        _balances[j] -= dy + toAdmin;
+        IERC20(coins[j]).transfer(msg.sender, dy);
+        emit TokenExchange(msg.sender, int128(uint128(i)), dx, int128(uint128(j)), dy);
+    }
+
+    /// @dev Without the fee that Curve takes of what comes out of balance.
+    function add_liquidity(uint256[] calldata amounts) external {
+        uint256 before = totalSupply == 0 ? 0 : _d(_xp(), _amp());
+        for (uint256 k = 0; k < amounts.length; k++) {
+            if (amounts[k] > 0) IERC20(coins[k]).transferFrom(msg.sender, address(this), amounts[k]);
+            _balances[k] += amounts[k];
+        }
+        uint256 d = _d(_xp(), _amp());
+        totalSupply += before == 0 ? d : totalSupply * (d - before) / before;
+        uint256[2] memory two;
+        uint256[3] memory three;
+        if (age == 0) emit AddLiquidity(msg.sender, amounts, amounts, d, totalSupply);
+        else if (amounts.length == 2) emit AddLiquidity(msg.sender, two, two, d, totalSupply);
+        else emit AddLiquidity(msg.sender, three, three, d, totalSupply);
+    }
+
+    function remove_liquidity(uint256 shares) external {
+        uint256[] memory amounts = new uint256[](coins.length);
+        for (uint256 k = 0; k < amounts.length; k++) {
+            amounts[k] = _balances[k] * shares / totalSupply;
+            _balances[k] -= amounts[k];
+            IERC20(coins[k]).transfer(msg.sender, amounts[k]);
+        }
+        totalSupply -= shares;
+        emit RemoveLiquidity(msg.sender, amounts, amounts, totalSupply);
+    }
+
+    function ramp_A(uint256 amp, uint256 time) external {
+        (initial_A, future_A) = (_amp(), amp * AMP_ONE);
+        (initial_A_time, future_A_time) = (block.timestamp, time);
+        emit RampA(initial_A, future_A, block.timestamp, time);
+    }
+
+    function set_new_fee(uint256 fee_, uint256 offPeg) external {
+        (fee, _offPeg) = (fee_, offPeg);
+        emit ApplyNewFee(fee_, offPeg);
+    }
+
+    function setSkew(uint256 skew) external {
+        _skew = skew;
+        emit ApplyNewFee(fee, _offPeg);
+    }
+
+    /// @dev Counts what was sent here before.
+    function sync() external {
+        for (uint256 k = 0; k < coins.length; k++) _balances[k] = IERC20(coins[k]).balanceOf(address(this));
+        totalSupply = _d(_xp(), _amp());
+    }
+
+    function _xp() private view returns (uint256[] memory xp) {
+        xp = _balances;
+        for (uint256 k = 0; k < xp.length; k++) xp[k] = xp[k] * _rates[k] / 1e18;
+    }
+
+    function _dy(uint256 i, uint256 j, uint256 dx, uint256 amp, bool feeLast)
+        private
+        view
+        returns (uint256 dy, uint256 toAdmin)
+    {
+        uint256[] memory xp = _xp();
+        uint256 x = xp[i] + dx * _rates[i] / 1e18;
+        uint256 y = _y(i, j, x, xp, amp);
+        dy = xp[j] - y - 1;
+        if (feeLast) {
+            dy = dy * 1e18 / _rates[j];
+            return (dy - dy * fee / FEE_ONE - _skew, 0);
+        }
+        uint256 taken = dy * _fee((xp[i] + x) / 2, (xp[j] + y) / 2) / FEE_ONE;
+        dy = (dy - taken) * 1e18 / _rates[j] - _skew;
+        toAdmin = taken * admin_fee / FEE_ONE * 1e18 / _rates[j];
+    }
+
+    function _fee(uint256 xi, uint256 xj) private view returns (uint256) {
+        if (age > 0 || _offPeg <= FEE_ONE) return fee;
+        return _offPeg * fee / ((_offPeg - FEE_ONE) * 4 * xi * xj / (xi + xj) ** 2 + FEE_ONE);
+    }
+
+    function _d(uint256[] memory xp, uint256 amp) private view returns (uint256 d) {
+        uint256 n = xp.length;
+        uint256 s;
+        for (uint256 k = 0; k < n; k++) s += xp[k];
+        d = s;
+        for (uint256 round = 0; round < 255; round++) {
+            uint256 before = d;
+            uint256 p = _spread(xp, d);
+            uint256 ann = amp * n;
+            d = (ann * s / AMP_ONE + p * n) * d / ((ann - AMP_ONE) * d / AMP_ONE + (n + 1) * p);
+            if (d > before ? d - before <= 1 : before - d <= 1) return d;
+        }
+        revert();
+    }
+
+    /// @dev D^(n+1) ÷ (n^n·Πx): by n at every step in the oldest pools and in old ones of three coins, in the others by n^n at the end.
+    function _spread(uint256[] memory xp, uint256 d) private view returns (uint256 p) {
+        uint256 n = xp.length;
+        bool stepwise = age == 2 || age == 1 && n > 2;
+        p = d;
+        for (uint256 k = 0; k < n; k++) p = stepwise ? p * d / (xp[k] * n) : p * d / xp[k];
+        if (!stepwise) p /= n ** n;
+    }
+
+    function _y(uint256 i, uint256 j, uint256 x, uint256[] memory xp, uint256 amp) private view returns (uint256 y) {
+        require(i != j);
+        uint256 n = xp.length;
+        uint256 d = _d(xp, amp);
+        uint256 s;
+        uint256 c = d;
+        for (uint256 k = 0; k < n; k++) {
+            if (k == j) continue;
+            uint256 there = k == i ? x : xp[k];
+            s += there;
+            c = c * d / (there * n);
+        }
+        c = c * d * AMP_ONE / (amp * n * n);
+        uint256 b = s + d * AMP_ONE / (amp * n);
         y = d;
-        for (uint256 n = 0; n < 255; n++) {
+        for (uint256 round = 0; round < 255; round++) {
             uint256 before = y;
             y = (y * y + c) / (2 * y + b - d);
-            if (y > before ? y - before <= 1 : before - y <= 1) break;
+            if (y > before ? y - before <= 1 : before - y <= 1) return y;
         }
+        revert();
     }
 }

@@ -3,37 +3,293 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "../../src/Transfers.sol";
 
-/// @dev For tests alone. One bin of a Liquidity Book: a constant price of token Y for X, the fee taken of the input, input counted
-/// as what lies above the reserves.
+/// @dev For tests alone. Bins of constant price, the base fee and the variable fee that grows with the bins crossed, by the formulas and
+/// with the events that LFJ published of the Liquidity Book 2.2. Input counts as what lies above the reserves. Bins have no shares, and
+/// anybody may change anything.
 contract LiquidityBookPool {
-    address public immutable tokenX;
-    address public immutable tokenY;
-    uint256 public immutable price;
-    uint256 public constant FEE_PPM = 2_000;
-    uint256 public reserveX;
-    uint256 public reserveY;
+    event Swap(
+        address indexed sender,
+        address indexed to,
+        uint24 id,
+        bytes32 amountsIn,
+        bytes32 amountsOut,
+        uint24 volatilityAccumulator,
+        bytes32 totalFees,
+        bytes32 protocolFees
+    );
+    event DepositedToBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts);
+    event WithdrawnFromBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts);
+    event StaticFeeParametersSet(
+        address indexed sender,
+        uint16 baseFactor,
+        uint16 filterPeriod,
+        uint16 decayPeriod,
+        uint16 reductionFactor,
+        uint24 variableFeeControl,
+        uint16 protocolShare,
+        uint24 maxVolatilityAccumulator
+    );
+    event HooksParametersSet(address indexed sender, bytes32 hooksParameters);
+    event ForcedDecay(address indexed sender, uint24 idReference, uint24 volatilityReference);
 
-    constructor(address x, address y, uint256 price_) {
-        (tokenX, tokenY, price) = (x, y, price_);
+    struct Fees {
+        uint16 baseFactor;
+        uint16 filterPeriod;
+        uint16 decayPeriod;
+        uint16 reductionFactor;
+        uint24 variableFeeControl;
+        uint16 protocolShare;
+        uint24 maxVolatilityAccumulator;
     }
 
-    function sync() public {
-        reserveX = IERC20(tokenX).balanceOf(address(this));
-        reserveY = IERC20(tokenY).balanceOf(address(this));
+    struct Volatility {
+        uint24 accumulator;
+        uint24 volatilityReference;
+        uint24 idReference;
+        uint40 lastUpdate;
     }
 
-    function getAmountOut(uint256 amountIn, bool swapForY) public view returns (uint256) {
-        uint256 kept = amountIn - amountIn * FEE_PPM / 1e6;
-        return swapForY ? kept * price / 1e18 : kept * 1e18 / price;
+    struct Bin {
+        uint128 x;
+        uint128 y;
+    }
+
+    uint256 private constant BASIS = 10_000;
+    address public immutable getTokenX;
+    address public immutable getTokenY;
+    uint16 public immutable getBinStep;
+    uint24 public getActiveId;
+    Fees public getStaticFeeParameters;
+    Volatility public getVariableFeeParameters;
+    mapping(uint24 id => Bin) public getBin;
+    /// @dev Of all bins.
+    Bin public getReserves;
+    bytes32 public getLBHooksParameters;
+    Bin private _protocolFees;
+    uint24 private _lowest;
+    uint24 private _highest;
+    /// @dev What is kept of every output besides: no formula tells it.
+    uint256 private _skew;
+
+    constructor(address x, address y, uint16 binStep, uint24 activeId) {
+        (getTokenX, getTokenY, getBinStep, getActiveId) = (x, y, binStep, activeId);
+        getStaticFeeParameters = Fees(8000, 30, 600, 5000, 40_000, 2000, 350_000);
+        getVariableFeeParameters.idReference = activeId;
+        (_lowest, _highest) = (activeId, activeId);
+    }
+
+    /// @dev What was sent here before goes to the active bin.
+    function sync() external {
+        uint24 id = getActiveId;
+        (uint256 x, uint256 y) = (_received(true), _received(false));
+        _add(id, x, y);
+        _deposited(id, x, y);
+    }
+
+    function mint(uint24 id, uint256 x, uint256 y) external {
+        IERC20(getTokenX).transferFrom(msg.sender, address(this), x);
+        IERC20(getTokenY).transferFrom(msg.sender, address(this), y);
+        _add(id, x, y);
+        _deposited(id, x, y);
+    }
+
+    function burn(uint24 id, uint256 percent) external {
+        Bin storage bin = getBin[id];
+        uint128 x = uint128(bin.x * percent / 100);
+        uint128 y = uint128(bin.y * percent / 100);
+        (bin.x, bin.y) = (bin.x - x, bin.y - y);
+        (getReserves.x, getReserves.y) = (getReserves.x - x, getReserves.y - y);
+        IERC20(getTokenX).transfer(msg.sender, x);
+        IERC20(getTokenY).transfer(msg.sender, y);
+        emit WithdrawnFromBins(msg.sender, msg.sender, _one(id), new bytes32[](1));
+    }
+
+    function setStaticFeeParameters(Fees calldata f) external {
+        getStaticFeeParameters = f;
+        emit StaticFeeParametersSet(
+            msg.sender,
+            f.baseFactor,
+            f.filterPeriod,
+            f.decayPeriod,
+            f.reductionFactor,
+            f.variableFeeControl,
+            f.protocolShare,
+            f.maxVolatilityAccumulator
+        );
+    }
+
+    function setHooksParameters(bytes32 hooks) external {
+        getLBHooksParameters = hooks;
+        emit HooksParametersSet(msg.sender, hooks);
+    }
+
+    function forceDecay() external {
+        Volatility storage v = getVariableFeeParameters;
+        emit ForcedDecay(msg.sender, v.idReference, v.volatilityReference);
+        v.idReference = getActiveId;
+        v.volatilityReference = uint24(uint256(v.accumulator) * getStaticFeeParameters.reductionFactor / BASIS);
+    }
+
+    function setSkew(uint256 skew) external {
+        _skew = skew;
+        emit HooksParametersSet(msg.sender, getLBHooksParameters);
+    }
+
+    function getSwapOut(uint128 amountIn, bool swapForY)
+        external
+        view
+        returns (uint128 amountInLeft, uint128 amountOut, uint128 fee)
+    {
+        amountInLeft = amountIn;
+        Volatility memory v = _decayed();
+        uint24 id = getActiveId;
+        for (bool more = true; more; (id, more) = _next(id, swapForY)) {
+            uint256 there = swapForY ? getBin[id].y : getBin[id].x;
+            if (there == 0) continue;
+            _shake(v, id);
+            (uint256 taken, uint256 out, uint256 cost) = _step(id, there, _feeOf(v), swapForY, amountInLeft);
+            amountInLeft -= uint128(taken);
+            amountOut += uint128(out);
+            fee += uint128(cost);
+            if (amountInLeft == 0) break;
+        }
+        if (_skew < amountOut) amountOut -= uint128(_skew);
     }
 
     function swap(bool swapForY, address to) external returns (bytes32) {
-        (address tokenIn, address tokenOut) = swapForY ? (tokenX, tokenY) : (tokenY, tokenX);
-        uint256 amountIn = IERC20(tokenIn).balanceOf(address(this)) - (swapForY ? reserveX : reserveY);
-        require(amountIn > 0, "InsufficientAmountIn");
-        uint256 out = getAmountOut(amountIn, swapForY);
-        IERC20(tokenOut).transfer(to, out);
-        sync();
-        return bytes32(out);
+        uint256 left = _received(swapForY);
+        require(left > 0, "InsufficientAmountIn");
+        Volatility memory v = _decayed();
+        uint24 id = getActiveId;
+        uint256 paid;
+        while (true) {
+            uint256 there = swapForY ? getBin[id].y : getBin[id].x;
+            if (there > 0) {
+                _shake(v, id);
+                (uint256 taken, uint256 out, uint256 cost) = _step(id, there, _feeOf(v), swapForY, left);
+                left -= taken;
+                paid += out;
+                _move(id, swapForY, taken, out, cost * getStaticFeeParameters.protocolShare / BASIS);
+                emit Swap(msg.sender, to, id, bytes32(taken), bytes32(out), v.accumulator, bytes32(cost), 0);
+            }
+            if (left == 0) break;
+            bool more;
+            (id, more) = _next(id, swapForY);
+            require(more, "OutOfLiquidity");
+        }
+        getActiveId = id;
+        getVariableFeeParameters = v;
+        paid -= _skew < paid ? _skew : 0;
+        require(paid > 0, "InsufficientAmountOut");
+        IERC20(swapForY ? getTokenY : getTokenX).transfer(to, paid);
+        return bytes32(paid);
+    }
+
+    function _received(bool ofX) private view returns (uint256) {
+        return ofX
+            ? IERC20(getTokenX).balanceOf(address(this)) - getReserves.x - _protocolFees.x
+            : IERC20(getTokenY).balanceOf(address(this)) - getReserves.y - _protocolFees.y;
+    }
+
+    function _move(uint24 id, bool forY, uint256 taken, uint256 out, uint256 toProtocol) private {
+        (uint128 stays, uint128 goes, uint128 aside) = (uint128(taken - toProtocol), uint128(out), uint128(toProtocol));
+        Bin storage bin = getBin[id];
+        if (forY) {
+            (bin.x, bin.y) = (bin.x + stays, bin.y - goes);
+            (getReserves.x, getReserves.y) = (getReserves.x + stays, getReserves.y - goes);
+            _protocolFees.x += aside;
+        } else {
+            (bin.x, bin.y) = (bin.x - goes, bin.y + stays);
+            (getReserves.x, getReserves.y) = (getReserves.x - goes, getReserves.y + stays);
+            _protocolFees.y += aside;
+        }
+    }
+
+    function _add(uint24 id, uint256 x, uint256 y) private {
+        getBin[id].x += uint128(x);
+        getBin[id].y += uint128(y);
+        getReserves.x += uint128(x);
+        getReserves.y += uint128(y);
+        if (id < _lowest) _lowest = id;
+        if (id > _highest) _highest = id;
+    }
+
+    function _deposited(uint24 id, uint256 x, uint256 y) private {
+        bytes32[] memory amounts = new bytes32[](1);
+        amounts[0] = bytes32(y << 128 | x);
+        emit DepositedToBins(msg.sender, msg.sender, _one(id), amounts);
+    }
+
+    function _one(uint24 id) private pure returns (uint256[] memory ids) {
+        ids = new uint256[](1);
+        ids[0] = id;
+    }
+
+    /// @dev The next bin that holds anything.
+    function _next(uint24 id, bool forY) private view returns (uint24, bool) {
+        while (forY ? id > _lowest : id < _highest) {
+            id = forY ? id - 1 : id + 1;
+            if (getBin[id].x > 0 || getBin[id].y > 0) return (id, true);
+        }
+        return (id, false);
+    }
+
+    function _decayed() private view returns (Volatility memory v) {
+        v = getVariableFeeParameters;
+        uint256 passed = block.timestamp - v.lastUpdate;
+        if (passed >= getStaticFeeParameters.filterPeriod) {
+            v.idReference = getActiveId;
+            v.volatilityReference = passed < getStaticFeeParameters.decayPeriod
+                ? uint24(uint256(v.accumulator) * getStaticFeeParameters.reductionFactor / BASIS)
+                : 0;
+        }
+        v.lastUpdate = uint40(block.timestamp);
+    }
+
+    function _shake(Volatility memory v, uint24 id) private view {
+        uint256 crossed = id > v.idReference ? id - v.idReference : v.idReference - id;
+        uint256 moved = v.volatilityReference + crossed * BASIS;
+        uint256 most = getStaticFeeParameters.maxVolatilityAccumulator;
+        v.accumulator = uint24(moved < most ? moved : most);
+    }
+
+    /// @dev Of 10^18.
+    function _feeOf(Volatility memory v) private view returns (uint256) {
+        uint256 product = uint256(v.accumulator) * getBinStep;
+        return uint256(getStaticFeeParameters.baseFactor) * getBinStep * 1e10
+            + (product * product * getStaticFeeParameters.variableFeeControl + 99) / 100;
+    }
+
+    function _step(uint24 id, uint256 there, uint256 fee, bool forY, uint256 left)
+        private
+        view
+        returns (uint256 taken, uint256 out, uint256 cost)
+    {
+        uint256 price = getPriceFromId(id);
+        uint256 net = forY ? _up(there << 128, price) : _up(there * price, 1 << 128);
+        cost = _up(net * fee, 1e18 - fee);
+        if (left >= net + cost) return (net + cost, there, cost);
+        cost = _up(left * fee, 1e18);
+        uint256 kept = left - cost;
+        out = forY ? kept * price >> 128 : (kept << 128) / price;
+        return (left, out < there ? out : there, cost);
+    }
+
+    /// @dev 128.128: (1 + binStep ÷ 10^4)^(id − 2^23), raised as an inverse that stays below one.
+    function getPriceFromId(uint24 id) public view returns (uint256 price) {
+        if (id == 1 << 23) return 1 << 128;
+        bool above = id > 1 << 23;
+        uint256 steps = above ? id - (1 << 23) : (1 << 23) - id;
+        uint256 squared = type(uint256).max / ((1 << 128) + (uint256(getBinStep) << 128) / BASIS);
+        price = 1 << 128;
+        for (; steps > 0; steps >>= 1) {
+            if (steps & 1 == 1) price = price * squared >> 128;
+            squared = squared * squared >> 128;
+        }
+        if (above) price = type(uint256).max / price;
+    }
+
+    function _up(uint256 a, uint256 b) private pure returns (uint256) {
+        return (a + b - 1) / b;
     }
 }

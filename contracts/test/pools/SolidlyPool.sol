@@ -1,65 +1,239 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import {IERC20} from "../../src/Transfers.sol";
+interface IPoolToken {
+    function balanceOf(address owner) external view returns (uint256);
+    function decimals() external view returns (uint8);
+    function transfer(address to, uint256 amount) external returns (bool);
+}
 
-/// @dev For tests alone. Solidly's published formulas: volatile x·y = k, stable x³y + y³x = k, the fee taken of the input.
-/// Eighteen decimals.
+interface IPoolFactory {
+    /// @dev In ten-thousandths of the input.
+    function feeOf(address pool, bool stable) external view returns (uint256);
+    function isPaused() external view returns (bool);
+}
+
+/// @dev For tests alone. Solidly's published formulas: volatile x·y = k, stable x³y + y³x = k, the fee is taken of the input first
+/// and leaves the pool.
 contract SolidlyPool {
-    address public immutable token0;
-    address public immutable token1;
-    bool public immutable stable;
-    uint256 public constant FEE_PPM = 500;
+    event Sync(uint256 reserve0, uint256 reserve1);
+
+    uint256 private constant ONE = 1e18;
+    /// @dev In ten-thousandths, of a pool without a factory.
+    uint256 private constant FEE = 5;
+    address private constant FEES_GO_TO = address(0xFEE5);
+
+    address public token0;
+    address public token1;
+    bool public stable;
+    /// @dev The iteration of Solidly and Velodrome V1; else that of Velodrome V2.
+    bool private first;
+    IPoolFactory private factory;
+    uint256 private unit0;
+    uint256 private unit1;
     uint256 private reserve0;
     uint256 private reserve1;
 
-    constructor(address a, address b, bool stable_) {
+    function initialize(address a, address b, bool stable_, bool first_, address factory_) external {
+        require(token0 == address(0), "AI");
         (token0, token1) = a < b ? (a, b) : (b, a);
-        stable = stable_;
+        (stable, first, factory) = (stable_, first_, IPoolFactory(factory_));
+        unit0 = 10 ** IPoolToken(token0).decimals();
+        unit1 = 10 ** IPoolToken(token1).decimals();
     }
 
     function sync() public {
-        reserve0 = IERC20(token0).balanceOf(address(this));
-        reserve1 = IERC20(token1).balanceOf(address(this));
+        reserve0 = IPoolToken(token0).balanceOf(address(this));
+        reserve1 = IPoolToken(token1).balanceOf(address(this));
+        emit Sync(reserve0, reserve1);
     }
 
     function getReserves() external view returns (uint256, uint256, uint256) {
         return (reserve0, reserve1, block.timestamp);
     }
 
+    function metadata() external view returns (uint256, uint256, uint256, uint256, bool, address, address) {
+        return (unit0, unit1, reserve0, reserve1, stable, token0, token1);
+    }
+
     function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256) {
-        amountIn -= amountIn * FEE_PPM / 1e6;
-        (uint256 x, uint256 y) = tokenIn == token0 ? (reserve0, reserve1) : (reserve1, reserve0);
+        amountIn -= amountIn * _fee() / 1e4;
+        bool zeroForOne = tokenIn == token0;
+        (uint256 x, uint256 y) = zeroForOne ? (reserve0, reserve1) : (reserve1, reserve0);
         if (!stable) return amountIn * y / (x + amountIn);
-        return y - _y(x + amountIn, _k(x, y), y);
+        (uint256 unitIn, uint256 unitOut) = zeroForOne ? (unit0, unit1) : (unit1, unit0);
+        y = y * ONE / unitOut;
+        x = amountIn * ONE / unitIn + x * ONE / unitIn;
+        uint256 k = _k(reserve0, reserve1);
+        return (y - (first ? _solveFirst(x, k, y) : _solveSecond(x, k, y))) * unitOut / ONE;
     }
 
     function swap(uint256 out0, uint256 out1, address to, bytes calldata) external {
-        if (out0 > 0) IERC20(token0).transfer(to, out0);
-        if (out1 > 0) IERC20(token1).transfer(to, out1);
-        uint256 now0 = IERC20(token0).balanceOf(address(this));
-        uint256 now1 = IERC20(token1).balanceOf(address(this));
+        require(address(factory) == address(0) || !factory.isPaused(), "P");
+        require(out0 < reserve0 && out1 < reserve1, "IL");
+        if (out0 > 0) IPoolToken(token0).transfer(to, out0);
+        if (out1 > 0) IPoolToken(token1).transfer(to, out1);
+        uint256 now0 = IPoolToken(token0).balanceOf(address(this));
+        uint256 now1 = IPoolToken(token1).balanceOf(address(this));
         uint256 in0 = now0 > reserve0 - out0 ? now0 - (reserve0 - out0) : 0;
         uint256 in1 = now1 > reserve1 - out1 ? now1 - (reserve1 - out1) : 0;
         require(in0 + in1 > 0, "IIA");
-        uint256 after_ = _k(now0 - in0 * FEE_PPM / 1e6, now1 - in1 * FEE_PPM / 1e6);
-        require(after_ >= _k(reserve0, reserve1), "K");
+        _takeFee(token0, in0);
+        _takeFee(token1, in1);
+        uint256 before = _k(reserve0, reserve1);
         sync();
+        require(_k(reserve0, reserve1) >= before, "K");
+    }
+
+    function _takeFee(address token, uint256 amountIn) private {
+        uint256 fee = amountIn * _fee() / 1e4;
+        if (fee > 0) IPoolToken(token).transfer(FEES_GO_TO, fee);
+    }
+
+    function _fee() private view returns (uint256) {
+        return address(factory) == address(0) ? FEE : factory.feeOf(address(this), stable);
     }
 
     function _k(uint256 x, uint256 y) private view returns (uint256) {
         if (!stable) return x * y;
-        return (x * y / 1e18) * (x * x / 1e18 + y * y / 1e18) / 1e18;
+        (x, y) = (x * ONE / unit0, y * ONE / unit1);
+        return _product(x, y);
     }
 
-    function _y(uint256 x, uint256 k, uint256 y) private view returns (uint256) {
+    function _product(uint256 x, uint256 y) private pure returns (uint256) {
+        return (x * y / ONE) * (x * x / ONE + y * y / ONE) / ONE;
+    }
+
+    function _slope(uint256 x, uint256 y) private pure returns (uint256) {
+        return 3 * x * (y * y / ONE) / ONE + (x * x / ONE) * x / ONE;
+    }
+
+    /// @dev It multiplies in another order than _k, and ends where a step is at most 1.
+    function _solveFirst(uint256 x, uint256 k, uint256 y) private pure returns (uint256) {
         for (uint256 i = 0; i < 255; i++) {
-            uint256 now_ = _k(x, y);
-            uint256 slope = 3 * x * (y * y / 1e18) / 1e18 + x * x / 1e18 * x / 1e18;
-            uint256 step = now_ < k ? (k - now_) * 1e18 / slope : (now_ - k) * 1e18 / slope;
-            if (step == 0) return now_ < k ? y + 1 : y;
+            uint256 now_ = x * ((y * y / ONE) * y / ONE) / ONE + ((x * x / ONE) * x / ONE) * y / ONE;
+            uint256 step = (now_ < k ? k - now_ : now_ - k) * ONE / _slope(x, y);
             y = now_ < k ? y + step : y - step;
+            if (step <= 1) return y;
+        }
+        return y;
+    }
+
+    /// @dev It goes on until no neighbour is closer; upwards it looks there by _k, which scales once more.
+    function _solveSecond(uint256 x, uint256 k, uint256 y) private view returns (uint256) {
+        for (uint256 i = 0; i < 255; i++) {
+            uint256 now_ = _product(x, y);
+            uint256 step = (now_ < k ? k - now_ : now_ - k) * ONE / _slope(x, y);
+            if (now_ < k) {
+                if (step == 0 && _k(x, y + 1) > k) return y + 1;
+                y += step == 0 ? 1 : step;
+            } else {
+                if (step == 0 && (now_ == k || _product(x, y - 1) < k)) return y;
+                y -= step == 0 ? 1 : step;
+            }
         }
         revert("!y");
+    }
+}
+
+/// @dev What both factories have.
+abstract contract SolidlyFactory is IPoolFactory {
+    mapping(address a => mapping(address b => mapping(bool stable => address))) internal poolOf;
+    bool public isPaused;
+    uint256 internal stableFee = 5;
+    uint256 internal volatileFee = 30;
+    uint256 internal made;
+
+    /// @dev Nobody logs this.
+    function setFee(bool stable, uint256 fee) external {
+        if (stable) stableFee = fee;
+        else volatileFee = fee;
+    }
+
+    function setPaused(bool paused) external {
+        isPaused = paused;
+    }
+
+    function feeOf(address, bool stable) public view virtual returns (uint256) {
+        return stable ? stableFee : volatileFee;
+    }
+
+    function _make(address a, address b, bool stable, bool first) internal returns (address, address, SolidlyPool pool) {
+        (a, b) = a < b ? (a, b) : (b, a);
+        require(poolOf[a][b][stable] == address(0), "PE");
+        pool = new SolidlyPool{salt: keccak256(abi.encodePacked(a, b, stable))}();
+        pool.initialize(a, b, stable, first, address(this));
+        poolOf[a][b][stable] = poolOf[b][a][stable] = address(pool);
+        made++;
+        return (a, b, pool);
+    }
+}
+
+/// @dev As Velodrome V1's is asked, and in the other ways of forks whose factories name pairs.
+contract VelodromeV1Factory is SolidlyFactory {
+    event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count);
+
+    function createPair(address tokenA, address tokenB, bool stable) external returns (address) {
+        (address a, address b, SolidlyPool pool) = _make(tokenA, tokenB, stable, true);
+        emit PairCreated(a, b, stable, address(pool), made);
+        return address(pool);
+    }
+
+    function getPair(address a, address b, bool stable) external view returns (address) {
+        return poolOf[a][b][stable];
+    }
+
+    function getFee(bool stable) external view returns (uint256) {
+        return feeOf(address(0), stable);
+    }
+
+    function getFee(address pair, bool stable) external view returns (uint256) {
+        return feeOf(pair, stable);
+    }
+
+    /// @dev Equalizer.
+    function getRealFee(address pair) external view returns (uint256) {
+        return feeOf(pair, SolidlyPool(pair).stable()) * 1e14;
+    }
+
+    /// @dev Ramses, where a pair has none of its own.
+    function pairFee(address) external pure returns (uint256) {
+        return 0;
+    }
+}
+
+/// @dev As Velodrome V2's is asked.
+contract VelodromeV2Factory is SolidlyFactory {
+    event PoolCreated(
+        address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 count
+    );
+    event SetCustomFee(address indexed pool, uint256 fee);
+
+    /// @dev Says that a pool has no fee.
+    uint256 private constant NO_FEE = 420;
+    mapping(address pool => uint256) public customFee;
+
+    function createPool(address tokenA, address tokenB, bool stable) external returns (address) {
+        (address a, address b, SolidlyPool pool) = _make(tokenA, tokenB, stable, false);
+        emit PoolCreated(a, b, stable, address(pool), made);
+        return address(pool);
+    }
+
+    function getPool(address a, address b, bool stable) external view returns (address) {
+        return poolOf[a][b][stable];
+    }
+
+    function setCustomFee(address pool, uint256 fee) external {
+        customFee[pool] = fee;
+        emit SetCustomFee(pool, fee);
+    }
+
+    function getFee(address pool, bool stable) public view returns (uint256) {
+        return feeOf(pool, stable);
+    }
+
+    function feeOf(address pool, bool stable) public view override(SolidlyFactory) returns (uint256) {
+        uint256 fee = customFee[pool];
+        return fee == NO_FEE ? 0 : fee != 0 ? fee : super.feeOf(pool, stable);
     }
 }

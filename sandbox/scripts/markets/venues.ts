@@ -121,7 +121,7 @@ async function placeWellKnown({ rpc, url }: FreshChain): Promise<void> {
  * The package has Permit2's code inside a script that asks Foundry's cheat code address to put it somewhere. Asked with
  * a contract there that reverts with whatever it is called with, the script tells.
  */
-async function permit2Code(url: string): Promise<Hex> {
+export async function permit2Code(url: string): Promise<Hex> {
   const cheats = '0x7109709ECfa91a80626fF3989D68f67F5b1DD12D'
   const script = '0x00000000000000000000000000000000000000ff'
   const abi = parseAbi(['function deployPermit2() returns (address)', 'function etch(address at, bytes code)'])

@@ -3,6 +3,7 @@ import { currencies } from '../../currencies/index.ts'
 import type { Database } from '../adapters/postgres/database.ts'
 import { partnerRow } from '../adapters/postgres/partners.ts'
 import { createStore } from '../adapters/postgres/store.ts'
+import { createSwapDesk } from '../adapters/postgres/swap-desk.ts'
 import { formatUnits, parseUnits } from '../domain/amount.ts'
 import { type AssetId, assetId } from '../domain/asset.ts'
 import { createOperateBalances } from '../services/operate-balances.ts'
@@ -17,12 +18,14 @@ const LISTED_MAX = 1_000
 export function addBalanceCommands(partners: Command, program: Command): void {
   partners
     .command('balances <name>')
-    .description('what a partner has with us: fees, and proceeds of exchanges without an address')
+    .description(
+      'what a partner has with us: fees, also of swaps (0x…@network), and proceeds of exchanges without an address',
+    )
     .action((name: string) =>
       withDatabase(async (database) => {
         const { id } = await findPartner(database, name)
         for (const [currency, units] of await operateOn(database).balances(id))
-          print({ name, currency, amount: formatUnits(units, listing(currency).decimals) })
+          print({ name, currency, amount: formatUnits(units, await decimalsOf(database, currency)) })
       }),
     )
   reasoned(partners.command('pay-out <name> <currency> <address> <amount>'))
@@ -81,10 +84,15 @@ const operateOn = (database: Database) =>
 
 type PayOutOptions = Readonly<{ key: string; memo?: string }>
 
+/** Fees of swaps are in tokens that need not be listed. */
+async function decimalsOf(database: Database, id: AssetId): Promise<number> {
+  return (await createSwapDesk(database).feeDecimals(id)) ?? listing(id).decimals
+}
+
 const listing = (id: AssetId) =>
   currencies.find(({ ticker, network }) => assetId(ticker, network) === id) ?? fail(`${id} is no listed currency`)
 
-async function findPartner(database: Database, name: string): Promise<{ id: string; name: string }> {
+export async function findPartner(database: Database, name: string): Promise<{ id: string; name: string }> {
   const row = await partnerRow(database, name)
   return row ? { id: String(row['id']), name } : fail(`there is no partner ${name}`)
 }

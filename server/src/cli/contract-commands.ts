@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { networks as definitions } from '../../networks/index.ts'
 import { deployContracts, hasDeployer, readContracts } from '../adapters/evm/swap/deploy.ts'
 import { type Config, loadConfig } from '../config.ts'
 import { type Network, resolveNetwork } from '../domain/network.ts'
-import type { ChainsFile } from '../sandbox-chains.ts'
+import { nodesOf } from './evm-nodes.ts'
 import { fail, print } from './print.ts'
 
 type Reached = Readonly<{ network: Network; rpcUrls: readonly string[] }>
@@ -43,7 +42,7 @@ export function addContractCommands(program: Command): void {
 
 /** EVM networks that have a node: of the settings, or of the sandbox that runs. */
 function reached(config: Config, wanted: string | undefined): readonly Reached[] {
-  const nodes = config.environment === 'sandbox' ? sandboxNodes(config) : config.networks
+  const nodes = nodesOf(config)
   const found = definitions
     .filter(({ id, family }) => family === 'evm' && (wanted === undefined || id === wanted))
     .flatMap((definition) => {
@@ -53,13 +52,4 @@ function reached(config: Config, wanted: string | undefined): readonly Reached[]
   if (found.length === 0)
     fail(wanted === undefined ? 'no EVM network has a node' : `${wanted} is no EVM network with a node`)
   return found
-}
-
-function sandboxNodes(config: Config): ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>> {
-  try {
-    const { networks } = JSON.parse(readFileSync(config.chainsFile, 'utf8')) as ChainsFile
-    return new Map(networks.map(({ network, rpcUrls }) => [network, { rpcUrls }]))
-  } catch {
-    return fail(`no sandbox runs: ${config.chainsFile} is not there`)
-  }
 }

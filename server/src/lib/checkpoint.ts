@@ -1,5 +1,5 @@
 /** Names of the places where a death of the process matters most. Tests kill it at each of them. */
-export const checkpoints = [
+export const exchangeCheckpoints = [
   'create.committed',
   'watch.appended',
   'watch.rewound',
@@ -16,6 +16,21 @@ export const checkpoints = [
   'transaction.confirmed',
   'sweep.planned',
 ] as const
+
+/** On the way of a swap on chain. What broadcasts is the API at first, and the worker where the API died. */
+export const swapCheckpoints = [
+  'swap.built',
+  'approval.checked',
+  'approval.sent',
+  'swap.recorded',
+  'swap.before-broadcast',
+  'swap.broadcast',
+  'swap.sent',
+  'swap.observed',
+  'swap.tracked',
+] as const
+
+export const checkpoints = [...exchangeCheckpoints, ...swapCheckpoints] as const
 export type Checkpoint = (typeof checkpoints)[number]
 
 let listener: ((name: Checkpoint) => void) | null = null

@@ -39,6 +39,8 @@ export type SignedTransaction = Readonly<{
   /** What it does, as far as we know the contract and the function; null = something else. */
   act:
     | Readonly<{ kind: 'approve'; token: string; spender: string; units: bigint }>
+    /** It gives an allowance, but not by a plain `approve` as we build it. */
+    | Readonly<{ kind: 'odd-approval' }>
     | Readonly<{
         /** A call of our router. The native coin is `nativeAddress`. The service compares the executor with the one in force. */
         kind: 'swap'
@@ -73,6 +75,9 @@ export type SwapObservation =
   | Readonly<{ kind: 'unseen' }>
   /** Another transaction of the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
+
+/** What a transaction moved from one account to another. */
+export type Payment = Readonly<{ units: bigint; confirmations: number }>
 
 /** `because` is read from the account's state, never from a node's words. */
 export type SwapBroadcast =
@@ -113,4 +118,8 @@ export interface SwapChain {
   observe(hash: string, sent?: Readonly<{ signer: string; nonce: number }>): Promise<SwapObservation>
   /** A transaction that some node knows, mined or not, for those who name only its hash. null = no node has it. */
   lookUp(hash: string): Promise<SignedTransaction | null>
+  /** What a transaction moved of a token, or of the coin, between two accounts. null = it is in no block, or it failed. */
+  payment(hash: string, asked: Readonly<{ token: string; from: string; to: string }>): Promise<Payment | null>
+  /** What an account holds now of a token, or of the coin. */
+  balance(address: string, token: string): Promise<bigint>
 }

@@ -1,3 +1,4 @@
+import type { AssetId } from '../domain/asset.ts'
 import type { Swap, SwapProgress, SwapStatus, SwapTerms } from '../domain/swap/swap.ts'
 
 export type NewSwap = SwapTerms &
@@ -22,6 +23,8 @@ export type TrackedSwap = Readonly<{
 
 export type SwapAdvance = Readonly<{
   progress: SwapProgress
+  /** What of it stands in the books, where it is the operator's debt; null = nothing, and what stood there is taken back. */
+  fee: Readonly<{ assetId: AssetId; units: bigint }> | null
   /** Some node knows it: now, by the database's clock. */
   isSeen: boolean
   /** Nodes have it: we need not keep it. */
@@ -40,10 +43,12 @@ export type SwapFilter = Readonly<{
 export type SwapQuestion = SwapFilter & Readonly<{ partnerId: string }>
 
 export interface SwapStore {
-  /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused it. null = another partner's. */
+  /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused or dropped it. null = another partner's. */
   record(swap: NewSwap): Promise<TrackedSwap | null>
   find(id: string): Promise<TrackedSwap | null>
-  /** False where somebody else was faster. The row, what is owed and the next look: together, or not at all. */
+  /** The partner's own of this hash. */
+  findSent(partnerId: string, network: string, hash: string): Promise<Swap | null>
+  /** False where somebody else was faster. The row, its journal entries and the next look: together, or not at all. */
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */
   list(
@@ -54,6 +59,8 @@ export interface SwapStore {
   ): Promise<readonly Swap[]>
   count(question: SwapQuestion): Promise<number>
 }
+
+export type HeldFees = Readonly<{ address: string; assetId: AssetId; units: bigint }>
 
 /** Answers that are kept by their Idempotency-Key for a day, and where a partner's fees go. */
 export interface SwapDesk {
@@ -66,6 +73,10 @@ export interface SwapDesk {
   /** Where the partner takes its fees on a network; null = none is set. */
   feeAddress(partnerId: string, network: string): Promise<string | null>
   setFeeAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
+  /** What the ledger says that the operator's addresses hold of partners' fees; where something was, also nothing. */
+  fees(): Promise<readonly HeldFees[]>
+  /** Of an asset in which a fee stands in the books; null where none does. */
+  feeDecimals(assetId: AssetId): Promise<number | null>
   /** An address of the service's own, as its ecosystem spells it: of its wallets or of an exchange, on any network. */
   isOurs(address: string): Promise<boolean>
 }

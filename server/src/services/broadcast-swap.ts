@@ -1,4 +1,5 @@
 import { AppError } from '../domain/errors.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 
 type Rejected = Extract<SwapBroadcast, { kind: 'rejected' }>
@@ -11,7 +12,9 @@ export type Sent =
 
 /** To every node. A refusal of what is mined or waits already is none: "nonce too low" is said of it, too. */
 export async function broadcastSwap(chain: SwapChain, signed: SignedTransaction, raw: string): Promise<Sent> {
+  checkpoint('swap.before-broadcast')
   const outcome = await chain.broadcast(raw)
+  checkpoint('swap.broadcast')
   if (outcome.kind === 'unknown') return { kind: 'unknown' }
   if (outcome.kind !== 'rejected') return { kind: 'sent' }
   const seen = await chain.observe(signed.hash, signed)

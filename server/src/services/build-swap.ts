@@ -2,6 +2,8 @@ import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { formatPercent } from '../domain/swap/percent.ts'
 import { isNative, zeroAddress } from '../domain/swap/token.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
+import type { BuiltApprovals } from '../ports/approvals.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
 import type { SwapDesk } from '../ports/swaps.ts'
@@ -16,6 +18,7 @@ export type BuildSwapDeps = ReadSwapDeps &
   Readonly<{
     refs: SwapRefs
     desk: SwapDesk
+    approvals: BuiltApprovals
     screening: Screening
     answerOnce: AnswerOnce
     settings: SwapSettings
@@ -32,8 +35,7 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const account = readAccount(chain, request.account, 'account')
   const read = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
-  const feeTo = await feeAddress(deps, partner, chain, read.feePpm)
-  const parties = { account, feeTo }
+  const parties = { account, ...(await feeTaker(deps, partner, chain, read.feePpm)) }
   const priced = await priceSwap(deps, read)
   const { approve, swap } = await prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
@@ -42,10 +44,21 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
     if (again.routed.block.hash === priced.routed.block.hash) throw error
     return prepare(deps, partner, again, parties)
   })
-  return approve === null ? [swap] : [approve, swap]
+  checkpoint('swap.built')
+  if (approve === null) return [swap]
+  // Sending an approval asks for this row.
+  await deps.approvals.keep({
+    partnerId: partner.id,
+    network: chain.network.id,
+    account,
+    token: read.from.address,
+    units: read.amountIn,
+  })
+  return [approve, swap]
 }
 
-type Parties = Readonly<{ account: string; feeTo: string }>
+type FeeTaker = Readonly<{ feeTo: string; owesFee: boolean }>
+type Parties = FeeTaker & Readonly<{ account: string }>
 
 async function prepare(deps: BuildSwapDeps, partner: Partner, priced: PricedSwap, parties: Parties): Promise<Prepared> {
   checkImpact(deps, priced)
@@ -73,17 +86,19 @@ export async function screen(screening: Screening, { network }: SwapChain, spell
 }
 
 /** The partner's own, else the operator's, who owes it to the partner then. */
-async function feeAddress(
+async function feeTaker(
   { desk, settings }: BuildSwapDeps,
   partner: Partner,
   chain: SwapChain,
   feePpm: number,
-): Promise<string> {
-  if (feePpm === 0) return zeroAddress
+): Promise<FeeTaker> {
+  if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
   const { id } = chain.network
-  const own = (await desk.feeAddress(partner.id, id)) ?? settings.feeAddresses.get(id) ?? null
-  const address = own === null ? null : chain.parse(own)
-  if (address !== null && !isNative(address)) return address
+  const own = await desk.feeAddress(partner.id, id)
+  const feeTo = chain.parse(own ?? settings.feeAddresses.get(id) ?? '')
+  // From our contracts anybody could take it.
+  if (feeTo !== null && !isNative(feeTo) && feeTo !== chain.router && feeTo !== chain.executor)
+    return { feeTo, owesFee: own === null }
   throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `no address takes fees on ${id}: set one, or ask for no fee`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },
@@ -102,7 +117,7 @@ function orderOf(
   { refs, settings, now }: BuildSwapDeps,
   partner: Partner,
   { network: { chain }, from, to, amountIn, minReceived, feePpm, routed }: PricedSwap,
-  { account, feeTo }: Parties,
+  { account, feeTo, owesFee }: Parties,
 ): SwapOrder {
   const terms = {
     ...{
@@ -117,6 +132,6 @@ function orderOf(
     },
     deadline: Math.floor((now() + settings.deadlineMs) / 1000),
   }
-  const ref = refs.issue({ ...terms, partnerId: partner.id, network: chain.network.id })
+  const ref = refs.issue({ ...terms, owesFee, partnerId: partner.id, network: chain.network.id })
   return { ...terms, ref, swaps: routed.swaps }
 }

@@ -1,10 +1,10 @@
 import { parseUnits } from '../domain/amount.ts'
 import { AppError, type Problem } from '../domain/errors.ts'
 import { parsePercent } from '../domain/swap/percent.ts'
-import { isNative, type Token } from '../domain/swap/token.ts'
+import type { Token } from '../domain/swap/token.ts'
 import type { FindToken } from './read-token.ts'
 import type { SwapRequest } from './swap-interfaces.ts'
-import type { SwapNetwork, SwapNetworks } from './swap-networks.ts'
+import { countedAs, type SwapNetwork, type SwapNetworks } from './swap-networks.ts'
 
 export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken }>
 
@@ -78,11 +78,8 @@ async function readSide(
   return token
 }
 
-/** On Celo the coin and its token are one. */
-export function isSameAsset({ chain, coinIsToken }: SwapNetwork, a: string, b: string): boolean {
-  const own = (address: string) => (coinIsToken && isNative(address) ? chain.wrapped : address)
-  return own(a) === own(b)
-}
+export const isSameAsset = (network: SwapNetwork, a: string, b: string): boolean =>
+  countedAs(network, a) === countedAs(network, b)
 
 /** Units of a positive amount; null with a problem added. Without a token its decimals are not judged. */
 export function readAmount(text: string, token: Token | null, field: string, problems: Problem[]): bigint | null {

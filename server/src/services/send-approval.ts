@@ -1,21 +1,28 @@
 import { AppError } from '../domain/errors.ts'
+import type { Partner } from '../domain/partner.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
+import type { BuiltApprovals } from '../ports/approvals.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import type { AnswerOnce } from './answer-once.ts'
 import { broadcastSwap, refusalOf, silence } from './broadcast-swap.ts'
 import type { SwapServices } from './swap-interfaces.ts'
 import type { SwapNetworks } from './swap-networks.ts'
 
-export type SendApprovalDeps = Readonly<{ networks: SwapNetworks; answerOnce: AnswerOnce }>
+export type CheckApprovalDeps = Readonly<{ approvals: BuiltApprovals }>
+export type SendApprovalDeps = CheckApprovalDeps & Readonly<{ networks: SwapNetworks; answerOnce: AnswerOnce }>
 
-/** Broadcasts a signed approval: of our router, and of nobody else. */
-export function createSendApproval({ networks, answerOnce }: SendApprovalDeps): SwapServices['sendApproval'] {
+/** Broadcasts a signed approval: of our router and of nobody else, of what was built and of no more. */
+export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendApproval'] {
+  const { networks, answerOnce } = deps
   return (partner, { network, rawApproveTx }, idempotency) =>
     answerOnce(partner, idempotency, async () => {
       const { chain } = networks.getOpen(network)
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
+      await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
       if (signed.act?.kind !== 'approve') throw invalid('it is no approval of a token', 'rawApproveTx')
-      checkSpender(chain, signed, 'rawApproveTx')
+      checkpoint('approval.checked')
       await sendOnly(chain, signed, rawApproveTx, 'rawApproveTx')
+      checkpoint('approval.sent')
       return signed.hash
     })
 }
@@ -30,9 +37,29 @@ export function readAs(chain: SwapChain, raw: string, field: string): SignedTran
   }
 }
 
-export function checkSpender(chain: SwapChain, { act }: SignedTransaction, field: string): void {
-  if (act?.kind === 'approve' && act.spender !== chain.router)
+/**
+ * An approval names our router, and the amount that was built for this partner, account and token. An approval of nothing takes
+ * back what stands, and is anybody's right. What is no approval passes.
+ */
+export async function checkApproval(
+  { approvals }: CheckApprovalDeps,
+  partner: Partner,
+  chain: SwapChain,
+  { act, signer }: SignedTransaction,
+  field: string,
+): Promise<void> {
+  if (act?.kind === 'odd-approval') throw invalid('it gives an allowance otherwise than by a plain approve', field)
+  if (act?.kind !== 'approve') return
+  const { token, spender, units } = act
+  if (spender !== chain.router)
     throw invalid(`it approves another spender than the router ${chain.spell(chain.router)}`, field)
+  if (units === 0n) return
+  const built = { partnerId: partner.id, network: chain.network.id, account: signer, token, units }
+  if (await approvals.has(built)) return
+  throw invalid(
+    'it approves another amount than was built in the last 24 hours: sign what /v1/defi/transaction/swap returned',
+    field,
+  )
 }
 
 /** Broadcasts what is not recorded. */

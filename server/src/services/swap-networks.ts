@@ -1,6 +1,8 @@
+import { type AssetId, assetId } from '../domain/asset.ts'
 import { canonicalNetwork } from '../domain/catalogue.ts'
 import { AppError } from '../domain/errors.ts'
 import { swapNetworks } from '../domain/swap/swap.ts'
+import { isNative } from '../domain/swap/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
@@ -10,6 +12,14 @@ export type SwapNetwork = Readonly<{
   /** Celo: the coin is itself the token `chain.wrapped`. */
   coinIsToken: boolean
 }>
+
+/** On Celo the coin and its token are one. */
+export const countedAs = ({ chain, coinIsToken }: SwapNetwork, token: string): string =>
+  coinIsToken && isNative(token) ? chain.wrapped : token
+
+/** A token as the ledger counts it: listed or not, by its contract. */
+export const tokenAsset = (network: SwapNetwork, token: string): AssetId =>
+  assetId(countedAs(network, token), network.chain.network.id)
 
 export type SwapNetworks = Readonly<{
   /** By name in any case and by its aliases. Throws NETWORK_NOT_FOUND, and NETWORK_UNAVAILABLE for one that is not served. */

@@ -1,9 +1,9 @@
 import type { Network } from '../domain/network.ts'
 import { judgeSwap, type Swap } from '../domain/swap/swap.ts'
-import type { SwapChain } from '../ports/swap-chain.ts'
+import { checkpoint } from '../lib/checkpoint.ts'
 import type { SwapStore, TrackedSwap } from '../ports/swaps.ts'
 import { broadcastSwap } from './broadcast-swap.ts'
-import type { SwapNetworks } from './swap-networks.ts'
+import { type SwapNetwork, type SwapNetworks, tokenAsset } from './swap-networks.ts'
 
 export type TrackSwapDeps = Readonly<{
   networks: SwapNetworks
@@ -28,16 +28,17 @@ export function createTrackSwap(deps: TrackSwapDeps): (id: string) => Promise<vo
     const served = tracked && deps.networks.find(tracked.swap.network)
     // Of a network that is not served here any more: another process may serve it.
     if (!tracked || !served) return
-    await (tracked.raw === null
-      ? look(deps, served.chain, tracked)
-      : sendAgain(deps, served.chain, tracked, tracked.raw))
+    await (tracked.raw === null ? look(deps, served, tracked) : sendAgain(deps, served, tracked, tracked.raw))
   }
 }
 
 /** Its first broadcast was cut off, or no node answered: the same bytes again. */
-async function sendAgain(deps: TrackSwapDeps, chain: SwapChain, tracked: TrackedSwap, raw: string): Promise<void> {
+async function sendAgain(deps: TrackSwapDeps, network: SwapNetwork, tracked: TrackedSwap, raw: string): Promise<void> {
+  const { chain } = network
+  // From then on it could only revert, at the user's cost. It may be on its way already.
+  if (deps.databaseNow() > tracked.swap.deadline * 1000) return look(deps, network, tracked)
   const sent = await broadcastSwap(chain, chain.readSigned(raw), raw)
-  if (sent.kind === 'sent') return look(deps, chain, tracked, { isSent: true })
+  if (sent.kind === 'sent') return look(deps, network, tracked, { isSent: true })
   const gaveUp = deps.databaseNow() - tracked.seenAt.getTime() > deps.settings.droppedMs
   if (sent.kind === 'unknown' && !gaveUp) return
   const isRefused = sent.kind === 'refused'
@@ -48,8 +49,9 @@ async function sendAgain(deps: TrackSwapDeps, chain: SwapChain, tracked: Tracked
       receivedUnits: null,
       feeUnits: null,
       block: null,
-      isFinal: isRefused,
+      isFinal: false,
     },
+    fee: null,
     isSeen: false,
     isSent: true,
     nextLookMs: LOOK_MAX_MS,
@@ -58,12 +60,14 @@ async function sendAgain(deps: TrackSwapDeps, chain: SwapChain, tracked: Tracked
 
 async function look(
   deps: TrackSwapDeps,
-  chain: SwapChain,
+  network: SwapNetwork,
   tracked: TrackedSwap,
   { isSent } = { isSent: false },
 ): Promise<void> {
+  const { chain } = network
   const { swap, seenAt } = tracked
   const sight = await chain.observe(swap.hash, { signer: swap.sender, nonce: swap.nonce })
+  checkpoint('swap.observed')
   if (sight.kind === 'included' && sight.ok && sight.received === null)
     throw new Error(`the receipt of swap ${swap.id} does not say what it paid`)
   const isSeen = isSent || sight.kind === 'included' || sight.kind === 'pending'
@@ -77,7 +81,12 @@ async function look(
   )
   const isSlow = progress.status === 'finished' || progress.status === 'failed'
   const nextLookMs = paceOf(chain.network) * (isSlow ? SLOW : 1)
-  await advance(deps, tracked, { progress, isSeen, isSent: true, nextLookMs })
+  const { status, feeUnits } = progress
+  const fee =
+    status === 'finished' && feeUnits !== null && feeUnits > 0n
+      ? { assetId: tokenAsset(network, swap.to.token), units: feeUnits }
+      : null
+  await advance(deps, tracked, { progress, fee, isSeen, isSent: true, nextLookMs })
 }
 
 const paceOf = ({ blockTimeMs }: Network): number => Math.min(Math.max(blockTimeMs / 2, LOOK_MIN_MS), LOOK_MAX_MS)
@@ -85,6 +94,7 @@ const paceOf = ({ blockTimeMs }: Network): number => Math.min(Math.max(blockTime
 async function advance(deps: TrackSwapDeps, tracked: TrackedSwap, next: Parameters<SwapStore['advance']>[1]) {
   const { swap } = tracked
   if (!(await deps.swaps.advance(tracked, next))) return
+  checkpoint('swap.tracked')
   const { status, reason } = next.progress
   if (status === swap.status && reason === swap.reason) return
   if (status !== swap.status) deps.onMoved?.(swap.network, status)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Abi, Hex } from 'viem'
 
 export type Compiled = Readonly<{ abi: Abi; bytecode: Hex }>
@@ -17,15 +17,16 @@ const settings = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
 
-/** Compiles one Solidity file; the compiler takes seconds to load, so that its output is kept by what went in. */
+/** Compiles one Solidity file with what it imports; the compiler takes seconds to load, so that its output is kept by what went in. */
 export async function compile(path: string): Promise<Readonly<Record<string, Compiled>>> {
-  const source = readFileSync(path, 'utf8')
-  const key = createHash('sha256').update(JSON.stringify(settings)).update(source).digest('hex').slice(0, 32)
+  const sources = sourcesOf(path)
+  const text = JSON.stringify([settings, Object.values(sources)])
+  const key = createHash('sha256').update(text).digest('hex').slice(0, 32)
   const folder = join(tmpdir(), 'swapyard-solc')
   const file = join(folder, `${key}.json`)
   const kept = read(file)
   if (kept) return kept
-  const compiled = await run(source)
+  const compiled = await run(path, sources)
   mkdirSync(folder, { recursive: true })
   // Two processes may compile at once: each writes its own file, and the last one wins whole.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify(compiled))
@@ -41,14 +42,26 @@ function read(file: string): Record<string, Compiled> | null {
   }
 }
 
-async function run(source: string): Promise<Record<string, Compiled>> {
+type Sources = Record<string, { content: string }>
+
+/** By their paths, as the compiler finds them from the file that names them. */
+function sourcesOf(path: string, found: Sources = {}): Sources {
+  if (found[path]) return found
+  const content = readFileSync(path, 'utf8')
+  found[path] = { content }
+  for (const [, named = ''] of content.matchAll(/^import [^"]*"(\.[^"]+)"/gm))
+    sourcesOf(join(dirname(path), named), found)
+  return found
+}
+
+async function run(path: string, sources: Sources): Promise<Record<string, Compiled>> {
   const { default: solc } = await import('solc')
-  const input = { language: 'Solidity', sources: { 'source.sol': { content: source } }, settings }
+  const input = { language: 'Solidity', sources, settings }
   const { errors = [], contracts = {} } = JSON.parse(solc.compile(JSON.stringify(input))) as Output
   const failed = errors.filter(({ severity }) => severity === 'error')
   if (failed.length > 0) throw new Error(failed.map(({ formattedMessage }) => formattedMessage).join('\n'))
   return Object.fromEntries(
-    Object.entries(contracts['source.sol'] ?? {}).map(([name, { abi, evm }]) => [
+    Object.entries(contracts[path] ?? {}).map(([name, { abi, evm }]) => [
       name,
       { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
     ]),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { checkpoints } from '../../../server/src/lib/checkpoint.ts'
+import { exchangeCheckpoints } from '../../../server/src/lib/checkpoint.ts'
 import type { Course } from '../course.ts'
 import { openShop } from '../shop.ts'
 import { tourOfPoints } from '../tour.ts'
+import { swapPoints } from './swap-points.ts'
 
 export const namedPoints: Course = {
   networks: ['btc', 'eth'],
@@ -16,9 +17,10 @@ export const namedPoints: Course = {
         await shop.close()
         assert.deepEqual(missed, [])
         const killed = new Set(fleet.all.flatMap((one) => one.killedAt()))
-        assert.deepEqual([...killed].sort(), [...checkpoints].sort())
+        assert.deepEqual([...killed].sort(), [...exchangeCheckpoints].sort())
         assert.deepEqual(shop.refused(), [])
       },
     },
+    swapPoints,
   ],
 }

@@ -45,6 +45,7 @@ export function createControlStore(sql: Sql, locking: boolean): ControlStore {
     async forget() {
       await sql.query("delete from idempotency_keys where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from kept_answers where created_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from built_approvals where built_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
     },
   }

@@ -1,3 +1,6 @@
+import type { AssetId } from '../../domain/asset.ts'
+import { feesAccount } from '../../domain/ledger/entries.ts'
+import type { Account } from '../../domain/ledger/journal.ts'
 import { assert } from '../../lib/assert.ts'
 import type { SwapDesk } from '../../ports/swaps.ts'
 import { isOurs } from './custody.ts'
@@ -44,6 +47,24 @@ export function createSwapDesk(database: Database): SwapDesk {
               [partnerName, network, address],
             )
       return rows.length > 0
+    },
+    async fees() {
+      const rows = await database.query<{ account: Account; asset_id: AssetId; units: string }>(
+        'select account, asset_id, units from balances where starts_with(account, $1) order by account, asset_id',
+        [feesAccount('')],
+      )
+      return rows.map(({ account, asset_id: assetId, units }) => ({
+        address: account.slice(feesAccount('').length),
+        assetId,
+        units: BigInt(units),
+      }))
+    },
+    async feeDecimals(assetId) {
+      const [row] = await database.query<{ decimals_out: number }>(
+        'select decimals_out from swaps where fee_asset = $1 limit 1',
+        [assetId],
+      )
+      return row?.decimals_out ?? null
     },
     isOurs: (address) => isOurs(database, address),
   }

@@ -1,6 +1,9 @@
+import type { AssetId } from '../../domain/asset.ts'
+import { type SwapFee, swapFeeEntry, swapFeeFinalEntry, swapFeeReversalEntry } from '../../domain/ledger/entries.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../domain/swap/swap.ts'
 import type { NewSwap, SwapAdvance, SwapQuestion, SwapStore, TrackedSwap } from '../../ports/swaps.ts'
 import type { Database, Sql } from './database.ts'
+import { createLedger } from './ledger.ts'
 import { unitsOrNull } from './rows.ts'
 
 type Row = Readonly<{
@@ -62,6 +65,13 @@ export function createSwapStore(database: Database): SwapStore {
       const [row] = await database.query<Row>(`select ${COLUMNS} from swaps s where s.id = $1`, [id], 'find-swap')
       return row === undefined ? null : toTracked(row)
     },
+    async findSent(partnerId, network, hash) {
+      const [row] = await database.query<Row>(
+        `select ${COLUMNS} from swaps s where s.network = $2 and s.hash = $3 and s.partner_id = $1`,
+        [partnerId, network, hash],
+      )
+      return row === undefined ? null : toSwap(row)
+    },
     advance: (tracked, advance) => advanceSwap(database, tracked, advance),
     async list(question, after, limit, offset) {
       const rows = await database.query<Row>(
@@ -82,7 +92,7 @@ export function createSwapStore(database: Database): SwapStore {
   }
 }
 
-/** What was refused and is sent again is pending again: the same bytes, the same row. */
+/** What was refused or dropped and is sent again is pending again: the same bytes, the same row. */
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
@@ -92,7 +102,7 @@ async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | 
          clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)
        on conflict (network, hash) do update set status = 'pending', reason = null, raw = excluded.raw, seen_at = clock_timestamp(),
          next_check_at = excluded.next_check_at
-       where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason = 'rejected'`,
+       where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason in ('rejected', 'dropped')`,
       valuesOf(swap),
     )
     const [row] = await tx.query<Row>(
@@ -128,18 +138,26 @@ const valuesOf = (swap: NewSwap) => [
 async function advanceSwap(
   database: Database,
   { swap, version }: TrackedSwap,
-  { progress, isSeen, isSent, nextLookMs }: SwapAdvance,
+  { progress, fee, isSeen, isSent, nextLookMs }: SwapAdvance,
 ): Promise<boolean> {
-  const { status, reason, receivedUnits, feeUnits, block, isFinal } = progress
+  const { status, reason, receivedUnits, block, isFinal } = progress
   return database.transaction(async (tx) => {
-    const rows = await tx.query(
-      `update swaps set status = $3, reason = $4, received_units = $5, block_height = $6, block_hash = $7,
-         seen_at = case when $8 then clock_timestamp() else seen_at end, raw = case when $9 then null else raw end,
-         next_check_at = case when $10 then null else clock_timestamp() + $11::bigint * interval '1 millisecond' end
-       where id = $1 and version = $2 returning 1`,
+    // What is final is looked at no longer: whoever still does looked at something older.
+    const [row] = await tx.query<Booked>(
+      `select owes_fee, fee_asset, fee_units, fee_bookings from swaps
+       where id = $1 and version = $2 and next_check_at is not null for update`,
+      [swap.id, version],
+    )
+    if (row === undefined) return false
+    const stands = await bookFee(tx, swap, { row, fee: row.owes_fee ? fee : null, isFinal })
+    await tx.query(
+      `update swaps set status = $2, reason = $3, received_units = $4, block_height = $5, block_hash = $6,
+         seen_at = case when $7 then clock_timestamp() else seen_at end, raw = case when $8 then null else raw end,
+         next_check_at = case when $9 then null else clock_timestamp() + $10::bigint * interval '1 millisecond' end,
+         fee_asset = $11, fee_units = $12, fee_bookings = $13
+       where id = $1`,
       [
         swap.id,
-        version,
         status,
         reason,
         receivedUnits,
@@ -149,20 +167,36 @@ async function advanceSwap(
         isSent,
         isFinal,
         Math.round(nextLookMs),
+        stands.fee?.assetId ?? null,
+        stands.fee?.units ?? null,
+        stands.bookings,
       ],
     )
-    if (rows.length === 0) return false
-    if (isFinal && status === 'finished' && feeUnits !== null && feeUnits > 0n) await owe(tx, swap.id, feeUnits)
     return true
   })
 }
 
-async function owe(sql: Sql, swapId: string, units: bigint): Promise<void> {
-  await sql.query(
-    `insert into owed_fees (swap_id, partner_id, network, token, units)
-     select id, partner_id, network, token_out, $2 from swaps where id = $1 and owes_fee on conflict (swap_id) do nothing`,
-    [swapId, units],
-  )
+type Booked = Readonly<{ owes_fee: boolean; fee_asset: AssetId | null; fee_units: string | null; fee_bookings: number }>
+type Fee = SwapAdvance['fee']
+
+/** Entries from what stands in the books to what is to stand there. */
+async function bookFee(
+  tx: Sql,
+  { id: swapId, partnerId, feeTo }: Swap,
+  { row, fee, isFinal }: Readonly<{ row: Booked; fee: Fee; isFinal: boolean }>,
+): Promise<Readonly<{ fee: Fee; bookings: number }>> {
+  const { post } = createLedger(tx)
+  const of = ({ assetId, units }: NonNullable<Fee>, bookings: number): SwapFee => ({
+    ...{ swapId, bookings, partnerId, feeTo, assetId, units },
+  })
+  const { fee_asset: assetId, fee_units: units } = row
+  const before: Fee = assetId === null || units === null ? null : { assetId, units: BigInt(units) }
+  const isSame = before?.assetId === fee?.assetId && before?.units === fee?.units
+  if (before !== null && !isSame) await post(swapFeeReversalEntry(of(before, row.fee_bookings)))
+  const bookings = fee === null || isSame ? row.fee_bookings : row.fee_bookings + 1
+  if (fee !== null && !isSame) await post(swapFeeEntry(of(fee, bookings)))
+  if (fee !== null && isFinal) await post(swapFeeFinalEntry(of(fee, bookings)))
+  return { fee, bookings }
 }
 
 function toTracked(row: Row): TrackedSwap {

@@ -10,6 +10,7 @@ import {
   depositReversalEntry,
   dustEntry,
   exchangeAccount,
+  feePaidEntry,
   fundingEntry,
   lossReversalEntry,
   networkFeeEntry,
@@ -18,6 +19,9 @@ import {
   refundFeeEntry,
   sentEntry,
   signedEntry,
+  swapFeeEntry,
+  swapFeeFinalEntry,
+  swapFeeReversalEntry,
   toPartnerEntry,
   unclaimedEntry,
   unsignedEntry,
@@ -174,6 +178,43 @@ describe('what is taken back leaves nothing', () => {
       const one = outgoing(purpose, 5n, 'btc@btc')
       expect(isNothing(signedEntry(one), unsignedEntry(one)), purpose).toBe(true)
     }
+  })
+})
+
+describe('a referrer fee that the operator took', () => {
+  const fee = fc.record({ units, bookings: fc.integer({ min: 1, max: 9 }) }).map((one) => ({
+    ...{ swapId: 's', partnerId: 'p', feeTo: '0xfe', assetId: '0xaa@eth' as AssetId },
+    ...one,
+  }))
+  const at = (account: string, ...entries: readonly JournalEntry[]) => balance(account, '0xaa@eth', entries)
+
+  test('is the partner’s once it is final, and paid from where it lies', () => {
+    fc.assert(
+      fc.property(fee, (one) => {
+        const taken = [swapFeeEntry(one), swapFeeFinalEntry(one)]
+        expect(at(partnerAccount('p'), ...taken.slice(0, 1))).toBe(0n)
+        expect([at(partnerAccount('p'), ...taken), at('liability:swap:s', ...taken)]).toEqual([-one.units, 0n])
+        expect(at('asset:fees:0xfe', ...taken)).toBe(one.units)
+        const transfer = { network: 'eth', txHash: '0x1', from: '0xfe', to: '0xbb', partnerId: 'p' }
+        const paid = [...taken, feePaidEntry({ ...transfer, assetId: one.assetId, units: one.units })]
+        expect([at(partnerAccount('p'), ...paid), at('asset:fees:0xfe', ...paid)]).toEqual([0n, 0n])
+      }),
+    )
+  })
+
+  test('leaves nothing where it is taken back, and each time has ids of its own', () => {
+    fc.assert(
+      fc.property(fee, (one) => {
+        const back = [swapFeeEntry(one), swapFeeReversalEntry(one)]
+        expect([at('asset:fees:0xfe', ...back), at('liability:swap:s', ...back)]).toEqual([0n, 0n])
+        const all = [one, { ...one, bookings: one.bookings + 1 }].flatMap((each) => [
+          swapFeeEntry(each),
+          swapFeeReversalEntry(each),
+          swapFeeFinalEntry(each),
+        ])
+        expect(new Set(all.map(({ id }) => id)).size).toBe(6)
+      }),
+    )
   })
 })
 

@@ -7,8 +7,10 @@ import { type Account, type JournalEntry, journalEntry } from './journal.ts'
  *   asset:wallet              coins of the hot wallets (bitcoin family: every coin of ours)
  *   asset:deposits            credited coins on deposit addresses, not swept yet (account families)
  *   asset:outgoing            signed and on their way
+ *   asset:fees:<address>      referrer fees of swaps at an address of the operator's, by token (`0x…@eth`)
  *   liability:exchange:<id>   what an exchange is owed, in the coin that came in or the coin that goes out
  *   liability:partner:<id>    fees and proceeds that partners have with us
+ *   liability:swap:<id>       the referrer fee of a swap, until its block is final
  *   liability:withdrawal:<id> what a pay-out has taken out of a partner's account, or of what nobody claimed
  *   liability:unclaimed       coins that are in the wallet, and whose owner is not known
  *   equity:capital            what the operator brought in
@@ -263,5 +265,62 @@ function receiverOf(payout: Outgoing): Account {
 export function networkFeeEntry(transactionId: string, from: Custody, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`transaction:${transactionId}:fee`, 'network fee', null, [
     { debit: 'expense:network-fee', credit: custodyAccount(from), assetId, units },
+  ])
+}
+
+/** The operator's addresses that take fees. Their keys are the operator's: the house signs nothing there. */
+export const feesAccount = (address: string): Account => `asset:fees:${address}`
+const swapAccount = (swapId: string): Account => `liability:swap:${swapId}`
+
+export type SwapFee = Readonly<{
+  swapId: string
+  /** How often a fee of this swap was booked, this time included. */
+  bookings: number
+  partnerId: string
+  /** Whom the chain paid. */
+  feeTo: string
+  assetId: AssetId
+  units: bigint
+}>
+
+/** The chain paid the operator a partner's fee. Until the block is final it is the swap's, and nobody can be paid of it. */
+export function swapFeeEntry({ swapId, bookings, feeTo, assetId, units }: SwapFee): JournalEntry {
+  return journalEntry(`swap:${swapId}:fee:${bookings}`, 'swap fee', null, [
+    { debit: feesAccount(feeTo), credit: swapAccount(swapId), assetId, units },
+  ])
+}
+
+/** The swap left its block, or paid something else in another. */
+export function swapFeeReversalEntry({ swapId, bookings, feeTo, assetId, units }: SwapFee): JournalEntry {
+  return journalEntry(`swap:${swapId}:fee:${bookings}:reversed`, 'swap fee reversed', null, [
+    { debit: swapAccount(swapId), credit: feesAccount(feeTo), assetId, units },
+  ])
+}
+
+/** Its block is final: the fee is the partner's. */
+export function swapFeeFinalEntry({ swapId, bookings, partnerId, assetId, units }: SwapFee): JournalEntry {
+  return journalEntry(`swap:${swapId}:fee:${bookings}:final`, 'swap fee final', null, [
+    { debit: swapAccount(swapId), credit: partnerAccount(partnerId), assetId, units },
+  ])
+}
+
+export type FeePaid = Readonly<{
+  network: string
+  txHash: string
+  from: string
+  to: string
+  partnerId: string
+  assetId: AssetId
+  units: bigint
+}>
+
+export const feePaidId = ({ network, txHash, from, to, assetId }: Omit<FeePaid, 'partnerId' | 'units'>): string =>
+  `fee-paid:${network}:${txHash}:${from}:${to}:${assetId}`
+
+/** The operator sent a partner's fees from the address that took them. */
+export function feePaidEntry(paid: FeePaid): JournalEntry {
+  const { partnerId, from, assetId, units } = paid
+  return journalEntry(feePaidId(paid), 'swap fees paid', null, [
+    { debit: partnerAccount(partnerId), credit: feesAccount(from), assetId, units },
   ])
 }

@@ -55,6 +55,24 @@ export function createCurve(hyperbolas: readonly Hyperbola[], keep: number, gas:
   return curve
 }
 
+/** Share of what a pool takes at most that the search leaves free: what arrives differs from what was planned by rounded shares. */
+const ROOM = 1e-6
+
+/** The curve that ends a little before the pool does. */
+export function leaveRoom(curve: Curve): Curve {
+  const count = curve.price.length
+  const most = curve.startIn[count] as number
+  if (count === 0 || most === Number.POSITIVE_INFINITY) return curve
+  const [begin, reserve] = [curve.startIn[count - 1] as number, curve.reserveIn[count - 1] as number]
+  const end = Math.max(begin, most * (1 - ROOM))
+  const paid = ((end - begin) * (curve.reserveOut[count - 1] as number)) / (reserve + end - begin)
+  const startIn = Float64Array.from(curve.startIn)
+  const startOut = Float64Array.from(curve.startOut)
+  startIn[count] = end
+  startOut[count] = (startOut[count - 1] as number) + paid
+  return { ...curve, startIn, startOut }
+}
+
 /** What one pool, or several side by side, take and pay at one marginal price. */
 export type Trade = {
   in: number

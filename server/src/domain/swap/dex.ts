@@ -4,10 +4,24 @@ export type DexKind =
   | 'uniswap-v3'
   | 'uniswap-v4'
   | 'algebra'
+  | 'algebra-integral'
   | 'solidly'
   | 'curve-stable'
   | 'balancer-weighted'
+  | 'balancer-stable'
   | 'liquidity-book'
+
+/**
+ * Whose contracts a fork of Solidly has. They differ in how the factory names its pools, in whom to ask for a fee, and in the
+ * iteration of stable pools (`newton` in docs/pool-maths.md: `v2` for velodrome-v2, `v1` for the others).
+ * `solidly`: PairCreated, getPair; the fee is in the code, `feePpm`.
+ * `velodrome-v1` (Thena, Lynex): as that, but getFee(stable) in ten-thousandths.
+ * `velodrome-v2` (Aerodrome): PoolCreated, getPool, getFee(pool, stable) in ten-thousandths, SetCustomFee.
+ * `equalizer`: as velodrome-v1, but getRealFee(pool), of 10^18.
+ * `ramses`: as velodrome-v1, but pairFee(pool), and getFee(stable) where that is zero.
+ * `blackhole`: as velodrome-v1, but getFee(pool, stable).
+ */
+export type SolidlyFork = 'solidly' | 'velodrome-v1' | 'velodrome-v2' | 'equalizer' | 'ramses' | 'blackhole'
 
 /** One DEX of a network, as the files of `server/dexes` and the sandbox's chains.json state it. Addresses in any case. */
 export type Dex = Readonly<{
@@ -21,8 +35,19 @@ export type Dex = Readonly<{
   /** Hash by which CREATE2 makes the pools' addresses, made by `deployer` or else the factory. */
   initCodeHash?: string
   deployer?: string
+  /** Of kind `solidly`; absent means the first. */
+  fork?: SolidlyFork
   /** Balancer's vault. */
   vault?: string
+  /** Which way the pools of a Balancer stable factory round: `up` those of 2021, `down` since 2022 (docs/pool-maths.md). */
+  rounding?: 'up' | 'down'
+  /**
+   * Curve's factories of before StableSwap-NG: the implementations whose pools keep their balances themselves and hold plain tokens
+   * alone. Others (coins that rebase, rates of oracles, the native coin) are not read. Absent: a factory of StableSwap-NG.
+   */
+  implementations?: readonly string[]
+  /** Curve's registry of the pools that no factory made: those that are read, plain ones that were looked at one by one. */
+  pools?: readonly string[]
   /** Block of the factory. Unknown: pools are looked up by pairs instead of in history. */
   deployedAt?: number
   /** False: listed alone. Absent means true. */

@@ -1,3 +1,4 @@
+import { balanceTokens } from './balance.ts'
 import { type Problem, tradePair } from './problem.ts'
 
 /*
@@ -19,6 +20,9 @@ const BALANCED = 1e-11
 /** Improvement, in parts of the bound, that is not worth a step. */
 const SETTLED = 1e-13
 const TRIALS_MAX = 14
+/** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
+const SLOW = 1e-6
+const UNSETTLED = 1e-6
 /** A step leaves each root at least this share of itself. */
 const SHRINK_MAX = 0.05
 
@@ -49,7 +53,13 @@ export function solveDual(problem: Problem, input: number): number {
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     if (imbalance(problem, work) <= BALANCED * bound) return bound
     newtonStep(problem, work)
-    const next = descend(problem, input, work, bound)
+    takeAlong(problem, work)
+    let next = descend(problem, input, work, bound)
+    // Hardly a step: a token on its own stands in the way of all others.
+    if (next > bound * (1 - SLOW) && imbalance(problem, work) > UNSETTLED * bound) {
+      balanceTokens(problem, input)
+      next = evaluate(problem, input, work)
+    }
     if (next >= bound) return bound
     bound = next
   }
@@ -126,6 +136,29 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
     const curvature = Math.abs(hessian[token * size + token] as number) || 1
     step[token] = token === 1 ? 0 : -(gradient[token] as number) / curvature
   }
+}
+
+/**
+ * A token that nothing flows through bends nothing and would stay where it is; where its neighbours go on together, its pools would
+ * soon trade against them and stop the step. It goes along, as far as they do on average.
+ */
+function takeAlong({ from, to, value }: Problem, { bend, step }: Work): void {
+  const size = value.length
+  const isIdle = new Uint8Array(size).fill(1)
+  isIdle[0] = isIdle[1] = 0
+  for (let pair = 0; pair < bend.length; pair++)
+    if ((bend[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
+  const sum = new Float64Array(size)
+  const count = new Float64Array(size)
+  for (let pair = 0; pair < bend.length; pair++) {
+    const [a, b] = [from[pair] as number, to[pair] as number]
+    if (isIdle[a] === isIdle[b]) continue
+    const [idle, other] = isIdle[a] === 1 ? [a, b] : [b, a]
+    sum[idle] = (sum[idle] as number) + (step[other] as number)
+    count[idle] = (count[idle] as number) + 1
+  }
+  for (let token = 2; token < size; token++)
+    if ((count[token] as number) > 0) step[token] = (sum[token] as number) / (count[token] as number)
 }
 
 /** H·step = −gradient without the target's row, by elimination on a copy; false where H is not positive. Idle tokens stay. */

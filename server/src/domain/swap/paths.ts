@@ -1,5 +1,5 @@
-import { outputOf } from './curve.ts'
-import type { Edge, Market } from './market.ts'
+import { type Curve, outputOf } from './curve.ts'
+import type { Market } from './market.ts'
 import type { Problem } from './problem.ts'
 
 /** One path: edges of the market in order, and what comes out at its end. */
@@ -15,7 +15,7 @@ export function bestPaths(
   amount: number,
   hopsMax: number,
 ): readonly Path[] {
-  const { edges, firstEdge, price } = market
+  const { curve: curves, firstEdge, price } = market
   const arrivals: Int32Array[] = []
   let last = new Float64Array(tokens.length)
   last[0] = amount
@@ -31,7 +31,7 @@ export function bestPaths(
       if (through * (price[pair] as number) <= (now[next] as number)) continue
       const end = firstEdge[pair + 1] as number
       for (let edge = firstEdge[pair] as number; edge < end; edge++) {
-        const { curve } = edges[edge] as Edge
+        const curve = curves[edge] as Curve
         if (through * (curve.price[0] as number) <= (now[next] as number)) break
         const output = outputOf(curve, through)
         if (!(output > (now[next] as number))) continue
@@ -53,7 +53,7 @@ function trace(market: Market, tokens: readonly number[], arrivals: readonly Int
   for (let hop = arrivals.length - 1; hop >= 0; hop--) {
     const edge = (arrivals[hop] as Int32Array)[token] as number
     path.unshift(edge)
-    token = tokens.indexOf((market.edges[edge] as Edge).from)
+    token = tokens.indexOf(market.pairFrom[market.pairOf[edge] as number] as number)
   }
   return path
 }

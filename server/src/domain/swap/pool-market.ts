@@ -1,6 +1,6 @@
-import type { Curve } from './curve.ts'
+import { type Curve, leaveRoom } from './curve.ts'
 import { curveOf, type Pool } from './kinds.ts'
-import { createMarket, type Edge, type Market } from './market.ts'
+import { createMarket, depthOf, type Market } from './market.ts'
 
 /** The pools of one network at one block, ready to be searched. */
 export type PoolMarket = Readonly<{
@@ -10,35 +10,84 @@ export type PoolMarket = Readonly<{
   tokens: ReadonlyMap<string, number>
 }>
 
-/** Directions of a pool that was seen before: a pool that no block has touched is the same object. */
-const known = new WeakMap<Pool, readonly Readonly<{ tokenIn: number; tokenOut: number; curve: Curve }>[]>()
+/** All directions through one pool, side by side: ten thousand of them are read for a market. */
+type Directions = Readonly<{
+  curve: readonly Curve[]
+  /** Per direction the places of its tokens in the pool, the price of its first unit and its depth. */
+  tokenIn: readonly number[]
+  tokenOut: readonly number[]
+  numbers: Float64Array
+}>
 
-function directionsOf(pool: Pool) {
+/** Directions of a pool that was seen before: a pool that no block has touched is the same object. */
+const known = new WeakMap<Pool, Directions>()
+
+function directionsOf(pool: Pool): Directions {
   const found = known.get(pool)
-  if (found) return found
-  const directions = pool.tokens.flatMap((_, tokenIn) =>
-    pool.tokens.flatMap((_, tokenOut) => {
-      const curve = tokenIn === tokenOut ? null : curveOf(pool, tokenIn, tokenOut)
-      return curve === null ? [] : [{ tokenIn, tokenOut, curve }]
-    }),
-  )
+  if (found !== undefined) return found
+  const curve: Curve[] = []
+  const tokenIn: number[] = []
+  const tokenOut: number[] = []
+  for (let from = 0; from < pool.tokens.length; from++) {
+    for (let to = 0; to < pool.tokens.length; to++) {
+      const whole = from === to ? null : curveOf(pool, from, to)
+      if (whole === null || whole.price.length === 0) continue
+      curve.push(leaveRoom(whole))
+      tokenIn.push(from)
+      tokenOut.push(to)
+    }
+  }
+  const numbers = Float64Array.from(curve.flatMap((one) => [one.price[0] as number, depthOf(one)]))
+  // One list for nearly all pools: what is read ten thousand times is near.
+  const isBothWays = curve.length === 2 && pool.tokens.length === 2
+  const directions = isBothWays
+    ? { curve, tokenIn: BOTH_WAYS.tokenIn, tokenOut: BOTH_WAYS.tokenOut, numbers }
+    : { curve, tokenIn, tokenOut, numbers }
   known.set(pool, directions)
   return directions
 }
 
+const BOTH_WAYS = { tokenIn: [0, 1], tokenOut: [1, 0] } as const
+
 export function createPoolMarket(pools: readonly Pool[]): PoolMarket {
   const tokens = new Map<string, number>()
-  const numberOf = (token: string) => {
-    const found = tokens.get(token)
-    if (found !== undefined) return found
-    tokens.set(token, tokens.size)
-    return tokens.size - 1
+  const directions = new Array<Directions>(pools.length)
+  let count = 0
+  for (let index = 0; index < pools.length; index++) {
+    const all = directionsOf(pools[index] as Pool)
+    directions[index] = all
+    count += all.curve.length
   }
-  const edges: Edge[] = []
-  for (const [index, pool] of pools.entries()) {
-    const numbers = pool.tokens.map(numberOf)
-    for (const { tokenIn, tokenOut, curve } of directionsOf(pool))
-      edges.push({ pool: index, from: numbers[tokenIn] as number, to: numbers[tokenOut] as number, curve })
+  const edges = {
+    pool: new Int32Array(count),
+    from: new Int32Array(count),
+    to: new Int32Array(count),
+    curve: new Array<Curve>(count),
+    price: new Float64Array(count),
+    depth: new Float64Array(count),
+  }
+  const numbersOf: number[] = []
+  let edge = 0
+  for (let index = 0; index < pools.length; index++) {
+    const addresses = (pools[index] as Pool).tokens
+    for (let place = 0; place < addresses.length; place++)
+      numbersOf[place] = numberOf(tokens, addresses[place] as string)
+    const { curve, tokenIn, tokenOut, numbers } = directions[index] as Directions
+    for (let one = 0; one < curve.length; one++, edge++) {
+      edges.pool[edge] = index
+      edges.from[edge] = numbersOf[tokenIn[one] as number] as number
+      edges.to[edge] = numbersOf[tokenOut[one] as number] as number
+      edges.curve[edge] = curve[one] as Curve
+      edges.price[edge] = numbers[2 * one] as number
+      edges.depth[edge] = numbers[2 * one + 1] as number
+    }
   }
   return { market: createMarket(tokens.size, edges), pools, tokens }
+}
+
+function numberOf(tokens: Map<string, number>, token: string): number {
+  const found = tokens.get(token)
+  if (found !== undefined) return found
+  tokens.set(token, tokens.size)
+  return tokens.size - 1
 }

@@ -1,6 +1,6 @@
-import { type Trade, tradeTo } from './curve.ts'
+import { type Curve, type Trade, tradeTo } from './curve.ts'
 import type { Likely } from './likely-paths.ts'
-import type { Edge, Market } from './market.ts'
+import type { Market } from './market.ts'
 
 /**
  * The part of a market that is searched closely: some tokens, and every pair of them. Tokens are numbered anew here: 0 is the
@@ -61,6 +61,16 @@ export function keepPairs(problem: Problem, keep: (from: number, to: number) => 
   return { ...problem, pairs: pick(problem.pairs), from: pick(problem.from), to: pick(problem.to) }
 }
 
+/** By token, the pairs that lead to it or away from it. */
+export function incidentPairs({ from, to, value }: Problem): readonly (readonly number[])[] {
+  const incident: number[][] = Array.from(value, () => [])
+  for (let pair = 0; pair < from.length; pair++) {
+    incident[from[pair] as number]?.push(pair)
+    incident[to[pair] as number]?.push(pair)
+  }
+  return incident
+}
+
 /** The tokens of these paths, each worth what a further unit of it would bring; the best path comes last and counts. */
 export function seedProblem(market: Market, source: number, target: number, paths: readonly Likely[]): Problem {
   const values = new Map<number, number>([
@@ -83,13 +93,13 @@ export function tradePair({ market, pairs, from, to, value, banned }: Problem, i
   trade.out = 0
   trade.earned = 0
   trade.give = 0
-  const { edges, firstEdge } = market
+  const { curve: curves, firstEdge } = market
   const pair = pairs[index] as number
   const price = (value[from[index] as number] as number) / (value[to[index] as number] as number)
   const root = Math.sqrt(price)
   const end = firstEdge[pair + 1] as number
   for (let edge = firstEdge[pair] as number; edge < end; edge++) {
-    const { curve } = edges[edge] as Edge
+    const curve = curves[edge] as Curve
     if ((curve.price[0] as number) <= price) return
     if (banned.size === 0 || !banned.has(edge)) tradeTo(curve, price, root, trade)
   }
@@ -100,14 +110,17 @@ export type Active = Readonly<{
   edge: number
   from: number
   to: number
-  worth: number /** what the pool earns: without it the route pays at least so much less */
+  worth: number
+  /** What the pool earns: without it the route pays at least so much less. */
   earning: number
+  /** What goes in, in units of its own. */
+  taken: number
 }>
 
 /** Below this share of all that flows a swap is dust: dropped, its share goes to the others. */
 const DUST = 1e-10
 
-/** Every swap that happens at the present values. */
+/** Every swap that happens at the present values on a way from source to target. */
 export function activeSwaps(problem: Problem, bound: number): readonly Active[] {
   const { market, pairs, from, to, value, banned } = problem
   const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
@@ -119,15 +132,39 @@ export function activeSwaps(problem: Problem, bound: number): readonly Active[] 
     const price = cost / worthOut
     const end = market.firstEdge[pair + 1] as number
     for (let edge = market.firstEdge[pair] as number; edge < end; edge++) {
-      const { curve } = market.edges[edge] as Edge
+      const curve = market.curve[edge] as Curve
       if ((curve.price[0] as number) <= price) break
       if (banned.has(edge)) continue
       trade.in = trade.out = trade.earned = trade.give = 0
       tradeTo(curve, price, Math.sqrt(price), trade)
       const worth = trade.in * cost
       if (worth > DUST * bound)
-        active.push({ edge, from: from[index] as number, to: to[index] as number, worth, earning: trade.earned * cost })
+        active.push({
+          ...{ edge, from: from[index] as number, to: to[index] as number },
+          ...{ worth, earning: trade.earned * cost, taken: trade.in },
+        })
     }
   }
-  return active
+  return onTheWay(active)
+}
+
+/** Without swaps that nothing reaches, and those that end nowhere because what would go on is dust: it would be lost. */
+function onTheWay(active: readonly Active[]): readonly Active[] {
+  const begun = reached(active, 0, 'from', 'to')
+  const ends = reached(active, 1, 'to', 'from')
+  return active.filter(({ from, to }) => begun.has(from) && ends.has(to))
+}
+
+function reached(
+  active: readonly Active[],
+  start: number,
+  near: 'from' | 'to',
+  far: 'from' | 'to',
+): ReadonlySet<number> {
+  const tokens = new Set([start])
+  for (let size = 0; size < tokens.size; ) {
+    size = tokens.size
+    for (const one of active) if (tokens.has(one[near])) tokens.add(one[far])
+  }
+  return tokens
 }

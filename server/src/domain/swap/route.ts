@@ -1,5 +1,5 @@
+import type { Curve } from './curve.ts'
 import { type Executed, executeRoute, type RouteSwap, SHARE_ALL } from './execute.ts'
-import type { Edge } from './market.ts'
 import type { PoolMarket } from './pool-market.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
@@ -15,6 +15,8 @@ export type Route = Executed &
   }>
 
 const SHARES = 2 ** 24
+/** Where a pool stands at its end, a share rounded another way may be what it still takes. */
+const ROUNDINGS = [Math.floor, Math.ceil, Math.round] as const
 
 /** The route that pays most, net of gas; null where none leads from source to target. */
 export function bestRoute(
@@ -28,7 +30,8 @@ export function bestRoute(
   const found = search(pools.market, from, to, Number(amountIn), options)
   let best: Route | null = null
   for (const candidate of found.candidates) {
-    const executed = executeRoute(toSwaps(pools, candidate), source, target, amountIn)
+    let executed: Executed | null = null
+    for (const round of ROUNDINGS) executed ??= executeRoute(toSwaps(pools, candidate, round), source, target, amountIn)
     if (executed === null) continue
     const gas = gasOf(pools, candidate)
     if (best === null || isBetter(executed.amountOut, gas, best, options.gasPrice))
@@ -44,16 +47,16 @@ function isBetter(amountOut: bigint, gas: number, best: Route, gasPrice: number)
 }
 
 function gasOf({ market }: PoolMarket, split: Split): number {
-  return split.reduce((sum, { edge }) => sum + (market.edges[edge] as Edge).curve.gas, 0)
+  return split.reduce((sum, { edge }) => sum + (market.curve[edge] as Curve).gas, 0)
 }
 
-function toSwaps({ market, pools, tokens }: PoolMarket, split: Split): RouteSwap[] {
+function toSwaps({ market, pools, tokens }: PoolMarket, split: Split, round: (part: number) => number): RouteSwap[] {
   return split.map(({ edge, share }) => {
-    const { pool: index, from, to } = market.edges[edge] as Edge
-    const pool = pools[index] as RouteSwap['pool']
-    const place = (token: number) => pool.tokens.findIndex((address) => tokens.get(address) === token)
+    const pool = pools[market.pool[edge] as number] as RouteSwap['pool']
+    const pair = market.pairOf[edge] as number
+    const place = (token: number | undefined) => pool.tokens.findIndex((address) => tokens.get(address) === token)
     // The greatest share means all that is left, so a part is at most one below it.
-    const part = share === 1 ? SHARE_ALL : Math.min(SHARE_ALL - 1, Math.round(share * SHARES))
-    return { pool, tokenIn: place(from), tokenOut: place(to), share: part }
+    const part = share === 1 ? SHARE_ALL : Math.min(SHARE_ALL - 1, round(share * SHARES))
+    return { pool, tokenIn: place(market.pairFrom[pair]), tokenOut: place(market.pairTo[pair]), share: part }
   })
 }

@@ -1,10 +1,12 @@
 import { findColumns } from './columns.ts'
+import type { Curve } from './curve.ts'
 import { solveDual } from './dual.ts'
 import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
-import type { Edge, Market } from './market.ts'
+import type { Market } from './market.ts'
 import { bestPaths, type Path } from './paths.ts'
-import { type Active, activeSwaps, createProblem, keepPairs, type Problem, seedProblem } from './problem.ts'
+import { type Active, activeSwaps, createProblem, type Problem, seedProblem } from './problem.ts'
+import { type Leveled, level, shiftLevels } from './shift-levels.ts'
 
 export type SearchOptions = Readonly<{
   hopsMax: number
@@ -27,18 +29,17 @@ export type Found = Readonly<{
 }>
 
 const ROUNDS_MAX = 8
+/** A source whose whole amount is worth this share of the output is left over. */
+const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
-const WORTH_LOOKING = 1e-7
-/** What the limit of hops may cost without another look at the levels. */
-const WORTH_SHIFTING = 1e-7
-const SHIFTS_MAX = 3
+const WORTH_LOOKING = 1e-8
 
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
   const begun = begin(market, source, target, amount, options.hopsMax)
   if (begun === null) return { candidates: [], bound: 0 }
-  const { problem, bound } = widen(market, begun, amount, options)
+  const { problem, bound } = widen(market, begun, source, amount, options)
   const split = settle(problem, amount, bound, options)
   const whole = bestPaths(problem, amount, options.hopsMax)
   const single = whole.reduce<Path | null>(
@@ -55,7 +56,7 @@ export function search(market: Market, source: number, target: number, amount: n
 }
 
 function net(market: Market, { edges, output }: Path, { gasPrice }: SearchOptions): number {
-  return output - gasPrice * edges.reduce((sum, edge) => sum + (market.edges[edge] as Edge).curve.gas, 0)
+  return output - gasPrice * edges.reduce((sum, edge) => sum + (market.curve[edge] as Curve).gas, 0)
 }
 
 /** Begins with the paths of a part of the amount: the whole would take only what is deep. */
@@ -68,6 +69,7 @@ function begin(market: Market, source: number, target: number, amount: number, h
 function widen(
   market: Market,
   begun: Problem,
+  source: number,
   amount: number,
   options: SearchOptions,
 ): { problem: Problem; bound: number } {
@@ -76,10 +78,12 @@ function widen(
   for (let round = 0; ; round++) {
     const bound = solveDual(problem, amount)
     if (round === ROUNDS_MAX || problem.tokens.length >= TOKENS_MAX || options.isOver()) return { problem, bound }
-    for (const [index, token] of problem.tokens.entries()) valueAt[token] = problem.value[index] as number
+    const values = new Map(problem.tokens.map((token, index) => [token, problem.value[index] as number]))
+    // Worth nothing where these pools take no more of it: elsewhere it is worth as much as on average here.
+    if ((values.get(source) as number) * amount < SPENT * bound) values.set(source, bound / amount)
+    for (const [token, value] of values) valueAt[token] = value
     const columns = findColumns(market, problem.tokens, valueAt, WORTH_LOOKING * bound)
     if (columns.length === 0) return { problem, bound }
-    const values = new Map(problem.tokens.map((token, index) => [token, problem.value[index] as number]))
     for (const column of columns)
       for (const [index, token] of column.tokens.entries())
         if (!values.has(token)) values.set(token, column.values[index] as number)
@@ -90,46 +94,11 @@ function widen(
 /** Makes a route of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
 function settle(free: Problem, amount: number, unlimited: number, options: SearchOptions): Split | null {
   const levels = assignLevels(activeSwaps(free, unlimited), free.tokens.length, options.hopsMax)
-  let best = level(free, levels, amount)
-  best = shift(free, best, amount, unlimited, options)
+  let best = level(free, levels, amount, free.value)
+  best = shiftLevels(free, best, amount, unlimited, options)
   best = limit(best, amount, options)
   if (options.gasPrice > 0) best = prune(best, amount, options)
   return toSplit(best)
-}
-
-type Leveled = Readonly<{ problem: Problem; levels: Uint8Array; bound: number }>
-
-/** Solves with the swaps alone that lead to a higher level. */
-function level(free: Problem, levels: Uint8Array, amount: number): Leveled {
-  const kept = keepPairs(free, (from, to) => (levels[from] as number) < (levels[to] as number))
-  const problem = { ...kept, value: Float64Array.from(free.value) }
-  return { problem, levels, bound: solveDual(problem, amount) }
-}
-
-/** Where the limit of hops costs something: moves single tokens to other levels as long as that helps. */
-function shift(
-  free: Problem,
-  begun: Leveled,
-  amount: number,
-  unlimited: number,
-  { hopsMax, isOver }: SearchOptions,
-): Leveled {
-  let best = begun
-  for (let round = 0; round < SHIFTS_MAX && best.bound < unlimited * (1 - WORTH_SHIFTING); round++) {
-    const before = best.bound
-    for (let token = 2; token < free.tokens.length; token++) {
-      for (let to = 1; to < hopsMax; to++) {
-        if (to === best.levels[token]) continue
-        if (isOver()) return best
-        const levels = Uint8Array.from(best.levels)
-        levels[token] = to
-        const moved = level({ ...free, value: best.problem.value }, levels, amount)
-        if (moved.bound > best.bound) best = moved
-      }
-    }
-    if (best.bound <= before * (1 + WORTH_SHIFTING)) return best
-  }
-  return best
 }
 
 function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {
@@ -162,8 +131,7 @@ function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptio
   let best = begun
   const netOf = ({ problem, bound }: Leveled) =>
     bound -
-    gasPrice *
-      activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.edges[edge] as Edge).curve.gas, 0)
+    gasPrice * activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
   let bestNet = netOf(best)
   const kept = new Set<number>()
   while (!isOver()) {
@@ -181,12 +149,21 @@ function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptio
   return best
 }
 
-/** Swaps from level to level; the last swap out of each token takes what is left of it. */
+/** A pool that takes so little more is at its end. */
+const FULL = 1e-3
+
+/** Swaps from level to level; the last swap out of each token takes what is left of it, and is one that can take more. */
 function toSplit({ problem, levels, bound }: Leveled): Split | null {
-  const sorted = [...activeSwaps(problem, bound)].sort(
+  const roomOf = ({ edge, taken }: Active) => {
+    const { startIn, price } = problem.market.curve[edge] as Curve
+    return (startIn[price.length] as number) / taken - 1
+  }
+  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, full: roomOf(one) < FULL ? 1 : 0 }))
+  const sorted = swaps.sort(
     (a, b) =>
       (levels[a.from] as number) - (levels[b.from] as number) ||
       a.from - b.from ||
+      b.full - a.full ||
       b.worth - a.worth ||
       a.edge - b.edge,
   )

@@ -2,7 +2,7 @@ import { swapRouter } from '@swapyard/contracts'
 import { decodeFunctionData, encodeFunctionData, type Hex, parseTransaction } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage } from './partner.ts'
+import { erc20, LOCK_MS, NATIVE, type Stage, sending, sign, startStage } from './partner.ts'
 
 let stage: Stage
 let usdc: string
@@ -171,8 +171,6 @@ describe('what is no swap', () => {
     })
     const { data = '0x' } = parseTransaction(body[0] as Hex)
     const other = `${data.slice(0, 34)}${'00'.repeat(16)}deadbeef${data.slice(74)}` as Hex
-    const approve = (rawApproveTx: string) =>
-      stage.world.call('POST', '/v1/defi/send/approve', { network: 'eth', rawApproveTx })
     const theirs = await sign(user, body[0], { data: other })
     expect((await approve(theirs)).body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
     expect((await send({ ...bodyOf(user), rawTx: theirs, isExchange: false })).body.code).toBe('RAW_TX_INVALID')
@@ -180,4 +178,43 @@ describe('what is no swap', () => {
     expect((await approve(await sign(user, body[1]))).body.code).toBe('RAW_TX_INVALID')
     expect((await approve(await sign(user, body[0]))).status).toBe(201)
   })
+
+  test('never approves another amount than was built, nor in another form', async () => {
+    const user = await stage.user({ dai: '10' })
+    const dai = stage.token('dai')
+    const { body } = await stage.build({ ...trade(), fromTokenAddress: dai, amount: '10', account: user.address })
+    const exact = approvalOf(10n * 10n ** 18n)
+    const refused: readonly Hex[] = [
+      ...[approvalOf(2n ** 256n - 1n), approvalOf(10n * 10n ** 18n + 1n), approvalOf(1n)],
+      // Trailing bytes, which contracts pass over; and other ways to the same allowance.
+      ...[`${exact}00`, `0x39509351${exact.slice(10)}`, `0xd73dd623${exact.slice(10)}`, `0xa22cb465${exact.slice(10)}`],
+    ] as Hex[]
+    for (const data of refused) {
+      const raw = await sign(user, body[0], { data })
+      expect((await approve(raw)).body, data).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
+      expect((await send({ ...bodyOf(user), rawTx: raw, isExchange: false })).body.code, data).toBe('RAW_TX_INVALID')
+    }
+    const raw = await sign(user, body[0])
+    expect((await approve(raw, { 'x-api-key': 'sandbox-b' })).body.code).toBe('RAW_TX_INVALID')
+    // Of another token, as much.
+    expect((await approve(await sign(user, body[0], { to: usdc }))).body.code).toBe('RAW_TX_INVALID')
+    const allowance = () =>
+      stage.client.readContract({
+        ...{ address: dai, abi: erc20, functionName: 'allowance' },
+        args: [user.address, stage.router],
+      })
+    expect(await allowance()).toBe(0n)
+    expect((await approve(raw)).status).toBe(201)
+    await stage.world.mine('eth', 1)
+    expect(await allowance()).toBe(10n * 10n ** 18n)
+    // To take it back needs nobody's leave.
+    expect((await approve(await sign(user, body[0], { data: approvalOf(0n), nonce: 1 }))).status).toBe(201)
+    await stage.world.mine('eth', 1)
+    expect(await allowance()).toBe(0n)
+  })
 })
+
+const approve = (rawApproveTx: string, headers: Record<string, string> = {}) =>
+  stage.world.call('POST', '/v1/defi/send/approve', { network: 'eth', rawApproveTx }, headers)
+const approvalOf = (units: bigint) =>
+  encodeFunctionData({ abi: erc20, functionName: 'approve', args: [stage.router, units] })

@@ -105,6 +105,58 @@ describe('a finished swap', () => {
   })
 })
 
+describe('a fee that the operator takes for the partner', () => {
+  const entries = (id: string) =>
+    stage.world.house.database.query<{ id: string; debit: string; credit: string; units: string }>(
+      "select j.id, p.debit, p.credit, p.units from journal j join postings p on p.journal_id = j.id where j.id like 'swap:' || $1 || ':%' order by j.at",
+      [id],
+    )
+
+  test('is in the books while the chain has it, and the partner’s once its block is final', async () => {
+    const user = await stage.user()
+    const taker = stage.world.feeAddress ?? ''
+    await stage.world.mine(stage.network, 8)
+    const { rawTx, hash, quote } = await trade(stage, user, asked({ referrerFee: '0.5' }))
+    const units = String(BigInt(quote.toAmountRaw) - BigInt(quote.receivedAmountRaw))
+    const id: string = (await stage.becomes(hash, 'finished')).id
+    const account = { taker: `asset:fees:${taker}`, swap: `liability:swap:${id}` }
+    const booked = { id: `swap:${id}:fee:1`, debit: account.taker, credit: account.swap, units }
+    expect(await entries(id)).toEqual([booked])
+    await stage.world.invariants()
+    await still(async () => {
+      await stage.world.reorg(stage.network, 6)
+      await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
+      await stage.world.until('it is taken back', async () => (await entries(id)).length === 2)
+      expect(await stage.balance(usdc, taker)).toBe(0n)
+      await stage.world.invariants()
+      await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
+    })
+    await stage.becomes(hash, 'finished')
+    await stage.world.mine(stage.network, 12)
+    const all = await stage.world.until('its block is final', async () => {
+      const now = await entries(id)
+      return now.some(({ credit }) => credit.startsWith('liability:partner:')) && now
+    })
+    const [partner] = await stage.world.house.database.query<{ id: string }>(
+      "select id from partners where name = 'sandbox'",
+    )
+    // The pools stand where they stood: the same fee, booked a second time.
+    expect(all).toEqual([
+      booked,
+      { id: `swap:${id}:fee:1:reversed`, debit: account.swap, credit: account.taker, units },
+      { ...booked, id: `swap:${id}:fee:2` },
+      {
+        id: `swap:${id}:fee:2:final`,
+        debit: account.swap,
+        credit: `liability:partner:${partner?.id}`,
+        units,
+      },
+    ])
+    expect(await stage.balance(usdc, taker)).toBe(BigInt(units))
+    await stage.world.invariants()
+  })
+})
+
 describe('a swap that was recorded', () => {
   test('and not broadcast, because we died in between, is broadcast by the tracker', async () => {
     const user = await stage.user()

@@ -96,13 +96,19 @@ test('every changed byte is refused, or has another signer or act', async () => 
 
 test('what is neither an approval nor a swap of ours has no act', async () => {
   expect(await act({ data: approve(token) })).toMatchObject({ spender: token })
-  expect(await act({ value: 1n })).toBeNull()
-  expect(await act({ data: `${call.data}00` })).toBeNull()
-  expect(await act({ data: '0x095ea7b3' })).toBeNull()
-  expect(await act({ data: call.data.replace('000000', 'ff0000') })).toBeNull()
   expect(await act({ to: chain.router })).toBeNull()
   expect(await act({ to: undefined })).toBeNull()
   expect(await act({ data: undefined, value: 5n })).toBeNull()
+})
+
+test('an allowance by any other form than a plain approve', async () => {
+  const odd = { kind: 'odd-approval' }
+  expect(await act({ value: 1n })).toEqual(odd)
+  expect(await act({ data: `${call.data}00` })).toEqual(odd)
+  expect(await act({ data: '0x095ea7b3' })).toEqual(odd)
+  expect(await act({ data: call.data.replace('000000', 'ff0000') })).toEqual(odd)
+  expect(await act({ data: `0x39509351${call.data.slice(10)}` })).toEqual(odd)
+  expect(await act({ data: `0xa9059cbb${call.data.slice(10)}` })).toBeNull()
 })
 
 test('a swap of the router, and of anybody else', async () => {

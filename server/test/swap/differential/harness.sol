@@ -187,8 +187,7 @@ contract ConcentratedHarness is Harness(2) {
         uint160 price,
         Position[] calldata positions
     ) external {
-        (tokens[0], tokens[1]) = (new Token(), new Token());
-        if (address(tokens[1]) < address(tokens[0])) (tokens[0], tokens[1]) = (tokens[1], tokens[0]);
+        renew();
         address foretold;
         try this.foretell(deployer) {} catch (bytes memory reason) {
             assembly {
@@ -204,6 +203,18 @@ contract ConcentratedHarness is Harness(2) {
         require(done, "not configured");
         pool = deployer.deploy(dataStorage, address(this), address(tokens[0]), address(tokens[1]));
         require(pool == foretold);
+        IConcentrated(pool).initialize(price);
+        mintAlgebra(positions);
+    }
+
+    function renew() public {
+        (tokens[0], tokens[1]) = (new Token(), new Token());
+        if (address(tokens[1]) < address(tokens[0])) (tokens[0], tokens[1]) = (tokens[1], tokens[0]);
+    }
+
+    /// Persistent: a pool that stands already, of the present tokens.
+    function adopt(address made, uint160 price, Position[] calldata positions) external {
+        pool = made;
         IConcentrated(pool).initialize(price);
         mintAlgebra(positions);
     }

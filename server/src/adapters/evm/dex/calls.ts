@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { bytes, InvalidReply } from '../replies.ts'
 import { type Rpc, refusalOf } from '../rpc.ts'
+import { headerOf } from './headers.ts'
 import { toWord } from './words.ts'
 
 export type ContractCall = Readonly<{ to: string; calldata: Hex }>
@@ -9,6 +10,10 @@ export type ContractCall = Readonly<{ to: string; calldata: Hex }>
 export type BlockReader = Readonly<{
   /** What each call gives; null where it reverts or nobody is there. Fails where the node does not know the block. */
   read(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
+  /** The time that contracts saw in that block, Unix seconds. */
+  minedAt(blockHash: string): Promise<number>
+  /** A word of a contract's storage, where no call tells it. */
+  storageAt(blockHash: string, address: string, slot: number): Promise<bigint>
 }>
 
 /** aggregate3((address target, bool allowFailure, bytes callData)[]) returns ((bool success, bytes returnData)[]) */
@@ -33,6 +38,9 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
       }
       return found
     },
+    minedAt: async (blockHash) => (await headerOf(rpc, blockHash)).minedAtMs / 1000,
+    storageAt: async (blockHash, address, slot) =>
+      BigInt(await rpc.ask('eth_getStorageAt', [address, `0x${slot.toString(16)}`, { blockHash }], bytes)),
   }
 }
 

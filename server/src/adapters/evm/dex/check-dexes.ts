@@ -3,7 +3,7 @@ import type { Dex } from '../../../domain/swap/dex.ts'
 import { bytes } from '../replies.ts'
 import type { Rpc } from '../rpc.ts'
 import { readerOf } from './dex-readers.ts'
-import type { Ground } from './tracked.ts'
+import type { FoundPool, Ground } from './tracked.ts'
 import { toWord } from './words.ts'
 
 export type CheckedDex = Readonly<{ dex: Dex; fault: string | null }>
@@ -27,23 +27,30 @@ export async function checkDex(
   if (dex.initCodeHash === undefined || !hashed.has(dex.kind)) return { dex, fault: null }
   const sorted = [...hubs].sort()
   const pairs = sorted.flatMap((a, place) => sorted.slice(place + 1).map((b) => [a, b] as const))
-  for (const { address, tokens, feePpm = 0 } of (await reader.lookUp?.(ground, at, dex, pairs)) ?? []) {
-    const expected = addressBy(dex, tokens, feePpm, dex.initCodeHash)
+  for (const { address, ...found } of (await reader.lookUp?.(ground, at, dex, pairs)) ?? []) {
+    const expected = addressBy(dex, found, dex.initCodeHash)
     if (address !== expected)
       return { dex, fault: `its pool ${address} was not made by the code with the hash of our files` }
   }
   return { dex, fault: null }
 }
 
-const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra'])
+const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra', 'algebra-integral', 'solidly'])
 
-/** V2 packs the tokens; Algebra writes them as words, and V3 its fee after them. */
-function addressBy(dex: Dex, tokens: readonly string[], feePpm: number, bytecodeHash: string): string {
+/** V2 packs the tokens, Solidly which of its sorts after them; Algebra writes them as words, and V3 its fee after them. */
+export function addressBy(
+  dex: Dex,
+  { tokens, feePpm = 0, stable }: Pick<FoundPool, 'tokens' | 'feePpm' | 'stable'>,
+  bytecodeHash: string,
+): string {
   const words = dex.kind === 'uniswap-v3' ? [...tokens, feePpm] : tokens
+  const packed = tokens.map((token) => token.slice(2)).join('')
   const salt = keccak256(
     dex.kind === 'uniswap-v2'
-      ? `0x${tokens.map((token) => token.slice(2)).join('')}`
-      : `0x${words.map((word) => toWord(BigInt(word))).join('')}`,
+      ? `0x${packed}`
+      : dex.kind === 'solidly'
+        ? `0x${packed}${stable ? '01' : '00'}`
+        : `0x${words.map((word) => toWord(BigInt(word))).join('')}`,
   )
   const from = (dex.deployer ?? dex.factory) as Hex
   return getCreate2Address({ from, salt, bytecodeHash: bytecodeHash as Hex }).toLowerCase()

@@ -1,7 +1,12 @@
 import type { Dex, DexKind } from '../../../domain/swap/dex.ts'
 import type { Pool } from '../../../domain/swap/kinds.ts'
 import { algebraDex } from './algebra.ts'
+import { algebraIntegralDex } from './algebra-integral.ts'
 import { balancerWeightedDex } from './balancer.ts'
+import { balancerStableDex } from './balancer-stable.ts'
+import { curveDex } from './curve.ts'
+import { liquidityBookDex } from './liquidity-book.ts'
+import { solidlyDex } from './solidly.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { uniswapV2Dex } from './uniswap-v2.ts'
 import { uniswapV3Dex } from './uniswap-v3.ts'
@@ -13,7 +18,12 @@ const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   'uniswap-v3': uniswapV3Dex,
   'uniswap-v4': uniswapV4Dex,
   algebra: algebraDex,
+  'algebra-integral': algebraIntegralDex,
+  solidly: solidlyDex,
   'balancer-weighted': balancerWeightedDex,
+  'balancer-stable': balancerStableDex,
+  'curve-stable': curveDex,
+  'liquidity-book': liquidityBookDex,
 }
 
 export const readerOf = (dex: Dex): DexReader | null => readers[dex.kind] ?? null
@@ -36,6 +46,16 @@ export function foundOf({ pool }: Tracked, dexes: ReadonlyMap<string, Dex>): Fou
     ...(pool.kind === 'uniswap-v2' || pool.kind === 'uniswap-v3' ? { feePpm: pool.feePpm } : {}),
     ...(pool.kind === 'uniswap-v4' ? { feePpm: pool.lpFeePpm, tickSpacing: pool.tickSpacing } : {}),
   }
+}
+
+/** Found pools by their addresses. */
+export async function resolveAll(ground: Ground, at: string, found: readonly FoundPool[]): Promise<FoundPool[]> {
+  const resolved: FoundPool[] = []
+  for (const [dex, pools] of Map.groupBy(found, ({ dex }) => dex)) {
+    const resolve = readerOf(dex)?.resolve
+    resolved.push(...(resolve ? await resolve(ground, at, pools) : pools))
+  }
+  return resolved
 }
 
 /** Found pools by DEX, each read by its kind; in no order. */

@@ -50,7 +50,7 @@ async function scan(
   dex: Dex,
   reader: DexReader,
   { rpc, at, ground, scanBlocksMax }: DiscoverOptions,
-): Promise<FoundPool[]> {
+): Promise<readonly FoundPool[]> {
   const from = Math.max(dex.deployedAt ?? 0, at.height - scanBlocksMax)
   const { address, topic } = reader.creation(dex)
   const found: FoundPool[] = []
@@ -61,7 +61,7 @@ async function scan(
     }
     if (found.length >= FOUND_MAX) break
   }
-  return found
+  return reader.resolve ? reader.resolve(ground, at.hash, found) : found
 }
 
 /** Every hub with every token, the lower address first, as factories sort them. */

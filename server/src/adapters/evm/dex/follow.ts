@@ -1,5 +1,5 @@
 import type { Dex } from '../../../domain/swap/dex.ts'
-import { foundOf, keyOf, readBases, readerOf, readWhole } from './dex-readers.ts'
+import { foundOf, keyOf, readBases, readerOf, readWhole, resolveAll } from './dex-readers.ts'
 import type { DexLog } from './logs.ts'
 import type { PoolSet } from './pool-set.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
@@ -10,8 +10,8 @@ export type Changes = ReadonlyMap<string, Tracked | null>
 /** What logs make of the pools, log by log: only the changes are kept. */
 export type Fold = Readonly<{
   add(logs: readonly DexLog[]): void
-  /** Reads what logs don't tell, as it is after the block `at`, which is the last that logs were added of. */
-  finish(at: string): Promise<Changes>
+  /** Reads what logs don't tell, as it is after the block `last`, which is the last that logs were added of. */
+  finish(last: Readonly<{ hash: string; minedAtMs: number }>): Promise<Changes>
 }>
 
 export type Follower = Readonly<{
@@ -22,6 +22,7 @@ export type Follower = Readonly<{
   wait(found: readonly FoundPool[]): void
 }>
 
+const RENEWED_AT_ONCE = 8
 /** V3 pools that were made and not yet begun; more are forgotten. */
 const WAITING_MAX = 5_000
 
@@ -67,8 +68,9 @@ export function createFollower(ground: Ground, dexes: ReadonlyMap<string, Dex>, 
         if (!reader.topics.includes(log.topics[0] ?? '')) continue
         const key = reader.poolOf(log)
         const pool = pools.get(key)?.pool
-        // Anybody can write a log: it counts of the pool or its manager alone.
-        if (pool !== undefined && (log.address === pool.address || log.address === key)) return key
+        // Anybody can write a log: it counts of the pool, its manager or its factory alone.
+        const writers = pool && [pool.address, key, dexes.get(pool.dex)?.factory]
+        if (writers?.includes(log.address)) return key
       }
       return null
     },
@@ -100,13 +102,39 @@ function createFold({ ground, dexes, pools, begun, touched, settle }: Followed):
     else changes.set(key, next)
   }
 
+  /** What time alone does, and what logs do not tell of what they changed. */
+  async function passTime(at: string, now: number): Promise<void> {
+    const due = new Map<string, () => Promise<Tracked>>()
+    for (const one of pools.all()) {
+      const key = keyOf(one.pool)
+      if (again.has(key)) continue
+      const dex = dexes.get(one.pool.dex)
+      const reader = dex && readerOf(dex)
+      const changed = changes.get(key)
+      const isOver = one.holdsUntil !== undefined && one.holdsUntil <= now
+      const { renew } = reader ?? {}
+      if (renew && (changed || isOver)) due.set(key, () => renew(ground, at, changed ?? one, now))
+      else if (isOver) again.add(key)
+      else if (!changed) {
+        const later = reader?.atTime?.(one, now)
+        if (later && later !== one) changes.set(key, later)
+      }
+    }
+    const queue = due.entries()
+    const work = async () => {
+      for (const [key, read] of queue) changes.set(key, await read())
+    }
+    await Promise.all(Array.from({ length: RENEWED_AT_ONCE }, work))
+  }
+
   return {
     add(logs) {
       for (const log of logs) addOne(log)
     },
-    async finish(at) {
+    async finish({ hash: at, minedAtMs }) {
+      await passTime(at, Math.floor(minedAtMs / 1000))
       const known = [...again].flatMap((key) => foundOf(pools.get(key) as Tracked, dexes) ?? [])
-      const begins = [...fresh.values()]
+      const begins = await resolveAll(ground, at, [...fresh.values()])
       if (known.length + begins.length === 0) return changes
       const bases = await readBases(ground, at, [...known, ...begins])
       // Whoever does not answer any more is not traded on what he said before.

@@ -15,5 +15,9 @@ const header: Decode<Header> = (reply) => {
 
 export const latestHeader = (rpc: Rpc): Promise<Header> => rpc.ask('eth_getBlockByNumber', ['latest', false], header)
 
+/** Fails where the node does not know the block. */
+export const headerOf = (rpc: Rpc, blockHash: string): Promise<Header> =>
+  rpc.ask('eth_getBlockByHash', [blockHash, false], header)
+
 export const headerAt = (rpc: Rpc, height: number): Promise<Header | null> =>
   rpc.ask('eth_getBlockByNumber', [`0x${height.toString(16)}`, false], orNull(header))

@@ -168,7 +168,11 @@ function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
     now: deps.now ?? Date.now,
     rpc,
     ground: {
-      reader: { read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls) },
+      reader: {
+        read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
+        minedAt: (hash) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).minedAt(hash),
+        storageAt: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...asked),
+      },
       wrapped: dexNetwork.wrapped,
     },
     pools: createPoolSet(wayBackOf(deps.network)),

@@ -4,7 +4,7 @@ import { restoreTicks, type Slim, slim } from './ticks.ts'
 import type { Tracked } from './tracked.ts'
 
 /** Raised with every change of what is kept: older snapshots are thrown away. */
-const VERSION = 2
+const VERSION = 3
 const UNPACKED_MAX = 128 * 1024 * 1024
 
 /** Pools as compressed JSON, bigints as text with an n at the end. `origin`: of which DEXes and tokens they are all. */

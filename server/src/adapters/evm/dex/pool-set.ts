@@ -13,7 +13,7 @@ export type PoolSet = Readonly<{
   get(key: string): Tracked | undefined
   size(): number
   all(): readonly Tracked[]
-  /** The same array until a pool changes. */
+  /** What can be traded on. The same array until a pool changes. */
   pools(): readonly Pool[]
   /** What a block made of the pools that it changed; null where a pool cannot be traded any more. */
   append(block: BlockRef, changes: ReadonlyMap<string, Tracked | null>): void
@@ -53,7 +53,7 @@ export function createPoolSet(depth: number): PoolSet {
     size: () => tracked.size,
     all: () => [...tracked.values()],
     pools() {
-      pools ??= [...tracked.values()].map(({ pool }) => pool)
+      pools ??= [...tracked.values()].flatMap(({ pool, idle }) => (idle ? [] : [pool]))
       return pools
     },
     append(next, changes) {

@@ -1,9 +1,12 @@
 import type { Pool } from '../../../domain/swap/kinds.ts'
+import type { LiquidityBookPool } from '../../../domain/swap/pools/liquidity-book.ts'
 import { isConcentrated } from './ticks.ts'
 import type { Tracked } from './tracked.ts'
 
 /** How far the price may move for what counts as usable. */
 const MOVE = 0.02
+/** The bin in which the price is one. */
+const BIN_OF_ONE = 2 ** 23
 
 /** What of each token a trade can take until the price has moved that far, in base units; by place in the pool. */
 function depths(pool: Pool): readonly number[] {
@@ -12,8 +15,19 @@ function depths(pool: Pool): readonly number[] {
     const liquidity = Number(pool.liquidity) * (MOVE / 2)
     return [liquidity / root, liquidity * root]
   }
+  if (pool.kind === 'liquidity-book') return binDepths(pool)
   const held = 'reserves' in pool ? pool.reserves : 'balances' in pool ? pool.balances : []
   return held.map((amount) => Number(amount) * (MOVE / 2))
+}
+
+/** Of the bins within that move, as far as the poorer side goes: only then do the two tell a price. */
+function binDepths({ bins, activeId, binStep }: LiquidityBookPool): readonly number[] {
+  const perBin = Math.log1p(binStep / 10_000)
+  const price = Math.exp((activeId - BIN_OF_ONE) * perBin)
+  const near = bins.filter(({ id }) => Math.abs(id - activeId) * perBin <= MOVE)
+  const [x, y] = [0, 1].map((side) => near.reduce((sum, { reserves }) => sum + Number(reserves[side] ?? 0n), 0))
+  const least = Math.min((x ?? 0) * price, y ?? 0)
+  return [least / price, least]
 }
 
 /** Value of a base unit of each token in wei of the native coin, spread from the wrapped coin through the deepest pools. */

@@ -112,11 +112,13 @@ export function tickOf(index: number, answer: Hex | null | undefined): GrossTick
 /** A state without what can be made of the rest of it, and another object than the pool that the search knows curves of. */
 export type Slim = Tracked & Readonly<{ slim: true }>
 
-export function slim({ pool, ticks, range }: Tracked): Slim {
+export function slim(tracked: Tracked): Slim {
+  const { pool, ticks } = tracked
   const small = ticks === undefined ? { ...pool } : { ...pool, ticks: [] }
-  return { slim: true, pool: small, ...(ticks ? { ticks } : {}), ...(range ? { range } : {}) }
+  return { ...tracked, slim: true, pool: small }
 }
 
-export function restoreTicks({ pool, ticks, range }: Slim): Tracked {
-  return ticks !== undefined && isConcentrated(pool) ? withTicks(pool, ticks, range) : { pool }
+export function restoreTicks({ slim: _, ...tracked }: Slim): Tracked {
+  const { pool, ticks, range } = tracked
+  return ticks !== undefined && isConcentrated(pool) ? { ...tracked, ...withTicks(pool, ticks, range) } : tracked
 }

@@ -41,7 +41,7 @@ async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number
   if (last === null) return false
   const fold = follower.fold()
   for await (const logs of scanLogs(rpc(), from, to, { topics: follower.topics })) fold.add(logs)
-  const changes = await fold.finish(last.hash)
+  const changes = await fold.finish(last)
   if ((await headerAt(rpc(), to))?.hash !== last.hash) return false
   pools.append(refOf(last), changes)
   pools.forget()
@@ -58,7 +58,7 @@ async function follow({ pools, rpc }: Synced, { follower }: Begun, head: Header)
     if (next === null || next.parentHash !== at.hash) return 'again'
     const fold = follower.fold()
     fold.add(await logsOfBlock(rpc(), next.hash, { topics: follower.topics }))
-    pools.append(refOf(next), await fold.finish(next.hash))
+    pools.append(refOf(next), await fold.finish(next))
   }
   return 'again'
 }

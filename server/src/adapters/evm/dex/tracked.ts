@@ -16,6 +16,12 @@ export type Tracked = Readonly<{
   /** Concentrated kinds: their ticks, without the ends of `range`. */
   ticks?: readonly GrossTick[]
   range?: TickRange
+  /** Followed, but not traded on now: paused, or not to be foretold to the unit. */
+  idle?: true
+  /** Unix seconds. From a block of this time on it is read again, whatever the logs say: time itself changes it. */
+  holdsUntil?: number
+  /** Algebra: millionths that the first swap takes at the second `from` and those after it. */
+  fees?: Readonly<{ from: number; ppm: readonly number[] }>
 }>
 
 /** What a factory says of a pool. */
@@ -28,6 +34,8 @@ export type FoundPool = Readonly<{
   native?: boolean
   feePpm?: number
   tickSpacing?: number
+  /** Solidly's two sorts. */
+  stable?: boolean
 }>
 
 export type Ground = Readonly<{ reader: BlockReader; wrapped: string }>
@@ -37,6 +45,8 @@ export type DexReader = Readonly<{
   /** Who emits the logs of new pools, and which. */
   creation(dex: Dex): Readonly<{ address: string; topic: string }>
   found(log: DexLog, dex: Dex, wrapped: string): FoundPool | null
+  /** The pools that `found` may mean, where the log of a new pool does not tell its address. Absent: it is itself. */
+  resolve?: (ground: Ground, at: string, found: readonly FoundPool[]) => Promise<readonly FoundPool[]>
   /** Asks the factory for the pools of pairs; `tokens` sorted within each pair. Null where the kind has no such question. */
   lookUp:
     | ((
@@ -56,4 +66,8 @@ export type DexReader = Readonly<{
   poolOf(log: DexLog): string
   /** The pool after the log; `reread` where the log does not tell all. */
   apply(tracked: Tracked, log: DexLog): Tracked | 'reread'
+  /** What logs do not tell of a pool that they changed, or that held until now; `now`: the block's time, Unix seconds. */
+  renew?: (ground: Ground, at: string, tracked: Tracked, now: number) => Promise<Tracked>
+  /** The pool in a block of this time, where nothing else happened. The same object where time changes nothing. */
+  atTime?: (tracked: Tracked, now: number) => Tracked
 }>

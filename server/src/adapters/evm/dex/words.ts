@@ -15,3 +15,9 @@ export const toWord = (value: bigint | number): string =>
 /** A call with whole words as its arguments. */
 export const callOf = (selector: Hex, ...args: readonly (bigint | number | string)[]): Hex =>
   `${selector}${args.map((arg) => toWord(typeof arg === 'string' ? BigInt(arg) : arg)).join('')}`
+
+/** A list of words whose place stands in the n-th word. */
+export function listOf(words: readonly bigint[], place: number): readonly bigint[] {
+  const start = Number(wordAt(words, place) / 32n)
+  return words.slice(start + 1, start + 1 + Number(wordAt(words, start)))
+}

@@ -16,11 +16,20 @@ export const approveCall = (spender: string, units: bigint): Hex =>
  */
 export function actOf(to: string | null, input: Hex, value: bigint): SignedTransaction['act'] {
   if (to === null) return null
-  return to === router ? swapOf(input, value) : approvalOf(to, input, value)
+  if (to === router) return swapOf(input, value)
+  return plainApprovalOf(to, input, value) ?? oddApprovalOf(input)
 }
 
-function approvalOf(token: string, input: Hex, value: bigint): SignedTransaction['act'] {
-  if (value !== 0n || !input.startsWith('0x095ea7b3') || input.length !== 2 + 2 * (4 + 64)) return null
+const APPROVE = '0x095ea7b3'
+/** Besides `approve`: increaseAllowance, increaseApproval, setApprovalForAll. */
+const allowing: ReadonlySet<string> = new Set([APPROVE, '0x39509351', '0xd73dd623', '0xa22cb465'])
+
+/** Tokens read calldata more liberally than we do: trailing bytes, or a value, keep no `approve` from being one. */
+export const oddApprovalOf = (input: Hex): SignedTransaction['act'] =>
+  allowing.has(input.slice(0, APPROVE.length)) ? { kind: 'odd-approval' } : null
+
+function plainApprovalOf(token: string, input: Hex, value: bigint): SignedTransaction['act'] {
+  if (value !== 0n || !input.startsWith(APPROVE) || input.length !== 2 + 2 * (4 + 64)) return null
   try {
     const [spender, units] = decodeFunctionData({ abi, data: input }).args
     return approveCall(spender, units) === input

@@ -5,10 +5,13 @@ import { isNative, nativeAddress } from '../../../domain/swap/token.ts'
 import { assert } from '../../../lib/assert.ts'
 import type { SwapChain } from '../../../ports/swap-chain.ts'
 import { parseAddress } from '../address.ts'
+import { of, smallest } from '../extremes.ts'
 import { type FeeCaps, feeCaps } from '../fees.ts'
-import { createNode, type Note } from '../node.ts'
+import { createNode, everyNode, type Note } from '../node.ts'
+import { balanceAt } from '../received.ts'
 import { type RpcOptions, rpcDefaults } from '../rpc.ts'
 import { broadcastSwap } from './broadcast.ts'
+import { payment } from './payments.ts'
 import { prepare } from './prepare.ts'
 import { readSigned } from './read-signed.ts'
 import { readTokenFacts } from './token-facts.ts'
@@ -53,6 +56,12 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
     lookUp: (hash) => lookUp(nodes, evm.chainId, hash),
+    balance: async (address, token) =>
+      of(
+        smallest,
+        await everyNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest')),
+      ),
+    payment: (hash, asked) => payment({ nodes, network, wrapped, coinIsToken, note }, hash, asked),
   } satisfies SwapChain)
 }
 

@@ -19,7 +19,7 @@ export type CurveStablePool = PoolIdentity &
     adminFee: bigint
     /** StableSwap-NG: how much higher the fee is off the peg, parts of 10^10. Null: the fee is the same everywhere. */
     offPegFee: bigint | null
-    /** How get_D forms D^(n+1)÷(n^n·Πx): `stepwise` divides by x·n for each token, `at-once` by n^n at the end (NG). */
+    /** How get_D forms D^(n+1)÷(n^n·Πx): `stepwise` divides by x·n for each token, `at-once` by n^n at the end (NG, and pools of two coins of the factories before). */
     invariant: 'stepwise' | 'at-once'
   }>
 
@@ -58,6 +58,12 @@ function swap(state: CurveStablePool, tokenIn: number, tokenOut: number, amountI
 function feeAt({ fee, offPegFee }: CurveStablePool, in_: bigint, out: bigint): bigint {
   if (offPegFee === null || offPegFee <= FEE_ONE) return fee
   return (offPegFee * fee) / (((offPegFee - FEE_ONE) * 4n * in_ * out) / (in_ + out) ** 2n + FEE_ONE)
+}
+
+/** get_D of the pool as it is. */
+export function invariantNow(state: CurveStablePool): bigint | null {
+  const units = state.balances.map((balance, index) => (balance * (state.rates[index] ?? 0n)) / ONE)
+  return units.every((unit) => unit > 0n) ? invariantOf(state, units) : null
 }
 
 /** get_D. Null where it does not settle, and the contract reverts. */

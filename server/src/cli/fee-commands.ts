@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { createStore } from '../adapters/postgres/store.ts'
+import { createSwapDesk } from '../adapters/postgres/swap-desk.ts'
+import { productionSwaps, sandboxSwaps, serveNetworks } from '../compose-swaps.ts'
+import type { Config } from '../config.ts'
+import { formatUnits } from '../domain/amount.ts'
+import type { AssetId } from '../domain/asset.ts'
+import { canonicalNetwork } from '../domain/catalogue.ts'
+import { createOperateFees } from '../services/operate-fees.ts'
+import { type SwapNetwork, tokenAsset } from '../services/swap-networks.ts'
+import { findPartner } from './balance-commands.ts'
+import { readSandbox } from './evm-nodes.ts'
+import { withDatabase } from './open-house.ts'
+import { fail, print } from './print.ts'
+import { askWord, reasoned, type WithReason } from './word.ts'
+
+type Served = ReadonlyMap<string, SwapNetwork>
+const HASH = /^0x[0-9a-f]{64}$/
+
+/** Referrer fees of swaps that the operator took for partners: `swapyard partners fees|fees-paid`. */
+export function addFeeCommands(partners: Command): void {
+  partners
+    .command('fees')
+    .description('referrer fees of swaps at the operator’s addresses, as the ledger and as the chain has them')
+    .action(() =>
+      withDatabase(async (database, config) => {
+        const desk = createSwapDesk(database)
+        const held = (await desk.fees()).filter(({ units }) => units > 0n)
+        const served = held.length === 0 ? new Map() : openNetworks(config)
+        for (const { address, assetId, units } of held) {
+          const decimals = (await desk.feeDecimals(assetId)) ?? 0
+          const onChain = await balanceOf(served, address, assetId)
+          print({
+            ...{ address, currency: assetId, amount: formatUnits(units, decimals) },
+            onChain: onChain === null ? null : formatUnits(onChain, decimals),
+          })
+        }
+      }),
+    )
+  reasoned(partners.command('fees-paid <name> <network> <token> <address> <hash>'))
+    .description('books fees that you sent to a partner’s address from the one that takes them, as the chain says')
+    .option('--from <address>', 'the address that took them; the one of the settings unless named')
+    .action(
+      async (
+        name: string,
+        ticker: string,
+        token: string,
+        address: string,
+        hash: string,
+        given: WithReason & { from?: string },
+      ) => {
+        const word = await askWord(given)
+        await withDatabase(async (database, config) => {
+          const id = canonicalNetwork(ticker)
+          const network = openNetworks(config).get(id) ?? fail(`swaps on ${ticker} are not served here`)
+          const parse = (text: string) => network.chain.parse(text) ?? fail(`${text} is no address of ${id}`)
+          if (!HASH.test(hash.toLowerCase())) fail(`${hash} is no hash of a transaction`)
+          const from = given.from ?? offerOf(config).settings?.feeAddresses?.get(id)
+          const paid = {
+            hash: hash.toLowerCase(),
+            token: parse(token),
+            from: parse(from ?? fail(`no address takes fees on ${id}: name it with --from`)),
+            to: parse(address),
+          }
+          const partner = await findPartner(database, name)
+          const decimals = (await createSwapDesk(database).feeDecimals(tokenAsset(network, paid.token))) ?? 0
+          const show = (units: bigint, assetId: AssetId) => `${formatUnits(units, decimals)} ${assetId}`
+          const book = createOperateFees(createStore(database), show)
+          const { assetId, units, repeated } = await book(partner, network, paid, word)
+          const amount = formatUnits(units, decimals)
+          print({ name, currency: assetId, amount, from: paid.from, address: paid.to, hash: paid.hash, repeated })
+        })
+      },
+    )
+}
+
+const offerOf = (config: Config) =>
+  config.environment === 'sandbox'
+    ? sandboxSwaps(readSandbox(config))
+    : productionSwaps(
+        [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls })),
+        config.swaps,
+      )
+
+const openNetworks = (config: Config): Served => serveNetworks(config.environment, offerOf(config).routing)
+
+/** null where no node of the network answers, or none is known: the ledger's side is told in any case. */
+async function balanceOf(served: Served, address: string, assetId: AssetId): Promise<bigint | null> {
+  const at = assetId.indexOf('@')
+  const network = served.get(assetId.slice(at + 1))
+  return network === undefined ? null : network.chain.balance(address, assetId.slice(0, at)).catch(() => null)
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createPackageLists } from './adapters/tokens/package-lists.ts'
+import { productionSwaps, serveNetworks } from './compose-swaps.ts'
+import { toMs } from './config-file.ts'
+import { assembleSwaps } from './config-swaps.ts'
+import { createListedTokens } from './services/listed-tokens.ts'
+
+/** The example that operators are given. */
+const page = readFileSync(join(import.meta.dirname, '../../docs/guides/operate.md'), 'utf8')
+const [, example = ''] = /```json\n(\{\s*"swaps"[\s\S]*?)```/.exec(page) ?? []
+const { swaps } = JSON.parse(example)
+const lists = createPackageLists()
+/** Real chain ids of the networks that no published list of ours knows. */
+const absent = { sei: 1_329, sonic: 146 } as const
+
+describe.for(Object.entries(absent))('%s', ([network, chainId]) => {
+  it('is on no published list, and has the tokens of the operator’s file', () => {
+    expect(lists.list(chainId)).toEqual([])
+    const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], assembleSwaps(swaps, toMs))
+    const own = swaps.networks[network].tokens as { address: string; symbol: string }[]
+    expect(own.length).toBeGreaterThan(1)
+    // The router looks for their pools from the beginning.
+    expect(offer.routing.map(({ tokens }) => tokens)).toEqual([own.map(({ address }) => address)])
+    const { chain } = serveNetworks('production', offer.routing).get(network) ?? {}
+    expect(chain?.network.evm?.chainId).toBe(chainId)
+    const listed = createListedTokens({
+      own: (id) => offer.ownTokens.get(id) ?? [],
+      published: () => lists.list(chainId),
+      hidden: () => new Set(),
+    })
+    expect(listed(network).map(({ symbol }) => symbol)).toEqual(own.map(({ symbol }) => symbol))
+    // What is written there has a right checksum, and is not the coin.
+    for (const { address } of own) expect(chain?.spell(chain.parse(address) ?? '')).toBe(address)
+  })
+})

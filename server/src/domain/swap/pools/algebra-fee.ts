@@ -1,0 +1,167 @@
+/*
+ * The fee that Algebra's versions 1 and 2 set with the first swap of a second: two sigmoids of the volatility of the last day, in
+ * version 1 under a third one of the volume. Integers as in AdaptiveFee.sol, DataStorage.sol and DataStorageOperator.sol of both.
+ */
+
+/** Terms of the fee, `feeConfig()`. `volume`: version 1 alone. */
+export type FeeTerms = Readonly<{
+  alpha1: bigint
+  alpha2: bigint
+  beta1: bigint
+  beta2: bigint
+  gamma1: bigint
+  gamma2: bigint
+  volume: Readonly<{ beta: bigint; gamma: bigint }> | null
+  base: bigint
+}>
+
+/** One entry of the pool's memory, or what it would be between two. Time in Unix seconds. */
+export type Moment = Readonly<{ tickSum: bigint; volatility: bigint; volume: bigint }>
+export type Timepoint = Moment & Readonly<{ time: number; averageTick: bigint /** version 2 */; tick: bigint }>
+
+/** What the fee of the next swap follows from. */
+export type FeeMemory = Readonly<{
+  terms: FeeTerms
+  /** The pool's tick now. */
+  tick: bigint
+  last: Timepoint
+  /** The entry before the last; null where the last is the first. */
+  before: Timepoint | null
+  oldest: Timepoint
+  /** Version 1: volume ÷ liquidity since the last entry, which the next one takes up. */
+  pendingVolume: bigint
+  /** The memory at these times, each a day before a swap. */
+  starts: ReadonlyMap<number, Moment>
+}>
+
+/** DataStorage.WINDOW. */
+export const FEE_WINDOW_S = 86_400
+
+/**
+ * Fee in millionths of the first swap at `time`, which is later than the last entry. Null where `starts` lacks the moment a day
+ * before.
+ */
+export function nextFee(memory: FeeMemory, time: number): number | null {
+  const { last, before, oldest, tick, terms } = memory
+  const start = time - FEE_WINDOW_S
+  const isYoung = oldest.time > start
+  const isStale = last.time <= start
+  const told = isYoung || isStale ? null : (memory.starts.get(start) ?? null)
+  if (!isYoung && !isStale && told === null) return null
+  const slopeBefore = before === null ? tick : slope(before, last)
+  const average = isYoung
+    ? last.time === oldest.time
+      ? tick
+      : slope(oldest, last)
+    : told === null
+      ? slopeBefore
+      : (last.tickSum - told.tickSum) / BigInt(last.time - start)
+  const delta = BigInt(time - last.time)
+  const isFirst = terms.volume !== null
+  const tickBefore = isFirst ? slopeBefore : last.tick
+  const moved = volatilityOnRange(delta, tickBefore, tick, last.averageTick, average)
+  const next: Moment = {
+    tickSum: last.tickSum + tick * delta,
+    volatility: BigInt.asUintN(88, last.volatility + moved),
+    volume: BigInt.asUintN(144, last.volume + memory.pendingVolume),
+  }
+  if (isYoung) return feeBetween(terms, oldest, next, young(terms, time - oldest.time))
+  const from = told ?? between(last, next, delta, BigInt(start - last.time))
+  return feeBetween(terms, from, next, BigInt(FEE_WINDOW_S))
+}
+
+/** The fee that the last entry brought: what the pool must say now. Null where `starts` lacks the moment a day before it. */
+export function lastFee({ terms, last, oldest, starts }: FeeMemory): number | null {
+  const start = last.time - FEE_WINDOW_S
+  if (oldest.time > start) return feeBetween(terms, oldest, last, young(terms, last.time - oldest.time))
+  const told = starts.get(start)
+  return told === undefined ? null : feeBetween(terms, told, last, BigInt(FEE_WINDOW_S))
+}
+
+/** Seconds by which a memory of less than a day is divided: version 2 counts one less. */
+function young({ volume }: FeeTerms, seconds: number): bigint {
+  return BigInt(volume === null && seconds > 1 ? seconds - 1 : seconds)
+}
+
+function feeBetween(terms: FeeTerms, from: Moment, to: Moment, seconds: bigint): number {
+  const volatility = seconds === 0n ? 0n : BigInt.asUintN(88, to.volatility - from.volatility) / seconds / 15n
+  const { alpha1, alpha2, beta1, beta2, gamma1, gamma2, base, volume } = terms
+  const sigmoid = volume === null ? sigmoidV2 : sigmoidV1
+  const sum = sigmoid(volatility, gamma1, alpha1, beta1) + sigmoid(volatility, gamma2, alpha2, beta2)
+  if (volume === null) return Number(base + sum)
+  const traded = seconds === 0n ? 0n : BigInt.asUintN(144, to.volume - from.volume) >> 57n
+  return Number(base + sigmoidV1(traded, volume.gamma, sum, volume.beta))
+}
+
+/** Mean tick between two entries. */
+const slope = (from: Timepoint, to: Timepoint): bigint => (to.tickSum - from.tickSum) / BigInt(to.time - from.time)
+
+/** Between two entries `whole` seconds apart, `part` seconds after the first. */
+function between(from: Moment, to: Moment, whole: bigint, part: bigint): Moment {
+  const at = (a: bigint, b: bigint) => a + ((b - a) / whole) * part
+  return {
+    tickSum: at(from.tickSum, to.tickSum),
+    volatility: at(from.volatility, to.volatility),
+    volume: at(from.volume, to.volume),
+  }
+}
+
+/** DataStorage._volatilityOnRange: sum of the squares of tick − average, both taken as straight lines. */
+function volatilityOnRange(dt: bigint, tick0: bigint, tick1: bigint, average0: bigint, average1: bigint): bigint {
+  const k = tick1 - tick0 - (average1 - average0)
+  const b = (tick0 - average0) * dt
+  const sequence = dt * (dt + 1n)
+  const squares = sequence * (2n * dt + 1n)
+  return (k * k * squares + 6n * b * k * sequence + 6n * dt * b * b) / (6n * dt * dt)
+}
+
+/** AdaptiveFee.sigmoid: alpha ÷ (1 + e^((beta − x) ÷ g)), of an exponential times a power of g. */
+function sigmoidOf(exp: (x: bigint, g: bigint) => bigint, power: bigint) {
+  return (x: bigint, g: bigint, alpha: bigint, beta: bigint): bigint => {
+    const isAbove = x > beta
+    const away = isAbove ? x - beta : beta - x
+    if (away >= 6n * g) return isAbove ? alpha : 0n
+    const whole = g ** power
+    const grown = exp(away, g)
+    return isAbove ? (alpha * grown) / (whole + grown) : (alpha * whole) / (whole + grown)
+  }
+}
+
+/** AdaptiveFee.exp of version 1: e^(x ÷ g) · g^8 by eight terms of its series. */
+function expV1(x: bigint, g: bigint): bigint {
+  let sum = g ** 8n
+  let factorial = 1n
+  for (let term = 1n; term <= 6n; term++) {
+    factorial *= term
+    sum += (x ** term * g ** (8n - term)) / factorial
+  }
+  return sum + (x ** 7n * g) / 5_040n + x ** 8n / 40_320n
+}
+
+const E20 = 10n ** 20n
+/** Powers of e, and its root, times 10^20, as the contract has them. */
+const POWERS = [
+  100_000_000_000_000_000_000n,
+  271_828_182_845_904_523_536n,
+  738_905_609_893_065_022_723n,
+  2_008_553_692_318_766_774_092n,
+  5_459_815_003_314_423_907_811n,
+  14_841_315_910_257_660_342_111n,
+] as const
+const ROOT = 164_872_127_070_012_814_684n
+
+/** AdaptiveFee.expXg4 of version 2: e^(x ÷ g) · g^4, from the nearest power of the root of e. */
+function expV2(given: bigint, g: bigint): bigint {
+  const steps = given / g
+  let nearest: bigint = POWERS[steps > 5n ? 5 : Number(steps)] ?? 0n
+  let x = given % g
+  if (x >= g / 2n) {
+    x -= g / 2n
+    nearest = (nearest * ROOT) / E20
+  }
+  const series = g ** 4n + x * g ** 3n + (x * x * g * g) / 2n + (x ** 3n * g * 4n + x ** 4n) / 24n
+  return (series * nearest) / E20
+}
+
+const sigmoidV1 = sigmoidOf(expV1, 8n)
+const sigmoidV2 = sigmoidOf(expV2, 4n)

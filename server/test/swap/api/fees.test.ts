@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeFunctionData, formatUnits, type Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Json } from '../../../../test/support/world.ts'
+import { erc20, LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
+
+const NETWORK = 'linea'
+const taker = privateKeyToAccount(generatePrivateKey())
+const partner = privateKeyToAccount(generatePrivateKey()).address
+const main = join(import.meta.dirname, '../../../src/main.ts')
+
+let stage: Stage
+let folder: string
+let url: URL
+beforeAll(async () => {
+  stage = await startStage(NETWORK, { swaps: { feeAddresses: new Map([[NETWORK, taker.address]]) } })
+  folder = mkdtempSync(join(tmpdir(), 'swapyard-fees-'))
+  copyFileSync(inject('chainsFile'), join(folder, 'chains.json'))
+  url = new URL(inject('databaseUrl'))
+  const [row] = await stage.world.house.database.query<{ name: string }>('select current_database() as name')
+  url.pathname = `/${row?.name}`
+  await stage.world.control('/deposits', { network: NETWORK, currency: 'native', address: taker.address, amount: '1' })
+}, LOCK_MS)
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await stage.world.stop()
+})
+
+/** As an operator does it, beside the house that runs. */
+function swapyard(...args: string[]): Promise<{ lines: Json[]; error: string }> {
+  const env = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url.href }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, 'partners', ...args], { env, timeout: 120_000 }, (_, stdout, stderr) => {
+      const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
+      resolve({ lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() })
+    })
+  })
+}
+
+const feesPaid = (
+  token: string,
+  hash: string,
+  { name = 'sandbox', to = partner, from = taker.address, rest = ['--reason', 'fees of May'] } = {},
+) => swapyard('fees-paid', name, NETWORK, token, to, hash, '--from', from, ...rest)
+const balances = async (name = 'sandbox') => (await swapyard('balances', name)).lines
+
+/** What the operator does with its own wallet. */
+async function pay(token: string, units: bigint): Promise<Hex> {
+  const { client } = stage
+  const [nonce, gasPrice] = await Promise.all([
+    client.getTransactionCount({ address: taker.address }),
+    client.getGasPrice(),
+  ])
+  const own = { chainId: stage.chainId, nonce, gas: 100_000n, gasPrice: gasPrice * 2n, type: 'legacy' } as const
+  const data = encodeFunctionData({ abi: erc20, functionName: 'transfer', args: [partner, units] })
+  const call = token === NATIVE ? { to: partner, value: units } : { to: token as Hex, data }
+  const hash = await client.sendRawTransaction({
+    serializedTransaction: await taker.signTransaction({ ...own, ...call }),
+  })
+  await stage.world.mine(NETWORK, 1)
+  return hash
+}
+
+describe('fees that the operator took for a partner', () => {
+  test('are shown, paid with the operator’s own key, and booked as the chain says, once', async () => {
+    const user = await stage.user()
+    const usdc = stage.token('usdc')
+    const asset = `${usdc.toLowerCase()}@${NETWORK}`
+    const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '1' }
+    expect(await balances()).toEqual([])
+    const { quote, hash } = await trade(stage, user, asked)
+    const units = BigInt(quote.toAmountRaw) - BigInt(quote.receivedAmountRaw)
+    const amount = formatUnits(units, 6)
+    await stage.becomes(hash, 'finished')
+    expect((await swapyard('fees')).lines).toEqual([
+      { address: taker.address.toLowerCase(), currency: asset, amount, onChain: amount },
+    ])
+    await stage.world.mine(NETWORK, 12)
+    const owed = { name: 'sandbox', currency: asset, amount }
+    await stage.world.until('the fee is the partner’s', async () => (await balances()).length > 0)
+    expect(await balances()).toEqual([owed])
+
+    const part = units / 3n
+    await stage.world.mining(NETWORK, true)
+    const first = await pay(usdc, part)
+    expect((await feesPaid(usdc, first)).error).toContain('of 10 blocks')
+    await stage.world.mining(NETWORK, false)
+    await stage.world.mine(NETWORK, 12)
+    const refused = [
+      [feesPaid(usdc, first, { rest: [] }), 'say why'],
+      [feesPaid(usdc, first, { name: 'sandbox-b' }), 'partner sandbox-b is owed 0'],
+      [feesPaid(usdc, first, { name: 'nobody' }), 'there is no partner nobody'],
+      [feesPaid(usdc, first, { to: user.address }), 'moved nothing'],
+      [feesPaid(stage.token('dai'), first), 'moved nothing'],
+      [feesPaid(usdc, first, { from: user.address }), 'moved nothing'],
+      [feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is in no block'],
+      [feesPaid(usdc, '0x12'), 'is no hash'],
+    ] as const
+    for (const [asked, sentence] of refused) {
+      const answer = await asked
+      expect(answer.lines).toEqual([])
+      expect(answer.error).toContain(sentence)
+      expect(answer.error.split('\n')).toHaveLength(1)
+    }
+    const booked = { name: 'sandbox', currency: asset, amount: formatUnits(part, 6), hash: first }
+    expect((await feesPaid(usdc, first)).lines).toMatchObject([{ ...booked, repeated: false }])
+    expect((await feesPaid(usdc, first)).lines).toMatchObject([{ ...booked, repeated: true }])
+    expect((await feesPaid(usdc, first, { name: 'sandbox-b' })).error).toContain('was booked for another partner')
+    expect(await balances()).toEqual([{ ...owed, amount: formatUnits(units - part, 6) }])
+    await stage.world.invariants()
+
+    const rest = await pay(usdc, units - part)
+    await stage.world.mine(NETWORK, 12)
+    expect((await feesPaid(usdc, rest)).lines).toMatchObject([{ repeated: false }])
+    expect([await balances(), (await swapyard('fees')).lines]).toEqual([[], []])
+    await stage.world.invariants()
+  }, 180_000)
+
+  test('of the coin are booked from a plain transfer, and never more than is owed', async () => {
+    const user = await stage.user({ usdc: '3000' })
+    const usdc = stage.token('usdc')
+    const asked = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '3000', slippage: '1', referrerFee: '1' }
+    const { quote, hash } = await trade(stage, user, asked)
+    const units = BigInt(quote.toAmountRaw) - BigInt(quote.receivedAmountRaw)
+    await stage.becomes(hash, 'finished')
+    await stage.world.mine(NETWORK, 12)
+    await stage.world.until('the fee is the partner’s', async () => (await balances()).length > 0)
+    const [much, all] = [await pay(NATIVE, units + 1n), await pay(NATIVE, units)]
+    await stage.world.mine(NETWORK, 12)
+    expect((await feesPaid(NATIVE, much)).error).toContain(`partner sandbox is owed ${formatUnits(units, 18)}`)
+    expect((await feesPaid(NATIVE, all)).lines).toMatchObject([{ amount: formatUnits(units, 18), repeated: false }])
+    expect(await balances()).toEqual([])
+  }, 180_000)
+})

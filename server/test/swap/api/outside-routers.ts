@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/*
+ * 0x (Swap API v2), OpenOcean (API v4) and KyberSwap (aggregator API v1) on one socket, as their documentation has them:
+ * each with its own names, headers, amounts in base units as text, and refusals. None has prices of its own.
+ */
+
+export type RouterName = '0x' | 'openocean' | 'kyberswap'
+/** `hang`: the connection stays open, and nothing comes. */
+export type Behaviour = Readonly<{ pays: bigint }> | 'no-route' | 'fails' | 'hangs' | 'hangs-half-way' | 'nonsense'
+
+export type OutsideRouters = Readonly<{
+  url: string
+  key: string
+  behave(behaviour: Partial<Record<RouterName, Behaviour>>): void
+  /** Whom was asked since the last call. */
+  asked(): readonly RouterName[]
+  /** Connections that are open now. */
+  open(): Promise<number>
+  stop(): Promise<void>
+}>
+
+const KEY = 'a key of 0x'
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const UNITS = /^[1-9][0-9]*$/
+
+type Asked = Readonly<{ router: RouterName; tokenIn: string; tokenOut: string; amountIn: string; fault: Fault | null }>
+type Fault = Readonly<{ status: number; body: object }>
+
+/** 0x's: 401 without a key, 400 with the first thing that is wrong. */
+function askedOfZeroX({ headers }: IncomingMessage, query: URLSearchParams): Asked {
+  const [tokenIn, tokenOut, amountIn] = ['sellToken', 'buyToken', 'sellAmount'].map((name) => query.get(name) ?? '')
+  const invalid = (reason: string): Fault => ({
+    status: 400,
+    body: { name: 'INPUT_INVALID', message: 'The input is invalid', data: { details: [{ field: '', reason }] } },
+  })
+  const unauthorized = { status: 401, body: { name: 'UNAUTHORIZED', message: 'No Authorization' } }
+  const isRight = headers['0x-version'] === 'v2' && query.get('chainId') === '3133700001'
+  const fault = headers['0x-api-key'] !== KEY ? unauthorized : isRight ? null : invalid('version or chain')
+  return checked({ router: '0x', tokenIn, tokenOut, amountIn, fault }, invalid('token or amount'))
+}
+
+function askedOfOpenOcean(query: URLSearchParams): Asked {
+  const names = ['inTokenAddress', 'outTokenAddress', 'amountDecimals'] as const
+  const [tokenIn, tokenOut, amountIn] = names.map((name) => query.get(name) ?? '')
+  const invalid = { status: 200, body: { code: 400, error: 'params error' } }
+  const fault = UNITS.test(query.get('gasPriceDecimals') ?? '') ? null : invalid
+  return checked({ router: 'openocean', tokenIn, tokenOut, amountIn, fault }, invalid)
+}
+
+function askedOfKyberSwap({ headers }: IncomingMessage, query: URLSearchParams): Asked {
+  const [tokenIn, tokenOut, amountIn] = ['tokenIn', 'tokenOut', 'amountIn'].map((name) => query.get(name) ?? '')
+  const body = { code: 4000, message: 'bad request', details: [{ fieldViolations: [] }] }
+  const fault = headers['x-client-id'] === undefined ? { status: 400, body } : null
+  return checked({ router: 'kyberswap', tokenIn, tokenOut, amountIn, fault }, { status: 400, body })
+}
+
+type Loose = Omit<Asked, 'tokenIn' | 'tokenOut' | 'amountIn'> &
+  Record<'tokenIn' | 'tokenOut' | 'amountIn', string | undefined>
+
+function checked({ tokenIn = '', tokenOut = '', amountIn = '', ...rest }: Loose, invalid: Fault): Asked {
+  const isRight = ADDRESS.test(tokenIn) && ADDRESS.test(tokenOut) && UNITS.test(amountIn)
+  return { ...rest, tokenIn, tokenOut, amountIn, fault: rest.fault ?? (isRight ? null : invalid) }
+}
+
+function read(request: IncomingMessage): Asked | null {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://routers')
+  if (pathname === '/swap/allowance-holder/price') return askedOfZeroX(request, searchParams)
+  if (pathname === '/v4/eth/quote') return askedOfOpenOcean(searchParams)
+  return pathname === '/ethereum/api/v1/routes' ? askedOfKyberSwap(request, searchParams) : null
+}
+
+/** As 0x, OpenOcean and KyberSwap tell an offer. Two of the three answer addresses with capitals. */
+function offer({ router, tokenIn, tokenOut, amountIn }: Asked, units: bigint): object {
+  const amountOut = units.toString()
+  const spelled = (address: string) => `0x${address.slice(2).toUpperCase()}`
+  if (router === '0x')
+    return {
+      ...{
+        blockNumber: '23000000',
+        buyAmount: amountOut,
+        buyToken: tokenOut,
+        sellAmount: amountIn,
+        sellToken: tokenIn,
+      },
+      ...{ liquidityAvailable: true, minBuyAmount: amountOut, totalNetworkFee: '1200000000000000' },
+      fees: { integratorFee: null, zeroExFee: null, gasFee: null },
+    }
+  if (router === 'openocean') {
+    const [inToken, outToken] = [tokenIn, tokenOut].map((address) => ({ address: spelled(address), decimals: 18 }))
+    return { code: 200, data: { inToken, outToken, inAmount: amountIn, outAmount: amountOut, estimatedGas: '189669' } }
+  }
+  const sides = { tokenIn: spelled(tokenIn), amountIn, tokenOut: spelled(tokenOut), amountOut }
+  return { code: 0, message: 'successfully', data: { routeSummary: { ...sides, gas: '189000', route: [[]] } } }
+}
+
+const noRoute: Readonly<Record<RouterName, Fault>> = {
+  '0x': { status: 200, body: { liquidityAvailable: false, zid: '0x111111111111111111111111' } },
+  openocean: { status: 200, body: { code: 204, error: 'Insufficient liquidity' } },
+  kyberswap: { status: 400, body: { code: 4008, message: 'route not found', requestId: 'a' } },
+}
+
+export async function startOutsideRouters(): Promise<OutsideRouters> {
+  let behaviours: Partial<Record<RouterName, Behaviour>> = {}
+  let asked: RouterName[] = []
+  const server = createServer((request, reply) => {
+    const question = read(request)
+    if (question === null) return void send(reply, { status: 404, body: {} })
+    asked.push(question.router)
+    answer(reply, question, behaviours[question.router] ?? 'no-route')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    key: KEY,
+    behave: (chosen) => {
+      behaviours = chosen
+    },
+    asked: () => {
+      const before = asked
+      asked = []
+      return before
+    },
+    open: () => new Promise((done) => server.getConnections((_error, count) => done(count))),
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+function answer(reply: ServerResponse, question: Asked, behaviour: Behaviour): void {
+  if (question.fault !== null) send(reply, question.fault)
+  else if (behaviour === 'hangs') return
+  else if (behaviour === 'hangs-half-way')
+    reply.writeHead(200, { 'content-type': 'application/json' }).write('{"code":')
+  else if (behaviour === 'nonsense') reply.writeHead(200).end('<html>maintenance</html>')
+  else if (behaviour === 'fails') send(reply, { status: 503, body: { message: 'unavailable' } })
+  else if (behaviour === 'no-route') send(reply, noRoute[question.router])
+  else send(reply, { status: 200, body: offer(question, behaviour.pays) })
+}
+
+function send(reply: ServerResponse, { status, body }: Fault): void {
+  reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

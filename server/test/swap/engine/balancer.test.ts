@@ -1,0 +1,331 @@
+import fc from 'fast-check'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { networks } from '../../../networks/index.ts'
+import { encodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
+import { createNetworkPools } from '../../../src/adapters/evm/dex/network-pools.ts'
+import { resolveNetwork } from '../../../src/domain/network.ts'
+import { executeRoute, SHARE_ALL } from '../../../src/domain/swap/execute.ts'
+import type { Pool } from '../../../src/domain/swap/kinds.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import type { PoolSnapshot, PoolSource } from '../../../src/ports/pools.ts'
+import { type Balancer, ONE, receiptOf, startBalancer, type VenuePool } from './balancer-venue.ts'
+
+/*
+ * Balancer's own vault and stable pools of every version on a real node: what we follow against what the contracts say after each
+ * block, and what our router pays against what we promise.
+ */
+
+const BLOCKS = 24
+const log = createLog({ level: 'warn', pretty: true })
+const definition = networks.find(({ id }) => id === 'eth')
+
+let venue: Balancer
+let pools: Record<'stable2021' | 'metaStable' | 'stable2022' | 'composable', VenuePool>
+let snapshot: PoolSnapshot | null = null
+const CACHE_S = 3_000n
+const NOBODY = `0x${'0'.repeat(40)}` as Hex
+
+beforeAll(async () => {
+  venue = await startBalancer()
+}, 60_000)
+afterAll(() => venue?.anvil.stop())
+
+function createSource(clock: { ms: number } = { ms: 0 }): PoolSource {
+  if (!definition) throw new Error('no such network')
+  const [wrapped = ''] = venue.tokens
+  return createNetworkPools({
+    network: resolveNetwork(definition, 'sandbox'),
+    rpcUrls: [venue.anvil.url],
+    dexNetwork: { network: 'eth', wrapped, hubs: venue.tokens, dexes: venue.dexes },
+    tokens: [],
+    snapshots: {
+      load: async () => snapshot,
+      save: async (kept) => {
+        snapshot = kept
+      },
+    },
+    log,
+    now: () => clock.ms,
+    settings: { compareEveryBlocks: 1, comparePools: 5, snapshotEveryMs: 60_000 },
+  })
+}
+
+async function current(source: PoolSource) {
+  const { hash } = await venue.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+  for (let turns = 0; turns < 20; turns++) {
+    await source.advance()
+    const at = source.current()
+    if (at?.block.hash === hash) return at
+  }
+  throw new Error('the newest block was not reached')
+}
+
+async function makePools(): Promise<void> {
+  const { create, tokens, providers, me } = venue
+  const fee = 4n * 10n ** 14n
+  const [a, b, c, d] = tokens
+  pools = {
+    stable2021: await create('stable2021', [[a, b, d], 200n, fee, me], 1_000_000n),
+    metaStable: await create(
+      'metaStable',
+      [[a, c], 50n, [providers[0], NOBODY], [CACHE_S, 0n], fee, false, me],
+      500_000n,
+    ),
+    stable2022: await create('stable2022', [[a, b, c, d], 2_000n, fee, me], 2_000_000n),
+    composable: await create(
+      'composable',
+      [
+        [b, c, d],
+        700n,
+        [NOBODY, providers[0], providers[1]],
+        [0n, CACHE_S, CACHE_S * 2n],
+        [false, false, false],
+        fee,
+        me,
+      ],
+      1_500_000n,
+    ),
+  }
+  await create('weighted', [[a, b], [ONE / 4n, (3n * ONE) / 4n], [NOBODY, NOBODY], fee, me], 300_000n)
+}
+
+/** Every stable pool as its contracts tell it. */
+async function compareStates(known: readonly Pool[]): Promise<void> {
+  const { read, vault } = venue
+  for (const one of Object.values(pools)) {
+    const pool = known.find(({ id }) => id === one.id)
+    if (pool === undefined) continue
+    if (pool.kind !== 'balancer-stable') throw new Error(`a ${pool.kind}`)
+    const [held, balances] = await read<readonly [readonly Hex[], readonly bigint[]]>(vault, 'getPoolTokens', [one.id])
+    const own = held.map((token) => token.toLowerCase() === one.address.toLowerCase())
+    const coins = <T>(list: readonly T[]) => list.filter((_, place) => !own[place])
+    const [amp] = await read<readonly [bigint]>(one.address, 'getAmplificationParameter')
+    expect(pool).toMatchObject({
+      tokens: coins(held).map((token) => token.toLowerCase()),
+      balances: coins(balances),
+      amp,
+      swapFee: await read(one.address, 'getSwapFeePercentage'),
+    })
+    if (one === pools.stable2021) continue
+    const scaling = coins(await read<readonly bigint[]>(one.address, 'getScalingFactors'))
+    expect(pool.scales.map(({ factor, rate }) => factor * rate)).toEqual(scaling)
+  }
+}
+
+/** Our router's call through one pool, and what it should pay. */
+function callOf(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
+  const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
+  const [source, target] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
+  const promised = executeRoute(swaps, source, target, amountIn)?.amountOut ?? null
+  const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: null }
+  const reference = `0x${'0'.repeat(64)}` as Hex
+  const terms = { amountIn, minOut: 1n, recipient: venue.me, fee: null, reference, deadline: 2n ** 40n }
+  return { promised, target: target as Hex, ...encodeSwap(route, terms) }
+}
+
+/** What each direction of each pool pays by our router, as the node carries it out. */
+async function compareQuotes(known: readonly Pool[], share: bigint): Promise<number> {
+  let compared = 0
+  for (const pool of known) {
+    if (pool.kind !== 'balancer-stable') continue
+    for (const tokenIn of pool.tokens.keys()) {
+      const tokenOut = (tokenIn + 1) % pool.tokens.length
+      const amountIn = ((pool.balances[tokenIn] ?? 0n) * share) / 1_000_000n + 1n
+      const { promised, to, calldata } = callOf(pool, tokenIn, tokenOut, amountIn)
+      const paid = await venue.anvil
+        .request<Hex>('eth_call', [{ from: venue.me, to, data: calldata, gas: '0x989680' }, 'latest'])
+        .then(BigInt)
+        .catch((error: Error) => error.message)
+      if (promised === null) continue
+      expect([pool.dex, pool.tokens.length, amountIn, promised]).toEqual([pool.dex, pool.tokens.length, amountIn, paid])
+      compared++
+    }
+  }
+  return compared
+}
+
+type Act = Readonly<{ what: number; pool: number; from: number; step: number; share: bigint }>
+const acts: fc.Arbitrary<Act> = fc.record({
+  what: fc.integer({ min: 0, max: 7 }),
+  pool: fc.integer({ min: 0, max: 3 }),
+  from: fc.integer({ min: 0, max: 3 }),
+  step: fc.integer({ min: 1, max: 3 }),
+  share: fc.bigInt({ min: 1n, max: 200_000n }),
+})
+
+async function perform({ what, pool: place, from, step, share }: Act): Promise<void> {
+  const pool = Object.values(pools)[place] as VenuePool
+  const tokens = await venue.tokensOf(pool)
+  const [, held] = await venue.read<readonly [unknown, readonly bigint[]]>(venue.vault, 'getPoolTokens', [pool.id])
+  // A composable pool holds 2^111 of its own token.
+  const least = [...held].sort((x, y) => (x < y ? -1 : 1))[0] ?? 0n
+  if (what <= 3) {
+    const tokenIn = tokens[from % tokens.length] as Hex
+    const tokenOut = tokens[(from + step) % tokens.length] as Hex
+    if (tokenIn !== tokenOut) await venue.swap(pool, [tokenIn, tokenOut], (least * share) / 1_000_000n + 1n)
+  }
+  if (what === 4 || what === 5)
+    await venue.join(
+      pool,
+      tokens.map((_, at) => (least * share * BigInt(at + 1)) / 10_000_000n + 1n),
+    )
+  if (what === 6) await venue.act(pool.address, 'setSwapFeePercentage', [share * 10n ** 10n + 10n ** 12n])
+  if (what === 7) await venue.setRate(from % 2, ONE + share * 10n ** 10n)
+}
+
+describe("balancer's stable pools", () => {
+  test('are found, followed block by block, taken back by a reorg and taken up after a restart', {
+    timeout: 120_000,
+  }, async () => {
+    const source = createSource()
+    expect((await current(source)).pools).toEqual([])
+    await makePools()
+    const begun = await current(source)
+    expect(begun.pools.map(({ dex }) => dex).sort()).toEqual([...venue.dexes.map(({ name }) => name)].sort())
+    expect(begun.pools.some(({ tokens }) => tokens.includes(pools.composable.address.toLowerCase()))).toBe(false)
+    await compareStates(begun.pools)
+
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    console.info(`engine: seed ${seed}`)
+    const plan = fc.sample(fc.array(acts, { minLength: 1, maxLength: 4 }), { seed, numRuns: BLOCKS })
+    let quotes = 0
+    let done = 0
+    for (const [index, block] of plan.entries()) {
+      for (const act of block) await perform(act)
+      done += await minedWell()
+      const { pools: known } = await current(source)
+      await compareStates(known)
+      quotes += await compareQuotes(known, block[0]?.share ?? 1n)
+      if (index === BLOCKS / 2) {
+        await venue.anvil.request('anvil_reorg', [3, []])
+        await compareStates((await current(source)).pools)
+      }
+    }
+    expect(quotes).toBeGreaterThan(BLOCKS * 8)
+    expect(done).toBeGreaterThan(BLOCKS)
+    expect(source.counts()).toMatchObject({ reorgs: 1, differences: 0, rereads: 1 })
+
+    const fresh = (await current(createSourceWithout())).pools
+    expect(byId(fresh)).toEqual(byId((await current(source)).pools))
+    const keeping = createSource({ ms: 120_000 })
+    await current(keeping)
+    await perform({ what: 0, pool: 3, from: 0, step: 1, share: 1_000n })
+    await venue.anvil.mine()
+    const restarted = createSource()
+    await compareStates((await current(restarted)).pools)
+    expect(restarted.counts().rereads).toBe(0)
+  })
+
+  test('rest where an expired rate would be asked for anew, and come back with it', async () => {
+    const { anvil, setRate, swap, tokensOf, read } = venue
+    const source = createSourceWithout()
+    const has = async (pool: VenuePool) => (await current(source)).pools.some(({ id }) => id === pool.id)
+    expect(await has(pools.composable)).toBe(true)
+    // Whatever was drawn before: kept and told are one.
+    for (const place of [0, 1]) await setRate(place, ONE + 7n * 10n ** 15n)
+    await anvil.mine()
+    for (const token of (await tokensOf(pools.composable)).slice(1))
+      await venue.act(pools.composable.address, 'updateTokenRateCache', [token])
+    await venue.act(pools.metaStable.address, 'updatePriceRateCache', [(await tokensOf(pools.metaStable))[0]])
+    await anvil.mine()
+    await compareStates((await current(source)).pools)
+
+    await anvil.request('evm_increaseTime', [Number(CACHE_S) * 3])
+    await anvil.mine()
+    // Nothing would change.
+    for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(true)
+    expect(await compareQuotes((await current(source)).pools, 5_000n)).toBeGreaterThan(8)
+
+    await setRate(0, ONE + 9n * 10n ** 15n)
+    await anvil.mine()
+    for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(false)
+    expect(await has(pools.stable2022)).toBe(true)
+    // The reorg takes the new rate back.
+    await anvil.request('anvil_reorg', [1, []])
+    for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(true)
+    await setRate(0, ONE + 9n * 10n ** 15n)
+    await anvil.mine()
+    for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(false)
+
+    for (const pool of [pools.composable, pools.metaStable]) {
+      const [first, second] = await tokensOf(pool)
+      await swap(pool, [first as Hex, second as Hex], 10n ** 9n)
+    }
+    await anvil.mine()
+    for (const pool of [pools.composable, pools.metaStable]) expect(await has(pool)).toBe(true)
+    const { pools: known } = await current(source)
+    await compareStates(known)
+    expect(await compareQuotes(known, 5_000n)).toBeGreaterThan(8)
+    const [, second] = await tokensOf(pools.composable)
+    const [rate] = await read<readonly [bigint]>(pools.composable.address, 'getTokenRateCache', [second])
+    expect(rate).toBe(ONE + 9n * 10n ** 15n)
+    expect(source.counts()).toMatchObject({ reorgs: 1, differences: 0, rereads: 1 })
+  })
+
+  test('are read with their amplification while it moves, and rest while they are paused', async () => {
+    const { anvil, act, read } = venue
+    const source = createSourceWithout()
+    await current(source)
+    const { timestamp } = await anvil.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    for (const { address } of Object.values(pools)) {
+      const [amp] = await read<readonly [bigint]>(address, 'getAmplificationParameter')
+      // A day's way, and no more than twice.
+      await act(address, 'startAmplificationParameterUpdate', [amp / 600n, BigInt(timestamp) + 90_000n])
+    }
+    expect(await minedWell()).toBe(4)
+    const amps = new Set<bigint>()
+    for (let hours = 0; hours < 26; hours += 5) {
+      await anvil.request('evm_increaseTime', [hours * 60])
+      await anvil.mine()
+      const { pools: known } = await current(source)
+      await compareStates(known)
+      for (const pool of known) if (pool.kind === 'balancer-stable') amps.add(pool.amp)
+    }
+    expect(amps.size).toBeGreaterThan(20)
+    for (const { address } of Object.values(pools)) await act(address, 'stopAmplificationParameterUpdate')
+    expect(await minedWell()).toBe(4)
+    await compareStates((await current(source)).pools)
+    expect(await compareQuotes((await current(source)).pools, 5_000n)).toBeGreaterThan(6)
+
+    const { address, id } = pools.composable
+    await act(address, 'pause')
+    expect(await minedWell()).toBe(1)
+    expect((await current(source)).pools.some((one) => one.id === id)).toBe(false)
+    await act(address, 'unpause')
+    expect(await minedWell()).toBe(1)
+    expect((await current(source)).pools.some((one) => one.id === id)).toBe(true)
+    expect(source.counts()).toMatchObject({ reorgs: 0, differences: 0, rereads: 1 })
+  })
+
+  test('pay by our router exactly what was promised', async () => {
+    const { pools: known } = await current(createSourceWithout())
+    let paid = 0
+    for (const pool of known) {
+      if (pool.kind !== 'balancer-stable') continue
+      const { promised, target, to, calldata } = callOf(pool, 0, 1, (pool.balances[0] ?? 0n) / 50n)
+      const before = await venue.balanceOf(target)
+      const { txHash } = await venue.anvil.sendAndMine({ to, data: calldata, gas: 4_000_000n })
+      await receiptOf(venue.anvil, txHash)
+      expect([pool.dex, (await venue.balanceOf(target)) - before]).toEqual([pool.dex, promised])
+      paid++
+    }
+    expect(paid).toBe(4)
+  })
+})
+
+/** Mines, and gives how many transactions went through. */
+async function minedWell(): Promise<number> {
+  await venue.anvil.mine()
+  const block = await venue.anvil.request<{ transactions: Hex[] }>('eth_getBlockByNumber', ['latest', false])
+  const receipts = await Promise.all(
+    block.transactions.map((hash) => venue.anvil.request<{ status: Hex }>('eth_getTransactionReceipt', [hash])),
+  )
+  return receipts.filter(({ status }) => status === '0x1').length
+}
+
+function createSourceWithout(): PoolSource {
+  snapshot = null
+  return createSource()
+}
+const byId = (known: readonly Pool[]): Pool[] => [...known].sort((a, b) => (a.id < b.id ? -1 : 1))

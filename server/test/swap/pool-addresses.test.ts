@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { dexNetworks } from '../../dexes/index.ts'
+import { addressBy } from '../../src/adapters/evm/dex/check-dexes.ts'
+
+// Pools whose addresses are widely published, made again from the hashes of our files: a wrong hash switches a DEX off.
+
+const pools = [
+  [
+    'base',
+    'aerodrome',
+    false,
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  ],
+  [
+    'base',
+    'equalizer',
+    false,
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  ],
+  [
+    'op',
+    'velodrome-v2',
+    false,
+    '0x4200000000000000000000000000000000000006',
+    '0x7F5c764cBc14f9669B88837ca1490cCa17c31607',
+  ],
+  [
+    'op',
+    'velodrome-v1',
+    false,
+    '0x4200000000000000000000000000000000000006',
+    '0x7F5c764cBc14f9669B88837ca1490cCa17c31607',
+  ],
+  ['bsc', 'thena-v1', true, '0x55d398326f99059fF775485246999027B3197955', '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d'],
+  [
+    'linea',
+    'lynex-v1',
+    false,
+    '0x176211869cA2b568f2A7D4EE941E073a821EE1ff',
+    '0xe5D7C2a44FfDDf6b295A15c148167daaAf5Cf34f',
+  ],
+  [
+    'matic',
+    'dystopia',
+    false,
+    '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+  ],
+] as const
+const published: Readonly<Record<string, string>> = {
+  'base aerodrome': '0xcDAC0d6c6C59727a65F871236188350531885C43',
+  'base equalizer': '0x83240b049Fa89b65be714aeD68e5B074df6aAc84',
+  'op velodrome-v2': '0x0493Bf8b6DBB159Ce2Db2E0E8403E753Abd1235b',
+  'op velodrome-v1': '0x79c912FEF520be002c2B6e57EC4324e260f38E50',
+  'bsc thena-v1': '0x618f9Eb0E1a698409621f4F487B563529f003643',
+  'linea lynex-v1': '0x6FB44889a9aA69F7290258D3716BfFcB33CdE184',
+  'matic dystopia': '0x60c088234180b36EDcec7AA8Aa23912Bb6bed114',
+}
+
+describe('the hashes from which pools are made', () => {
+  test.each(pools)('%s: %s, stable %s', (network, name, stable, ...tokens) => {
+    const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
+    if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
+    const sorted = tokens.map((token) => token.toLowerCase())
+    expect(addressBy(dex, { tokens: sorted, stable }, dex.initCodeHash)).toBe(
+      published[`${network} ${name}`]?.toLowerCase(),
+    )
+  })
+})

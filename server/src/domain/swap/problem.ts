@@ -179,6 +179,8 @@ function reached(
 /** Whether what the pools do at the present values goes round in a circle: their prices differ by more than their fees. */
 export function hasCircle(problem: Problem): boolean {
   const { from, to, value } = problem
+  // Nothing enters the source and nothing leaves the target: a circle takes two tokens more.
+  if (value.length < 4) return false
   const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
   const entries = new Int32Array(value.length)
   const next: number[][] = Array.from(value, () => [])

@@ -176,27 +176,43 @@ function limit(begun: Leveled, amount: number, { swapsMax }: SearchOptions): Lev
   }
 }
 
-/** Takes swaps away one by one, the least useful first, as long as their gas is worth more than what they add. */
+/**
+ * Takes swaps away one by one, the least useful first, as long as their gas is worth more than what they add. At the present
+ * values a route without a swap pays at most what is left without its earning, and spends the gas of one swap at least: where
+ * that is no more than now, it need not be solved, nor for any swap that earns more.
+ */
 function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptions): Leveled {
-  let best = begun
-  const netOf = ({ problem, bound }: Leveled) =>
-    bound -
-    gasPrice * activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
-  let bestNet = netOf(best)
+  const swapGas = gasPrice * leastGas(begun.problem)
+  let best = weigh(begun, gasPrice)
   const kept = new Set<number>()
   while (!isOver()) {
-    const [least] = activeSwaps(best.problem, best.bound)
-      .filter(({ edge }) => !kept.has(edge))
-      .sort(byEarning)
-    if (least === undefined) return best
-    const fewer = without(best, [least.edge], amount)
-    const fewerNet = netOf(fewer)
-    if (fewer.bound > 0 && fewerNet > bestNet) {
-      best = fewer
-      bestNet = fewerNet
-    } else kept.add(least.edge)
+    const [least] = best.active.filter(({ edge }) => !kept.has(edge)).sort(byEarning)
+    if (least === undefined || best.route.bound - least.earning - swapGas <= best.net) return best.route
+    const fewer = weigh(without(best.route, [least.edge], amount), gasPrice)
+    if (fewer.route.bound > 0 && fewer.net > best.net) best = fewer
+    else kept.add(least.edge)
   }
-  return best
+  return best.route
+}
+
+type Weighed = Readonly<{ route: Leveled; active: readonly Active[]; net: number }>
+
+function weigh(route: Leveled, gasPrice: number): Weighed {
+  const { problem, bound } = route
+  const active = activeSwaps(problem, bound)
+  const gas = active.reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
+  return { route, active, net: bound - gasPrice * gas }
+}
+
+/** Of all swaps that a route may take. */
+function leastGas({ market, pairs }: Problem): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const pair of pairs) {
+    const end = market.firstEdge[pair + 1] as number
+    for (let edge = market.firstEdge[pair] as number; edge < end; edge++)
+      least = Math.min(least, (market.curve[edge] as Curve).gas)
+  }
+  return least
 }
 
 /** A pool that takes so little more is at its end. */

@@ -215,7 +215,8 @@ contract ExternalTest is Market {
         bytes[] memory inputs = new bytes[](4);
         SwapRouter.Swap memory s = outsideOrder(a, 1e18, b);
         s.recipient = attacker;
-        uint256[] memory sweep = by(b, a, address(honest), address(honest), hex"00000000");
+        // By itself good: whoever got through with it would have the input.
+        uint256[] memory sweep = by(b, a, address(honest), address(honest), abi.encodeCall(OutsideRouter.trade, (b, 0, b, 0)));
         (targets[0], inputs[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, sweep)));
         (targets[1], inputs[1]) =
             (address(outside), abi.encodeCall(ExternalExecutor.executeSwapRoute, (sweep, attacker, attacker)));
@@ -264,9 +265,9 @@ contract ExternalTest is Market {
         bytes memory code = address(new Noting()).code;
         address[4] memory etched = [PERMIT2, ERC1820, address(0x64), address(0x100)];
         for (uint256 i = 0; i < etched.length; i++) vm.etch(etched[i], code);
-        address[13] memory targets = [
+        address[14] memory targets = [
             address(router), address(outside), a, b, c, w, victim, address(0), address(0x2), address(other),
-            PERMIT2, ERC1820, address(0x64)
+            PERMIT2, ERC1820, address(0x64), address(0xDEADDEAD)
         ];
         bytes memory input = abi.encodeCall(IERC20.approve, (attacker, type(uint256).max));
         SwapRouter.Swap memory s = outsideOrder(a, 10e18, b);

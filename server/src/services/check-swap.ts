@@ -16,8 +16,8 @@ type Act = Extract<NonNullable<SignedTransaction['act']>, { kind: 'swap' }>
 type BuiltAct = Act & Pick<BuiltTerms, 'owesFee'>
 
 /**
- * Whether a signed transaction is a swap of ours: our router, the executor in force, and the very terms that we built for this
- * partner, its least output among them.
+ * Whether a signed transaction is a swap of ours: our router, an executor in force, and the very terms that we built for this
+ * partner, its least output among them, and the outside router's call where there is one.
  */
 export function checkBuilt(
   refs: SwapRefs,
@@ -29,7 +29,8 @@ export function checkBuilt(
   const { act } = signed
   if (signed.to !== chain.router || act?.kind !== 'swap')
     throw invalid(`it is no swap by the router ${chain.spell(chain.router)}; say isExchange: false for others`, field)
-  if (act.executor !== chain.executor) throw invalid('it names another executor than the one in force', field)
+  if (act.executor !== (act.outside ? chain.externalExecutor : chain.executor))
+    throw invalid('it names another executor than the one in force', field)
   const terms = { ...act, partnerId: partner.id, network: chain.network.id, account: signed.signer }
   const built = refs.read(act.ref, terms)
   if (built === null)

@@ -25,7 +25,7 @@ it('binds every term', () => {
     string: (value: string) => `${value}0`,
   }
   for (const [name, value] of Object.entries(terms)) {
-    if (typeof value === 'boolean') continue
+    if (typeof value === 'boolean' || typeof value === 'object') continue
     const changed =
       typeof value === 'bigint'
         ? other.bigint(value)
@@ -34,6 +34,16 @@ it('binds every term', () => {
           : other.string(value)
     expect([name, refs.read(ref, { ...terms, [name]: changed })]).toEqual([name, null])
   }
+})
+
+it('binds the call of an outside router, and tells it from our own route', () => {
+  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  const ref = refs.issue({ ...terms, outside })
+  expect(refs.read(ref, { ...terms, outside })).toEqual({ owesFee: true })
+  expect(refs.read(ref, terms)).toBeNull()
+  expect(refs.read(refs.issue(terms), { ...terms, outside })).toBeNull()
+  for (const changes of [{ target: '0x5' }, { spender: '0x5' }, { spender: null }, { calldata: '0x1234567800' }])
+    expect(refs.read(ref, { ...terms, outside: { ...outside, ...changes } })).toBeNull()
 })
 
 it('asks not who would get no fee', () => {

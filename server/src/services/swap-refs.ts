@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { OutsideCall } from '../domain/swap/outside-call.ts'
 import { zeroAddress } from '../domain/swap/token.ts'
 
 /** What a swap was built with. Addresses in canonical form. */
@@ -16,6 +17,8 @@ export type BuiltTerms = Readonly<{
   deadline: number
   /** The fee goes to the operator, who owes it to the partner then. */
   owesFee: boolean
+  /** The call of an outside router that carries it out; absent = our own route. */
+  outside?: OutsideCall
 }>
 
 /**
@@ -67,6 +70,7 @@ function textOf(terms: BuiltTerms): string {
     feePpm,
     deadline,
     owesFee,
+    outside,
   } = terms
   // Who would get a fee of nothing is nobody.
   const feeTo = feePpm === 0 ? zeroAddress : terms.feeTo
@@ -83,5 +87,7 @@ function textOf(terms: BuiltTerms): string {
     feeTo,
     deadline,
     owesFee,
+    // Nothing is added for our own route: what was built before there were others stays good.
+    ...(outside === undefined ? [] : [outside.target, outside.spender, outside.calldata]),
   ])
 }

@@ -33,7 +33,7 @@ export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<In
   const framework = app.server.listeners('request') as RequestListener[]
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
-    if (!answer(request, response)) for (const listener of framework) listener(request, response)
+    if (!isQuote(request) || !answer(request, response)) for (const listener of framework) listener(request, response)
   })
   return refusals
 }
@@ -109,9 +109,12 @@ function withoutFailing(work: () => Found | null): Found | null {
   }
 }
 
-/** A GET without a body. */
-const isBodiless = ({ method, headers }: IncomingMessage): boolean =>
-  method === route.method && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+/** All that other routes' requests are asked. */
+const isQuote = ({ method, url }: IncomingMessage): boolean =>
+  method === route.method && url?.startsWith(PREFIX) === true
+
+const isBodiless = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 
 /** The query of a plain URL of this route, checked by the route's own schema; else null. */
 function createQueryReader(): (url: string) => RateQuery | null {
@@ -123,7 +126,7 @@ function createQueryReader(): (url: string) => RateQuery | null {
     httpPart: 'querystring',
   })
   return (url) => {
-    if (!url.startsWith(PREFIX) || url.length > URL_LENGTH_MAX) return null
+    if (url.length > URL_LENGTH_MAX) return null
     const text = url.slice(PREFIX.length)
     if (!PLAIN_QUERY.test(text)) return null
     const query: Record<string, string> = {}

@@ -20,6 +20,7 @@ const quietBlockMs = 15_000
  * every fifteen, until a transaction comes: that is mined within the second.
  */
 export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock {
+  const quietMs = chain.quietAfterMs ?? quietAfterMs
   let paused = false
   let stopped = false
   let failing = false
@@ -48,9 +49,9 @@ export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock
     try {
       const now = performance.now()
       if ((await chain.waiting()) > 0) lastUse = now
-      if (now - lastUse > quietAfterMs && now - lastBlock < quietBlockMs) return
+      if (now - lastUse > quietMs && now - lastBlock < quietBlockMs) return
       // Not on a chain that nobody uses: it would never be quiet. And without its trade a block is still a block.
-      if (now - lastUse <= quietAfterMs) await chain.trade?.().catch(sayOnce)
+      if (now - lastUse <= quietMs) await chain.trade?.().catch(sayOnce)
       await chain.mine(1)
       lastBlock = now
       failing = false

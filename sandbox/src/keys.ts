@@ -25,3 +25,10 @@ export function bitcoinBankKey(network: 'btc' | 'ltc'): Uint8Array {
   if (privateKey === null) throw new Error('the mnemonic gave a public key')
   return privateKey
 }
+
+/** The bank's wallet on Monero's regtest, which has the prefixes of mainnet: never pay it anything real. */
+export const moneroBank = {
+  address: '42DijGyGW4n7PfbEgTZYr8LCg6F3hipHSYpYe4TwrPqgED9bc8AdNWdiKPkfDV6osz9UQ3LWN36z6Yh2mVayqda2SanKQ96',
+  viewKey: 'a1aa48f1ed2ac45679f3a50b04108f2f9b8455275a62fd5f480b1aee7e97e10b',
+  spendKey: '67f366c8f27f731e7ea2b5187b0d92b1139a1bf6cde58c6d9823c0e474e1dd07',
+} as const

@@ -6,7 +6,7 @@ export type Wallet = Readonly<{ network: string; address: string; memo: string |
 /** One chain of the sandbox, as its controls see it. */
 export type LocalChain = Readonly<{
   network: string
-  family: 'bitcoin' | 'evm'
+  family: 'bitcoin' | 'evm' | 'monero'
   client: string
   rpcUrls: readonly string[]
   chainId?: number
@@ -14,7 +14,7 @@ export type LocalChain = Readonly<{
   tokens: Readonly<Record<string, string>>
   /** What there is to swap on; absent on chains without. */
   market?: Market
-  createWallet(): Wallet
+  createWallet(): Wallet | Promise<Wallet>
   /** Pays from the bank; `currency` is `native`, the coin's ticker or a token's. Answers the transaction's hash. */
   deposit(payment: { currency: string; address: string; amount: string }): Promise<string>
   balance(query: { currency: string; address: string }): Promise<string>
@@ -25,5 +25,7 @@ export type LocalChain = Readonly<{
   trade?(): Promise<void>
   /** How many transactions wait for a block. */
   waiting(): Promise<number>
+  /** After how long without use blocks come seldom, where a block costs much. */
+  quietAfterMs?: number
   stop(): Promise<void>
 }>

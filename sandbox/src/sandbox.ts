@@ -10,6 +10,7 @@ import { removeFile, writeJson } from './files.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { LocalChain } from './local-chain.ts'
 import { createPreparedReader, type Prepared } from './market/record.ts'
+import { createMoneroChain } from './monero/monero-chain.ts'
 import { evmNetworks, sandboxChainIdOffset } from './networks.ts'
 import { createPorts, type Ports } from './ports.ts'
 import { say } from './say.ts'
@@ -94,6 +95,16 @@ async function startChain(network: string, ground: Ground): Promise<LocalChain |
     }
     const port = await ports(network)
     return createBitcoinChain('ltc', await startLitecoind({ program, folder, port, children, onEnd: onEnd(network) }))
+  }
+  if (network === 'xmr') {
+    const [monerod, wallet] = ['monerod', 'monero-wallet-rpc'].map((name) => findProgram(name, settings.searchPath))
+    if (!monerod || !wallet) {
+      say("xmr: no monerod and monero-wallet-rpc on the PATH; Debian's package monero brings them")
+      return null
+    }
+    const programs = { monerod, wallet }
+    const ofChain = { daemon: await ports(network), wallet: await ports('xmr-bank') }
+    return createMoneroChain({ programs, folder, ports: ofChain, children, onEnd: onEnd(network) })
   }
   const definition = evmNetworks.find((one) => one.network === network)
   if (!definition) throw new Error(`there is no chain for ${network}`)

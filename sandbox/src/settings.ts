@@ -13,7 +13,7 @@ export type Settings = Readonly<{
   searchPath: string
 }>
 
-export const everyNetwork: readonly string[] = ['btc', 'ltc', ...evmNetworks.map((one) => one.network)]
+export const everyNetwork: readonly string[] = ['btc', 'ltc', 'xmr', ...evmNetworks.map((one) => one.network)]
 
 const usage = `usage: main.ts [--data-dir DIR] [--networks ${everyNetwork.join(',')}|all] [--parent PID]`
 

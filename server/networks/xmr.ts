@@ -15,6 +15,7 @@ export const xmr = defineNetwork({
   blockTimeMs: 120_000,
   memo: 'none',
   tokenSuffix: 'XMR',
+  replaces: 'unseen',
   production: {
     // The protocol itself locks an output for 10 blocks.
     confirmations: 10,
@@ -24,8 +25,8 @@ export const xmr = defineNetwork({
     txExplorer: 'https://xmrchain.net/tx/{}',
   },
   sandbox: {
-    confirmations: 2,
-    finalityBlocks: 10,
+    confirmations: 10,
+    finalityBlocks: 20,
     blockTimeMs: 1000,
     regexAddress,
     ...sandboxExplorers('xmr'),

@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { currencies } from '../currencies/index.ts'
 import { networks as definitions } from '../networks/index.ts'
 import { createBitcoinChain } from './adapters/bitcoin/chain.ts'
 import { createBitcoinSigning } from './adapters/bitcoin/sign.ts'
 import { createEvmChain } from './adapters/evm/chain.ts'
 import { signEvm } from './adapters/evm/sign.ts'
+import { createMoneroChain } from './adapters/monero/chain.ts'
+import { signMonero } from './adapters/monero/sign.ts'
 import { assetId } from './domain/asset.ts'
 import { type Catalogue, createCatalogue } from './domain/catalogue.ts'
 import type { CurrencyDefinition } from './domain/currency.ts'
@@ -19,7 +22,7 @@ export type NetworkNodes = Readonly<{
 }>
 
 /** Families with an adapter. A network of another family is listed, and disabled. */
-export const families = ['bitcoin', 'evm'] as const satisfies readonly Family[]
+export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
 const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
 
 /** How each family signs, in an environment. */
@@ -27,10 +30,16 @@ export function composeSigning(environment: Environment): Record<(typeof familie
   return {
     bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
     evm: signEvm,
+    monero: signMonero,
   }
 }
 
 export type ClosableChain = Chain & { close?(): Promise<void> }
+
+/** For families whose transactions a wallet of their own builds: where it keeps its files, and the keys that it is made from. */
+export type Wallets = Readonly<{ folder: string; walletKey(coinType: number): Uint8Array }>
+
+const MONERO_COIN = 128
 
 /** By asset id: taken off the offer, another rank, another code in the feed. */
 export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
@@ -50,7 +59,10 @@ export function composeChains(
   publicKeys: PublicKeys,
   overrides: CurrencyOverrides = new Map(),
   ready: ReadonlyMap<string, ClosableChain> = new Map(),
+  wallets: Wallets | null = null,
 ): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
+  // A keystore of before there was Monero has no keys for it: make one from the same words.
+  const seesMonero = publicKeys.viewKeys?.(MONERO_COIN) != null
   const reachable = new Map(nodes.map((node) => [node.network, node]))
   const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))
   const catalogue = createCatalogue({
@@ -59,7 +71,7 @@ export function composeChains(
     disabled: new Set([...overrides].flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
     environment,
     tokens: Object.fromEntries(nodes.map(({ network, tokens }) => [network, tokens])),
-    enabled: (id) => reachable.has(id) && isServed(familyOf.get(id)),
+    enabled: (id) => reachable.has(id) && isServed(familyOf.get(id)) && (familyOf.get(id) !== 'monero' || seesMonero),
   })
   const chains = new Map<string, ClosableChain>()
   for (const network of catalogue.networks()) {
@@ -72,6 +84,14 @@ export function composeChains(
     }
     const options = { network, rpcUrls: node.rpcUrls, publicKeys }
     if (network.family === 'bitcoin') chains.set(network.id, createBitcoinChain(options))
+    const viewKeys = network.family === 'monero' ? (publicKeys.viewKeys?.(network.coinType) ?? null) : null
+    if (viewKeys !== null) {
+      const spending = wallets && {
+        seedKey: wallets.walletKey(network.coinType),
+        folder: join(wallets.folder, network.id),
+      }
+      chains.set(network.id, createMoneroChain({ network, rpcUrls: node.rpcUrls, viewKeys, spending }))
+    }
     if (network.family === 'evm') {
       const contracts = catalogue
         .list()

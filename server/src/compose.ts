@@ -8,7 +8,13 @@ import { createThrottle } from './adapters/postgres/throttle.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
 import { type App, buildApp } from './api/app.ts'
 import { type ApiSettings, apiDefaults } from './api/settings.ts'
-import { type ClosableChain, type CurrencyOverrides, composeChains, type NetworkNodes } from './compose-chains.ts'
+import {
+  type ClosableChain,
+  type CurrencyOverrides,
+  composeChains,
+  type NetworkNodes,
+  type Wallets,
+} from './compose-chains.ts'
 import { composePages } from './compose-pages.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './compose-swaps.ts'
 import { type Rooms, startWorkers } from './compose-workers.ts'
@@ -58,6 +64,8 @@ export type HouseOptions = Readonly<{
   publicKeys: PublicKeys
   /** Opened by the roles that sign; null elsewhere. */
   signer: RememberingSigner | null
+  /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
+  walletFolder?: string
   pepper: Uint8Array
   prices: Prices
   spreads: SpreadPolicy
@@ -97,13 +105,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   await migrate(database)
   await prepareJobs(database)
   const store = createStore(database)
-  const { catalogue, chains } = composeChains(
-    environment,
-    options.nodes,
-    options.publicKeys,
-    options.overrides,
-    options.chains,
-  )
+  const { catalogue, chains } = reach(options)
   await registerHouse(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(emptyBook(options.spreads))
@@ -156,6 +158,17 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
       await database.close()
     },
   }
+}
+
+function reach(options: HouseOptions) {
+  const { environment, nodes, publicKeys, overrides, chains } = options
+  return composeChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
+}
+
+/** Only where the seed is. */
+function walletsOf({ signer, walletFolder }: HouseOptions): Wallets | null {
+  const walletKey = signer?.walletKey
+  return walletKey === undefined || walletFolder === undefined ? null : { folder: walletFolder, walletKey }
 }
 
 function composeAuthentication(

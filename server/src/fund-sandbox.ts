@@ -1,13 +1,15 @@
 import type { House } from './compose.ts'
 import { formatUnits, scale } from './domain/amount.ts'
 import type { Currency } from './domain/currency.ts'
+import { spendsInPlace } from './domain/network.ts'
 import { unitsWorth } from './domain/price.ts'
 import { smallest } from './lib/bigint.ts'
 
 /** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. A regtest chain has mined little. */
 const FUNDS_USD = 5_000_000n * 10n ** 12n
-const FUNDS_LTC_USD = 300_000n * 10n ** 12n
-/** The bitcoin family pays from confirmed outputs: several, so that payouts need not wait for change. */
+const FUNDS_SCARCE_USD = 300_000n * 10n ** 12n
+const SCARCE: readonly string[] = ['ltc', 'xmr']
+/** Families of outputs pay from confirmed outputs: several, so that payouts need not wait for change. */
 const OUTPUTS = 5n
 const READY_MS = 60_000
 
@@ -38,7 +40,7 @@ export async function fundSandbox({ house, controlUrl, say, usd = FUNDS_USD }: F
           currency,
           chains.get(currency.asset.network)?.addresses.hot() ?? '',
           prices.usd.get(currency.definition.priceKey)?.ask ?? 0n,
-          currency.asset.ticker === 'ltc' ? smallest(usd, FUNDS_LTC_USD) : usd,
+          SCARCE.includes(currency.asset.ticker) ? smallest(usd, FUNDS_SCARCE_USD) : usd,
         ),
       ),
     )
@@ -66,7 +68,7 @@ async function bring(
   usd: bigint,
 ): Promise<void> {
   if (price === 0n) return
-  const outputs = network.family === 'bitcoin' ? OUTPUTS : 1n
+  const outputs = spendsInPlace(network) ? OUTPUTS : 1n
   const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
     const body = {

@@ -119,6 +119,7 @@ async function build(
     nodes,
     publicKeys: openPublicKeys(config.keystore.file),
     signer: role === 'api' ? null : await unlock(config, stoppers),
+    walletFolder: join(config.dataDir, 'wallets'),
     pepper: Buffer.from(config.pepper),
     prices: openPrices(config, log, stoppers),
     overrides: config.currencies,

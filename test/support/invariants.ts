@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { House } from '../../server/src/compose.ts'
 import type { AssetId } from '../../server/src/domain/asset.ts'
+import { spendsInPlace } from '../../server/src/domain/network.ts'
 
 const QUIET_MS = 60_000
 
@@ -58,10 +59,9 @@ async function differences(house: House): Promise<Difference[]> {
     const chain = house.chains.get(asset.network)
     if (!chain) continue
     const says = ledger.get(asset.id) ?? 0n
-    const holds =
-      network.family === 'bitcoin'
-        ? await coins(house, asset.network)
-        : await chain.reader.balance(chain.addresses.hot(), asset)
+    const holds = spendsInPlace(network)
+      ? await coins(house, asset.network)
+      : await chain.reader.balance(chain.addresses.hot(), asset)
     if (says !== holds) found.push({ asset: asset.id, ledger: says.toString(), chain: holds.toString() })
   }
   return [...found, ...(await feeDifferences(house))]

@@ -13,6 +13,12 @@ export function nodeOf(network: string): Node {
   return node
 }
 
+/** Whether the test chains have it. Litecoin Core and Monero are the machine's: what is absent is said, and fails on a build server. */
+export function hasNode(network: string): boolean {
+  const { networks } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+  return networks.some((one) => one.network === network)
+}
+
 /** Asks a node directly, beside the house and the sandbox's controls. */
 export async function nodeCall(network: string, method: string, params: readonly unknown[] = []): Promise<Json> {
   const { username, password, host } = new URL(nodeOf(network).rpcUrls[0] ?? '')

@@ -109,6 +109,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     nodes,
     publicKeys: openPublicKeys(keystore),
     signer,
+    walletFolder: join(folder, 'wallets'),
     pepper,
     prices: options.prices ?? createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
     spreads: defaultSpreads,

@@ -2,6 +2,8 @@ import { currencies } from '../../currencies/index.ts'
 import { networks as definitions } from '../../networks/index.ts'
 import { createAddresses } from '../adapters/bitcoin/address.ts'
 import { createEvmAddresses } from '../adapters/evm/address.ts'
+import { createAddresses as createMoneroAddresses } from '../adapters/monero/address.ts'
+import { houseKeys } from '../adapters/monero/keys.ts'
 import { isOurs } from '../adapters/postgres/custody.ts'
 import type { Database } from '../adapters/postgres/database.ts'
 import { createDenyList } from '../adapters/screening/deny-list.ts'
@@ -24,6 +26,9 @@ export function openAddresses(
       return [[network.id, { network, addresses: createAddresses(network, publicKeys) }] as const]
     if (network.family === 'evm')
       return [[network.id, { network, addresses: createEvmAddresses(network, publicKeys, []) }] as const]
+    const viewKeys = network.family === 'monero' ? publicKeys.viewKeys?.(network.coinType) : null
+    if (viewKeys)
+      return [[network.id, { network, addresses: createMoneroAddresses(houseKeys(viewKeys, null)) }] as const]
     return []
   })
   return new Map(served)

@@ -55,6 +55,8 @@ export type Network = Readonly<{
   tokenSuffix: string
   bitcoin?: BitcoinParameters
   evm?: EvmParameters
+  /** `unseen`: nodes keep what they have; only what none has any more is built anew from the same coins. Absent: by fee. */
+  replaces?: 'unseen'
 }>
 
 type PerEnvironment = Pick<

@@ -26,9 +26,9 @@ const TIMEOUT_MS = 10_000
 const REPLY_BYTES_MAX = 1024 * 1024
 const CONNECTIONS = 16
 
-/** The door for outgoing HTTP that is not JSON-RPC. */
-export function createHttp(): Http {
-  const agent = new Agent({ connections: CONNECTIONS, connect: { timeout: TIMEOUT_MS } })
+/** The door for outgoing HTTP that is not JSON-RPC. `connections` to one host; 1 where each has a login of its own. */
+export function createHttp({ connections = CONNECTIONS }: { connections?: number } = {}): Http {
+  const agent = new Agent({ connections, connect: { timeout: TIMEOUT_MS } })
   return { call: (call) => send(agent, call), close: () => agent.destroy() }
 }
 

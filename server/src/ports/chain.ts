@@ -33,7 +33,7 @@ export type BlockRef = Readonly<{ height: number; hash: string }>
 
 /** Coins that arrived somewhere, whoever's the address is. The store says which are ours. */
 export type Transfer = Readonly<{
-  /** Unique on the network for ever: `txid:vout`, `txHash` (native, top level), `txHash:n` (n-th token event of the
+  /** Unique on the network for ever: `txid:vout`, the one-time public key (monero), `txHash` (native, top level), `txHash:n` (n-th token event of the
    * transaction: the same wherever it is mined), `txHash:trace:0.1`. */
   identity: string
   txHash: string
@@ -44,6 +44,8 @@ export type Transfer = Readonly<{
   units: bigint
   /** The address that a refund may go to, where the chain names one safely (EVM top-level sender); null otherwise. */
   sender: string | null
+  /** Confirmations before which the chain lets nobody spend it (monero, locked by its sender). Absent: none of its own. */
+  lockedFor?: number
 }>
 
 /** What one block did, in the chain's own terms. */
@@ -58,7 +60,7 @@ export type ScannedBlock = BlockRef &
   }>
 
 export type FeeRate = Readonly<{
-  /** bitcoin: units per 1000 virtual bytes; evm: wei per gas, the most that is paid. */
+  /** bitcoin: units per 1000 virtual bytes; evm: wei per gas, the most that is paid; monero: units per byte. */
   rate: bigint
   /** evm: priority part in wei per gas; 0 elsewhere. */
   tip: bigint
@@ -93,6 +95,8 @@ export interface ChainReader {
   balance(address: string, asset: Asset): Promise<bigint>
   /** The fee rate that gets a transfer into one of the next blocks. */
   feeRate(): Promise<FeeRate>
+  /** The name by which `spends` says that this transfer's coin at a path of ours is spent, where it is not the identity. */
+  outpoint?(transfer: Transfer, path: KeyPath): string
 }
 
 /** What is to be spent, with everything read before the transaction: building it needs no network. */
@@ -159,10 +163,17 @@ export interface ChainSender {
   gasLimit(pay: Pay, from: KeyPath): Promise<bigint | null>
   /** The typical cost of one payout of this asset at this fee rate, in units of the network's own coin. Pure. */
   payoutFee(asset: Asset, fee: FeeRate): bigint
-  /** Chooses coins, change and fee. Pure. Throws INSUFFICIENT_LIQUIDITY where the coins do not cover it. */
-  build(request: SpendRequest): Unsigned
+  /**
+   * Chooses coins, change and fee; throws INSUFFICIENT_LIQUIDITY where the coins do not cover it. Pure, but for a family
+   * whose transactions a wallet on this machine builds (monero): that one answers within a second, and relays nothing.
+   */
+  build(request: SpendRequest): Unsigned | Promise<Unsigned>
   /** Offers the bytes to every node. Any doubt is `unknown`. */
   broadcast(raw: string): Promise<BroadcastResult>
   /** Looks a transaction up by its id on every node, and for the proof of its death where no node has it. */
   observe(attempt: Watched): Promise<Observation>
 }
+
+/** A family whose transactions are built from what was read before, without any call. */
+export type PureSender = Omit<ChainSender, 'build'> & { build(request: SpendRequest): Unsigned }
+export type PureChain = Omit<Chain, 'sender'> & { readonly sender: PureSender }

@@ -1,5 +1,6 @@
 import type { AssetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
+import type { ViewKeys } from '../domain/view-keys.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
 
 /** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
@@ -22,6 +23,20 @@ export type SignIntent =
       maxFeePerGas: bigint
       maxPriorityFeePerGas: bigint
     }>
+  | Readonly<{
+      family: 'monero'
+      network: string
+      /** By key image; the first is the conflict key. */
+      inputs: readonly Coin[]
+      pays: readonly Pay[]
+      feeUnits: bigint
+      /** As the house's own wallet built it, and its one-time secrets, by which the signer sees whom it pays how much. */
+      raw: string
+      secrets: readonly string[]
+    }>
+
+/** The coins that an intent spends; account families spend none. */
+export const spentBy = (intent: SignIntent): readonly Coin[] => (intent.family === 'evm' ? [] : intent.inputs)
 
 export type Signed = Readonly<{ txHash: string; raw: string }>
 
@@ -84,7 +99,12 @@ export type SigningMemory = Readonly<{
 }>
 
 /** A signer with a memory of its own. */
-export type RememberingSigner = Signer & Readonly<{ memory: SigningMemory }>
+export type RememberingSigner = Signer &
+  Readonly<{
+    memory: SigningMemory
+    /** The seed's key of a coin type's hot wallet, for a family whose transactions a wallet of its own builds (monero). */
+    walletKey?(coinType: number): Uint8Array
+  }>
 
 export type OutflowWindow = 'transaction' | 'hour' | 'day'
 
@@ -123,6 +143,8 @@ export type CompressedKeys = {
 }
 
 export type PublicKeys = CompressedKeys & {
+  /** Monero's, of a keystore that was made since there is Monero: it sees what is paid to the house, and spends nothing. */
+  viewKeys?(coinType: number): ViewKeys | null
   /** The same key in full (65 bytes: 4, x, y): finding y again costs more than all else of an address. */
   plainKey(coinType: number, path: KeyPath): Uint8Array
 }

@@ -4,7 +4,7 @@ import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
 import type { FinalityTag } from '../domain/network.ts'
 import type { AuditStore } from './audit.ts'
 import type { CaseStore } from './cases.ts'
-import type { BlockRef, Destination, ScannedBlock } from './chain.ts'
+import type { BlockRef, Destination, ScannedBlock, Transfer } from './chain.ts'
 import type { CreateOutcome } from './create-outcome.ts'
 import type { Deposit, PayoutPurpose } from './execution.ts'
 import type { FailureStore } from './failures.ts'
@@ -130,6 +130,8 @@ export type AppendRules = Readonly<{
   keep: number
   /** Coins are tracked one by one (bitcoin family). */
   coins: boolean
+  /** How the chain names a coin of ours when it is spent. Absent: by the transfer's identity. */
+  outpoint?: (transfer: Transfer, path: KeyPath) => string
 }>
 
 export type Payout = Readonly<{

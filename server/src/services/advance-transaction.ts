@@ -1,6 +1,7 @@
 import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkFeeEntry, sentEntry, unsignedEntry } from '../domain/ledger/entries.ts'
+import { spendsInPlace } from '../domain/network.ts'
 import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
@@ -50,9 +51,9 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'dead')
     if (dead && transaction.state === 'confirmed') return mourn(deps, chain, transaction)
     if (dead) return expire(deps, transaction, seen)
-    if (isStuck(deps, chain, transaction, newest)) return replace(deps, chain, transaction, newest)
-    if (seen.some(({ observation }) => observation.kind === 'pending'))
-      return checkAgain(deps, transaction, chain, null)
+    const pending = seen.some(({ observation }) => observation.kind === 'pending')
+    if (isStuck(deps, chain, transaction, newest, pending)) return replace(deps, chain, transaction, newest)
+    if (pending) return checkAgain(deps, transaction, chain, null)
     return offer(deps, chain, transaction, newest)
   }
 }
@@ -281,11 +282,17 @@ async function giveBack(
   deps.log.warn({ network: transaction.network, transactionId: transaction.id, attention }, 'transaction is dead')
 }
 
-function isStuck(deps: AdvanceDeps, chain: Chain, { now, state }: OutgoingTransaction, newest: Attempt): boolean {
-  if (state !== 'live' || chain.network.bitcoin?.replaceable === false) return false
+function isStuck(
+  deps: AdvanceDeps,
+  { network }: Chain,
+  { now, state }: OutgoingTransaction,
+  newest: Attempt,
+  pending: boolean,
+): boolean {
+  if (state !== 'live' || network.bitcoin?.replaceable === false) return false
+  if (network.replaces === 'unseen' && pending) return false
   return (
-    now.getTime() - newest.createdAt.getTime() >
-    Math.max(deps.settings.stuckMs, chain.network.blockTimeMs * STUCK_BLOCKS)
+    now.getTime() - newest.createdAt.getTime() > Math.max(deps.settings.stuckMs, network.blockTimeMs * STUCK_BLOCKS)
   )
 }
 
@@ -331,7 +338,7 @@ async function replace(
         ...signed,
         intent: unsigned.intent,
         feeUnits: unsigned.feeUnits,
-        coins: chain.network.bitcoin ? unsigned.resources : [],
+        coins: spendsInPlace(chain.network) ? unsigned.resources : [],
       })
       await tx.wake([{ kind: 'transaction', id: transaction.id }, ...wakes(payouts)])
       deps.log.info(

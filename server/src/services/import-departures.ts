@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { signedEntry } from '../domain/ledger/entries.ts'
-import type { Release } from '../ports/signer.ts'
+import { type Release, spentBy } from '../ports/signer.ts'
 import type { Kept } from '../ports/signing.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
 
@@ -31,7 +31,8 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const holder = await tx.signing.holder(network, conflictKey)
   const id = holder ?? randomUUID()
-  const resources = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : [conflictKey]
+  const coins = spentBy(intent).map(({ outpoint }) => outpoint)
+  const resources = coins.length > 0 ? coins : [conflictKey]
   if (holder === null) {
     const why = whyNot(releases, payouts)
     if (why !== null) return why
@@ -49,7 +50,7 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   }
   await tx.transactions.addAttempt(id, {
     ...departure,
-    coins: intent.family === 'bitcoin' ? resources : [],
+    coins,
   })
   if (holder === null) await book(tx, id, payouts)
   await tx.signing.settle(network, txHash)

@@ -105,7 +105,7 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
   }
 }
 
-function rulesOf(deps: RecordBlocksDeps, { network }: Chain): AppendRules {
+function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRules {
   const { prices } = deps.books.current()
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
@@ -121,6 +121,7 @@ function rulesOf(deps: RecordBlocksDeps, { network }: Chain): AppendRules {
     // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
     keep: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
     coins: spendsInPlace(network),
+    outpoint: (transfer, path) => reader.outpoint?.(transfer, path) ?? transfer.identity,
   }
 }
 

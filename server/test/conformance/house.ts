@@ -29,6 +29,8 @@ export type ChainParts = Readonly<{
   /** Addresses from outside: what is written, and the canonical form. */
   spellings: readonly (readonly [written: string, canonical: string])[]
   garbage: readonly string[]
+  /** How the stranger sees what came, on chains where nobody else does. */
+  outside?: Chain
   stop(): Promise<void>
 }>
 
@@ -90,9 +92,15 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
         const all = await arrivals(chain, hot, from)
         return all.length >= count ? all : null
       })
+      // The protocol itself may keep an output locked for a while.
+      if (chain.network.replaces === 'unseen') await blocks(chain.network.confirmations)
       const outpoints = found
         .filter(({ transfer }) => hashes.has(transfer.txHash))
-        .map(({ transfer }) => ({ outpoint: transfer.identity, units: transfer.units, path: HOT }))
+        .map(({ transfer }) => ({
+          outpoint: chain.reader.outpoint?.(transfer, HOT) ?? transfer.identity,
+          units: transfer.units,
+          path: HOT,
+        }))
       if (spendsInPlace(chain.network)) coins = outpoints
     },
     payTo: (address: string, amount = units): Pay => ({
@@ -107,7 +115,7 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
       const fee = parts.fee ?? (await chain.reader.feeRate())
       const gasLimit = await chain.sender.gasLimit(payment, HOT)
       const usedNonce = replaces?.intent.family === 'evm' ? replaces.intent.nonce : nonce
-      const unsigned = chain.sender.build({
+      const unsigned = await chain.sender.build({
         pays: [payment],
         from: HOT,
         fee,

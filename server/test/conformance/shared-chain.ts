@@ -6,7 +6,7 @@ import { createKeySource, createPublicKeys, publicAccounts } from '../../src/ada
 import { assetId } from '../../src/domain/asset.ts'
 import type { Network } from '../../src/domain/network.ts'
 import type { Chain } from '../../src/ports/chain.ts'
-import type { PublicKeys, SignWith } from '../../src/ports/signer.ts'
+import type { KeySource, PublicKeys, SignWith } from '../../src/ports/signer.ts'
 import type { ChainsFile } from '../../src/sandbox-chains.ts'
 import { type ChainParts, until } from './house.ts'
 
@@ -14,10 +14,12 @@ type Built = Chain & { close?(): Promise<void> }
 
 export type SharedChain = Readonly<{
   network: Network
-  create(rpcUrls: readonly string[], publicKeys: PublicKeys): Built
+  create(rpcUrls: readonly string[], publicKeys: PublicKeys, keys: KeySource): Built
   signWith: SignWith
   units: bigint
   comesBack: boolean
+  /** Only the recipient sees what he is paid. */
+  readsByOthers?: boolean
   addresses: Pick<ChainParts, 'spellings' | 'garbage'>
 }>
 
@@ -39,6 +41,7 @@ export async function onSharedChain({
   units,
   comesBack,
   addresses,
+  readsByOthers = false,
 }: SharedChain): Promise<ChainParts> {
   const { controlUrl, networks } = chainsFile()
   const node = networks.find((one) => one.network === network.id)
@@ -46,7 +49,8 @@ export async function onSharedChain({
   const seed = randomBytes(32)
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
   const keys = createKeySource(seed, network.coinType)
-  const [chain, twin] = [create(node.rpcUrls, publicKeys), create(node.rpcUrls, publicKeys)]
+  const [chain, twin] = [create(node.rpcUrls, publicKeys, keys), create(node.rpcUrls, publicKeys, keys)]
+  const outside = readsByOthers ? outsider(network, (...parts) => create(node.rpcUrls, ...parts)) : null
   const ticker = network.symbol.toLowerCase()
 
   async function control<T>(path: string, body: Record<string, unknown>): Promise<T> {
@@ -74,7 +78,10 @@ export async function onSharedChain({
       })
       return hash
     },
-    stranger: async () => (await control<{ address: string }>('/wallets', {})).address,
+    stranger: async () =>
+      outside?.chain.addresses.deposit(outside.met++).address ??
+      (await control<{ address: string }>('/wallets', {})).address,
+    ...(outside === null ? {} : { outside: outside.chain }),
     blocks: async (count) => {
       const target = (await chain.reader.head()).height + count
       await until(`${count} blocks`, async () => (await chain.reader.head()).height >= target)
@@ -85,7 +92,14 @@ export async function onSharedChain({
     comesBack,
     ...addresses,
     stop: async () => {
-      await Promise.all([chain.close?.(), twin.close?.()])
+      await Promise.all([chain.close?.(), twin.close?.(), outside?.chain.close?.()])
     },
   }
+}
+
+/** Another house, to which this one pays. */
+function outsider(network: Network, create: (publicKeys: PublicKeys, keys: KeySource) => Built) {
+  const seed = randomBytes(32)
+  const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
+  return { chain: create(publicKeys, createKeySource(seed, network.coinType)), met: 0 }
 }

@@ -51,3 +51,22 @@ export function bitcoinAddresses(prefix: string) {
     ],
   }
 }
+
+/**
+ * Of Monero's own documentation: the general fund's address, a subaddress, an integrated address (getmonero.org, the
+ * tests of monero-project/monero). Refused: another letter, testnet and stagenet, other families.
+ */
+export const moneroAddresses = {
+  spellings: [
+    '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3H',
+    '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A',
+  ].map((text) => [text, text] as const),
+  garbage: [
+    '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3h',
+    '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3B',
+    '9wviCeWe2D8XS82k2ovp5EUYLzBt9pYNW2LXUFsZiv8S3Mt21FZ5qQaAroko1enzw3eGr9qC7X1D7Geoo2RrAotYPwq9Gm8',
+    '54AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A',
+    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  ],
+}

@@ -117,6 +117,55 @@ describe('blocks', () => {
     expect(await house.database.query("select 1 from coins where network = 'btc'")).toHaveLength(3)
   })
 
+  test('D41 a one-time key that is paid twice is one deposit and one coin, and an alarm', async () => {
+    const exchange = await order()
+    const key = 'ab'.repeat(32)
+    const paid = (txHash: string, units: bigint) => ({
+      ...transfer(exchange.deposit.address, txHash, 0, units),
+      identity: key,
+    })
+    await append(block(1, 'a', [paid('k1', 5n)]))
+    await append(block(2, 'a', [paid('k2', 500n)]))
+    expect(await deposits()).toEqual([
+      expect.objectContaining({ identity: key, block_hash: 'a1', status: 'seen', exchange_id: exchange.id }),
+    ])
+    expect(await executionsOf(house.database, exchange)).toHaveLength(1)
+    const coins = await house.database.query(
+      "select outpoint, units::text, block_hash from coins where network = 'btc'",
+    )
+    expect(coins).toEqual([{ outpoint: key, units: '5', block_hash: 'a1' }])
+    const alarms = await house.database.query<{ subject: string }>('select subject from alarms')
+    expect(alarms.map(({ subject }) => subject)).toEqual([`burnt:btc:k2:${key}`])
+  })
+
+  test('D42 what its sender has locked waits for as many confirmations as the lock has blocks', async () => {
+    const { deposit } = await order()
+    const locks = [{}, { lockedFor: 1 }, { lockedFor: 4_000 }].map((lock, vout) => ({
+      ...transfer(deposit.address, 'l1', vout),
+      ...lock,
+    }))
+    await append(block(1, 'a', locks))
+    const rows = await house.database.query<{ required: number }>(
+      'select required_confirmations as required from deposits order by identity',
+    )
+    expect(rows.map(({ required }) => required)).toEqual([2, 2, 4_000])
+  })
+
+  test('name a coin by what the chain will call it when it is spent', async () => {
+    const { deposit } = await order()
+    const named: AppendRules = {
+      ...rules,
+      outpoint: ({ identity }, path) => `image of ${identity} at ${path.branch}/${path.index}`,
+    }
+    const paid = transfer(deposit.address, 'n1')
+    await store.transaction((tx) => tx.chainLog.append('btc', block(1, 'a', [paid]), named))
+    const [coin] = await house.database.query<{ outpoint: string }>('select outpoint from coins')
+    expect(coin?.outpoint).toMatch(/^image of n1:0 at deposit\/\d+$/)
+    const spending = { txHash: 'n2', sender: null, nonce: null, spends: [coin?.outpoint ?? ''] }
+    await store.transaction((tx) => tx.chainLog.append('btc', block(2, 'a', [], [spending]), named))
+    expect(await house.database.query('select spent_by from coins')).toEqual([{ spent_by: 'n2' }])
+  })
+
   test('that are taken back leave nothing, and bring the same rows again', async () => {
     const exchange = await order()
     const paid = [transfer(exchange.deposit.address, 'u1')]

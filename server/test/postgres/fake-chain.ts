@@ -228,6 +228,7 @@ export function createFakeChain(network: Network) {
         transfers: [transfer(0, intent.pay.address, intent.pay.units, intent.pay.asset.contract)],
       }
     }
+    if (intent.family === 'monero') throw new Error('no transaction of this family')
     const spends = intent.inputs.map(({ outpoint }) => outpoint)
     const transfers = intent.pays.map((pay, n) => transfer(n, pay.address, pay.units, null))
     if (intent.change) transfers.push(transfer(intent.pays.length, own(intent.change.path), intent.change.units, null))
@@ -348,10 +349,10 @@ export type FakeChain = ReturnType<typeof createFakeChain>
 export function createFakeSigner() {
   const released = new Map<string, string>()
   const keyOf = (intent: SignIntent) =>
-    intent.family === 'bitcoin'
+    intent.family !== 'evm'
       ? `${intent.inputs[0]?.outpoint}`
       : `${intent.from.branch}/${intent.from.index}:${intent.nonce}`
-  const pays = (intent: SignIntent) => (intent.family === 'bitcoin' ? intent.pays : [intent.pay])
+  const pays = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
   return {
     released,
     sign: async (intent: SignIntent) => {

@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import { createJsonRpc } from '../../lib/json-rpc.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { PureChain } from '../../ports/chain.ts'
 import type { CompressedKeys } from '../../ports/signer.ts'
 import { createAddresses } from './address.ts'
 import { createReader } from './reader.ts'
@@ -17,7 +17,7 @@ export type BitcoinChainOptions = Readonly<{
 }>
 
 /** One network of the bitcoin family. `close` ends the connections to its nodes. */
-export function createBitcoinChain(options: BitcoinChainOptions): Chain & { close(): Promise<void> } {
+export function createBitcoinChain(options: BitcoinChainOptions): PureChain & { close(): Promise<void> } {
   const { network, rpcUrls, publicKeys, timeoutMs } = options
   assert(network.family === 'bitcoin', 'the network is of the bitcoin family')
   assert(rpcUrls.length > 0, 'a chain is read from at least one node')

@@ -2,13 +2,13 @@ import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import type { Network } from '../../domain/network.ts'
 import type { RpcAnswer } from '../../lib/json-rpc.ts'
-import type { BroadcastResult, ChainSender } from '../../ports/chain.ts'
+import type { BroadcastResult, PureSender } from '../../ports/chain.ts'
 import type { CompressedKeys } from '../../ports/signer.ts'
 import { createObserve, isAlive } from './observe.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
 import { buildTransfer, payoutFee } from './transfer.ts'
 
-export function createSender(network: Network, nodes: readonly BitcoinNode[], publicKeys: CompressedKeys): ChainSender {
+export function createSender(network: Network, nodes: readonly BitcoinNode[], publicKeys: CompressedKeys): PureSender {
   return {
     gasLimit: async () => null,
     payoutFee: (_asset, fee) => payoutFee(network, fee),

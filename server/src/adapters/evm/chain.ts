@@ -1,6 +1,6 @@
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { PureChain } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 import { createEvmAddresses, parseAddress } from './address.ts'
 import { type FeeCaps, feeCaps } from './fees.ts'
@@ -24,7 +24,7 @@ export type EvmChainParts = Readonly<{
   note?: Note
 }>
 
-export type EvmChain = Chain & {
+export type EvmChain = PureChain & {
   /** Whether coin sent by contracts is seen. Where it isn't, the reconciler's balance check is all there is. */
   tracesAvailable(): Promise<boolean>
 }

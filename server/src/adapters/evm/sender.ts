@@ -2,7 +2,7 @@ import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import type { BroadcastResult, ChainSender } from '../../ports/chain.ts'
+import type { BroadcastResult, PureSender } from '../../ports/chain.ts'
 import type { Pay } from '../../ports/spend.ts'
 import type { EvmAddresses } from './address.ts'
 import { largest, of } from './extremes.ts'
@@ -36,7 +36,7 @@ export type SenderParts = Readonly<{
   note: Note
 }>
 
-export function createEvmSender({ network, nodes, addresses, note }: SenderParts): ChainSender {
+export function createEvmSender({ network, nodes, addresses, note }: SenderParts): PureSender {
   return Object.freeze({
     gasLimit: async (pay, from) => {
       const limits = await everyNode(nodes, (node) => estimate(node, pay, addresses.own(from)))
@@ -46,7 +46,7 @@ export function createEvmSender({ network, nodes, addresses, note }: SenderParts
     build: (request) => buildTransfer(network, addresses, request),
     broadcast: (raw) => broadcast(nodes, raw),
     observe: (attempt) => observe(nodes, network, attempt, note),
-  } satisfies ChainSender)
+  } satisfies PureSender)
 }
 
 /** What the transfer takes on this node, or SIMULATION_FAILED where it would revert. */

@@ -1,6 +1,6 @@
 import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { PureChain } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 import { createMemoryAddresses } from './address.ts'
 import { createMemoryReader } from './reader.ts'
@@ -21,7 +21,7 @@ export function createMemoryChain({
   world,
   publicKeys,
   nodes: names = [...world.nodes.keys()],
-}: MemoryChainParts): Chain {
+}: MemoryChainParts): PureChain {
   assert(world.network.id === network.id && names.length > 0, 'the world is of this network, and has a node')
   const nodes = names.map((name) => present(world.nodes.get(name), `node ${name}`))
   const addresses = createMemoryAddresses(network, publicKeys)

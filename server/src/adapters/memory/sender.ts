@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
-import type { BroadcastResult, ChainSender, Observation } from '../../ports/chain.ts'
+import type { BroadcastResult, Observation, PureSender } from '../../ports/chain.ts'
 import type { MemoryAddresses } from './address.ts'
 import type { Found, MemoryNode } from './node.ts'
 import { agreedHead } from './reader.ts'
@@ -11,7 +11,7 @@ export function createMemorySender(
   network: Network,
   nodes: readonly MemoryNode[],
   addresses: MemoryAddresses,
-): ChainSender {
+): PureSender {
   return Object.freeze({
     gasLimit: async (pay, from) => {
       const address = addresses.own(from)
@@ -24,7 +24,7 @@ export function createMemorySender(
     build: (request) => buildTransfer(network, addresses, request),
     broadcast: async (raw) => broadcast(nodes, raw),
     observe: async (attempt) => observe(network, nodes, attempt),
-  } satisfies ChainSender)
+  } satisfies PureSender)
 }
 
 /** One taker is enough; a rejection counts only where all reject. */

@@ -162,7 +162,8 @@ async function recordArrivals(
     // What our own transactions bring to our own addresses is change, a sweep or gas: no deposit.
     const own = ours.attempts.has(transfer.txHash)
     const depositId = own ? null : await recordDeposit(sql, network, block, rules, arrival)
-    if (rules.coins && transfer.contract === null) await recordCoin(sql, network, block, arrival, depositId)
+    if (depositId === 'again') continue
+    if (rules.coins && transfer.contract === null) await recordCoin(sql, network, block, rules, arrival, depositId)
     if (!own && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
   }
   return jobs
@@ -178,7 +179,7 @@ async function recordDeposit(
   block: ScannedBlock,
   rules: AppendRules,
   { transfer, target, house }: Arrival,
-): Promise<string> {
+): Promise<string | 'again'> {
   const asset = rules.assetOf(transfer.contract)
   const required = target
     ? rules.required(asset?.id ?? null, transfer.units)
@@ -192,6 +193,7 @@ async function recordDeposit(
          (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = $3 and o.exchange_id = $4)))
      on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
        status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
+       where d.tx_hash = excluded.tx_hash
      returning id`,
     [
       network,
@@ -208,13 +210,14 @@ async function recordDeposit(
       transfer.sender,
       block.height,
       block.hash,
-      required.confirmations,
+      Math.max(required.confirmations, transfer.lockedFor ?? 0),
       required.tag,
       target === null && rules.byMemo,
       asset ? 'seen' : 'rejected',
     ],
   )
-  const id = row?.id ?? ''
+  if (!row) return refuseSecond(sql, network, transfer)
+  const { id } = row
   if (target && asset) await openExecution(sql, target, id, transfer, { assetId: asset.id, height: block.height })
   if (!asset) {
     await sql.query(
@@ -231,6 +234,16 @@ async function recordDeposit(
     [network, transfer.txHash],
   )
   return id
+}
+
+/** Another transaction with the same identity: Monero's one-time key paid twice, of which one can ever be spent (D41). */
+async function refuseSecond(sql: Sql, network: string, { identity, txHash, units }: Transfer): Promise<'again'> {
+  await sql.query(
+    `insert into alarms (subject, alarm, detail) values ($1, 'a coin of ours was paid a second time under one key', $2)
+     on conflict (subject) do update set seen_at = clock_timestamp()`,
+    [`burnt:${network}:${txHash}:${identity}`, JSON.stringify({ txHash, units: units.toString() })],
+  )
+  return 'again'
 }
 
 async function openExecution(
@@ -261,19 +274,22 @@ async function recordCoin(
   sql: Sql,
   network: string,
   block: ScannedBlock,
+  rules: AppendRules,
   { transfer, target, house }: Arrival,
   depositId: string | null,
 ): Promise<void> {
+  const branch = target ? 'deposit' : (house?.branch ?? 'hot')
+  const keyIndex = target?.key_index ?? house?.key_index ?? '0'
   await sql.query(
     `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash`,
     [
       network,
-      transfer.identity,
+      rules.outpoint?.(transfer, { branch, index: Number(keyIndex) }) ?? transfer.identity,
       transfer.address,
-      target ? 'deposit' : (house?.branch ?? 'hot'),
-      target?.key_index ?? house?.key_index ?? 0,
+      branch,
+      keyIndex,
       transfer.units,
       block.height,
       block.hash,

@@ -1,4 +1,5 @@
 import { HDKey } from '@scure/bip32'
+import { spendKeyOf, type ViewKeys, viewKeysOf } from '../../domain/view-keys.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { createRecent } from '../../lib/recent.ts'
 import type { KeySource, PublicKeys } from '../../ports/signer.ts'
@@ -8,6 +9,12 @@ import { createKeyThread, type KeyThread } from './key-thread.ts'
 
 /** SLIP-44 coins whose addresses have no segwit: BIP-44 accounts. EVM networks (60) have BIP-44 accounts too. */
 const BIP44 = new Set([3, 60, 145])
+
+/** Monero has one wallet for all addresses: its keys follow from one key of the seed. */
+const MONERO = 128
+const MONERO_KEY: KeyPath = { branch: 'hot', index: 0 }
+/** The secret view key and the public spend key, one after the other. */
+const MONERO_ACCOUNT = 'monero'
 
 /** Account 0 holds the deposit addresses, account 1 the house's own: external chain = hot, internal chain = change. */
 export function accountPath(coinType: number, branch: KeyPath['branch']): string {
@@ -20,7 +27,10 @@ const chainOf = (branch: KeyPath['branch']): number => (branch === 'change' ? 1 
 export function publicAccounts(seed: Uint8Array, coinTypes: readonly number[]): Record<string, string> {
   const root = HDKey.fromMasterSeed(seed)
   const paths = coinTypes.flatMap((coinType) => [accountPath(coinType, 'deposit'), accountPath(coinType, 'hot')])
-  return Object.fromEntries(paths.map((path) => [path, root.derive(path).publicExtendedKey]))
+  const accounts = Object.fromEntries(paths.map((path) => [path, root.derive(path).publicExtendedKey]))
+  if (!coinTypes.includes(MONERO)) return accounts
+  const { view, spend } = viewKeysOf(spendKeyOf(createKeySource(seed, MONERO).privateKey(MONERO_KEY)))
+  return { ...accounts, [MONERO_ACCOUNT]: Buffer.concat([view, spend]).toString('hex') }
 }
 
 export function createPublicKeys(accounts: Readonly<Record<string, string>>): PublicKeys {
@@ -47,6 +57,7 @@ export function createPublicKeys(accounts: Readonly<Record<string, string>>): Pu
   }
 
   return {
+    viewKeys: (coinType) => (coinType === MONERO ? readViewKeys(accounts[MONERO_ACCOUNT]) : null),
     plainKey,
     publicKey: (coinType, path) => compressed(plainKey(coinType, path)),
     expect: (coinType, branch, indexes) => {
@@ -54,6 +65,13 @@ export function createPublicKeys(accounts: Readonly<Record<string, string>>): Pu
       branchOf(coinType, branch).expect(indexes)
     },
   }
+}
+
+function readViewKeys(text: string | undefined): ViewKeys | null {
+  if (text === undefined) return null
+  const bytes = new Uint8Array(Buffer.from(text, 'hex'))
+  assert(bytes.length === 64, 'the keys of Monero in the keystore are two of 32 bytes')
+  return { view: bytes.subarray(0, 32), spend: bytes.subarray(32) }
 }
 
 /** Keys derived at once where somebody takes one index after the other: 10 ms. */

@@ -62,7 +62,9 @@ export type SignerOptions = Readonly<{
 }>
 
 /** The local signer. What it signs it builds itself from the intent, and only where stored payouts say the same. */
-export async function openSigner(options: SignerOptions): Promise<RememberingSigner & { close(): Promise<void> }> {
+export async function openSigner(
+  options: SignerOptions,
+): Promise<Required<RememberingSigner> & { close(): Promise<void> }> {
   const seed = await decryptSeed(readKeystoreFile(options.path), options.passphrase)
   const journal = await openSigningJournal(options.journalPath, options.now)
   const outflow = createOutflow({
@@ -80,6 +82,7 @@ export async function openSigner(options: SignerOptions): Promise<RememberingSig
   }
   return {
     memory: journal.memory,
+    walletKey: (coinType) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index: 0 }),
     async sign(intent, stored): Promise<Signed> {
       const pays = paysOf(intent)
       assertStored(pays, stored)
@@ -95,11 +98,11 @@ export async function openSigner(options: SignerOptions): Promise<RememberingSig
   }
 }
 
-const paysOf = (intent: SignIntent): readonly Pay[] => (intent.family === 'bitcoin' ? intent.pays : [intent.pay])
+const paysOf = (intent: SignIntent): readonly Pay[] => (intent.family === 'evm' ? [intent.pay] : intent.pays)
 
 /** The resource that every replacement uses again: the first input, or the key's nonce. */
 function conflictKeyOf(intent: SignIntent): string {
-  if (intent.family === 'bitcoin') return `${intent.network} ${intent.inputs[0]?.outpoint ?? ''}`
+  if (intent.family !== 'evm') return `${intent.network} ${intent.inputs[0]?.outpoint ?? ''}`
   return `${intent.network} ${intent.from.branch}/${intent.from.index}:${intent.nonce}`
 }
 

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatUnits, parseUnits } from '../amount.ts'
+import type { Children } from '../children.ts'
+import { moneroBank } from '../keys.ts'
+import type { LocalChain, Tip } from '../local-chain.ts'
+import { createMutex } from '../mutex.ts'
+import { Refusal } from '../refusal.ts'
+import { startMonerod, startWalletRpc } from './monero-nodes.ts'
+import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
+
+/** Rewards ripen for 60 blocks, and a ring wants 16 outputs to choose among: the first 240 rewards can be spent at once. */
+export const preparedBlocks = 300
+const blocksAtOnce = 10
+const decimals = 12
+/** RandomX takes a tenth of a second of one core for a block. */
+const quietAfterMs = 60_000
+
+export type MoneroPrograms = Readonly<{ monerod: string; wallet: string }>
+
+type Options = Readonly<{
+  programs: MoneroPrograms
+  folder: string
+  ports: Readonly<{ daemon: number; wallet: number }>
+  children: Children
+  onEnd: (why: string) => void
+}>
+
+/** The controls of Monero's regtest. The bank is a wallet with public keys; recipients that are asked for are its accounts. */
+export async function createMoneroChain(options: Options): Promise<LocalChain> {
+  const { programs, folder, ports, children, onEnd } = options
+  const shared = { children, onEnd }
+  const daemon = await startMonerod({ ...shared, program: programs.monerod, folder, port: ports.daemon })
+  const wallets = join(folder, 'bank')
+  const wallet = await startWalletRpc(
+    { ...shared, program: programs.wallet, folder: wallets, port: ports.wallet },
+    ports.daemon,
+  )
+  const exclusively = createMutex()
+  const height = await heightOf(daemon.rpc)
+  if (height < preparedBlocks) await generate(daemon.rpc, preparedBlocks - height)
+  await openBank(wallet.rpc, existsSync(join(wallets, 'bank.keys')))
+  const { release_version: version = '' } = (await daemon.rpc.call('get_version')) as { release_version?: string }
+
+  return {
+    network: 'xmr',
+    family: 'monero',
+    client: `monerod 0.18 ${version}`.trim(),
+    rpcUrls: [`http://127.0.0.1:${ports.daemon}`],
+    tokens: {},
+    quietAfterMs,
+    createWallet: async () => {
+      const { address } = await exclusively(() => wallet.rpc.call('create_account'))
+      return { network: 'xmr', address: String(address), memo: null, privateKey: moneroBank.spendKey }
+    },
+    async deposit({ currency, address, amount }) {
+      requireCoin(currency)
+      const units = parseUnits(amount, decimals)
+      if (units === 0n) throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
+      return exclusively(() => pay(wallet.rpc, address, units)).catch(refuse)
+    },
+    async balance({ currency, address }) {
+      requireCoin(currency)
+      return exclusively(() => balanceOf(wallet.rpc, address)).catch(refuse)
+    },
+    mine: (count) => exclusively(() => generate(daemon.rpc, count)),
+    reorganize: (depth, { drop }) => exclusively(() => reorganize(daemon.rpc, depth, drop)).catch(refuse),
+    waiting: async () => Number((await daemon.rpc.call('get_info'))['tx_pool_size']),
+    async stop() {
+      await exclusively(async () => undefined)
+      await wallet.stop()
+      await daemon.stop()
+    },
+  }
+}
+
+const requireCoin = (currency: string) => {
+  if (currency === 'native' || currency === 'xmr') return
+  throw new Refusal(404, 'CURRENCY_NOT_FOUND', `xmr has no currency "${currency.slice(0, 40)}" in the sandbox`)
+}
+
+/** The block of the top, whose number is one less than how many there are. */
+async function heightOf(daemon: MoneroRpc): Promise<number> {
+  return Number((await daemon.call('get_block_count'))['count']) - 1
+}
+
+/** Rewards are the bank's, under fresh keys: two branches never have the same block. */
+export async function generate(daemon: MoneroRpc, count: number): Promise<Tip> {
+  // A busy machine takes a second for a block.
+  for (let left = count; left > 0; left -= blocksAtOnce) {
+    const amount = Math.min(left, blocksAtOnce)
+    await daemon.call('generateblocks', { amount_of_blocks: amount, wallet_address: moneroBank.address })
+  }
+  return tipOf(daemon)
+}
+
+async function tipOf(daemon: MoneroRpc): Promise<Tip> {
+  const { block_header: top } = await daemon.call('get_last_block_header')
+  const { height, hash } = top as { height: number; hash: string }
+  return { height, hash }
+}
+
+async function openBank(wallet: MoneroRpc, exists: boolean): Promise<void> {
+  const { address, viewKey, spendKey } = moneroBank
+  if (exists) await wallet.call('open_wallet', { filename: 'bank', password: '' })
+  else
+    await wallet.call('generate_from_keys', {
+      filename: 'bank',
+      address,
+      viewkey: viewKey,
+      spendkey: spendKey,
+      password: '',
+      restore_height: 0,
+    })
+  await wallet.call('refresh')
+}
+
+async function pay(wallet: MoneroRpc, address: string, units: bigint): Promise<string> {
+  await wallet.call('refresh')
+  const { valid } = await wallet.call('validate_address', { address })
+  if (valid !== true)
+    throw new Refusal(400, 'INVALID_ADDRESS', `"${address.slice(0, 120)}" is no address of xmr in the sandbox`)
+  const sent = await wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
+  return String(sent['tx_hash'])
+}
+
+/** Of an account of the bank's wallet: nobody can see what others' addresses received. */
+async function balanceOf(wallet: MoneroRpc, address: string): Promise<string> {
+  await wallet.call('refresh')
+  const { index } = (await wallet.call('get_address_index', { address })) as { index: { major: number } }
+  const { balance } = await wallet.call('get_balance', { account_index: index.major })
+  return formatUnits(BigInt(balance as number | bigint), decimals)
+}
+
+async function reorganize(daemon: MoneroRpc, depth: number, drop: boolean): Promise<Tip> {
+  const top = await heightOf(daemon)
+  if (top - depth < preparedBlocks)
+    throw new Refusal(409, 'REORG_TOO_DEEP', `only ${top - preparedBlocks} blocks can be replaced so far`)
+  const kept = drop ? await transactionsSince(daemon, top - depth + 1) : []
+  await daemon.post('/pop_blocks', { nblocks: depth })
+  if (kept.length > 0) await daemon.call('flush_txpool', { txids: kept })
+  return generate(daemon, depth + 1)
+}
+
+async function transactionsSince(daemon: MoneroRpc, from: number): Promise<readonly string[]> {
+  const hashes: string[] = []
+  for (let height = from; height <= (await heightOf(daemon)); height++) {
+    const { tx_hashes: some = [] } = (await daemon.call('get_block', { height })) as { tx_hashes?: string[] }
+    hashes.push(...some)
+  }
+  return hashes
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof MoneroError) throw new Refusal(409, 'NODE_REFUSED', `the node refused: ${error.message}`, error)
+  throw error
+}

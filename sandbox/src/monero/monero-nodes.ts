@@ -1,0 +1,120 @@
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { Children } from '../children.ts'
+import { waitUntilReady } from '../wait-until-ready.ts'
+import { createMoneroRpc, type MoneroRpc } from './monero-rpc.ts'
+
+type Started = Readonly<{ port: number; rpc: MoneroRpc; stop(): Promise<void> }>
+type Start = Readonly<{
+  program: string
+  folder: string
+  port: number
+  children: Children
+  onEnd: (why: string) => void
+}>
+
+const logBytes = 1_000_000
+const pageBytes = 4096
+/** What LMDB maps on a new chain. */
+const mapBytes = 1 << 30
+export const preparedFile = new URL('../generated/monero-chain.zst', import.meta.url)
+
+/** monerod 0.18 on regtest: alone, on loopback, every block at difficulty 1, beginning with the prepared chain. */
+export async function startMonerod({ program, folder, port, children, onEnd }: Start): Promise<Started> {
+  unpackChain(folder)
+  const child = children.start(
+    program,
+    [
+      '--regtest',
+      '--keep-fakechain',
+      '--offline',
+      '--fixed-difficulty=1',
+      '--non-interactive',
+      `--data-dir=${folder}`,
+      '--db-sync-mode=fastest:async:250000000bytes',
+      '--rpc-bind-ip=127.0.0.1',
+      `--rpc-bind-port=${port}`,
+      '--rpc-ssl=disabled',
+      '--no-zmq',
+      '--no-igd',
+      '--check-updates=disabled',
+      '--log-level=0',
+      `--log-file=${join(folder, 'monerod.log')}`,
+      `--max-log-file-size=${logBytes}`,
+      '--max-log-files=2',
+    ],
+    '/dev/null',
+  )
+  const rpc = createMoneroRpc(port)
+  await ready(child.ended, onEnd, () => rpc.call('get_info'))
+  return { port, rpc, stop: () => child.stop(10_000) }
+}
+
+/** The bank's wallet, beside monerod. */
+export async function startWalletRpc(
+  { program, folder, port, children, onEnd }: Start,
+  daemonPort: number,
+): Promise<Started> {
+  mkdirSync(folder, { recursive: true })
+  const child = children.start(
+    program,
+    [
+      `--daemon-address=127.0.0.1:${daemonPort}`,
+      '--trusted-daemon',
+      '--rpc-bind-ip=127.0.0.1',
+      `--rpc-bind-port=${port}`,
+      '--disable-rpc-login',
+      '--rpc-ssl=disabled',
+      '--daemon-ssl=disabled',
+      `--wallet-dir=${folder}`,
+      '--log-level=0',
+      `--log-file=${join(folder, 'wallet.log')}`,
+      `--max-log-file-size=${logBytes}`,
+      '--max-log-files=2',
+    ],
+    '/dev/null',
+  )
+  const rpc = createMoneroRpc(port)
+  await ready(child.ended, onEnd, () => rpc.call('get_version'))
+  return { port, rpc, stop: () => child.stop(10_000) }
+}
+
+async function ready(ended: Promise<string>, onEnd: (why: string) => void, ask: () => Promise<unknown>): Promise<void> {
+  let why: string | null = null
+  void ended.then((reason) => {
+    why = reason
+    onEnd(reason)
+  })
+  await waitUntilReady(ask, () => why)
+}
+
+const databaseOf = (folder: string) => join(folder, 'fake', 'lmdb', 'data.mdb')
+
+/** Three hundred blocks take RandomX half a minute: their database is part of the repository, without its empty pages. */
+function unpackChain(folder: string): void {
+  const file = databaseOf(folder)
+  if (existsSync(file) || !existsSync(preparedFile)) return
+  mkdirSync(join(folder, 'fake', 'lmdb'), { recursive: true })
+  const pages = zstdDecompressSync(readFileSync(preparedFile))
+  const database = openSync(file, 'wx', 0o600)
+  ftruncateSync(database, mapBytes)
+  for (let at = 0; at < pages.length; at += 4 + pageBytes) {
+    writeSync(database, pages, at + 4, pageBytes, pages.readUInt32LE(at) * pageBytes)
+  }
+  closeSync(database)
+}
+
+/** What `unpackChain` reads, of a node that was stopped. */
+export function packChain(folder: string): Buffer {
+  const bytes = readFileSync(databaseOf(folder))
+  const parts: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += pageBytes) {
+    const page = bytes.subarray(at, at + pageBytes)
+    if (page.every((byte) => byte === 0)) continue
+    const number = Buffer.alloc(4)
+    number.writeUInt32LE(at / pageBytes)
+    parts.push(number, page)
+  }
+  return zstdCompressSync(Buffer.concat(parts))
+}

@@ -1,0 +1,54 @@
+import { Refusal } from '../refusal.ts'
+
+export type MoneroRpc = Readonly<{
+  call(method: string, params?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
+  /** The methods of monerod that have a path of their own. */
+  post(path: string, body: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
+}>
+
+/** The program's own refusal. */
+export class MoneroError extends Error {}
+
+const timeoutMs = 60_000
+
+/** Speaks to monerod or monero-wallet-rpc on this machine. Amounts are integers that a double does not hold. */
+export function createMoneroRpc(port: number): MoneroRpc {
+  const post: MoneroRpc['post'] = async (path, body) => {
+    let text: string
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: toJson(body),
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      text = await answer.text()
+    } catch (cause) {
+      throw new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${port} does not answer`, cause)
+    }
+    return JSON.parse(text, reviveExact) as Record<string, unknown>
+  }
+  return {
+    post,
+    call: async (method, params = {}) => {
+      const { result, error } = (await post('/json_rpc', { jsonrpc: '2.0', id: '0', method, params })) as {
+        result?: Record<string, unknown>
+        error?: { message: string }
+      }
+      if (error) throw new MoneroError(`${method}: ${error.message}`)
+      return result ?? {}
+    },
+  }
+}
+
+/** Integers beyond 2^53 stay exact: they become bigint. */
+function reviveExact(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+  return BigInt(context?.source ?? '0')
+}
+
+const toJson = (body: unknown): string =>
+  JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? `@${value}@` : value)).replace(
+    /"@(\d+)@"/g,
+    '$1',
+  )

@@ -1,0 +1,47 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+import { xmr } from '../../networks/xmr.ts'
+import { createMoneroChain } from '../../src/adapters/monero/chain.ts'
+import { signMonero } from '../../src/adapters/monero/sign.ts'
+import { resolveNetwork } from '../../src/domain/network.ts'
+import { present } from '../../src/lib/assert.ts'
+import { describeChain } from './chain.ts'
+import { hasNetwork, onSharedChain } from './shared-chain.ts'
+import { moneroAddresses } from './vectors.ts'
+
+const network = resolveNetwork(xmr, 'sandbox')
+const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
+
+const isBuildServer = (process.env['CI'] ?? '') !== ''
+
+if (hasNetwork('xmr')) {
+  describeChain('xmr on monerod', () =>
+    onSharedChain({
+      network,
+      create: (rpcUrls, publicKeys, keys) =>
+        createMoneroChain({
+          network,
+          rpcUrls,
+          viewKeys: present(publicKeys.viewKeys?.(network.coinType), 'the view keys'),
+          spending: {
+            seedKey: keys.privateKey({ branch: 'hot', index: 0 }),
+            folder: mkdtempSync(join(tmpdir(), 'swapyard-wallet-')),
+            outputsReady: 6,
+          },
+        }),
+      signWith: signMonero,
+      units: 100_000_000_000n,
+      comesBack: true,
+      readsByOthers: true,
+      addresses: moneroAddresses,
+    }),
+  )
+} else {
+  describe('xmr on monerod', () => {
+    test.skipIf(!isBuildServer)(missing, () => {
+      throw new Error(missing)
+    })
+  })
+}

@@ -5,9 +5,17 @@ import {
   ExchangeList,
   ExchangeRecord,
   ExchangeStatusAnswer,
+  PrivateRateQuote,
   RateQuote,
 } from './cross-chain.ts'
-import { CreateExchangeBody, ListQuery, RateQuery, StatusQuery } from './cross-chain-requests.ts'
+import {
+  CreateExchangeBody,
+  CreatePrivateExchangeBody,
+  ListQuery,
+  PrivateRateQuery,
+  RateQuery,
+  StatusQuery,
+} from './cross-chain-requests.ts'
 import { DefiCurrency, DexExchangeList, SwapQuote } from './defi.ts'
 import {
   BuildSwapBody,
@@ -90,6 +98,35 @@ export const routes = {
     success: { 200: { description: 'Rate quote.', schema: RateQuote } },
     errors: [...keyedErrors, 404, 422],
   },
+  quotePrivateRate: {
+    operationId: 'quotePrivateRate',
+    method: 'GET',
+    path: '/v1/cross-chain/rate/private',
+    tag: 'Cross-chain',
+    summary: 'Quote a private rate',
+    description:
+      'Through an intermediary that is neither the source nor the target. It holds nothing: there is no `rateId`. An amount outside `min` and `max` is still answered.',
+    access: 'rates:read',
+    cost: 5,
+    query: PrivateRateQuery,
+    success: { 200: { description: 'Rate quote.', schema: PrivateRateQuote } },
+    errors: [...keyedErrors, 404, 422],
+  },
+  createPrivateExchange: {
+    operationId: 'createPrivateExchange',
+    method: 'POST',
+    path: '/v1/cross-chain/exchange/private',
+    tag: 'Cross-chain',
+    summary: 'Create a private exchange',
+    description:
+      'Two legs through an intermediary: payer and recipient are on no transaction together, nor on one wallet of ours. Without `privateType` it is `efficient`. Send an `Idempotency-Key`.',
+    access: 'exchange:create',
+    cost: 50,
+    body: CreatePrivateExchangeBody,
+    idempotent: true,
+    success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
+    errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
+  },
   createExchange: {
     operationId: 'createExchange',
     method: 'POST',
@@ -123,6 +160,18 @@ export const routes = {
     path: '/v1/cross-chain/exchange/status/standard',
     tag: 'Cross-chain',
     summary: 'Status of a standard exchange',
+    access: 'exchange:read',
+    cost: 1,
+    query: StatusQuery,
+    success: { 200: { description: 'The exchange.', schema: ExchangeRecord }, 304: notModified },
+    errors: [...keyedErrors, 404],
+  },
+  getPrivateExchangeStatus: {
+    operationId: 'getPrivateExchangeStatus',
+    method: 'GET',
+    path: '/v1/cross-chain/exchange/status/private',
+    tag: 'Cross-chain',
+    summary: 'Status of a private exchange',
     access: 'exchange:read',
     cost: 1,
     query: StatusQuery,

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { exchangeAccount } from '../domain/ledger/entries.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
+import type { PrivatePlan } from '../domain/private-plan.ts'
 import { assert, unreachable } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import { inParallel } from '../lib/in-parallel.ts'
@@ -8,7 +9,7 @@ import type { ExchangeCase, Place } from '../ports/cases.ts'
 import type { Execution } from '../ports/execution.ts'
 import type { Verdict } from '../ports/screening.ts'
 import type { StoreTx } from '../ports/store.ts'
-import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from './steps/context.ts'
+import { type Act, type Evidence, endsOf, getChain, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
@@ -72,7 +73,7 @@ async function stepWindow(
 
 export function factsOf(
   { exchange, now, heads }: ExchangeCase,
-  { status, deposit, order, payout, decision }: Execution,
+  { leg, status, deposit, order, payout, decision, source, handedOn, changedAt }: Execution,
 ): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -92,7 +93,14 @@ export function factsOf(
             ? 'limited'
             : 'refused',
     decision,
+    sourced: leg === 0 || source === 'confirmed',
+    handedOn: handedOn || leg === exchange.legs.length - 1,
+    stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
   }
+}
+
+function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: number): boolean {
+  return plan !== undefined && unchangedMs > (plan.delaysMs[leg] ?? 0) + plan.stallMs
 }
 
 /** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
@@ -126,24 +134,22 @@ async function checkDeposit(
 }
 
 /** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
-async function screen(deps: StepDeps, { exchange }: ExchangeCase, execution: Execution): Promise<Verdict> {
-  const { deposit } = execution
+async function screen(deps: StepDeps, { exchange }: ExchangeCase, { payer }: Execution): Promise<Verdict> {
+  const { from, to } = endsOf(exchange)
   const subjects = [
-    ...(deposit.sender === null
-      ? []
-      : [{ network: deposit.network, address: deposit.sender, direction: 'sender' as const }]),
+    ...(payer === null ? [] : [{ network: from.network, address: payer, direction: 'sender' as const }]),
     ...(exchange.recipient === null
       ? []
       : [
           {
-            network: legOf({ case: { exchange } as ExchangeCase, execution }).to.network,
+            network: to.network,
             address: exchange.recipient.address,
             direction: 'recipient' as const,
           },
         ]),
     ...(exchange.refund === null
       ? []
-      : [{ network: deposit.network, address: exchange.refund.address, direction: 'refund' as const }]),
+      : [{ network: from.network, address: exchange.refund.address, direction: 'refund' as const }]),
   ]
   const verdicts = await Promise.all(
     subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')),
@@ -210,7 +216,7 @@ async function resume(act: Act): Promise<Execution> {
     await tx.wake([
       {
         kind: 'dispatch',
-        id: execution.payout.purpose === 'refund' ? execution.deposit.network : legOf(act).to.network,
+        id: execution.payout.purpose === 'refund' ? endsOf(act.case.exchange).from.network : legOf(act).to.network,
       },
     ])
     const isRefund = execution.payout.purpose === 'refund'
@@ -263,7 +269,11 @@ async function settle(
     }
   }
   const { last, isAdrift } = await tx.cases.standing(exchange.id)
-  const { status, reason } = overallStatus(exchange, last, { sighted, expired: now > exchange.expiresAt })
+  const { status, reason } = overallStatus(exchange, last, {
+    sighted,
+    expired: now > exchange.expiresAt,
+    lastLeg: exchange.legs.length - 1,
+  })
   const open = last.some((execution) => !isTerminal(execution.status))
   const nextCheckAt =
     open || isAdrift || next !== null || status === 'confirming'

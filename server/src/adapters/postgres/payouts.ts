@@ -39,8 +39,8 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
     async insert(payout) {
       await sql.query(
-        `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+        `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
         [
           payout.id,
           payout.exchangeId,
@@ -56,6 +56,7 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
           payout.memo ?? '',
           payout.units,
           payout.owedFrom ?? null,
+          payout.heldMs ?? null,
         ],
       )
     },

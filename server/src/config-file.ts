@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { privacySchema } from './config-privacy.ts'
 import { swapsSchema } from './config-swaps.ts'
 import { defaultSpreads } from './domain/book.ts'
 
@@ -122,6 +123,7 @@ export const fileSchema = Type.Object(
         closed,
       ),
     ),
+    privacy: privacySchema,
     limits: Type.Optional(
       Type.Object(
         {

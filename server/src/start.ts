@@ -130,6 +130,7 @@ async function build(
       expiryMs: clocks.expiryMs,
       stuckMs: clocks.stuckMs,
       limits,
+      privacy: config.privacy,
     },
     denied: config.denied,
     swaps: chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks),

@@ -27,6 +27,7 @@ import {
   TokensQuery,
 } from './defi-requests.ts'
 import { ErrorBody } from './errors.ts'
+import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import {
   Live,
   Ready,
@@ -41,36 +42,6 @@ import {
   SandboxWallet,
   SandboxWalletBody,
 } from './service.ts'
-
-export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
-
-export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
-
-/** One operation of the interface. Server, documentation and tests are made from the same table. */
-export type RouteDefinition = Readonly<{
-  operationId: string
-  method: 'GET' | 'HEAD' | 'POST'
-  path: string
-  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
-  summary: string
-  description?: string
-  /** `public`: no key. `any`: a key, whatever it may do. */
-  access: 'public' | 'any' | RouteScope
-  /** Weight in the request limit: status 1, quote 5, create 50. */
-  cost: number
-  query?: TSchema
-  body?: TSchema
-  /** Takes an `Idempotency-Key`. */
-  idempotent?: boolean
-  success: Readonly<Record<number, RouteResponse>>
-  /** Statuses that answer with `ErrorBody`. */
-  errors: readonly number[]
-}>
-
-const publicErrors = [400, 408, 414, 429, 431, 500, 503] as const
-const keyedErrors = [400, 401, 403, 408, 414, 429, 431, 500, 503] as const
-const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` still holds.' }
-const xml = 'application/xml'
 
 export const routes = {
   listCurrencies: {

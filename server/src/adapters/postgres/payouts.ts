@@ -37,29 +37,7 @@ const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d
 
 export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
-    async insert(payout) {
-      await sql.query(
-        `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
-        [
-          payout.id,
-          payout.exchangeId,
-          payout.executionId,
-          payout.depositId,
-          payout.leg,
-          payout.purpose,
-          payout.network,
-          payout.assetId,
-          payout.from.branch,
-          payout.from.index,
-          payout.address,
-          payout.memo ?? '',
-          payout.units,
-          payout.owedFrom ?? null,
-          payout.heldMs ?? null,
-        ],
-      )
-    },
+    insert: (payout) => insert(sql, payout),
     queue: (network, limit) => queue(sql, locking, network, limit),
     async ofTransaction(transactionId) {
       return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(
@@ -105,6 +83,30 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
       return rows.length > 0
     },
   }
+}
+
+async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): Promise<void> {
+  await sql.query(
+    `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
+    [
+      payout.id,
+      payout.exchangeId,
+      payout.executionId,
+      payout.depositId,
+      payout.leg,
+      payout.purpose,
+      payout.network,
+      payout.assetId,
+      payout.from.branch,
+      payout.from.index,
+      payout.address,
+      payout.memo ?? '',
+      payout.units,
+      payout.owedFrom ?? null,
+      payout.heldMs ?? null,
+    ],
+  )
 }
 
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Payout[]> {

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { makeBook, makeCurrency, NOW, price } from './pricing.fixture.ts'
 import { afterNetworkFee, type PairPricing, pricePair } from './pricing.ts'
-import { chooseWay, countedUnits, type PrivatePlan, quoteLegs, shownUnits, type Way } from './private-plan.ts'
+import { countedUnits, type PrivatePlan, shownUnits } from './private-plan.ts'
+import { chooseWay, quoteLegs, type Way } from './way.ts'
 
 const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })

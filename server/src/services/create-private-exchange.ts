@@ -41,11 +41,12 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
 /** Delays and the withheld part are drawn here and nowhere else: what is stored with the exchange is what is done. */
 function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenWay) {
   const { delayMaxMs, withheldMaxPpm, stallMs } = privacy
+  // Never next to nothing: the intermediary's amount is never the plain conversion of the deposit.
+  const leastPpm = Math.ceil(withheldMaxPpm / 10)
   const plan: PrivatePlan = {
     privateType,
     delaysMs: [draw(delayMaxMs + 1), draw(delayMaxMs + 1)],
-    // Never nothing: the intermediary's amount is never the plain conversion of the deposit.
-    withheldPpm: 1 + draw(withheldMaxPpm),
+    withheldPpm: leastPpm + draw(withheldMaxPpm - leastPpm + 1),
     stallMs,
     considered: way.considered,
   }

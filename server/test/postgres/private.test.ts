@@ -260,6 +260,33 @@ describe('a reorganisation', () => {
     expect(spine.fakes.ltc.paidTo(target?.address ?? '')).toHaveLength(1)
   })
 
+  test('that takes the intermediary out after the second leg was signed is a loss until it is back, and paid once', async () => {
+    const exchange = await order()
+    spine.deposit(exchange, SMALL)
+    await expect
+      .poll(
+        async () => {
+          await spine.blocks(1)
+          return (await spine.executions(exchange))[1]?.status
+        },
+        { timeout: 20_000 },
+      )
+      .toMatch(/sending|finished/)
+    const [inside] = await inner(exchange)
+    const [payment] = spine.fakes.ltc.paidTo(inside?.address ?? '')
+    // Out, and not in the pool: the next offer of the same bytes brings it back.
+    spine.fakes.ltc.reorg(5, (txHash) => txHash === payment?.txHash)
+    await spine.turn(2)
+    await spine.blocks(14)
+    expect(await spine.status(exchange)).toBe('finished')
+    expect((await spine.executions(exchange)).map(({ status, deposit }) => [status, deposit.lost])).toEqual([
+      ['finished', false],
+      ['finished', false],
+    ])
+    expect(spine.fakes.ltc.paidTo(inside?.address ?? '').map(({ txHash }) => txHash)).toEqual([payment?.txHash])
+    expect(spine.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
+  })
+
   test('that takes the source’s deposit out after the intermediary was paid is a loss that is shown', async () => {
     const exchange = await order()
     const hash = spine.deposit(exchange, SMALL)

@@ -83,6 +83,27 @@ if (networks.length === 2) {
       await arrives('btc@btc', 'eth@eth', '0.01', 'privatePlus')
     })
 
+    test.skipIf(!hasMonero)('of ether arrives as bitcoin through monero', async () => {
+      await arrives('eth@eth', 'btc@btc', '0.5', 'privatePlus')
+    })
+
+    test.skipIf(!hasMonero)('whose monero leaves the chain between the legs arrives once', async () => {
+      const { address } = await world.wallet('eth')
+      const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, privateType: 'privatePlus' })
+      await world.deposit(exchange, '0.01')
+      await world.until(
+        'the second leg has its deposit',
+        async () => (await world.status(exchange)).exchanges.length === 2,
+        DONE_MS,
+      )
+      await world.reorg('xmr', 3)
+      const { exchanges } = await world.settles(exchange, 'finished', DONE_MS)
+      expect(exchanges).toHaveLength(2)
+      expect(exchanges[1].payinHash).toBe(exchanges[0].payoutHash)
+      expect(await world.balance('eth@eth', address)).toBe(exchanges[1].amountToReceived)
+      await world.invariants()
+    })
+
     test.skipIf(!hasMonero)('of monero is not served by monero, and is by another', async () => {
       const { status, body } = await quote('xmr@xmr', 'eth@eth', '1', 'privatePlus')
       expect({ status, code: body.code, field: body.errors[0].field }).toEqual({

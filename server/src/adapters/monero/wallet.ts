@@ -57,6 +57,8 @@ const CHALLENGES_MAX = 3
 /** Subaddresses that a wallet looks for beyond those that it was told of (wallet2). */
 const LOOKAHEAD = 200
 const WIDEN_BY = 1_000
+/** monero-wallet-rpc makes no more addresses at once. */
+const CREATED_AT_ONCE = 64
 /** wallet_rpc_server_error_codes.h: too large, not enough money, not enough unlocked money. */
 const NOT_COVERED: readonly number[] = [-4, -17, -37]
 
@@ -177,7 +179,8 @@ function createWallet(ask: Ask): Wallet {
       const { addresses } = await done('get_address', { account_index: 0 })
       const known = readList(addresses).length
       if (index < known + LOOKAHEAD) return
-      await done('create_address', { account_index: 0, count: index + WIDEN_BY - known })
+      for (let left = index + WIDEN_BY - known; left > 0; left -= CREATED_AT_ONCE)
+        await done('create_address', { account_index: 0, count: Math.min(left, CREATED_AT_ONCE) })
       await done('rescan_blockchain', {}, SCAN_MS)
     },
     freeze: async (keyImage, frozen) => void (await done(frozen ? 'freeze' : 'thaw', { key_image: keyImage })),

@@ -8,7 +8,9 @@ const rows = readFileSync(join(docs, 'fake-deposits.md'), 'utf8')
   .filter((line) => /^\| D\d+ /.test(line))
 
 test('docs/fake-deposits.md has every case, each with tests that are there and name it', () => {
-  expect(rows.map((row) => row.match(/^\| (D\d+) /)?.[1])).toEqual(Array.from({ length: 23 }, (_, n) => `D${n + 1}`))
+  // Of those between, the networks are not served yet.
+  const served = [...Array.from({ length: 23 }, (_, n) => n + 1), 41, 42, 43, 44, 45, 46]
+  expect(rows.map((row) => row.match(/^\| (D\d+) /)?.[1])).toEqual(served.map((n) => `D${n}`))
   for (const row of rows) {
     const name = row.match(/^\| (D\d+) /)?.[1] ?? ''
     const files = [...row.matchAll(/\]\(([^)]+)\)/g)].map(([, file = '']) => join(docs, file))

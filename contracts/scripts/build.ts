@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { compilerSettings, probeSources, sources } from './compiler-settings.ts'
+import { compilerSettings, externalSources, probeSources, sources } from './compiler-settings.ts'
 
 /** Compiles the contracts with the compiler from npm into `generated/`. `node contracts/scripts/build.ts --check` only compares. */
 
@@ -14,7 +14,11 @@ type Output = {
 }
 
 const generated = new URL('../generated/', import.meta.url)
-const published = { 'swap-router': 'SwapRouter', 'swap-executor': 'SwapExecutor' }
+const published = {
+  'swap-router': ['SwapRouter', sources],
+  'swap-executor': ['SwapExecutor', sources],
+  'external-executor': ['ExternalExecutor', externalSources],
+} as const
 
 function compile(sources: Record<string, { content: string }>): Output['contracts'] {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
@@ -28,11 +32,11 @@ function compile(sources: Record<string, { content: string }>): Output['contract
 
 /** The text of every generated file, by name. */
 export function buildContracts(): Record<string, string> {
-  const contracts = compile(sources)
+  const compiled = new Map([sources, externalSources].map((set) => [set, compile(set)]))
   const files: Record<string, string> = {}
   let abis = '// Made by contracts/scripts/build.ts. The same as in the JSON files, with types that viem can read.\n'
-  for (const [file, name] of Object.entries(published)) {
-    const artifact = contracts[`src/${name}.sol`]?.[name]
+  for (const [file, [name, from]] of Object.entries(published)) {
+    const artifact = compiled.get(from)?.[`src/${name}.sol`]?.[name]
     if (artifact === undefined) throw new Error(`${name} was not compiled`)
     const content = { abi: artifact.abi, bytecode: `0x${artifact.evm.bytecode.object}` }
     files[`${file}.json`] = `${JSON.stringify(content, null, 2)}\n`

@@ -17,3 +17,4 @@ const textOf = (name: string) =>
 export const sources = Object.fromEntries(names.map(textOf))
 /** By itself: what is compiled together may change each other's bytecode. */
 export const probeSources = Object.fromEntries([textOf('TransferProbe')])
+export const externalSources = Object.fromEntries(['ISwapExecutor', 'ExternalExecutor', 'Transfers'].map(textOf))

@@ -1,5 +1,6 @@
 import { concatHex, getCreate2Address, type Hex, keccak256, stringToHex } from 'viem'
-import { swapExecutorAbi, swapRouterAbi } from '../generated/abi.ts'
+import { externalExecutorAbi, swapExecutorAbi, swapRouterAbi } from '../generated/abi.ts'
+import externalJson from '../generated/external-executor.json' with { type: 'json' }
 import executorJson from '../generated/swap-executor.json' with { type: 'json' }
 import routerJson from '../generated/swap-router.json' with { type: 'json' }
 import probeJson from '../generated/transfer-probe.json' with { type: 'json' }
@@ -29,6 +30,9 @@ export const swapRouter = { abi: swapRouterAbi, ...planDeployment(routerJson.byt
 
 /** The executor in force: what the router lets trade. */
 export const swapExecutor = { abi: swapExecutorAbi, ...planDeployment(executorJson.bytecode as Hex) }
+
+/** Trades by a call of somebody else's router. */
+export const externalExecutor = { abi: externalExecutorAbi, ...planDeployment(externalJson.bytecode as Hex) }
 
 /** Runtime code that measures what a token's transfers lose; it lives in simulated calls alone. */
 export const transferProbeCode = probeJson.code as Hex

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import {
   createPublicClient,
   decodeFunctionResult,
@@ -129,6 +129,7 @@ describe.each(networks)('%s', (network) => {
     expect(contracts['multicall3']).toBe('0xca11bde05977b3631167028862be2a173976ca11')
     expect(contracts['swapRouter']).toBe(swapRouter.address.toLowerCase())
     expect(contracts['swapExecutor']).toBe(swapExecutor.address.toLowerCase())
+    expect(contracts['externalExecutor']).toBe(externalExecutor.address.toLowerCase())
     expect(coinIsToken).toBe(network === 'celo')
     expect(await read(network, wrapped, 'symbol')).toBe(`${coinIsToken ? '' : 'W'}${coin.toUpperCase()}`)
     expect(Object.keys(tokens).length + defiTokens.length).toBeGreaterThanOrEqual(12)

@@ -109,7 +109,7 @@ export const SwapQuote = Type.Object(
         }),
         {
           description:
-            'What other routers offer now, the best first, where the operator asks any. What is built is our own route. Additive.',
+            'What other routers offer now, the best first, where the operator asks any. Whose offer is quoted stands in `routes`. Additive.',
         },
       ),
     ),

@@ -73,7 +73,7 @@ export const base = defineDexes({
     },
     {
       name: 'quickswap-v4',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0xC5396866754799B9720125B104AE01d935Ab9C7b',
       enabled: false,
       note: 'the address has one source',

@@ -28,7 +28,7 @@ export const cchain = defineDexes({
     },
     {
       name: 'blackhole-cl',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0x512eb749541B7cf294be882D636218c84a5e9E5F',
       enabled: false,
       note: 'its plugins may change the fee before each swap',

@@ -17,7 +17,7 @@ export const linea = defineDexes({
     },
     {
       name: 'horizon-dex',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0xA76990a229961280200165c4e08c96Ea67304C3e',
       initCodeHash: '0xf96d2474815c32e070cd63233f06af5413efc5dcb430aee4ff18cc29007c562d',
       enabled: false,

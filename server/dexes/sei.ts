@@ -51,7 +51,7 @@ export const sei = defineDexes({
     },
     {
       name: 'yaka-v3',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0xEdbBc263C74865e67C6b16F47740Fa3901b95Ae1',
       enabled: false,
       note: 'the address has no good source',

@@ -70,7 +70,7 @@ export const sonic = defineDexes({
     },
     {
       name: 'swapx-cl',
-      kind: 'algebra',
+      kind: 'algebra-integral',
       factory: '0x8121a3F8c4176E9765deEa0B95FA2BDfD3016794',
       deployer: '0x885229E48987EA4c68F0aA1bCBff5184198A9188',
       enabled: false,

@@ -5,6 +5,7 @@ import { createZeroX } from './adapters/aggregators/zero-x.ts'
 import { createEvmSwapChain } from './adapters/evm/swap/chain.ts'
 import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
+import { createStore } from './adapters/postgres/store.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
@@ -22,7 +23,12 @@ import type { Aggregator } from './ports/aggregator.ts'
 import type { Router } from './ports/router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
 import { createAnswerOnce } from './services/answer-once.ts'
-import { type AskAggregators, createAskAggregators } from './services/ask-aggregators.ts'
+import {
+  type AskAggregators,
+  type AskForCall,
+  createAskAggregators,
+  createAskForCall,
+} from './services/ask-aggregators.ts'
 import type { BookSnapshot } from './services/book-snapshot.ts'
 import { createBuildSwap } from './services/build-swap.ts'
 import type { DatabaseClock } from './services/database-clock.ts'
@@ -31,6 +37,7 @@ import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
 import { createQuoteSwap } from './services/quote-swap.ts'
 import { createFindToken, createReadToken } from './services/read-token.ts'
+import { createReconcileFees } from './services/reconcile-fees.ts'
 import { createSendApproval } from './services/send-approval.ts'
 import { createSendSwap } from './services/send-swap.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from './services/swap-interfaces.ts'
@@ -45,7 +52,7 @@ export type SwapOffer = Readonly<{
   /** Tokens that are listed besides the published lists', by network; in the sandbox instead of them. */
   ownTokens: ReadonlyMap<string, OwnTokens>
   settings?: Partial<SwapSettings>
-  /** Routers of others that quotes are compared with. */
+  /** Routers of others that compete with our own. */
   aggregators?: Readonly<{ asked: readonly AggregatorConfig[]; budgetMs: number }>
 }>
 
@@ -69,6 +76,8 @@ type SwapRooms = Readonly<{
 export type Swaps = Readonly<{
   services: SwapServices
   trackSwap(id: string): Promise<void>
+  /** Fees that the operator holds for partners, against the chains. */
+  reconcileFees(): Promise<void>
   /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
   starting(): readonly string[]
   stop(): Promise<void>
@@ -123,10 +132,10 @@ export function openSwaps(
   const { database } = rooms
   const router = isQuoting ? startRouter({ environment, networks, database, log, metrics }) : null
   const http = createHttp()
-  const askAggregators = composeAggregators(http, swaps?.aggregators)
+  const asking = composeAggregators(http, swaps?.aggregators)
   const startedAt = performance.now()
   return {
-    ...composeSwaps(options, { ...rooms, router: router ?? noRouter, askAggregators }),
+    ...composeSwaps(options, { ...rooms, router: router ?? noRouter, ...asking }),
     starting: () => {
       if (router === null || performance.now() - startedAt > START_MS) return []
       const missing = networks.filter(({ dexNetwork }) => router.state(dexNetwork.network) === null)
@@ -144,23 +153,26 @@ const noRouter: Router = {
   liquidity: () => new Map(),
 }
 
-function composeAggregators(http: Http, offer: SwapOffer['aggregators']): AskAggregators | null {
-  if (offer === undefined || offer.asked.length === 0) return null
-  const made = offer.asked.map(({ id, key, url }): Aggregator => {
-    const at = url === null ? {} : { url }
+type Asking = Readonly<{ askAggregators: AskAggregators | null; askForCall: AskForCall | null }>
+
+function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking {
+  if (offer === undefined || offer.asked.length === 0) return { askAggregators: null, askForCall: null }
+  const aggregators = offer.asked.map(({ id, key, url, contracts }): Aggregator => {
+    const at = { ...(url === null ? {} : { url }), ...(contracts === undefined ? {} : { contracts }) }
     if (id === '0x') return createZeroX({ http, key: key ?? '', ...at })
     return id === 'openocean'
       ? createOpenOcean({ http, key, ...at })
       : createKyberSwap({ http, client: key ?? '', ...at })
   })
-  return createAskAggregators({ aggregators: made, budgetMs: offer.budgetMs })
+  const deps = { aggregators, budgetMs: offer.budgetMs }
+  return { askAggregators: createAskAggregators(deps), askForCall: createAskForCall(deps) }
 }
 
 /** The DeFi half over its networks; of a house without any, every question says so. */
 export function composeSwaps(
   options: SwapOptions,
-  rooms: SwapRooms & Readonly<{ router: Router; askAggregators: AskAggregators | null }>,
-): Pick<Swaps, 'services' | 'trackSwap'> {
+  rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
+): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -173,6 +185,7 @@ export function composeSwaps(
     networks,
     router,
     askAggregators: rooms.askAggregators,
+    askForCall: rooms.askForCall,
     listed,
     findToken,
     settings,
@@ -199,6 +212,7 @@ export function composeSwaps(
       listSwaps: createListSwaps(shared),
     },
     trackSwap: createTrackSwap(shared),
+    reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
   }
 }
 

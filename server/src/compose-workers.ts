@@ -38,7 +38,9 @@ export type Rooms = Readonly<{
   clock: DatabaseClock
   database: Database
   trackSwap(id: string): Promise<void>
+  reconcileFees(): Promise<void>
 }>
+export type SwapRooms = 'trackSwap' | 'reconcileFees'
 
 export type WorkerOptions = Readonly<{
   environment: Environment
@@ -162,7 +164,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Sweeping and reconciling: nobody waits for them. */
 function slowLoops(
   { environment, log, metrics }: WorkerOptions,
-  { store, chains }: Rooms,
+  { store, chains, reconcileFees }: Rooms,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -184,6 +186,12 @@ function slowLoops(
       onError: (err) => log.warn({ err }, `${name} failed`),
     })
   const reconcilePaceMs = environment === 'sandbox' ? 10_000 : 60_000
+  const fees = startLoop({
+    paceMs: reconcilePaceMs,
+    backoffMs: 60_000,
+    turn: async () => void (await reconcileFees()),
+    onError: (err) => log.warn({ err }, 'fees not compared'),
+  })
   const gauges = startLoop({
     paceMs: 5_000,
     backoffMs: 60_000,
@@ -195,5 +203,5 @@ function slowLoops(
     },
     onError: (err) => log.warn({ err }, 'gauges not read'),
   })
-  return [each(5_000, 'sweep', sweepDeposits), each(reconcilePaceMs, 'reconciliation', reconcile), gauges]
+  return [each(5_000, 'sweep', sweepDeposits), each(reconcilePaceMs, 'reconciliation', reconcile), fees, gauges]
 }

@@ -18,7 +18,7 @@ import {
 } from './compose-chains.ts'
 import { composePages } from './compose-pages.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './compose-swaps.ts'
-import { type Rooms, startWorkers } from './compose-workers.ts'
+import { type Rooms, type SwapRooms, startWorkers } from './compose-workers.ts'
 import type { AssetId } from './domain/asset.ts'
 import { emptyBook, type SpreadPolicy } from './domain/book.ts'
 import { type Catalogue, feedCodes } from './domain/catalogue.ts'
@@ -152,8 +152,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     services,
     app,
     starting,
-    startWorkers: () =>
-      startWorkers(options, { store, catalogue, chains, books, clock, database, trackSwap: swaps.trackSwap }),
+    startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database, ...swaps }),
     stop: async () => {
       stopping.abort()
       feed.close()
@@ -224,7 +223,7 @@ function capped(
 
 function refreshParts(
   { prices, metrics, log, settings }: HouseOptions,
-  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database' | 'trackSwap'>,
+  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database' | SwapRooms>,
 ): RefreshBook {
   return {
     books,
@@ -253,7 +252,7 @@ function refreshParts(
 
 function composeServices(
   options: HouseOptions,
-  rooms: Omit<Rooms, 'trackSwap'> &
+  rooms: Omit<Rooms, SwapRooms> &
     Pick<Services, 'authenticate' | 'knownCaller'> & {
       feed: Services['ratesFeed']
       starting: ReadonlySet<string>

@@ -19,6 +19,7 @@ it('has a default for everything, and asks nobody else', () => {
     disabled: new Set(),
     aggregators: [],
     aggregatorBudgetMs: 400,
+    aggregatorGainBps: 5,
   })
 })
 
@@ -28,9 +29,9 @@ it('reads keys from their files, and says which cannot be read', () => {
   const aggregators = { '0x': { keyFile }, openocean: {}, kyberswap: { client: 'swapyard' } }
   expect(swapProblems({ aggregators })).toEqual([])
   expect(assembleSwaps({ aggregators }, toMs).aggregators).toEqual([
-    { id: '0x', key: 'a key', url: null },
-    { id: 'openocean', key: null, url: null },
-    { id: 'kyberswap', key: 'swapyard', url: null },
+    { id: '0x', key: 'a key', url: null, contracts: new Map() },
+    { id: 'openocean', key: null, url: null, contracts: new Map() },
+    { id: 'kyberswap', key: 'swapyard', url: null, contracts: new Map() },
   ])
   const absent = join(folder, 'absent')
   expect(swapProblems({ aggregators: { '0x': { keyFile: absent } } })).toEqual([

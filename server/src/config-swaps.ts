@@ -27,20 +27,31 @@ const network = Type.Object(
   closed,
 )
 
+const contracts = Type.Optional(
+  Type.Record(
+    Type.String({ pattern: '^[a-z0-9]{2,12}$' }),
+    Type.Array(contract('A contract of its'), { maxItems: 20 }),
+    { description: 'What may be called and may spend, by network, in place of what it publishes; [] compares only' },
+  ),
+)
 const url = Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2048, description: 'In place of its own' }))
 const keyFile = Type.String({ minLength: 1, maxLength: 4096, description: 'Path of a file that holds the API key' })
 const aggregators = Type.Object(
   {
-    '0x': Type.Optional(Type.Object({ keyFile, url }, closed)),
-    openocean: Type.Optional(Type.Object({ keyFile: Type.Optional(keyFile), url }, closed)),
+    '0x': Type.Optional(Type.Object({ keyFile, url, contracts }, closed)),
+    openocean: Type.Optional(Type.Object({ keyFile: Type.Optional(keyFile), url, contracts }, closed)),
     kyberswap: Type.Optional(
       Type.Object(
-        { client: Type.String({ minLength: 1, maxLength: 64, description: 'Name by which it knows us' }), url },
+        {
+          client: Type.String({ minLength: 1, maxLength: 64, description: 'Name by which it knows us' }),
+          url,
+          contracts,
+        },
         closed,
       ),
     ),
   },
-  { ...closed, description: 'Routers of others that quotes are compared with; none unless named' },
+  { ...closed, description: 'Routers of others that compete with our own; none unless named' },
 )
 
 /** What the operator's file says of swaps on chain. */
@@ -54,7 +65,15 @@ export const swapsSchema = Type.Optional(
         Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Above it nothing is built' }),
       ),
       aggregators: Type.Optional(aggregators),
-      aggregatorBudget: duration('400ms', 'What a quote waits for them at most'),
+      aggregatorBudget: duration('400ms', 'What a quote waits for them at most; a build twice as long'),
+      aggregatorMinGain: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 10_000,
+          default: 5,
+          description: 'Hundredths of a percent that one must pay more than our own route, net of gas, to be taken',
+        }),
+      ),
       networks: Type.Optional(
         Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}$' }), network, { description: 'By ticker' }),
       ),
@@ -76,6 +95,7 @@ export type SwapConfig = Readonly<{
   disabled: ReadonlySet<string>
   aggregators: readonly AggregatorConfig[]
   aggregatorBudgetMs: number
+  aggregatorGainBps: number
 }>
 
 /** `key` is a secret, but for kyberswap, where it is our name. null = none is needed. */
@@ -83,6 +103,8 @@ export type AggregatorConfig = Readonly<{
   id: '0x' | 'openocean' | 'kyberswap'
   key: string | null
   url: string | null
+  /** In place of those that it publishes, by network; lower case. */
+  contracts?: ReadonlyMap<string, readonly string[]>
 }>
 
 const PPM_IN_PERCENT = 10_000
@@ -99,26 +121,29 @@ export function assembleSwaps(given: FileSwaps | undefined, toMs: (text: string)
     tokens: new Map(entries.map(([id, { tokens = [] }]) => [id, tokens] as const)),
     aggregators: aggregatorsOf(given),
     aggregatorBudgetMs: toMs(given?.aggregatorBudget ?? '400ms'),
+    aggregatorGainBps: given?.aggregatorMinGain ?? 5,
     disabled: new Set(entries.flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
   }
 }
 
 function aggregatorsOf(given: FileSwaps | undefined): readonly AggregatorConfig[] {
   const { '0x': zeroX, openocean, kyberswap } = given?.aggregators ?? {}
-  return [
-    ...(zeroX ? [{ id: '0x', key: readKey(zeroX.keyFile), url: zeroX.url ?? null } as const] : []),
-    ...(openocean
-      ? [
-          {
-            id: 'openocean',
-            key: openocean.keyFile ? readKey(openocean.keyFile) : null,
-            url: openocean.url ?? null,
-          } as const,
-        ]
-      : []),
-    ...(kyberswap ? [{ id: 'kyberswap', key: kyberswap.client, url: kyberswap.url ?? null } as const] : []),
-  ]
+  const made: AggregatorConfig[] = []
+  if (zeroX) made.push({ id: '0x', key: readKey(zeroX.keyFile), ...ownOf(zeroX) })
+  if (openocean)
+    made.push({ id: 'openocean', key: openocean.keyFile ? readKey(openocean.keyFile) : null, ...ownOf(openocean) })
+  if (kyberswap) made.push({ id: 'kyberswap', key: kyberswap.client, ...ownOf(kyberswap) })
+  return made
 }
+
+type Own = Readonly<{ url?: string; contracts?: Readonly<Record<string, readonly string[]>> }>
+
+const ownOf = ({ url, contracts = {} }: Own): Pick<AggregatorConfig, 'url' | 'contracts'> => ({
+  url: url ?? null,
+  contracts: new Map(
+    Object.entries(contracts).map(([network, some]) => [network, some.map((one) => one.toLowerCase())] as const),
+  ),
+})
 
 const readKey = (path: string): string => readFileSync(path, 'utf8').trim()
 

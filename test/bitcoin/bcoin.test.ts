@@ -6,9 +6,9 @@ import { startBcoin } from '../../sandbox/src/bitcoin/nodes.ts'
 import { btc } from '../../server/networks/btc.ts'
 import { keyScript, parametersOf } from '../../server/src/adapters/bitcoin/address.ts'
 import { resolveNetwork } from '../../server/src/domain/network.ts'
+import { freePort } from '../../server/src/lib/free-port.ts'
 import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
 import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
-import { freePort } from './free-port.ts'
 import { createHouseKeys } from './house-keys.ts'
 
 const sandbox = resolveNetwork(btc, 'sandbox')

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../server/src/lib/free-port.ts'
 import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
 import type { TestNode } from './chain-suite.ts'
-import { freePort } from './free-port.ts'
 
 const PROGRAM = '/usr/bin/litecoind'
 const START_MS = 30_000

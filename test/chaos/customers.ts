@@ -49,6 +49,8 @@ export type Customers = Readonly<{
 
 const DECIMALS: Readonly<Record<string, number>> = { 'btc@btc': 8, 'ltc@ltc': 8, 'eth@eth': 18, 'usdt@eth': 6 }
 export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 18
+/** That a partner takes one after the other while the house is being killed. */
+const FRESH_QUOTES = 5
 const GAS = 21_000n
 const GWEI = 1_000_000_000n
 
@@ -60,16 +62,15 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
     const [source = '', fromNetwork = ''] = from.split('@')
     const [target = '', toNetwork = ''] = to.split('@')
     const pair = { fromCurrency: source, fromNetwork, toCurrency: target, toNetwork }
-    const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
     const [recipient, refund] = [wallet(toNetwork), wallet(fromNetwork)]
-    const reply = await client.call('POST', '/v1/cross-chain/exchange', {
-      ...pair,
-      fromAmount: amount,
-      flow,
-      address: recipient,
-      refundAddress: refund,
-      ...rateId,
-    })
+    const create = async () => {
+      const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
+      const wanted = { ...pair, fromAmount: amount, flow, address: recipient, refundAddress: refund, ...rateId }
+      return client.call('POST', '/v1/cross-chain/exchange', wanted)
+    }
+    let reply = await create()
+    // Nobody answered for a minute: the partner takes a fresh quote, as it is told to.
+    for (let left = FRESH_QUOTES; left > 0 && reply.body?.code === 'RATE_ID_EXPIRED'; left--) reply = await create()
     if (reply.status !== 201) throw new Error(`no exchange: ${reply.status} ${reply.text}`)
     const purchase = {
       id: reply.body.id,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from './client.ts'
-import { anyOrder, type Customers, leastOf } from './customers.ts'
+import { anyOrder, leastOf } from './customers.ts'
 import type { Dice } from './dice.ts'
+import type { Run } from './run.ts'
 
 export type Shop = Readonly<{
   /** Orders that were refused with no fault of the customer: there are none. */
@@ -10,10 +10,13 @@ export type Shop = Readonly<{
   close(): Promise<void>
 }>
 
-/** Customers come at this pace until it closes. They wait for nobody. */
+/** Open exchanges beyond which nobody comes: a slow machine is not to be left with an hour's work. */
+const FULL = 100
+const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${FULL}`
+
+/** Customers come at this pace until it closes. They wait for nobody, and stay away where a queue stands. */
 export async function openShop(
-  client: Client,
-  customers: Customers,
+  { client, customers, fleet }: Run,
   { everyMs, dice }: { everyMs: number; dice: Dice },
 ): Promise<Shop> {
   const least = await leastOf(client, 'eth@eth', 'btc@btc')
@@ -21,14 +24,20 @@ export async function openShop(
   const buying = new Set<Promise<unknown>>()
   let closing = false
   const running = (async () => {
-    while (!closing) {
+    // While Postgres is down nobody can tell.
+    const isFull = () =>
+      fleet.database.query(OPEN).then(
+        ({ length }) => length >= FULL,
+        () => false,
+      )
+    for (; !closing; await delay(everyMs)) {
+      if (await isFull()) continue
       const bought: Promise<unknown> = customers.buy(anyOrder(least, dice)).catch((error: Error) => {
         // The bank cannot always pay while its chain is being reorganised: that customer never paid.
         if (!error.message.startsWith('/deposits')) refused.push(error.message)
       })
       buying.add(bought)
       void bought.finally(() => buying.delete(bought))
-      await delay(everyMs)
     }
   })()
   return {

@@ -6,7 +6,8 @@ import { until } from './until.ts'
 const apiPoints: readonly Checkpoint[] = ['create.committed']
 const workerPoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiPoints.includes(name))
 /** Work comes all the time: a point that nobody comes to in this time is on no way any more. */
-const VISIT_MS = 45_000
+const VISIT_MS = 90_000
+const START_MS = 60_000
 
 /**
  * Every named point: a process is started, and dies when it comes there. Two workers go through the list from both ends, so
@@ -37,6 +38,8 @@ export async function visitPoints(
   for (let spot = next(); spot !== undefined; spot = next()) {
     await one.start({ killAt: spot, waitReady: false })
     const provoked = provoking(spot.name)
+    // Many other processes make a start long: that is no time in which work came by.
+    await until(`${one.name} is ready`, () => one.isReady() || !one.isRunning(), START_MS).catch(() => undefined)
     const dies = until(`${one.name} dies`, () => !one.isRunning(), VISIT_MS)
     await dies.catch(() => missed.push(`${one.name} never came to ${spot?.name}`))
     clearInterval(provoked)

@@ -2,8 +2,8 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/api/app.ts'
+import { freePort } from '../../server/src/lib/free-port.ts'
 import { createTestApp } from '../../server/test/http/app-for-tests.ts'
-import { freePort } from '../bitcoin/free-port.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
 describe.skipIf(withoutBrowser)('the reference at /docs', () => {

@@ -97,7 +97,7 @@ describe('on chains of its own', () => {
   test('of a network that nobody knows it says which there are, and leaves nothing running', async () => {
     const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,bitcoin2' } })
     expect(await program.ended).toEqual({ code: 1, signal: null })
-    expectSentence(program.said(), 'the sandbox has no chain for "bitcoin2"; it has btc, ltc, eth')
+    expectSentence(program.said(), 'the sandbox has no chain for "bitcoin2"; it has btc, ltc, xmr, eth')
     await expectNothingRuns(ground.folder)
   })
 

@@ -1,4 +1,4 @@
-import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { concatHex, encodeAbiParameters, getCreate2Address, type Hex, keccak256, stringToHex } from 'viem'
 import creationCode from '../generated/tokens.json' with { type: 'json' }
 import type { JsonRpc } from '../json-rpc.ts'
@@ -35,19 +35,27 @@ export async function deployTokens(
   return deployMissing(rpc, plans, { bank, feeWei })
 }
 
-/** Our own router and executor: not part of what is prepared, so that every version has its own on every chain. */
+/** Our own router and its executors: not part of what is prepared, so that every version has its own on every chain. */
 export async function deployExecutors(
   rpc: JsonRpc,
   payer: Payer,
-): Promise<Readonly<{ swapRouter: Hex; swapExecutor: Hex }>> {
+): Promise<Readonly<{ swapRouter: Hex; swapExecutor: Hex; externalExecutor: Hex }>> {
   const lower = ({ address, data }: Deploy): Deploy => ({ address: address.toLowerCase() as Hex, data })
-  const plans = { swapRouter: lower(swapRouter), swapExecutor: lower(swapExecutor) }
+  const plans = {
+    swapRouter: lower(swapRouter),
+    swapExecutor: lower(swapExecutor),
+    externalExecutor: lower(externalExecutor),
+  }
   await deployMissing(
     rpc,
     Object.entries(plans).map(([name, plan]) => ({ name, ...plan })),
     payer,
   )
-  return { swapRouter: plans.swapRouter.address, swapExecutor: plans.swapExecutor.address }
+  return {
+    swapRouter: plans.swapRouter.address,
+    swapExecutor: plans.swapExecutor.address,
+    externalExecutor: plans.externalExecutor.address,
+  }
 }
 
 async function deployMissing(

@@ -10,7 +10,7 @@ type Reached = Readonly<{ network: Network; rpcUrls: readonly string[] }>
 
 /** The swap contracts: they belong to nobody, and whoever sends the bytes puts them at the same addresses. */
 export function addContractCommands(program: Command): void {
-  const contracts = program.command('contracts').description('router and executor of swaps on the EVM networks')
+  const contracts = program.command('contracts').description('router and executors of swaps on the EVM networks')
   contracts
     .command('status')
     .description('where they are')

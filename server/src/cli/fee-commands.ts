@@ -25,7 +25,7 @@ export function addFeeCommands(partners: Command): void {
     .action(() =>
       withDatabase(async (database, config) => {
         const desk = createSwapDesk(database)
-        const held = await desk.fees()
+        const held = (await desk.fees()).filter(({ units }) => units > 0n)
         const served = held.length === 0 ? new Map() : openNetworks(config)
         for (const { address, assetId, units } of held) {
           const decimals = (await desk.feeDecimals(assetId)) ?? 0

@@ -1,8 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** A point of the curve in its compressed form (RFC 8032), and a scalar below the order of the prime group. */
-export type PointBytes = Uint8Array
+/** Below the order of the prime group. Points are in their compressed form (RFC 8032). */
 export type Scalar = bigint
 
 const { Point } = ed25519

@@ -136,7 +136,8 @@ function gatherLines(): DestinationStream {
 }
 
 export function createLog({ level, pretty, destination }: LogOptions): Log {
-  const target = destination ?? gatherLines()
+  const plain = destination ?? gatherLines()
+  const target = pretty ? prettify(plain) : plain
   const logger = pino(
     {
       level,
@@ -145,17 +146,16 @@ export function createLog({ level, pretty, destination }: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }), log: (fields) => maskFields(fields) },
       serializers: { err: (error) => toPlain(error), error: (error) => toPlain(error) },
     },
-    pretty ? prettify(target) : target,
+    target,
   )
   const log = wrap(logger)
   if (!logger.isLevelEnabled('info')) return log
-  const lines = pretty ? prettify(target) : target
   return {
     ...log,
     info: (fields, message) => {
       const line = renderFlat(fields as Record<string, unknown>, message)
       if (line === null) logger.info(fields, message)
-      else lines.write(line)
+      else target.write(line)
     },
   }
 }

@@ -8,10 +8,32 @@ export type AggregatorOrder = Readonly<{
   amountIn: bigint
 }>
 
-/** Somebody else's router. It is asked for what it would pay, before any fee of ours; what we build is our own. */
+/** What it says it would pay, before any fee of ours. */
+export type AggregatorOffer = Readonly<{
+  amountOut: bigint
+  /** Of its transaction; null where it does not say. */
+  gas: number | null
+}>
+
+/** Who trades: our executor, which has the input and gets the output. */
+export type TakerOrder = AggregatorOrder & Readonly<{ taker: string; slippagePpm: number }>
+
+/** A transaction of somebody else's router, as it came: nothing of it is believed before it was checked. */
+export type AggregatorCall = Readonly<{
+  amountOut: bigint
+  target: string
+  /** Who takes the input; null where it does not say. */
+  spender: string | null
+  value: bigint
+  calldata: string
+}>
+
+/** Somebody else's router. Its methods answer null where it has no route, is late, or cannot be read. They never throw. */
 export interface Aggregator {
   readonly id: string
   serves(network: string): boolean
-  /** null where it has no route, does not answer within the time, or answers what cannot be read. Never throws. */
-  amountOut(order: AggregatorOrder, timeoutMs: number): Promise<bigint | null>
+  /** Its published contracts on a network, lower case: nothing else is called or allowed to spend. */
+  contracts(network: string): readonly string[]
+  offer(order: AggregatorOrder, timeoutMs: number): Promise<AggregatorOffer | null>
+  build(order: TakerOrder, timeoutMs: number): Promise<AggregatorCall | null>
 }

@@ -12,6 +12,8 @@ export type RoutedSwap = Readonly<{
   swaps: readonly ExecutedSwap[]
   /** Gas of the swaps, without the transaction's own. */
   gas: number
+  /** What a million gas cost now in base units of the target; 0 where no pool tells. */
+  millionGasOut: bigint
   /** What `amountIn` would bring at the pools' middle prices, without fees and without moving them. */
   middleOut: bigint
 }>

@@ -1,5 +1,6 @@
 import type { Network } from '../domain/network.ts'
 import type { ExecutedSwap } from '../domain/swap/execute.ts'
+import type { OutsideCall } from '../domain/swap/outside-call.ts'
 import type { BlockRef } from './chain.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>
@@ -18,6 +19,8 @@ export type SwapOrder = Readonly<{
   /** Seconds since 1970. */
   deadline: number
   swaps: readonly ExecutedSwap[]
+  /** In place of `swaps`: another router's call, made by the executor for outside routers. */
+  outside?: OutsideCall
   /** Ours for this swap: stands in the contract's event. 32 bytes in hex as they are, any other text by its hash. */
   ref: string
 }>
@@ -56,6 +59,8 @@ export type SignedTransaction = Readonly<{
         deadline: number
         /** 32 bytes in hex. */
         ref: string
+        /** By the executor for outside routers: what it calls. */
+        outside?: OutsideCall
       }>
     | null
 }>
@@ -99,6 +104,8 @@ export interface SwapChain {
   readonly router: string
   /** The executor in force. */
   readonly executor: string
+  /** The one in force for outside routers: who trades in their eyes. */
+  readonly externalExecutor: string
   /**
    * Canonical (lower-case) address of a token or an account, or null. Checksums that are wrong are refused. The native
    * coin's placeholder in any case, and the zero address, are `nativeAddress`: no account.

@@ -43,9 +43,11 @@ export type SwapFilter = Readonly<{
 export type SwapQuestion = SwapFilter & Readonly<{ partnerId: string }>
 
 export interface SwapStore {
-  /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused it. null = another partner's. */
+  /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused or dropped it. null = another partner's. */
   record(swap: NewSwap): Promise<TrackedSwap | null>
   find(id: string): Promise<TrackedSwap | null>
+  /** The partner's own of this hash. */
+  findSent(partnerId: string, network: string, hash: string): Promise<Swap | null>
   /** False where somebody else was faster. The row, its journal entries and the next look: together, or not at all. */
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */
@@ -71,7 +73,7 @@ export interface SwapDesk {
   /** Where the partner takes its fees on a network; null = none is set. */
   feeAddress(partnerId: string, network: string): Promise<string | null>
   setFeeAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
-  /** What the ledger says that the operator's addresses hold of partners' fees. */
+  /** What the ledger says that the operator's addresses hold of partners' fees; where something was, also nothing. */
   fees(): Promise<readonly HeldFees[]>
   /** Of an asset in which a fee stands in the books; null where none does. */
   feeDecimals(assetId: AssetId): Promise<number | null>

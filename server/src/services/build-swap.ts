@@ -1,5 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
+import { beatsOwn } from '../domain/swap/better-offer.ts'
+import type { OutsideCall } from '../domain/swap/outside-call.ts'
 import { formatPercent } from '../domain/swap/percent.ts'
 import { isNative, zeroAddress } from '../domain/swap/token.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
@@ -8,14 +10,28 @@ import type { Screening } from '../ports/screening.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
 import type { SwapDesk } from '../ports/swaps.ts'
 import type { AnswerOnce } from './answer-once.ts'
-import { type PricedSwap, priceSwap, type RouteSwapDeps } from './quote-swap.ts'
+import type { AskForCall, OutsideOffer } from './ask-aggregators.ts'
+import {
+  type AskOthersDeps,
+  askOthers,
+  chooseOffer,
+  outsideOrder,
+  type PricedSwap,
+  paying,
+  priceSwap,
+  type RouteSwapDeps,
+} from './quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
 export type BuildSwapDeps = ReadSwapDeps &
   RouteSwapDeps &
+  AskOthersDeps &
   Readonly<{
+    /** null: nobody else is asked. */
+    askForCall: AskForCall | null
+    log: Readonly<{ info(fields: object, message: string): void }>
     refs: SwapRefs
     desk: SwapDesk
     approvals: BuiltApprovals
@@ -35,16 +51,10 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const account = readAccount(chain, request.account, 'account')
   const read = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
-  const feeTo = await feeAddress(deps, partner, chain, read.feePpm)
-  const parties = { account, feeTo }
-  const priced = await priceSwap(deps, read)
-  const { approve, swap } = await prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
-    // The chain may be a block ahead of the route: once more, by the newest pools.
-    const again = await priceSwap(deps, read)
-    if (again.routed.block.hash === priced.routed.block.hash) throw error
-    return prepare(deps, partner, again, parties)
-  })
+  const parties = { account, ...(await feeTaker(deps, partner, chain, read.feePpm)) }
+  const [priced, offers] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'callable')])
+  const outside = await prepareOutside(deps, partner, priced, parties, chooseOffer(deps, priced, offers))
+  const { approve, swap } = outside ?? (await prepareOwn(deps, partner, priced, parties))
   checkpoint('swap.built')
   if (approve === null) return [swap]
   // Sending an approval asks for this row.
@@ -58,20 +68,78 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   return [approve, swap]
 }
 
-type Parties = Readonly<{ account: string; feeTo: string }>
+type FeeTaker = Readonly<{ feeTo: string; owesFee: boolean }>
+type Parties = FeeTaker & Readonly<{ account: string }>
 
-async function prepare(deps: BuildSwapDeps, partner: Partner, priced: PricedSwap, parties: Parties): Promise<Prepared> {
+async function prepareOwn(
+  deps: BuildSwapDeps,
+  partner: Partner,
+  priced: PricedSwap,
+  parties: Parties,
+): Promise<Prepared> {
+  return prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
+    // The chain may be a block ahead of the route: once more, by the newest pools.
+    const again = await priceSwap(deps, priced)
+    if (again.routed.block.hash === priced.routed.block.hash) throw error
+    return prepare(deps, partner, again, parties)
+  })
+}
+
+/** By an outside router. null wherever our own route serves better, or it does not come to a swap that works on chain. */
+async function prepareOutside(
+  deps: BuildSwapDeps,
+  partner: Partner,
+  priced: PricedSwap,
+  parties: Parties,
+  offer: OutsideOffer | null,
+): Promise<Prepared | null> {
+  const order = outsideOrder(priced)
+  if (offer === null || order === null || deps.askForCall === null) return null
+  const { chain } = priced.network
+  const { slippagePpm, amountIn } = priced
+  const failed = (reason: string) =>
+    deps.log.info({ network: chain.network.id, source: offer.source, reason }, 'an outside offer was not built')
+  const trade = await deps.askForCall(offer.source, { ...order, taker: chain.externalExecutor, slippagePpm })
+  const { gas } = offer
+  if (trade === null || !beatsOwn(priced.routed, { ...trade, gas }, deps.settings.aggregatorGainBps)) {
+    failed('no call as good as the offer')
+    return null
+  }
+  const better = paying(priced, trade.amountOut)
+  try {
+    const prepared = await prepare(deps, partner, better, parties, trade.call)
+    // What it says is one thing, what it pays another.
+    if (prepared.simulatedOut >= priced.received) return prepared
+    failed(`it pays ${prepared.simulatedOut} for ${amountIn}, and our own route ${priced.received}`)
+  } catch (error) {
+    // Whatever is wrong with the account, our own route finds too, and says so.
+    failed(error instanceof AppError ? error.message : String(error))
+  }
+  return null
+}
+
+async function prepare(
+  deps: BuildSwapDeps,
+  partner: Partner,
+  priced: PricedSwap,
+  parties: Parties,
+  outside?: OutsideCall,
+): Promise<Prepared> {
   checkImpact(deps, priced)
-  return priced.network.chain.prepare(orderOf(deps, partner, priced, parties))
+  return priced.network.chain.prepare(orderOf(deps, partner, priced, parties, outside))
 }
 
 /** An account that a person can have. The placeholders of the native coin are none, nor are our contracts. */
 export function readAccount(chain: SwapChain, text: string, field: string): string {
   const account = chain.parse(text)
-  if (account === null || isNative(account) || account === chain.router || account === chain.executor)
+  if (account === null || isNative(account) || isOurContract(chain, account))
     throw new AppError('INVALID_ADDRESS', `${field} is not an account on ${chain.network.id}`, { field })
   return account
 }
+
+const isOurContract = ({ router, executor, externalExecutor }: SwapChain, address: string): boolean =>
+  [router, executor, externalExecutor].includes(address)
 
 async function checkAccount({ desk, screening }: BuildSwapDeps, chain: SwapChain, account: string): Promise<void> {
   const spelled = chain.spell(account)
@@ -86,17 +154,18 @@ export async function screen(screening: Screening, { network }: SwapChain, spell
 }
 
 /** The partner's own, else the operator's, who owes it to the partner then. */
-async function feeAddress(
+async function feeTaker(
   { desk, settings }: BuildSwapDeps,
   partner: Partner,
   chain: SwapChain,
   feePpm: number,
-): Promise<string> {
-  if (feePpm === 0) return zeroAddress
+): Promise<FeeTaker> {
+  if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
   const { id } = chain.network
-  const own = (await desk.feeAddress(partner.id, id)) ?? settings.feeAddresses.get(id) ?? null
-  const address = own === null ? null : chain.parse(own)
-  if (address !== null && !isNative(address)) return address
+  const own = await desk.feeAddress(partner.id, id)
+  const feeTo = chain.parse(own ?? settings.feeAddresses.get(id) ?? '')
+  // From our contracts anybody could take it.
+  if (feeTo !== null && !isNative(feeTo) && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
   throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `no address takes fees on ${id}: set one, or ask for no fee`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },
@@ -115,7 +184,8 @@ function orderOf(
   { refs, settings, now }: BuildSwapDeps,
   partner: Partner,
   { network: { chain }, from, to, amountIn, minReceived, feePpm, routed }: PricedSwap,
-  { account, feeTo }: Parties,
+  { account, feeTo, owesFee }: Parties,
+  outside: OutsideCall | undefined,
 ): SwapOrder {
   const terms = {
     ...{
@@ -130,6 +200,7 @@ function orderOf(
     },
     deadline: Math.floor((now() + settings.deadlineMs) / 1000),
   }
-  const ref = refs.issue({ ...terms, partnerId: partner.id, network: chain.network.id })
-  return { ...terms, ref, swaps: routed.swaps }
+  const own = outside === undefined ? {} : { outside }
+  const ref = refs.issue({ ...terms, ...own, owesFee, partnerId: partner.id, network: chain.network.id })
+  return { ...terms, ...own, ref, swaps: routed.swaps }
 }

@@ -8,15 +8,16 @@ import { isSameAsset, type ReadSwapDeps, readAmount, readSides, refusal } from '
 import { invalid } from './send-approval.ts'
 import type { SendRequest } from './swap-interfaces.ts'
 import type { SwapNetwork } from './swap-networks.ts'
-import type { SwapRefs } from './swap-refs.ts'
+import type { BuiltTerms, SwapRefs } from './swap-refs.ts'
 
 export type CheckSwapDeps = ReadSwapDeps & Readonly<{ refs: SwapRefs }>
 
 type Act = Extract<NonNullable<SignedTransaction['act']>, { kind: 'swap' }>
+type BuiltAct = Act & Pick<BuiltTerms, 'owesFee'>
 
 /**
- * Whether a signed transaction is a swap of ours: our router, the executor in force, and the very terms that we built for this
- * partner, its least output among them.
+ * Whether a signed transaction is a swap of ours: our router, an executor in force, and the very terms that we built for this
+ * partner, its least output among them, and the outside router's call where there is one.
  */
 export function checkBuilt(
   refs: SwapRefs,
@@ -24,15 +25,17 @@ export function checkBuilt(
   chain: SwapChain,
   signed: SignedTransaction,
   field: string,
-): Act {
+): BuiltAct {
   const { act } = signed
   if (signed.to !== chain.router || act?.kind !== 'swap')
     throw invalid(`it is no swap by the router ${chain.spell(chain.router)}; say isExchange: false for others`, field)
-  if (act.executor !== chain.executor) throw invalid('it names another executor than the one in force', field)
+  if (act.executor !== (act.outside ? chain.externalExecutor : chain.executor))
+    throw invalid('it names another executor than the one in force', field)
   const terms = { ...act, partnerId: partner.id, network: chain.network.id, account: signed.signer }
-  if (!refs.isOurs(act.ref, terms))
+  const built = refs.read(act.ref, terms)
+  if (built === null)
     throw invalid('its terms are not those that were built: sign what /v1/defi/transaction/swap returned', field)
-  return act
+  return { ...act, ...built }
 }
 
 /** What the request says of the swap must be what the transaction does. Throws with every difference at once. */

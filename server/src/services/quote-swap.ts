@@ -1,7 +1,9 @@
 import { AppError } from '../domain/errors.ts'
+import { bestOffer } from '../domain/swap/better-offer.ts'
 import { breakDown } from '../domain/swap/breakdown.ts'
 import { feeOf, impactOf, leastOf } from '../domain/swap/percent.ts'
 import { isNative } from '../domain/swap/token.ts'
+import type { AggregatorOrder } from '../ports/aggregator.ts'
 import type { RoutedSwap, Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { AskAggregators, OutsideOffer } from './ask-aggregators.ts'
@@ -11,10 +13,12 @@ import type { createSwapValues } from './swap-values.ts'
 
 export type RouteSwapDeps = Readonly<{ router: Router }>
 
-/** A request with the route that serves it best now, and what the recipient gets by it. */
+/** A request with our own route that serves it best now, and what the recipient gets, by it or by somebody else's. */
 export type PricedSwap = ReadSwap &
   Readonly<{
     routed: RoutedSwap
+    /** Before the fee. */
+    amountOut: bigint
     fee: bigint
     received: bigint
     minReceived: bigint
@@ -22,63 +26,88 @@ export type PricedSwap = ReadSwap &
   }>
 
 export async function priceSwap({ router }: RouteSwapDeps, read: ReadSwap): Promise<PricedSwap> {
-  const { network, from, to, amountIn, slippagePpm, feePpm } = read
+  const { network, from, to, amountIn } = read
   const { chain } = network
   const [tokenIn, tokenOut] = [inPools(chain, from.address), inPools(chain, to.address)]
   if (tokenIn === tokenOut)
     throw new AppError('NO_ROUTE', 'the coin and its wrapped token are exchanged by the token contract itself')
   const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
-  const fee = feeOf(routed.amountOut, feePpm)
-  const received = routed.amountOut - fee
-  const minReceived = leastOf(received, slippagePpm)
-  return { ...read, routed, fee, received, minReceived, impactPpm: impactOf(routed.amountOut, routed.middleOut) }
+  return paying({ ...read, routed }, routed.amountOut)
+}
+
+/** The same request where so much is paid for it. */
+export function paying(swap: ReadSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
+  const fee = feeOf(amountOut, swap.feePpm)
+  const received = amountOut - fee
+  const minReceived = leastOf(received, swap.slippagePpm)
+  const impactPpm = impactOf(amountOut, swap.routed.middleOut)
+  return { ...swap, amountOut, fee, received, minReceived, impactPpm }
 }
 
 /** Pools hold the wrapped coin. */
 const inPools = ({ wrapped }: SwapChain, address: string): string => (isNative(address) ? wrapped : address)
 
+export type AskOthersDeps = Readonly<{
+  /** null: nobody else is asked. */
+  askAggregators: AskAggregators | null
+  settings: Pick<SwapSettings, 'aggregatorGainBps'>
+}>
+
 export type QuoteSwapDeps = ReadSwapDeps &
   RouteSwapDeps &
+  AskOthersDeps &
   Readonly<{
-    /** null: nobody else is asked. */
-    askAggregators: AskAggregators | null
     valuesOf: ReturnType<typeof createSwapValues>
     settings: Pick<SwapSettings, 'quoteMs'>
     now(): number
   }>
 
-async function askOthers(
-  { askAggregators }: QuoteSwapDeps,
-  { network, from, to, amountIn }: ReadSwap,
-): Promise<readonly OutsideOffer[] | null> {
+/** What others are asked; null where they are not. */
+export function outsideOrder({ network, from, to, amountIn }: ReadSwap): AggregatorOrder | null {
   const { id, evm } = network.chain.network
-  if (askAggregators === null || evm === undefined) return null
-  return askAggregators({
-    network: id,
-    chainId: evm.chainId,
-    tokenIn: from.address,
-    tokenOut: to.address,
-    amountIn,
-  })
+  if (evm === undefined) return null
+  return { network: id, chainId: evm.chainId, tokenIn: from.address, tokenOut: to.address, amountIn }
+}
+
+export async function askOthers(
+  { askAggregators }: AskOthersDeps,
+  read: ReadSwap,
+  whom: 'all' | 'callable',
+): Promise<readonly OutsideOffer[] | null> {
+  const order = outsideOrder(read)
+  return askAggregators === null || order === null ? null : askAggregators(order, whom)
+}
+
+/** Whose offer serves better than our own route, of those that can be called. */
+export function chooseOffer(
+  { settings }: AskOthersDeps,
+  { routed }: PricedSwap,
+  offers: readonly OutsideOffer[] | null,
+): OutsideOffer | null {
+  const open = (offers ?? []).filter(({ contract }) => contract !== null)
+  return bestOffer(routed, open, settings.aggregatorGainBps)
 }
 
 /** From state in memory: no database, no node. */
 export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
   return async (request) => {
     const read = await readSwapRequest(deps, request)
-    const [priced, outside] = await Promise.all([priceSwap(deps, read), askOthers(deps, read)])
-    const { network, from, to, amountIn, routed, fee, received, minReceived, impactPpm } = priced
+    const [own, outside] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'all')])
+    const chosen = chooseOffer(deps, own, outside)
+    const priced = chosen === null ? own : paying(own, chosen.amountOut)
+    const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
     const { chain } = network
     const sides = [
       { token: from, units: amountIn },
-      { token: to, units: routed.amountOut },
+      { token: to, units: amountOut },
     ] as const
     const routes = breakDown(routed.swaps, inPools(chain, from.address), inPools(chain, to.address))
     // At the ends of a route stands what the partner gives and gets.
     const asked = (token: string, end: string) => (token === inPools(chain, end) ? end : token)
     return {
-      ...{ from, to, amountIn, amountOut: routed.amountOut, fee, received, minReceived, impactPpm },
+      ...{ from, to, amountIn, amountOut, fee, received, minReceived, impactPpm },
       outside,
+      provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : null,
       ...deps.valuesOf(chain, ...sides, routed.middleOut),
       routes: routes.map(({ bps, hops }) => ({
         bps,

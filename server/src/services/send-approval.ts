@@ -56,7 +56,10 @@ export async function checkApproval(
   if (units === 0n) return
   const built = { partnerId: partner.id, network: chain.network.id, account: signer, token, units }
   if (await approvals.has(built)) return
-  throw invalid('it approves another amount than was built: sign what /v1/defi/transaction/swap returned', field)
+  throw invalid(
+    'it approves another amount than was built in the last 24 hours: sign what /v1/defi/transaction/swap returned',
+    field,
+  )
 }
 
 /** Broadcasts what is not recorded. */

@@ -1,5 +1,6 @@
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
+import type { Swap } from '../domain/swap/swap.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Screening } from '../ports/screening.ts'
@@ -10,13 +11,12 @@ import { broadcastSwap, refusalOf } from './broadcast-swap.ts'
 import { screen } from './build-swap.ts'
 import { type CheckSwapDeps, checkBuilt, checkRequest } from './check-swap.ts'
 import { type CheckApprovalDeps, checkApproval, invalid, readAs, sendOnly } from './send-approval.ts'
-import type { SendRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
+import type { SendRequest, SwapServices } from './swap-interfaces.ts'
 
 export type SendSwapDeps = CheckSwapDeps &
   CheckApprovalDeps &
   Readonly<{
     swaps: SwapStore
-    settings: Pick<SwapSettings, 'feeAddresses'>
     screening: Screening
     answerOnce: AnswerOnce
     now(): number
@@ -44,7 +44,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   if (!request.isExchange) return sendOther(deps, partner, chain, { signed, raw: rawTx ?? null, field })
   const act = checkBuilt(deps.refs, partner, chain, signed, field)
   const sides = await checkRequest(deps, network, request, act)
-  if (rawTx !== undefined) checkDeadline(deps, act.deadline)
+  if (rawTx !== undefined && isLate(deps, act.deadline)) return repeatLate(deps, partner, chain, signed)
   await screen(deps.screening, chain, chain.spell(signed.signer))
   const recorded = await deps.swaps.record({
     ...sides,
@@ -58,21 +58,19 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     minReceived: act.minReceived,
     feePpm: act.feePpm,
     feeTo: act.feeTo,
-    owesFee: act.feePpm > 0 && isOperators(deps, chain, act.feeTo),
+    owesFee: act.owesFee,
     deadline: act.deadline,
     raw: rawTx ?? null,
   })
   checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)
-  if (rawTx !== undefined && recorded.raw !== null) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
+  if (rawTx !== undefined && !isOver(recorded.swap)) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
   return signed.hash
 }
 
-/** What went to the partner's own address, whichever it was at the build, is no debt of the operator's. */
-function isOperators({ settings }: SendSwapDeps, chain: SwapChain, feeTo: string): boolean {
-  const own = settings.feeAddresses.get(chain.network.id)
-  return own !== undefined && chain.parse(own) === feeTo
-}
+/** What waits or is gone is broadcast as often as it is sent; what the chain has, and what it reverted, is not. */
+const isOver = ({ status, reason }: Swap): boolean =>
+  status === 'confirming' || status === 'finished' || reason === 'reverted'
 
 async function lookUp(chain: SwapChain, hash: string): Promise<SignedTransaction> {
   const found = /^0x[0-9a-fA-F]{64}$/.test(hash) ? await chain.lookUp(hash.toLowerCase()) : null
@@ -88,13 +86,28 @@ type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: st
 async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
   const { signed, raw, field } = other
   await checkApproval(deps, partner, chain, signed, field)
-  if (signed.to === chain.router) checkBuilt(deps.refs, partner, chain, signed, field)
+  if (signed.to === chain.router) {
+    const act = checkBuilt(deps.refs, partner, chain, signed, field)
+    if (raw !== null && isLate(deps, act.deadline)) throw late()
+    await screen(deps.screening, chain, chain.spell(signed.signer))
+  }
   if (raw !== null) await sendOnly(chain, signed, raw, field)
   return signed.hash
 }
 
-function checkDeadline({ now }: SendSwapDeps, deadline: number): void {
-  if (deadline * 1000 <= now()) throw invalid('its deadline has passed: build again', 'rawTx')
+const isLate = ({ now }: SendSwapDeps, deadline: number): boolean => deadline * 1000 <= now()
+const late = () => invalid('its deadline has passed: build again', 'rawTx')
+
+/** Whoever lost our reply and asks late must not be told to build again what is on its way, or done. */
+async function repeatLate(
+  { swaps }: SendSwapDeps,
+  partner: Partner,
+  { network }: SwapChain,
+  { hash }: SignedTransaction,
+): Promise<string> {
+  const known = await swaps.findSent(partner.id, network.id, hash)
+  if (known === null || known.status === 'failed') throw late()
+  return hash
 }
 
 type Sending = Readonly<{ recorded: TrackedSwap; signed: SignedTransaction; raw: string }>
@@ -110,10 +123,18 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
     receivedUnits: null,
     feeUnits: null,
     block: null,
-    isFinal: isRefused,
+    isFinal: false,
   } as const
-  // Where the tracker was faster it knows more.
-  await swaps.advance(recorded, { progress, fee: null, isSeen: !isRefused, isSent: true, nextLookMs: FIRST_LOOK_MS })
+  const advanced = await swaps.advance(recorded, {
+    progress,
+    fee: null,
+    isSeen: !isRefused,
+    isSent: true,
+    nextLookMs: FIRST_LOOK_MS,
+  })
   checkpoint('swap.sent')
-  if (isRefused) throw refusalOf(sent, 'rawTx')
+  if (!isRefused) return
+  // Where the tracker, or another sender of it, was faster they know more.
+  const now = advanced ? null : await swaps.find(recorded.swap.id)
+  if (now === null || now.swap.status === 'failed') throw refusalOf(sent, 'rawTx')
 }

@@ -51,6 +51,8 @@ export type SwapQuoteView = Readonly<{
   /** Millionths; positive is worse; null where there is no middle price. */
   impactPpm: bigint | null
   routes: readonly RoutePath[]
+  /** Somebody else's router whose offer this is, with its contract; null = our own route. */
+  provider: Readonly<{ name: string; address: string }> | null
   /** What others would pay; null where none is asked. */
   outside: readonly OutsideOffer[] | null
   block: BlockRef
@@ -106,6 +108,8 @@ export type SwapSettings = Readonly<{
   impactMaxPpm: number
   /** Where fees go for partners without an address of their own, by network. */
   feeAddresses: ReadonlyMap<string, string>
+  /** By how much of our own route's output an outside router must pay more, net of gas, to be taken. */
+  aggregatorGainBps: number
 }>
 
 export const swapDefaults = {
@@ -114,6 +118,7 @@ export const swapDefaults = {
   droppedMs: 10 * 60_000,
   impactMaxPpm: 500_000,
   feeAddresses: new Map(),
+  aggregatorGainBps: 5,
 } as const satisfies SwapSettings
 
 /** Tokens of one network that are listed in any case: the sandbox's, or the operator's own. */

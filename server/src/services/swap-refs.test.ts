@@ -5,15 +5,15 @@ import { type BuiltTerms, createSwapRefs } from './swap-refs.ts'
 
 const terms: BuiltTerms = {
   ...{ partnerId: 'p1', network: 'eth', account: '0xa', recipient: '0xa', tokenIn: '0x1', tokenOut: '0x2' },
-  ...{ amountIn: 10n, minReceived: 9n, feePpm: 3_000, feeTo: '0xf', deadline: 1_800_000_000 },
+  ...{ amountIn: 10n, minReceived: 9n, feePpm: 3_000, feeTo: '0xf', deadline: 1_800_000_000, owesFee: true },
 }
 const refs = createSwapRefs(Buffer.from('a pepper'))
 
 it('knows its own again, in any process with the same pepper, and nobody else’s', () => {
   const ref = refs.issue(terms)
   expect(ref).toMatch(/^0x[0-9a-f]{64}$/)
-  expect(createSwapRefs(Buffer.from('a pepper')).isOurs(ref, terms)).toBe(true)
-  expect(createSwapRefs(Buffer.from('another')).isOurs(ref, terms)).toBe(false)
+  expect(createSwapRefs(Buffer.from('a pepper')).read(ref, terms)).toEqual({ owesFee: true })
+  expect(createSwapRefs(Buffer.from('another')).read(ref, terms)).toBeNull()
   expect(refs.issue(terms)).not.toBe(ref)
 })
 
@@ -25,19 +25,35 @@ it('binds every term', () => {
     string: (value: string) => `${value}0`,
   }
   for (const [name, value] of Object.entries(terms)) {
+    if (typeof value === 'boolean' || typeof value === 'object') continue
     const changed =
       typeof value === 'bigint'
         ? other.bigint(value)
         : typeof value === 'number'
           ? other.number(value)
           : other.string(value)
-    expect([name, refs.isOurs(ref, { ...terms, [name]: changed })]).toEqual([name, false])
+    expect([name, refs.read(ref, { ...terms, [name]: changed })]).toEqual([name, null])
   }
+})
+
+it('binds the call of an outside router, and tells it from our own route', () => {
+  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  const ref = refs.issue({ ...terms, outside })
+  expect(refs.read(ref, { ...terms, outside })).toEqual({ owesFee: true })
+  expect(refs.read(ref, terms)).toBeNull()
+  expect(refs.read(refs.issue(terms), { ...terms, outside })).toBeNull()
+  for (const changes of [{ target: '0x5' }, { spender: '0x5' }, { spender: null }, { calldata: '0x1234567800' }])
+    expect(refs.read(ref, { ...terms, outside: { ...outside, ...changes } })).toBeNull()
 })
 
 it('asks not who would get no fee', () => {
   const free = { ...terms, feePpm: 0 }
-  expect(refs.isOurs(refs.issue(free), { ...free, feeTo: zeroAddress })).toBe(true)
+  expect(refs.read(refs.issue(free), { ...free, feeTo: zeroAddress })).not.toBeNull()
+})
+
+it('tells whether the fee is owed, which no transaction says', () => {
+  const { owesFee: _, ...told } = terms
+  for (const owesFee of [true, false]) expect(refs.read(refs.issue({ ...told, owesFee }), told)).toEqual({ owesFee })
 })
 
 it('refuses whatever it did not make', () => {
@@ -47,7 +63,7 @@ it('refuses whatever it did not make', () => {
         fc.string(),
         fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`),
       ),
-      (text) => !refs.isOurs(text, terms),
+      (text) => refs.read(text, terms) === null,
     ),
   )
 })

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { OutsideCall } from '../domain/swap/outside-call.ts'
 import { zeroAddress } from '../domain/swap/token.ts'
 
 /** What a swap was built with. Addresses in canonical form. */
@@ -14,6 +15,10 @@ export type BuiltTerms = Readonly<{
   feePpm: number
   feeTo: string
   deadline: number
+  /** The fee goes to the operator, who owes it to the partner then. */
+  owesFee: boolean
+  /** The call of an outside router that carries it out; absent = our own route. */
+  outside?: OutsideCall
 }>
 
 /**
@@ -22,13 +27,14 @@ export type BuiltTerms = Readonly<{
  */
 export type SwapRefs = Readonly<{
   issue(terms: BuiltTerms): string
-  isOurs(ref: string, terms: BuiltTerms): boolean
+  /** null where it is not ours, or was built with other terms. Whether the fee is owed stands in no transaction: this tells. */
+  read(ref: string, terms: Omit<BuiltTerms, 'owesFee'>): Pick<BuiltTerms, 'owesFee'> | null
 }>
 
 /* The first 12 bytes are random, the others HMAC-SHA256, cut (RFC 2104 §5). */
 const NONCE_BYTES = 12
 const MAC_BYTES = 20
-const PURPOSE = 'swapyard swap reference 1'
+const PURPOSE = 'swapyard swap reference 2'
 const REF = /^0x[0-9a-f]{64}$/
 
 export function createSwapRefs(pepper: Uint8Array): SwapRefs {
@@ -40,16 +46,32 @@ export function createSwapRefs(pepper: Uint8Array): SwapRefs {
       const nonce = randomBytes(NONCE_BYTES)
       return `0x${Buffer.concat([nonce, macOf(nonce, terms)]).toString('hex')}`
     },
-    isOurs: (ref, terms) => {
-      if (!REF.test(ref)) return false
+    read: (ref, terms) => {
+      if (!REF.test(ref)) return null
       const bytes = Buffer.from(ref.slice(2), 'hex')
-      return timingSafeEqual(bytes.subarray(NONCE_BYTES), macOf(bytes.subarray(0, NONCE_BYTES), terms))
+      const [nonce, mac] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)]
+      for (const owesFee of [false, true])
+        if (timingSafeEqual(mac, macOf(nonce, { ...terms, owesFee }))) return { owesFee }
+      return null
     },
   }
 }
 
 function textOf(terms: BuiltTerms): string {
-  const { partnerId, network, account, recipient, tokenIn, tokenOut, amountIn, minReceived, feePpm, deadline } = terms
+  const {
+    partnerId,
+    network,
+    account,
+    recipient,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    minReceived,
+    feePpm,
+    deadline,
+    owesFee,
+    outside,
+  } = terms
   // Who would get a fee of nothing is nobody.
   const feeTo = feePpm === 0 ? zeroAddress : terms.feeTo
   const amounts = [amountIn.toString(), minReceived.toString()]
@@ -64,5 +86,8 @@ function textOf(terms: BuiltTerms): string {
     feePpm,
     feeTo,
     deadline,
+    owesFee,
+    // Nothing is added for our own route: what was built before there were others stays good.
+    ...(outside === undefined ? [] : [outside.target, outside.spender, outside.calldata]),
   ])
 }

@@ -35,6 +35,8 @@ export function createTrackSwap(deps: TrackSwapDeps): (id: string) => Promise<vo
 /** Its first broadcast was cut off, or no node answered: the same bytes again. */
 async function sendAgain(deps: TrackSwapDeps, network: SwapNetwork, tracked: TrackedSwap, raw: string): Promise<void> {
   const { chain } = network
+  // From then on it could only revert, at the user's cost. It may be on its way already.
+  if (deps.databaseNow() > tracked.swap.deadline * 1000) return look(deps, network, tracked)
   const sent = await broadcastSwap(chain, chain.readSigned(raw), raw)
   if (sent.kind === 'sent') return look(deps, network, tracked, { isSent: true })
   const gaveUp = deps.databaseNow() - tracked.seenAt.getTime() > deps.settings.droppedMs
@@ -47,7 +49,7 @@ async function sendAgain(deps: TrackSwapDeps, network: SwapNetwork, tracked: Tra
       receivedUnits: null,
       feeUnits: null,
       block: null,
-      isFinal: isRefused,
+      isFinal: false,
     },
     fee: null,
     isSeen: false,

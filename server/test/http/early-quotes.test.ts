@@ -139,6 +139,18 @@ test('a plain quote does not reach the framework, and anything else does', async
   expect(asked).toHaveBeenCalledTimes(1)
 })
 
+test("a bug on the way is the framework's to answer, and no end of the process", async () => {
+  const { services, ask, lines } = await start()
+  for (const member of ['quoteRate', 'knownCaller'] as const) {
+    vi.spyOn(services, member).mockImplementationOnce(() => {
+      throw new TypeError('a bug')
+    })
+    const { status } = await ask(path(goodRate), key)
+    expect(status).toBe(member === 'quoteRate' ? 500 : 200)
+  }
+  expect(lines.map(({ level }) => level)).toEqual(['error', 'info'])
+})
+
 test('a quote is charged once, and refused where the budget is spent', async () => {
   let spent = 0
   const throttle: Throttle = {

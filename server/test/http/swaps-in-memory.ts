@@ -45,6 +45,7 @@ export function createSwapsInMemory(): SwapsInMemory {
         ...{
           minReceived: 2_900_000n,
           outside: null,
+          provider: null,
           fromUsd: null,
           toUsd: 3n * 10n ** 12n,
           impactPpm: -12n,

@@ -97,24 +97,6 @@ if (!hasNetwork('xmr')) {
       expect(await arrivals(house, addresses.hot(), from)).toEqual([])
     })
 
-    test('D45 a payment whose coins another one spends is not even a sighting', async () => {
-      const { address } = addresses.deposit(3)
-      await control('/mining', { network: 'xmr', paused: true })
-      try {
-        await reader.mempool()
-        const [kept, rival] = [await outside.build(address, COIN / 10n), await outside.build(address, COIN / 5n)]
-        expect(await post('/send_raw_transaction', { tx_as_hex: kept })).toMatchObject({ status: 'OK' })
-        expect((await reader.mempool()).map((transfer) => transfer.address)).toEqual([address])
-        expect(await post('/send_raw_transaction', { tx_as_hex: rival })).toMatchObject({ double_spend: true })
-        // Who looks for the first time sees the flag.
-        const second = createHouse()
-        expect((await second.reader.mempool()).filter((transfer) => transfer.address === address)).toEqual([])
-        await second.close()
-      } finally {
-        await control('/mining', { network: 'xmr', paused: false })
-      }
-    })
-
     test("D46 depth is the daemon's word: it is gone with the block, whatever a wallet remembers", async () => {
       const from = await startOf(house)
       const { address } = addresses.deposit(4)
@@ -138,6 +120,24 @@ if (!hasNetwork('xmr')) {
       // The same key, mined again: the same deposit.
       const again = await arrived(address, from, 1)
       expect(again.map(({ transfer }) => transfer.identity)).toEqual([one.transfer.identity])
+    })
+
+    test('D45 a payment whose coins another one spends is not even a sighting', async () => {
+      const { address } = addresses.deposit(3)
+      await control('/mining', { network: 'xmr', paused: true })
+      try {
+        await reader.mempool()
+        const [kept, rival] = [await outside.build(address, COIN / 10n), await outside.build(address, COIN / 5n)]
+        expect(await post('/send_raw_transaction', { tx_as_hex: kept })).toMatchObject({ status: 'OK' })
+        expect((await reader.mempool()).map((transfer) => transfer.address)).toEqual([address])
+        expect(await post('/send_raw_transaction', { tx_as_hex: rival })).toMatchObject({ double_spend: true })
+        // Who looks for the first time sees the flag.
+        const second = createHouse()
+        expect((await second.reader.mempool()).filter((transfer) => transfer.address === address)).toEqual([])
+        await second.close()
+      } finally {
+        await control('/mining', { network: 'xmr', paused: false })
+      }
     })
   })
 }

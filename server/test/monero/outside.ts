@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { freePort } from '../../src/lib/free-port.ts'
 import type { ChainsFile } from '../../src/sandbox-chains.ts'
 import { until } from '../conformance/house.ts'
 
@@ -97,15 +97,4 @@ export async function payer(folder: string) {
       await ended
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createStore } from '../../src/adapters/postgres/store.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
 import type { PrivatePlan } from '../../src/domain/private-plan.ts'
+import { createRecordBlocks } from '../../src/services/record-blocks.ts'
 import { COIN, ETHER, ltc, market, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n
@@ -85,6 +87,22 @@ describe('a private exchange', () => {
     ])
     expect(swept).toHaveLength(1)
     expect(spine.fakes.ltc.paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
+  })
+
+  test('is seen by a process that began to scan before the inner address was made, and by one that begins after', async () => {
+    // As the watchers of two machines: each keeps the addresses in a memory of its own.
+    const early = createRecordBlocks({ ...spine.shared, store: createStore(spine.database) })
+    await early(spine.fakes.ltc.chain)
+    for (const scan of [early, createRecordBlocks({ ...spine.shared, store: createStore(spine.database) })]) {
+      const exchange = await order()
+      spine.deposit(exchange, SMALL)
+      for (let n = 0; n < 14; n++) {
+        for (const fake of Object.values(spine.fakes)) fake.mine()
+        await scan(spine.fakes.ltc.chain)
+        await spine.turn()
+      }
+      expect(await spine.status(exchange)).toBe('finished')
+    }
   })
 
   test('of a token through a coin to a coin arrives', async () => {

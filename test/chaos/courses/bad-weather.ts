@@ -13,7 +13,7 @@ export const badWeather: Course = {
     {
       name: 'F2, F3, F8: killed processes, a crashing Postgres and deep reorganisations together cost nobody anything',
       work: async (run, { stormMs, dice, say, note }) => {
-        const shop = await openShop(run.client, run.customers, { everyMs: EVERY_MS, dice })
+        const shop = await openShop(run, { everyMs: EVERY_MS, dice })
         const before = run.fleet.ground.damage()
         const { processMs, postgresMs } = await storm(run, stormMs, dice, say)
         await shop.close()

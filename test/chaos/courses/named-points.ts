@@ -11,8 +11,9 @@ export const namedPoints: Course = {
   drills: [
     {
       name: 'F1: processes killed at every named point pay everything exactly once',
-      work: async ({ fleet, client, customers }, { isThorough, dice }) => {
-        const shop = await openShop(client, customers, { everyMs: 700, dice })
+      work: async (run, { isThorough, dice }) => {
+        const { fleet } = run
+        const shop = await openShop(run, { everyMs: 700, dice })
         const missed = await tourOfPoints(fleet, isThorough)
         await shop.close()
         assert.deepEqual(missed, [])

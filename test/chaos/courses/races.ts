@@ -13,6 +13,8 @@ const ASKS = { thorough: 10_000, short: 2_000 }
 /** Between two waves of stale wake-ups: workers must come to the end of one. */
 const WAVE_MS = 700
 const PATIENCE_MS = 120_000
+/** Times that a refusal for being busy is asked again. */
+const BUSY_MAX = 10
 
 /** Every step that there is, ten times over, for two workers at once: jobs that no key holds together. */
 const STALE = `select graphile_worker.add_job(kind, json_build_object('id', id)) from generate_series(1, 10), (
@@ -59,9 +61,16 @@ async function wakeTooOften({ fleet, customers }: Run): Promise<void> {
 
 async function race({ fleet, client }: Run): Promise<void> {
   const urls = fleet.apis.map(({ url }) => url ?? '')
-  const create = (n: number, body: unknown, key?: string) => {
+  const create = async (n: number, body: unknown, key?: string) => {
     const headers = key === undefined ? {} : { 'idempotency-key': key }
-    return client.once(urls[n % urls.length] ?? '', 'POST', '/v1/cross-chain/exchange', body, headers)
+    const ask = () => client.once(urls[n % urls.length] ?? '', 'POST', '/v1/cross-chain/exchange', body, headers)
+    let reply = await ask()
+    // A machine that is too busy says so, and when to come back.
+    for (let left = BUSY_MAX; left > 0 && reply.status === 503 && reply.retryAfter !== null; left--) {
+      await delay(Number(reply.retryAfter) * 1_000)
+      reply = await ask()
+    }
+    return reply
   }
   const several = (count: number, body: unknown, key?: string): Promise<Reply[]> =>
     Promise.all(Array.from({ length: count }, (_, n) => create(n, body, key)))

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { nativeAddress } from '../../domain/swap/token.ts'
 import { createHttp, type Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
-import { createAskAggregators } from '../../services/ask-aggregators.ts'
+import { createAskAggregators, createAskForCall, readCall } from '../../services/ask-aggregators.ts'
 import { createKyberSwap } from './kyber-swap.ts'
 import { createOpenOcean } from './open-ocean.ts'
 import { createZeroX } from './zero-x.ts'
@@ -14,6 +16,12 @@ const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const order: AggregatorOrder = { network: 'eth', chainId: 1, tokenIn: weth, tokenOut: usdc, amountIn: 10n ** 18n }
 const oneEther = '1000000000000000000'
+const taker = '0x00000000000000000000000000000000000000aa'
+const taken = { ...order, taker, slippagePpm: 5_000 }
+const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
+const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
+const metaRouter = '0x6131b5fae19ea4f9d964eac0408e4408b66337b5'
+const calldata = '0x12345678aabb'
 /** Checksummed, as they answer. */
 const spelled = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 
@@ -28,6 +36,7 @@ const zeroXAnswer = {
   issues: { allowance: null, balance: null, simulationIncomplete: false, invalidSourcesPassed: [] },
   fees: { integratorFee: null, zeroExFee: null, gasFee: null },
   totalNetworkFee: '1200000000000000',
+  gas: '258441',
   zid: '0x111111111111111111111111',
 }
 const openOceanAnswer = {
@@ -63,10 +72,34 @@ const kyberAnswer = {
   requestId: 'a',
 }
 
+const zeroXQuote = {
+  ...zeroXAnswer,
+  issues: { ...zeroXAnswer.issues, allowance: { actual: '0', spender: '0x0000000000001fF3684f28c67538d4D072C22734' } },
+  transaction: {
+    to: '0x0000000000001fF3684f28c67538d4D072C22734',
+    ...{ data: calldata, gas: '258441', gasPrice: '1', value: '0' },
+  },
+}
+const openOceanSwap = {
+  ...openOceanAnswer,
+  data: {
+    ...openOceanAnswer.data,
+    ...{ from: taker, to: '0x6352a56caadC4F1E25CD6c75970Fa768A3304e64', value: '0', data: calldata, chainId: 1 },
+  },
+}
+const kyberBuilt = {
+  code: 0,
+  message: 'successfully',
+  data: {
+    ...{ amountIn: oneEther, amountOut: '3203000000', gas: '189000', data: calldata, transactionValue: '0' },
+    routerAddress: '0x6131B5fae19EA4f9D964eAc0408E4408b66337b5',
+  },
+}
+
 let server: Server
 let http: Http
 let url: string
-let asked: { path: string; query: URLSearchParams; headers: IncomingMessage['headers'] }[] = []
+let asked: { path: string; query: URLSearchParams; headers: IncomingMessage['headers']; body: Promise<string> }[] = []
 let answer: (request: IncomingMessage, reply: ServerResponse) => void
 const usual = (request: IncomingMessage, reply: ServerResponse): void => {
   const { pathname } = new URL(request.url ?? '', url)
@@ -74,6 +107,9 @@ const usual = (request: IncomingMessage, reply: ServerResponse): void => {
     '/swap/allowance-holder/price': zeroXAnswer,
     '/v4/eth/quote': openOceanAnswer,
     '/ethereum/api/v1/routes': kyberAnswer,
+    '/swap/allowance-holder/quote': zeroXQuote,
+    '/v4/eth/swap': openOceanSwap,
+    '/ethereum/api/v1/route/build': kyberBuilt,
   }
   const body = bodies[pathname]
   reply.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}))
@@ -84,7 +120,7 @@ beforeAll(async () => {
   http = createHttp()
   server = createServer((request, reply) => {
     const { pathname, searchParams } = new URL(request.url ?? '', url)
-    asked.push({ path: pathname, query: searchParams, headers: request.headers })
+    asked.push({ path: pathname, query: searchParams, headers: request.headers, body: text(request) })
     answer(request, reply)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -108,18 +144,18 @@ afterAll(async () => {
 
 describe('an aggregator', () => {
   test.for([
-    ['0x', 3_201_000_000n, 'sellAmount'],
-    ['openocean', 3_202_000_000n, 'amountDecimals'],
-    ['kyberswap', 3_203_000_000n, 'amountIn'],
-  ] as const)('%s says what it would pay', async ([id, amountOut, amountName]) => {
+    ['0x', 3_201_000_000n, 'sellAmount', 258_441],
+    ['openocean', 3_202_000_000n, 'amountDecimals', 189_669],
+    ['kyberswap', 3_203_000_000n, 'amountIn', 189_000],
+  ] as const)('%s says what it would pay', async ([id, amountOut, amountName, gas]) => {
     const aggregator = all.find((one) => one.id === id)
-    expect(await aggregator?.amountOut(order, 2_000)).toBe(amountOut)
+    expect(await aggregator?.offer(order, 2_000)).toEqual({ amountOut, gas })
     expect(asked).toHaveLength(1)
     expect(asked[0]?.query.get(amountName)).toBe(oneEther)
   })
 
   test('of 0x is told key, version and chain', async () => {
-    await all[0]?.amountOut(order, 2_000)
+    await all[0]?.offer(order, 2_000)
     expect(asked[0]?.headers).toMatchObject({ '0x-api-key': 'a key', '0x-version': 'v2' })
     expect(asked[0]?.query.get('chainId')).toBe('1')
   })
@@ -134,19 +170,83 @@ describe('an aggregator', () => {
     ['nothing at all', (reply: ServerResponse) => reply.destroy()],
   ] as const)('has no offer where it answers %s', async ([, respond]) => {
     answer = (_request, reply) => void respond(reply)
-    for (const aggregator of all) expect(await aggregator.amountOut(order, 2_000)).toBeNull()
+    for (const aggregator of all) expect(await aggregator.offer(order, 2_000)).toBeNull()
   })
 
   test('has no offer where it answers another question', async () => {
     const other = { ...order, amountIn: 2n * 10n ** 18n }
-    for (const aggregator of all) expect(await aggregator.amountOut(other, 2_000)).toBeNull()
+    for (const aggregator of all) expect(await aggregator.offer(other, 2_000)).toBeNull()
     const elsewhere = { ...order, tokenOut: weth }
-    for (const aggregator of all.slice(1)) expect(await aggregator.amountOut(elsewhere, 2_000)).toBeNull()
+    for (const aggregator of all) expect(await aggregator.offer(elsewhere, 2_000)).toBeNull()
   })
 
   test.for(['1e9', '-1', '0', 3_201_000_000, null, '0x10', '1'.repeat(79)])('has no offer of %o', async (buyAmount) => {
     answer = (_request, reply) => void reply.end(JSON.stringify({ ...zeroXAnswer, buyAmount }))
-    expect(await all[0]?.amountOut(order, 2_000)).toBeNull()
+    expect(await all[0]?.offer(order, 2_000)).toBeNull()
+  })
+})
+
+describe('a transaction', () => {
+  test.for([
+    ['0x', 3_201_000_000n, holder, { taker, slippageBps: '50' }],
+    ['openocean', 3_202_000_000n, exchange, { account: taker, slippage: '0.5' }],
+    ['kyberswap', 3_203_000_000n, metaRouter, {}],
+  ] as const)('of %s is for our executor, by its published contracts', async ([id, amountOut, contract, told]) => {
+    const ask = createAskForCall({ aggregators: all, budgetMs: 2_000 })
+    const call = { target: contract, spender: contract, calldata }
+    expect(await ask(id, taken)).toEqual({ amountOut, call })
+    const last = asked.at(-1)
+    expect(Object.fromEntries(last?.query ?? [])).toMatchObject(told)
+    if (id !== 'kyberswap') return
+    expect(JSON.parse((await last?.body) ?? '')).toEqual({
+      ...{ routeSummary: kyberAnswer.data.routeSummary, sender: taker, recipient: taker },
+      ...{ slippageTolerance: 50, source: 'swapyard' },
+    })
+  })
+
+  test('is none where an aggregator answers nonsense, another question, or nothing', async () => {
+    const ask = createAskForCall({ aggregators: all, budgetMs: 250 })
+    const wrong = [
+      (reply: ServerResponse) => reply.end('<html>'),
+      (reply: ServerResponse) => reply.end('{"code":200,"data":null}'),
+      (reply: ServerResponse) => reply.end(JSON.stringify({ ...zeroXQuote, transaction: null })),
+      () => undefined,
+    ]
+    for (const respond of wrong) {
+      answer = (_request, reply) => void respond(reply)
+      for (const { id } of all) expect(await ask(id, taken)).toBeNull()
+    }
+    answer = usual
+    for (const { id } of all) expect(await ask(id, { ...taken, amountIn: 2n })).toBeNull()
+  })
+
+  test('is refused with another target, spender or value than may be', () => {
+    const built = { amountOut: 5n, target: holder, spender: holder, value: 0n, calldata }
+    const contracts = new Set([holder])
+    expect(readCall(built, order, contracts)?.call).toEqual({ target: holder, spender: holder, calldata })
+    const wrong = [
+      { target: metaRouter },
+      { spender: metaRouter },
+      { spender: null },
+      { value: 1n },
+      { calldata: '0x' },
+      { calldata: '0x123456' },
+      { calldata: `${calldata}0` },
+      { calldata: `0x${'00'.repeat(70_000)}` },
+    ]
+    for (const changes of wrong) expect(readCall({ ...built, ...changes }, order, contracts)).toBeNull()
+    expect(readCall(built, order, new Set())).toBeNull()
+    const coin = { ...order, tokenIn: nativeAddress }
+    expect(readCall(built, coin, contracts)).toBeNull()
+    expect(readCall({ ...built, value: order.amountIn, spender: null }, coin, contracts)?.call).toEqual({
+      ...{ target: holder, spender: null, calldata },
+    })
+  })
+
+  test('may be by the contracts that the operator names, on their network', () => {
+    const own = createZeroX({ http, key: 'a key', url, contracts: new Map([['eth', [metaRouter]]]) })
+    expect([own.contracts('eth'), own.contracts('base')]).toEqual([[metaRouter], [holder]])
+    expect(own.contracts('linea')).toEqual(['0x000000000000175a8b9bc6d539b3708eed92ea6c'])
   })
 })
 
@@ -165,13 +265,18 @@ describe('all of them at once', () => {
     }
     const ask = createAskAggregators({ aggregators: all, budgetMs: 250 })
     const startedAt = performance.now()
-    expect(await ask(order)).toEqual([{ source: '0x', amountOut: 3_201_000_000n }])
+    expect(await ask(order)).toEqual([{ source: '0x', amountOut: 3_201_000_000n, gas: 258_441, contract: holder }])
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
   test('are none where an adapter breaks its promise', async () => {
-    const broken: Aggregator = { id: 'b', serves: () => true, amountOut: () => Promise.reject(new Error('broken')) }
-    const hung: Aggregator = { id: 'h', serves: () => true, amountOut: () => new Promise(() => undefined) }
-    expect(await createAskAggregators({ aggregators: [broken, hung], budgetMs: 50 })(order)).toEqual([])
+    const fails = () => Promise.reject(new Error('broken'))
+    const hangs = () => new Promise<never>(() => undefined)
+    const shared = { serves: () => true, contracts: () => [holder] }
+    const broken: Aggregator = { ...shared, id: 'b', offer: fails, build: fails }
+    const hung: Aggregator = { ...shared, id: 'h', offer: hangs, build: hangs }
+    const deps = { aggregators: [broken, hung], budgetMs: 50 }
+    expect(await createAskAggregators(deps)(order)).toEqual([])
+    for (const source of ['b', 'h', 'nobody']) expect(await createAskForCall(deps)(source, taken)).toBeNull()
   })
 })

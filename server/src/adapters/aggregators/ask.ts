@@ -3,6 +3,7 @@ import type { Http, HttpCall } from '../../lib/http.ts'
 /** Routes with all their steps are long. */
 const REPLY_BYTES_MAX = 512 * 1024
 const UNITS = /^(0|[1-9][0-9]{0,77})$/
+const GAS = /^[1-9][0-9]{0,9}$/
 
 /** A member of an answer that may be anything. */
 export function memberOf(value: unknown, ...path: readonly string[]): unknown {
@@ -19,19 +20,40 @@ export function unitsOf(value: unknown): bigint | null {
   return typeof value === 'string' && UNITS.test(value) && value !== '0' ? BigInt(value) : null
 }
 
+/** Gas, as text or as a number: it only weighs one offer against another. null for what is neither. */
+export function gasOf(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value
+  return typeof text === 'string' && GAS.test(text) ? Number.parseInt(text, 10) : null
+}
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** Coins that come with a call: as `unitsOf`, but nothing is said in many ways. */
+export const coinsOf = (value: unknown): bigint | null =>
+  value === undefined || value === null || value === '' || value === '0' || value === '0x0' || value === '0x00'
+    ? 0n
+    : unitsOf(value)
+
 export type Asking = Readonly<{
   http: Http
   url: string
-  query: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string>>
+  /** Posted as JSON. */
+  body?: unknown
   headers?: HttpCall['headers']
   timeoutMs: number
 }>
 
 /** What was answered with 200, as JSON; undefined for any other outcome. */
-export async function askJson({ http, url, query, headers = {}, timeoutMs }: Asking): Promise<unknown> {
+export async function askJson({ http, url, query, body, headers = {}, timeoutMs }: Asking): Promise<unknown> {
+  const posted =
+    body === undefined
+      ? {}
+      : { method: 'POST' as const, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const answer = await http.call({
-    url: `${url}?${new URLSearchParams(query)}`,
-    headers: { accept: 'application/json', ...headers },
+    ...posted,
+    url: query === undefined ? url : `${url}?${new URLSearchParams(query)}`,
+    headers: { accept: 'application/json', ...posted.headers, ...headers },
     timeoutMs,
     replyBytesMax: REPLY_BYTES_MAX,
   })

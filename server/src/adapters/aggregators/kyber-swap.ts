@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
-import type { Aggregator } from '../../ports/aggregator.ts'
-import { askJson, isToken, memberOf, unitsOf } from './ask.ts'
+import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import { askJson, coinsOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
 
 export const kyberSwapUrl = 'https://aggregator-api.kyberswap.com'
 /** Its names of chains. */
@@ -16,33 +16,60 @@ const chains: Readonly<Record<string, string>> = {
   sonic: 'sonic',
   uni: 'unichain',
 }
+/** MetaAggregationRouterV2, the same on all of them. */
+const metaRouter = '0x6131b5fae19ea4f9d964eac0408e4408b66337b5'
+const BPS_IN_PPM = 100
+/** It refuses more, unless told to ignore that; the minimum that counts is our router's. */
+const SLIPPAGE_MOST_BPS = 2_000
 
-/** KyberSwap's aggregator API v1, `/routes`. It asks clients to say who they are. */
-export function createKyberSwap({
-  http,
-  client,
-  url = kyberSwapUrl,
-}: {
+export type KyberSwapParts = Readonly<{
   http: Http
   client: string
   url?: string
-}): Aggregator {
+  /** In place of those that it publishes, by network. */
+  contracts?: ReadonlyMap<string, readonly string[]>
+}>
+
+/** KyberSwap's aggregator API v1, `/routes` and `/route/build`. It asks clients to say who they are. */
+export function createKyberSwap({ http, client, url = kyberSwapUrl, contracts }: KyberSwapParts): Aggregator {
+  const at = (network: string, path: string) => `${url}/${chains[network]}/api/v1/${path}`
+  const headers = { 'x-client-id': client }
+  /** What it would do; undefined where it answers another question. */
+  async function summaryOf({ network, tokenIn, tokenOut, amountIn }: AggregatorOrder, timeoutMs: number) {
+    const query = { tokenIn, tokenOut, amountIn: amountIn.toString(), source: client }
+    const answer = await askJson({ http, timeoutMs, url: at(network, 'routes'), headers, query })
+    if (memberOf(answer, 'code') !== 0) return undefined
+    const summary = memberOf(answer, 'data', 'routeSummary')
+    if (unitsOf(memberOf(summary, 'amountIn')) !== amountIn) return undefined
+    return isToken(memberOf(summary, 'tokenOut'), tokenOut) ? summary : undefined
+  }
   return {
     id: 'kyberswap',
     serves: (network) => Object.hasOwn(chains, network),
-    async amountOut({ network, tokenIn, tokenOut, amountIn }, timeoutMs) {
-      const answer = await askJson({
-        http,
-        timeoutMs,
-        url: `${url}/${chains[network]}/api/v1/routes`,
-        headers: { 'x-client-id': client },
-        query: { tokenIn, tokenOut, amountIn: amountIn.toString(), source: client },
-      })
+    contracts: (network) => contracts?.get(network) ?? [metaRouter],
+    async offer(order, timeoutMs) {
+      const summary = await summaryOf(order, timeoutMs)
+      const amountOut = unitsOf(memberOf(summary, 'amountOut'))
+      return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(summary, 'gas')) }
+    },
+    async build(order, timeoutMs) {
+      const begun = performance.now()
+      const routeSummary = await summaryOf(order, timeoutMs)
+      const left = Math.floor(timeoutMs - (performance.now() - begun))
+      if (routeSummary === undefined || left <= 0) return null
+      const { network, taker, slippagePpm, amountIn } = order
+      const slippageTolerance = Math.min(Math.ceil(slippagePpm / BPS_IN_PPM), SLIPPAGE_MOST_BPS)
+      const body = { routeSummary, sender: taker, recipient: taker, slippageTolerance, source: client }
+      const answer = await askJson({ http, timeoutMs: left, url: at(network, 'route/build'), headers, body })
       if (memberOf(answer, 'code') !== 0) return null
-      const summary = memberOf(answer, 'data', 'routeSummary')
-      if (unitsOf(memberOf(summary, 'amountIn')) !== amountIn) return null
-      if (!isToken(memberOf(summary, 'tokenOut'), tokenOut)) return null
-      return unitsOf(memberOf(summary, 'amountOut'))
+      const built = memberOf(answer, 'data')
+      if (unitsOf(memberOf(built, 'amountIn')) !== amountIn) return null
+      const amountOut = unitsOf(memberOf(built, 'amountOut'))
+      const target = textOf(memberOf(built, 'routerAddress'))
+      const calldata = textOf(memberOf(built, 'data'))
+      const value = coinsOf(memberOf(built, 'transactionValue'))
+      if (amountOut === null || target === null || calldata === null || value === null) return null
+      return { amountOut, target, spender: target, value, calldata }
     },
   }
 }

@@ -1,6 +1,7 @@
+import { formatPercent } from '../../domain/swap/percent.ts'
 import type { Http } from '../../lib/http.ts'
-import type { Aggregator } from '../../ports/aggregator.ts'
-import { askJson, isToken, memberOf, unitsOf } from './ask.ts'
+import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import { askJson, coinsOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
 
 export const openOceanUrl = 'https://open-api.openocean.finance'
 /** Its names of chains. */
@@ -18,38 +19,61 @@ const chains: Readonly<Record<string, string>> = {
   sonic: 'sonic',
   uni: 'uni',
 }
+/** OpenOceanExchange V2, the same on all of them. */
+const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
+/** Its own least: 0.05 %. */
+const SLIPPAGE_LEAST_PPM = 500
 
-/** OpenOcean's API v4, `/quote`. A key is for more requests a second. */
-export function createOpenOcean({
-  http,
-  key,
-  url = openOceanUrl,
-}: {
+export type OpenOceanParts = Readonly<{
   http: Http
   key: string | null
   url?: string
-}): Aggregator {
+  /** In place of those that it publishes, by network. */
+  contracts?: ReadonlyMap<string, readonly string[]>
+}>
+
+/** OpenOcean's API v4, `/quote` and `/swap`. A key is for more requests a second. */
+export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: OpenOceanParts): Aggregator {
+  const ask = (path: 'quote' | 'swap', order: AggregatorOrder, more: Record<string, string>, timeoutMs: number) =>
+    askJson({
+      http,
+      timeoutMs,
+      url: `${url}/v4/${chains[order.network]}/${path}`,
+      headers: key === null ? {} : { apikey: key },
+      query: {
+        inTokenAddress: order.tokenIn,
+        outTokenAddress: order.tokenOut,
+        amountDecimals: order.amountIn.toString(),
+        gasPriceDecimals: '1000000000',
+        ...more,
+      },
+    })
   return {
     id: 'openocean',
     serves: (network) => Object.hasOwn(chains, network),
-    async amountOut({ network, tokenIn, tokenOut, amountIn }, timeoutMs) {
-      const answer = await askJson({
-        http,
-        timeoutMs,
-        url: `${url}/v4/${chains[network]}/quote`,
-        headers: key === null ? {} : { apikey: key },
-        query: {
-          inTokenAddress: tokenIn,
-          outTokenAddress: tokenOut,
-          amountDecimals: amountIn.toString(),
-          gasPriceDecimals: '1000000000',
-        },
-      })
-      if (memberOf(answer, 'code') !== 200) return null
-      const told = memberOf(answer, 'data')
-      if (unitsOf(memberOf(told, 'inAmount')) !== amountIn) return null
-      if (!isToken(memberOf(told, 'outToken', 'address'), tokenOut)) return null
-      return unitsOf(memberOf(told, 'outAmount'))
+    contracts: (network) => contracts?.get(network) ?? [exchange],
+    async offer(order, timeoutMs) {
+      const answer = await ask('quote', order, {}, timeoutMs)
+      const amountOut = amountOf(answer, order)
+      return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(answer, 'data', 'estimatedGas')) }
+    },
+    async build(order, timeoutMs) {
+      const slippage = formatPercent(Math.max(order.slippagePpm, SLIPPAGE_LEAST_PPM))
+      const answer = await ask('swap', order, { slippage, account: order.taker }, timeoutMs)
+      const amountOut = amountOf(answer, order)
+      const target = textOf(memberOf(answer, 'data', 'to'))
+      const calldata = textOf(memberOf(answer, 'data', 'data'))
+      const value = coinsOf(memberOf(answer, 'data', 'value'))
+      if (amountOut === null || target === null || calldata === null || value === null) return null
+      return { amountOut, target, spender: target, value, calldata }
     },
   }
+}
+
+function amountOf(answer: unknown, { tokenOut, amountIn }: AggregatorOrder): bigint | null {
+  if (memberOf(answer, 'code') !== 200) return null
+  const told = memberOf(answer, 'data')
+  if (unitsOf(memberOf(told, 'inAmount')) !== amountIn) return null
+  if (!isToken(memberOf(told, 'outToken', 'address'), tokenOut)) return null
+  return unitsOf(memberOf(told, 'outAmount'))
 }

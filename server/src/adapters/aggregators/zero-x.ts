@@ -1,32 +1,66 @@
 import type { Http } from '../../lib/http.ts'
-import type { Aggregator } from '../../ports/aggregator.ts'
-import { askJson, memberOf, unitsOf } from './ask.ts'
+import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import { askJson, coinsOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
 
 export const zeroXUrl = 'https://api.0x.org'
 /** Of the networks that we know, those that its documentation lists. */
 const networks = new Set(['eth', 'arbitrum', 'base', 'bsc', 'cchain', 'linea', 'matic', 'op', 'uni'])
+/** AllowanceHolder on chains with and without Cancun, from its documentation. Its settlers come and go: none is named. */
+const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
+const londonHolder = '0x000000000000175a8b9bc6d539b3708eed92ea6c'
+const BPS_IN_PPM = 100
 
-/** 0x Swap API v2, `/swap/allowance-holder/price`: an indication, for which nobody's account is needed. */
-export function createZeroX({ http, key, url = zeroXUrl }: { http: Http; key: string; url?: string }): Aggregator {
+export type ZeroXParts = Readonly<{
+  http: Http
+  key: string
+  url?: string
+  /** In place of those that it publishes, by network. */
+  contracts?: ReadonlyMap<string, readonly string[]>
+}>
+
+/** 0x Swap API v2, `/swap/allowance-holder`: a price is an indication, for which nobody's account is needed. */
+export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXParts): Aggregator {
+  const ask = (path: 'price' | 'quote', order: AggregatorOrder, more: Record<string, string>, timeoutMs: number) =>
+    askJson({
+      http,
+      timeoutMs,
+      url: `${url}/swap/allowance-holder/${path}`,
+      headers: { '0x-api-key': key, '0x-version': 'v2' },
+      query: {
+        chainId: String(order.chainId),
+        sellToken: order.tokenIn,
+        buyToken: order.tokenOut,
+        sellAmount: order.amountIn.toString(),
+        ...more,
+      },
+    })
   return {
     id: '0x',
     serves: (network) => networks.has(network),
-    async amountOut({ chainId, tokenIn, tokenOut, amountIn }, timeoutMs) {
-      const answer = await askJson({
-        http,
-        timeoutMs,
-        url: `${url}/swap/allowance-holder/price`,
-        headers: { '0x-api-key': key, '0x-version': 'v2' },
-        query: {
-          chainId: String(chainId),
-          sellToken: tokenIn,
-          buyToken: tokenOut,
-          sellAmount: amountIn.toString(),
-        },
-      })
-      if (memberOf(answer, 'liquidityAvailable') !== true) return null
-      if (unitsOf(memberOf(answer, 'sellAmount')) !== amountIn) return null
-      return unitsOf(memberOf(answer, 'buyAmount'))
+    contracts: (network) => contracts?.get(network) ?? [network === 'linea' ? londonHolder : holder],
+    async offer(order, timeoutMs) {
+      const answer = await ask('price', order, {}, timeoutMs)
+      const amountOut = amountOf(answer, order)
+      return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(answer, 'gas')) }
+    },
+    async build(order, timeoutMs) {
+      const slippageBps = String(Math.ceil(order.slippagePpm / BPS_IN_PPM))
+      const answer = await ask('quote', order, { taker: order.taker, slippageBps }, timeoutMs)
+      const amountOut = amountOf(answer, order)
+      const target = textOf(memberOf(answer, 'transaction', 'to'))
+      const calldata = textOf(memberOf(answer, 'transaction', 'data'))
+      const value = coinsOf(memberOf(answer, 'transaction', 'value'))
+      if (amountOut === null || target === null || calldata === null || value === null) return null
+      const spender =
+        textOf(memberOf(answer, 'issues', 'allowance', 'spender')) ?? textOf(memberOf(answer, 'allowanceTarget'))
+      return { amountOut, target, spender, value, calldata }
     },
   }
+}
+
+function amountOf(answer: unknown, { tokenOut, amountIn }: AggregatorOrder): bigint | null {
+  if (memberOf(answer, 'liquidityAvailable') !== true) return null
+  if (unitsOf(memberOf(answer, 'sellAmount')) !== amountIn) return null
+  if (!isToken(memberOf(answer, 'buyToken'), tokenOut)) return null
+  return unitsOf(memberOf(answer, 'buyAmount'))
 }

@@ -1,9 +1,9 @@
 import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import type { Network } from '../../domain/network.ts'
+import { agreedHash } from '../../ports/agreement.ts'
 import type { BlockRef, ChainSender, Need, Observation, Watched } from '../../ports/chain.ts'
 import { hasSegwit, parametersOf } from './address.ts'
-import { agreedHash } from './reader.ts'
 import type { NodeTransaction } from './replies.ts'
 import type { BitcoinNode } from './rpc.ts'
 

@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { BitcoinParameters, Network } from '../../domain/network.ts'
 import { InvariantError } from '../../lib/assert.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
+import { agreedHash, agreedHead } from '../../ports/agreement.ts'
 import type { BlockRef, ChainReader, FeeRate, Transfer } from '../../ports/chain.ts'
 import { addressOf, parametersOf, parseHexScript } from './address.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -10,8 +11,6 @@ import { type BitcoinNode, splitOutpoint } from './rpc.ts'
 import { scanBlock } from './scan.ts'
 import { feeRateMax } from './transfer.ts'
 
-/** Blocks that the search for a common head walks down: nodes further apart are on different chains. */
-const DISAGREEMENT_MAX = 100
 /** Where no node can estimate: this many times the relay fee, or a quarter above what the full mempool asks. */
 const FALLBACK_RELAY_FEES = 10n
 
@@ -38,25 +37,6 @@ export function createReader(network: Network, nodes: readonly BitcoinNode[]): C
     },
     feeRate: () => currentFee(network, nodes),
   }
-}
-
-/** The hash at a height on which every node agrees, or null where one has none yet or another. */
-export async function agreedHash(nodes: readonly BitcoinNode[], height: number): Promise<string | null> {
-  const hashes = await Promise.all(nodes.map((node) => node.hashAt(height)))
-  const first = hashes[0] ?? null
-  return hashes.every((hash) => hash === first) ? first : null
-}
-
-async function agreedHead(network: Network, nodes: readonly BitcoinNode[]): Promise<BlockRef> {
-  const heads = await Promise.all(nodes.map((node) => node.head()))
-  const lowest = Math.min(...heads.map(({ height }) => height))
-  for (let height = lowest; height >= Math.max(0, lowest - DISAGREEMENT_MAX); height--) {
-    const hash = await agreedHash(nodes, height)
-    if (hash !== null) return { height, hash }
-  }
-  throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`, {
-    cause: new Error(`the nodes share none of ${DISAGREEMENT_MAX} blocks below ${lowest}`),
-  })
 }
 
 /** The nodes agreed on the hash: any of them may serve the block. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../../lib/free-port.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { cleanEnvironment, createCluster } from './cluster.ts'
 import { stopOrphan } from './orphan.ts'
@@ -183,17 +183,4 @@ function openLog(file: string, place: Place): number {
 
 function tail(file: string): string {
   return readFileSync(file, 'utf8').trim().split('\n').slice(-5).join(' | ').slice(-1_000)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no free port')),
-      )
-    })
-  })
 }

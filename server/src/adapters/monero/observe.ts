@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/network.ts'
+import { agreedHash } from '../../ports/agreement.ts'
 import type { BlockRef, ChainSender, Observation, Watched } from '../../ports/chain.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
-import { agreedHash } from './reader.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 
 /** How far below the head, beyond finality, the spender of a key image is looked for. */

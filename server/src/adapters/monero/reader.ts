@@ -2,13 +2,12 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import { assert, InvariantError, present } from '../../lib/assert.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
+import { agreedHash, agreedHead } from '../../ports/agreement.ts'
 import type { BlockRef, ChainReader, ScannedBlock, Transfer } from '../../ports/chain.ts'
 import type { HouseKeys } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
 import { type Found, findOutputs, isLocked, keyImageOf } from './scan.ts'
 
-/** Blocks that the search for a common head walks down: nodes further apart are on different chains. */
-const DISAGREEMENT_MAX = 100
 /** Units per byte that the house never exceeds: what 2 kB cost at it is a tenth of a coin. */
 const RATE_MAX = 50_000_000n
 /** Transactions of the pool looked up by one call. */
@@ -38,25 +37,6 @@ export function createReader(network: Network, nodes: readonly MoneroNode[], key
     },
     outpoint: (transfer, path) => keyImageOf(keys, present(secrets.get(transfer), 'a transfer of this reader'), path),
   }
-}
-
-/** The hash at a height on which every node agrees, or null where one has none yet or another. */
-export async function agreedHash(nodes: readonly MoneroNode[], height: number): Promise<string | null> {
-  const hashes = await Promise.all(nodes.map((node) => node.hashAt(height)))
-  const first = hashes[0] ?? null
-  return hashes.every((hash) => hash === first) ? first : null
-}
-
-async function agreedHead(network: Network, nodes: readonly MoneroNode[]): Promise<BlockRef> {
-  const heads = await Promise.all(nodes.map((node) => node.head()))
-  const lowest = Math.min(...heads.map(({ height }) => height))
-  for (let height = lowest; height >= Math.max(0, lowest - DISAGREEMENT_MAX); height--) {
-    const hash = await agreedHash(nodes, height)
-    if (hash !== null) return { height, hash }
-  }
-  throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`, {
-    cause: new Error(`the nodes share none of ${DISAGREEMENT_MAX} blocks below ${lowest}`),
-  })
 }
 
 async function readBlock(

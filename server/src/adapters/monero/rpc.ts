@@ -8,7 +8,6 @@ export type Answer =
   | Readonly<{ kind: 'error'; code: number; message: string }>
   | Readonly<{ kind: 'unknown'; reason: string }>
 
-export type Post = (path: string, body: unknown, timeoutMs?: number) => Promise<Answer>
 export type Headers = Readonly<Record<string, string>>
 
 const REPLY_BYTES_MAX = 64 * 1024 * 1024

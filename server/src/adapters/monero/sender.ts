@@ -28,15 +28,23 @@ export type SenderOptions = Readonly<{
   outputsReady: number
 }>
 
+/** What a build found that the wallet lacks: higher addresses, coins. `lost` were searched for and not found. */
+type Wants = { index: number; readonly unknown: Set<string>; readonly lost: Set<string> }
+
 export function createSender(options: SenderOptions): ChainSender {
   const { network, nodes, wallet } = options
+  const wants: Wants = { index: 0, unknown: new Set(), lost: new Set() }
   return {
-    gasLimit: async () => null,
+    // Asked before the transaction in which coins are chosen: the wallet is made ready here.
+    gasLimit: async () => {
+      await wallet?.use((open) => tend(open, wants))
+      return null
+    },
     payoutFee: (_asset, fee) => feeBound(fee, 2, 2),
     build: async (request) => {
       checkPays(network, request)
       if (wallet === null) throw new AppError('INTERNAL', 'a process without the seed builds nothing')
-      return wallet.use((open) => build(options, open, request))
+      return wallet.useOpen((open) => build(options, wants, open, request))
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
@@ -61,12 +69,12 @@ function checkPays({ id, name }: Network, { pays, sweepAll }: SpendRequest): voi
   if (!fits) throw insufficient(pays, `the payment does not fit into one transaction of ${name}`)
 }
 
-async function build(options: SenderOptions, wallet: Wallet, request: SpendRequest): Promise<Unsigned> {
+async function build(options: SenderOptions, wants: Wants, wallet: Wallet, request: SpendRequest): Promise<Unsigned> {
   const { network, hot, outputsReady } = options
   const pays = request.pays
   const replaced = replacedCoins(request)
   const candidates = replaced ?? request.coins
-  const known = await knownOutputs(wallet, candidates)
+  const known = await knownOutputs(wallet, wants, candidates)
   const ready = candidates.filter(({ outpoint, units }) => {
     const output = known.get(outpoint)
     return output?.unlocked === true && output.units === units
@@ -80,13 +88,33 @@ async function build(options: SenderOptions, wallet: Wallet, request: SpendReque
   return describe(network, request, chosen, built, replaced)
 }
 
-/** What the wallet has of them. Where it lacks one, it is told to look for higher addresses: once. */
-async function knownOutputs(wallet: Wallet, coins: readonly Coin[]): Promise<ReadonlyMap<string, WalletOutput>> {
+/** What the wallet has. What it lacks of the coins is asked for with the next look: it came before it was looked for. */
+async function knownOutputs(
+  wallet: Wallet,
+  wants: Wants,
+  coins: readonly Coin[],
+): Promise<ReadonlyMap<string, WalletOutput>> {
   const known = await wallet.outputs()
-  const unknown = coins.filter(({ outpoint }) => !known.has(outpoint))
-  if (unknown.length === 0) return known
-  await wallet.widen(Math.max(...unknown.map(({ path }) => subaddressOf(path).index)))
-  return wallet.outputs()
+  wants.index = Math.max(wants.index, ...coins.map(({ path }) => subaddressOf(path).index))
+  for (const { outpoint } of coins) if (!known.has(outpoint)) wants.unknown.add(outpoint)
+  return known
+}
+
+/**
+ * What takes longer than a transaction of the database may: opening the wallet, looking for more addresses, reading the
+ * chain again for coins that were paid to addresses beyond them (once for each), and freezing all that came.
+ */
+async function tend(wallet: Wallet, wants: Wants): Promise<void> {
+  await wallet.widen(wants.index)
+  let known = await wallet.outputs('long')
+  const isMissing = (keyImage: string) => !known.has(keyImage) && !wants.lost.has(keyImage)
+  if ([...wants.unknown].some(isMissing)) {
+    await wallet.rescan()
+    known = await wallet.outputs('long')
+    for (const keyImage of wants.unknown) if (!known.has(keyImage)) wants.lost.add(keyImage)
+  }
+  wants.unknown.clear()
+  for (const [keyImage, { frozen }] of known) if (!frozen) await wallet.freeze(keyImage, true)
 }
 
 function replacedCoins({ replaces }: SpendRequest): readonly Coin[] | null {

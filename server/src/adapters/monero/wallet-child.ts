@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../lib/free-port.ts'
 
 /** A running monero-wallet-rpc of ours, with the login that it was given. */
 export type WalletChild = Readonly<{
@@ -27,7 +27,7 @@ const GUARD = 'exec 3<&0; "$0" "$@" 3<&- & pid=$!; (cat <&3 >/dev/null; kill $pi
  */
 export async function startWalletChild(folder: string, daemonUrl: string): Promise<WalletChild> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const port = await findFreePort()
+  const port = await freePort()
   const login = { user: 'swapyard', password: randomBytes(24).toString('hex') }
   const daemon = new URL(daemonUrl)
   const settings = {
@@ -82,15 +82,4 @@ function killGroup({ pid }: ChildProcess): void {
   } catch {
     // It has ended.
   }
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

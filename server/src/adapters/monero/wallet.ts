@@ -25,10 +25,12 @@ export type Built = Readonly<{
 
 /** The house's wallet of its own, which builds what is spent. What it remembers of the chain is used for that alone. */
 export type Wallet = Readonly<{
-  /** Everything unspent, by key image, at the daemon's head. */
-  outputs(): Promise<ReadonlyMap<string, WalletOutput>>
-  /** Looks for subaddresses up to this index as well, from the restore height on. */
+  /** Everything unspent, by key image, at the daemon's head: however long the way there is, where it is said to be long. */
+  outputs(way?: 'long'): Promise<ReadonlyMap<string, WalletOutput>>
+  /** Looks from now on for subaddresses up to this index and well beyond it. */
   widen(index: number): Promise<void>
+  /** Reads the chain again from the restore height on. */
+  rescan(): Promise<void>
   freeze(keyImage: string, frozen: boolean): Promise<void>
   transfer(destinations: readonly { address: string; units: bigint }[]): Promise<Built>
 }>
@@ -36,6 +38,8 @@ export type Wallet = Readonly<{
 export type WalletRoom = Readonly<{
   /** One at a time. Opens the wallet first where it is not open. */
   use<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
+  /** For who cannot wait: where it is not open, that is begun, and NETWORK_UNAVAILABLE. */
+  useOpen<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
   close(): Promise<void>
 }>
 
@@ -49,16 +53,18 @@ export type WalletOptions = Readonly<{
 }>
 
 const NAME = 'house'
-const START_MS = 30_000
-const BUILD_MS = 30_000
+const START_MS = 60_000
+/** Within a transaction of the database, which may be idle for 15 s. */
+const BUILD_MS = 10_000
+/** To make some addresses, on a busy machine. */
+const WIDEN_MS = 60_000
 /** A rescan of the real chain takes hours from its beginning: set the restore height. */
 const SCAN_MS = 12 * 3_600_000
 const CHALLENGES_MAX = 3
-/** Subaddresses that a wallet looks for beyond those that it was told of (wallet2). */
-const LOOKAHEAD = 200
-const WIDEN_BY = 1_000
-/** monero-wallet-rpc makes no more addresses at once. */
-const CREATED_AT_ONCE = 64
+/** Subaddresses that are looked for beyond the highest that was paid: of those given out, many are never paid to. */
+const WIDEN_BY = 512
+/** What one call makes (wallet_rpc_server.cpp). */
+const ADDRESSES_MAX = 64
 /** wallet_rpc_server_error_codes.h: too large, not enough money, not enough unlocked money. */
 const NOT_COVERED: readonly number[] = [-4, -17, -37]
 
@@ -66,19 +72,31 @@ export function createWalletRoom(options: WalletOptions): WalletRoom {
   let opened: Promise<{ child: WalletChild; wallet: Wallet; close(): Promise<void> }> | null = null
   let tail: Promise<unknown> = Promise.resolve()
   let closed = false
+  let isOpen = false
 
   const current = async () => {
     assert(!closed, 'the wallet is not closed')
     const before = await opened?.catch(() => null)
     if (before && before.child.ended() === null) return before.wallet
+    isOpen = false
+    await before?.close()
     opened = openWallet(options)
-    return (await opened).wallet
+    const { wallet } = await opened
+    isOpen = true
+    return wallet
+  }
+  const use: WalletRoom['use'] = (work) => {
+    const turn = tail.then(async () => work(await current()))
+    tail = turn.catch(() => undefined)
+    return turn
   }
   return {
-    use: (work) => {
-      const turn = tail.then(async () => work(await current()))
-      tail = turn.catch(() => undefined)
-      return turn
+    use,
+    useOpen: (work) => {
+      if (isOpen) return use(work)
+      // Nobody waits for it here; who comes next sees whether it worked.
+      use(async () => undefined).catch(() => undefined)
+      throw unavailable('open', 'it is not open yet')
     },
     close: async () => {
       closed = true
@@ -97,17 +115,19 @@ async function openWallet(options: WalletOptions) {
   const ask = createAsk(http, child)
   const marker = join(folder, 'open')
   const close = async () => {
+    const wasRunning = child.ended() === null
     await child.stop()
     await http.close()
-    rmSync(marker, { force: true })
+    // It has written its file. What ended by itself may have not.
+    if (wasRunning) rmSync(marker, { force: true })
   }
   try {
     await answering(ask, child)
     // Left behind by a crash: what the file remembers may be half written, and the chain is the truth.
     const isSound = existsSync(join(folder, `${NAME}.keys`)) && !existsSync(marker)
-    const isOpen =
-      isSound && (await ask('open_wallet', { filename: NAME, password: passwordOf(options) })).kind === 'result'
-    if (!isOpen) await restore(ask, options)
+    const credentials = { filename: NAME, password: passwordOf(options) }
+    const isThere = isSound && (await ask('open_wallet', credentials, START_MS)).kind === 'result'
+    if (!isThere) await restore(ask, options)
     writeFileSync(marker, '')
     checked('refresh', await ask('refresh', {}, SCAN_MS))
     return { child, wallet: createWallet(ask), close }
@@ -132,15 +152,15 @@ async function restore(ask: Ask, options: WalletOptions): Promise<void> {
   const { folder, keys, restoreHeight } = options
   for (const end of ['', '.keys', '.address.txt']) rmSync(join(folder, `${NAME}${end}`), { force: true })
   assert(keys.spend !== null, 'a wallet is made where the seed is')
-  const made = await ask('generate_from_keys', {
+  const wallet = {
     filename: NAME,
     address: createAddresses(keys).hot(),
     viewkey: toHex(bytesOf(keys.view, 32)),
     spendkey: toHex(bytesOf(keys.spend, 32)),
     password: passwordOf(options),
     restore_height: restoreHeight,
-  })
-  checked('generate_from_keys', made)
+  }
+  checked('generate_from_keys', await ask('generate_from_keys', wallet, START_MS))
 }
 
 function createAsk(http: ReturnType<typeof createHttp>, { url, login }: WalletChild): Ask {
@@ -169,20 +189,22 @@ function checked(method: string, answer: Answer): Readonly<Record<string, unknow
 function createWallet(ask: Ask): Wallet {
   const done = async (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) =>
     checked(method, await ask(method, params, timeoutMs))
+  let addresses: number | null = null
   return {
-    outputs: async () => {
-      await done('refresh', {}, SCAN_MS)
+    outputs: async (way) => {
+      await done('refresh', {}, way === 'long' ? SCAN_MS : BUILD_MS)
       const { transfers } = await done('incoming_transfers', { transfer_type: 'available' })
       return new Map(readList(transfers).map(readOutput))
     },
     widen: async (index) => {
-      const { addresses } = await done('get_address', { account_index: 0 })
-      const known = readList(addresses).length
-      if (index < known + LOOKAHEAD) return
-      for (let left = index + WIDEN_BY - known; left > 0; left -= CREATED_AT_ONCE)
-        await done('create_address', { account_index: 0, count: Math.min(left, CREATED_AT_ONCE) })
-      await done('rescan_blockchain', {}, SCAN_MS)
+      addresses ??= readList((await done('get_address', { account_index: 0 }))['addresses']).length
+      if (index + WIDEN_BY / 2 <= addresses) return
+      while (addresses < index + WIDEN_BY) {
+        await done('create_address', { account_index: 0, count: ADDRESSES_MAX }, WIDEN_MS)
+        addresses += ADDRESSES_MAX
+      }
     },
+    rescan: async () => void (await done('rescan_blockchain', {}, SCAN_MS)),
     freeze: async (keyImage, frozen) => void (await done(frozen ? 'freeze' : 'thaw', { key_image: keyImage })),
     transfer: async (destinations) => {
       const answer = await ask('transfer', {

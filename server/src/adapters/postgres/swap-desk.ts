@@ -50,7 +50,7 @@ export function createSwapDesk(database: Database): SwapDesk {
     },
     async fees() {
       const rows = await database.query<{ account: Account; asset_id: AssetId; units: string }>(
-        'select account, asset_id, units from balances where starts_with(account, $1) and units <> 0 order by account, asset_id',
+        'select account, asset_id, units from balances where starts_with(account, $1) order by account, asset_id',
         [feesAccount('')],
       )
       return rows.map(({ account, asset_id: assetId, units }) => ({

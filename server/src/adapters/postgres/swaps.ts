@@ -65,6 +65,13 @@ export function createSwapStore(database: Database): SwapStore {
       const [row] = await database.query<Row>(`select ${COLUMNS} from swaps s where s.id = $1`, [id], 'find-swap')
       return row === undefined ? null : toTracked(row)
     },
+    async findSent(partnerId, network, hash) {
+      const [row] = await database.query<Row>(
+        `select ${COLUMNS} from swaps s where s.network = $2 and s.hash = $3 and s.partner_id = $1`,
+        [partnerId, network, hash],
+      )
+      return row === undefined ? null : toSwap(row)
+    },
     advance: (tracked, advance) => advanceSwap(database, tracked, advance),
     async list(question, after, limit, offset) {
       const rows = await database.query<Row>(
@@ -85,7 +92,7 @@ export function createSwapStore(database: Database): SwapStore {
   }
 }
 
-/** What was refused and is sent again is pending again: the same bytes, the same row. */
+/** What was refused or dropped and is sent again is pending again: the same bytes, the same row. */
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
@@ -95,7 +102,7 @@ async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | 
          clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)
        on conflict (network, hash) do update set status = 'pending', reason = null, raw = excluded.raw, seen_at = clock_timestamp(),
          next_check_at = excluded.next_check_at
-       where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason = 'rejected'`,
+       where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason in ('rejected', 'dropped')`,
       valuesOf(swap),
     )
     const [row] = await tx.query<Row>(

@@ -16,6 +16,7 @@ export type RouteLimits = Readonly<{
 export const HOPS_MAX = 4
 /** How the gas of a swap is told in the target: at the price of a thousandth of a coin. */
 const COIN_PROBE = 10n ** 15n
+const MILLION = 1_000_000
 
 /** Finds routes over one network's pools. The market is built when a route is first asked for after a change. */
 export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
@@ -57,6 +58,7 @@ export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
       amountOut: route.amountOut,
       swaps: route.swaps.map((swap) => ({ ...swap, pool: withoutTicks(swap.pool) })),
       gas: route.gas,
+      millionGasOut: BigInt(Math.round(gasPrice * MILLION)),
       middleOut: middleOutOf(route.swaps, tokenIn, tokenOut, amountIn),
     }
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { performance } from 'node:perf_hooks'
 import { type RateQuery, routes } from '@swapyard/schema'
 import type { Caller } from '../../domain/partner.ts'
-import type { IssuedQuote } from '../../domain/rate-quote.ts'
+import type { ThrottleVerdict } from '../../ports/throttle.ts'
 import { answeredFields } from '../answered-fields.ts'
 import { mayAccess } from '../auth.ts'
 import { URL_LENGTH_MAX } from '../errors.ts'
@@ -33,7 +33,7 @@ export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<In
   const framework = app.server.listeners('request') as RequestListener[]
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
-    if (!answer(request, response)) for (const listener of framework) listener(request, response)
+    if (!isQuote(request) || !answer(request, response)) for (const listener of framework) listener(request, response)
   })
   return refusals
 }
@@ -55,28 +55,34 @@ function createAnswer(
     return caller && !caller.partner.strict && mayAccess(caller, route.access) ? { caller, ip } : null
   }
 
-  const quote = (request: IncomingMessage, { partner }: Caller, query: RateQuery): IssuedQuote | null => {
+  /** The body, where it can be had at once. */
+  const quote = (request: IncomingMessage, { partner }: Caller, query: RateQuery): string | null => {
     try {
-      return services.quoteRate(partner, toRateRequest(query))
+      return rateQuoteText(services.quoteRate(partner, toRateRequest(query)))
     } catch (error) {
       refusals.set(request, error)
       return null
     }
   }
 
-  return (request, response) => {
-    const query = isBusy() || !isBodiless(request) ? null : readQuery(request.url ?? '')
-    if (query === null) return false
-    const startedAt = performance.now()
+  const look = (request: IncomingMessage): Found | null => {
+    const query = isBodiless(request) ? readQuery(request.url ?? '') : null
+    if (query === null || isBusy()) return null
     const admitted = admit(request)
-    const issued = admitted === null ? null : quote(request, admitted.caller, query)
-    if (admitted === null || issued === null) return false
+    const text = admitted === null ? null : quote(request, admitted.caller, query)
+    if (admitted === null || text === null) return null
     const { id, rateLimitPerMinute } = admitted.caller.partner
     const verdict = settings.throttle?.take(id, route.cost, rateLimitPerMinute) ?? null
     // Refusals cost nothing, so asking again does neither.
-    if (verdict?.allowed === false) return false
+    return verdict?.allowed === false ? null : { ...admitted, text, verdict }
+  }
+
+  return (request, response) => {
+    const startedAt = performance.now()
+    const found = withoutFailing(() => look(request))
+    if (found === null) return false
+    const { caller, ip, text, verdict } = found
     const requestId = nextRequestId()
-    const text = rateQuoteText(issued)
     response.writeHead(200, {
       'x-request-id': requestId,
       ...(verdict === null ? {} : { ratelimit: rateLimitText(verdict) }),
@@ -86,18 +92,29 @@ function createAnswer(
     response.end(text)
     const elapsedMs = performance.now() - startedAt
     metrics.observeRequest(route.path, route.method, 200, elapsedMs / 1000)
-    const { caller, ip } = admitted
-    log.info(
-      answeredFields({ requestId, method: route.method, path: route.path, status: 200, elapsedMs, ip, caller }),
-      'request answered',
-    )
+    const answered = { requestId, method: route.method, path: route.path, status: 200, elapsedMs, ip, caller }
+    log.info(answeredFields(answered), 'request answered')
     return true
   }
 }
 
-/** A GET without a body. */
-const isBodiless = ({ method, headers }: IncomingMessage): boolean =>
-  method === route.method && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+type Found = Readonly<{ caller: Caller; ip: string; text: string; verdict: ThrottleVerdict | null }>
+
+/** Nobody catches what is thrown here. The framework meets the same bug, and answers and logs it. */
+function withoutFailing(work: () => Found | null): Found | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
+
+/** All that other routes' requests are asked. */
+const isQuote = ({ method, url }: IncomingMessage): boolean =>
+  method === route.method && url?.startsWith(PREFIX) === true
+
+const isBodiless = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 
 /** The query of a plain URL of this route, checked by the route's own schema; else null. */
 function createQueryReader(): (url: string) => RateQuery | null {
@@ -109,7 +126,7 @@ function createQueryReader(): (url: string) => RateQuery | null {
     httpPart: 'querystring',
   })
   return (url) => {
-    if (!url.startsWith(PREFIX) || url.length > URL_LENGTH_MAX) return null
+    if (url.length > URL_LENGTH_MAX) return null
     const text = url.slice(PREFIX.length)
     if (!PLAIN_QUERY.test(text)) return null
     const query: Record<string, string> = {}

@@ -32,7 +32,7 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
     usdToAmount: usd === null ? '' : toUsd(usd),
     receivedAmount: formatUnits(received, to.decimals),
     fee: formatUnits(fee, to.decimals),
-    routes: view.routes.map((route) => presentRoute(route, view.spell)),
+    routes: view.provider === null ? view.routes.map((route) => presentRoute(route, view.spell)) : [presentWhole(view)],
     priceImpact: impactPpm === null ? '' : formatPercent(impactPpm),
     fromAmountRaw: amountIn.toString(),
     toAmountRaw: amountOut.toString(),
@@ -71,6 +71,12 @@ function presentRoute({ bps, hops }: RoutePath, spell: (address: string) => stri
       }),
     ),
   }
+}
+
+/** An outside router's route is its own affair: one step, by the router as a whole, whose fee is in its price. */
+function presentWhole({ provider, from, to, spell }: SwapQuoteView): WireRoute {
+  const dexes = [{ name: provider?.name ?? '', address: spell(provider?.address ?? ''), fee: 0, percentage: 100 }]
+  return { percentage: 100, subRoutes: [{ from: spell(from.address), to: spell(to.address), dexes }] }
 }
 
 export function presentSwap({ swap, spell }: SwapView): DexExchange {

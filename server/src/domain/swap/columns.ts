@@ -30,8 +30,9 @@ export function findColumns(
   inside: readonly number[],
   valueAt: Float64Array,
   threshold: number,
+  arrives: number,
 ): readonly Column[] {
-  const prospects = look(market, inside, valueAt)
+  const prospects = look(market, inside, valueAt, arrives)
   const { seen, cost, costDepth, worth, worthDepth } = prospects
   const columns: Column[] = []
   for (const token of seen) {
@@ -42,7 +43,7 @@ export function findColumns(
         Math.min(costDepth[token] as number, worthDepth[token] as number) * (Math.sqrt(alone / paid) - 1) ** 2
       if (gain > threshold) columns.push({ tokens: [token], values: [Math.sqrt(alone * paid)], gain })
     }
-    const over = bestSuccessor(market, token, Math.max(alone, paid), prospects)
+    const over = bestSuccessor(market, token, Math.max(alone, paid), prospects, arrives)
     if (over === null) continue
     const gain = Math.min(costDepth[token] as number, over.depth) * (Math.sqrt(over.unit / paid) - 1) ** 2
     const value = Math.sqrt(over.unit * paid)
@@ -57,6 +58,7 @@ function look(
   { tokenCount, firstPair, pairTo, price, depth, between }: Market,
   inside: readonly number[],
   valueAt: Float64Array,
+  arrives: number,
 ): Prospects {
   const cost = new Float64Array(tokenCount)
   const costDepth = new Float64Array(tokenCount)
@@ -69,7 +71,7 @@ function look(
     for (let pair = firstPair[token] as number; pair < end; pair++) {
       const outside = pairTo[pair] as number
       if (between[outside] === 0 || (valueAt[outside] as number) > 0) continue
-      const unit = value / (price[pair] as number)
+      const unit = value / ((price[pair] as number) * arrives)
       const best = cost[outside] as number
       if (best === 0) seen.push(outside)
       else if (unit >= best) continue
@@ -80,7 +82,7 @@ function look(
   for (const token of seen) {
     const end = firstPair[token + 1] as number
     for (let pair = firstPair[token] as number; pair < end; pair++) {
-      const unit = (valueAt[pairTo[pair] as number] as number) * (price[pair] as number)
+      const unit = (valueAt[pairTo[pair] as number] as number) * (price[pair] as number) * arrives
       if (!(unit > (worth[token] as number))) continue
       worth[token] = unit
       worthDepth[token] = unit * (depth[pair] as number)
@@ -94,13 +96,14 @@ function bestSuccessor(
   token: number,
   atLeast: number,
   { worth, worthDepth }: Prospects,
+  arrives: number,
 ) {
   let found: { token: number; unit: number; price: number; depth: number } | null = null
   let best = atLeast
   const end = firstPair[token + 1] as number
   for (let pair = firstPair[token] as number; pair < end; pair++) {
     const over = pairTo[pair] as number
-    const unit = (worth[over] as number) * (price[pair] as number)
+    const unit = (worth[over] as number) * (price[pair] as number) * arrives
     if (unit <= best) continue
     best = unit
     found = {

@@ -4,6 +4,7 @@ export type DexKind =
   | 'uniswap-v3'
   | 'uniswap-v4'
   | 'algebra'
+  | 'algebra-integral'
   | 'solidly'
   | 'curve-stable'
   | 'balancer-weighted'

@@ -19,15 +19,20 @@ const STEPS_MAX = 60
 const BALANCED = 1e-11
 /** Improvement, in parts of the bound, that is not worth a step. */
 const SETTLED = 1e-13
-const TRIALS_MAX = 14
+const HALVES_MAX = 50
+/** Where along a step the bound is least, in parts of the step. */
+const EXACT = 1e-13
 /** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
-const SLOW = 1e-6
+const SLOW = 1e-9
 const UNSETTLED = 1e-6
 /** A step leaves each root at least this share of itself. */
 const SHRINK_MAX = 0.05
 
 type Work = Readonly<{
   surplus: Float64Array
+  /** By token what the pools take of it, and what they pay for that, in units of the target. */
+  taken: Float64Array
+  paid: Float64Array
   /** Second derivative of each pair's earnings. */
   bend: Float64Array
   gradient: Float64Array
@@ -42,6 +47,8 @@ export function solveDual(problem: Problem, input: number): number {
   const size = problem.value.length
   const work: Work = {
     surplus: new Float64Array(size),
+    taken: new Float64Array(size),
+    paid: new Float64Array(size),
     bend: new Float64Array(problem.pairs.length),
     gradient: new Float64Array(size),
     hessian: new Float64Array(size * size),
@@ -53,6 +60,7 @@ export function solveDual(problem: Problem, input: number): number {
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     if (imbalance(problem, work) <= BALANCED * bound) return bound
     newtonStep(problem, work)
+    takeAlong(problem, work)
     let next = descend(problem, input, work, bound)
     // Hardly a step: a token on its own stands in the way of all others.
     if (next > bound * (1 - SLOW) && imbalance(problem, work) > UNSETTLED * bound) {
@@ -68,9 +76,11 @@ export function solveDual(problem: Problem, input: number): number {
 const trade = { in: 0, out: 0, earned: 0, give: 0 }
 
 /** The bound at the present values; fills in what is left of every token, and how the pairs bend. */
-function evaluate(problem: Problem, input: number, { surplus, bend }: Work): number {
-  const { from, to, value } = problem
+function evaluate(problem: Problem, input: number, { surplus, taken, paid, bend }: Work): number {
+  const { from, to, value, arrives } = problem
   surplus.fill(0)
+  taken.fill(0)
+  paid.fill(0)
   surplus[0] = input
   let bound = (value[0] as number) * input
   for (let pair = 0; pair < from.length; pair++) {
@@ -80,21 +90,28 @@ function evaluate(problem: Problem, input: number, { surplus, bend }: Work): num
     const a = from[pair] as number
     const b = to[pair] as number
     const cost = value[a] as number
-    const worth = value[b] as number
+    const worth = (value[b] as number) * arrives
     surplus[a] = (surplus[a] as number) - trade.in
-    surplus[b] = (surplus[b] as number) + trade.out
+    surplus[b] = (surplus[b] as number) + trade.out * arrives
+    taken[a] = (taken[a] as number) + trade.in
+    paid[a] = (paid[a] as number) + trade.out * worth
     bound += cost * trade.earned
     bend[pair] = (4 * trade.give * cost * cost) / worth
   }
   return bound
 }
 
-function imbalance({ value }: Problem, { surplus }: Work): number {
+/**
+ * What is left of a token counts by its value; what is missing, by what the pools pay for it: of a token that nothing brings the
+ * value may have fallen to next to nothing, and yet the bound is far too high.
+ */
+function imbalance({ value }: Problem, { surplus, taken, paid }: Work): number {
   let most = 0
   for (let token = 0; token < value.length; token++) {
     if (token === 1) continue
-    const left = Math.abs((surplus[token] as number) * (value[token] as number))
-    if (left > most) most = left
+    const left = surplus[token] as number
+    const off = left > 0 ? left * (value[token] as number) : (-left * (paid[token] as number)) / (taken[token] || 1)
+    if (off > most) most = off
   }
   return most
 }
@@ -137,6 +154,29 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
   }
 }
 
+/**
+ * A token that nothing flows through bends nothing and would stay where it is; where its neighbours go on together, its pools would
+ * soon trade against them and stop the step. It goes along, as far as they do on average.
+ */
+function takeAlong({ from, to, value }: Problem, { bend, step }: Work): void {
+  const size = value.length
+  const isIdle = new Uint8Array(size).fill(1)
+  isIdle[0] = isIdle[1] = 0
+  for (let pair = 0; pair < bend.length; pair++)
+    if ((bend[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
+  const sum = new Float64Array(size)
+  const count = new Float64Array(size)
+  for (let pair = 0; pair < bend.length; pair++) {
+    const [a, b] = [from[pair] as number, to[pair] as number]
+    if (isIdle[a] === isIdle[b]) continue
+    const [idle, other] = isIdle[a] === 1 ? [a, b] : [b, a]
+    sum[idle] = (sum[idle] as number) + (step[other] as number)
+    count[idle] = (count[idle] as number) + 1
+  }
+  for (let token = 2; token < size; token++)
+    if ((count[token] as number) > 0) step[token] = (sum[token] as number) / (count[token] as number)
+}
+
 /** H·step = −gradient without the target's row, by elimination on a copy; false where H is not positive. Idle tokens stay. */
 function solveSymmetric({ hessian, rows, gradient, step }: Work, size: number, ridge: number): boolean {
   rows.set(hessian)
@@ -176,7 +216,10 @@ function solveSymmetric({ hessian, rows, gradient, step }: Work, size: number, r
   return true
 }
 
-/** Goes along the step as far as the bound falls (Armijo); leaves the values where it fell, or where they were. */
+/**
+ * Goes the whole step where the bound falls by it; else to where it is least on the way. That is mostly where a pool begins to
+ * trade, or stops: a hair beyond it the next step reckons with that pool, while half a step would again stop short of it.
+ */
 function descend(problem: Problem, input: number, work: Work, bound: number): number {
   const { value } = problem
   const { step, gradient, before } = work
@@ -190,15 +233,37 @@ function descend(problem: Problem, input: number, work: Work, bound: number): nu
   }
   // What the step promises is lost in the bound's last digits.
   if (!(slope < -SETTLED * bound)) return bound
-  for (let trial = 0; trial < TRIALS_MAX; trial++) {
-    for (let token = 0; token < value.length; token++) {
-      const z = 1 + reach * (step[token] as number)
-      value[token] = (before[token] as number) * z * z
-    }
-    const next = evaluate(problem, input, work)
-    if (next <= bound + 1e-4 * reach * slope) return next
-    reach /= trial === 0 ? 2 : 4
+  const next = walk(problem, input, work, reach)
+  if (next <= bound + 1e-4 * reach * slope) return next
+  let near = 0
+  let far = reach
+  for (let halves = 0; halves < HALVES_MAX && far - near > EXACT * far; halves++) {
+    const middle = (near + far) / 2
+    walk(problem, input, work, middle)
+    if (rises(problem, work, middle)) far = middle
+    else near = middle
   }
-  value.set(before)
+  const least = walk(problem, input, work, far)
+  return least < bound ? least : walk(problem, input, work, 0)
+}
+
+/** The bound so far along the step. */
+function walk(problem: Problem, input: number, work: Work, reach: number): number {
+  const { value } = problem
+  const { step, before } = work
+  for (let token = 0; token < value.length; token++) {
+    const z = 1 + reach * (step[token] as number)
+    value[token] = (before[token] as number) * z * z
+  }
   return evaluate(problem, input, work)
+}
+
+/** Whether the bound rises further along the step. */
+function rises({ value }: Problem, { step, surplus }: Work, reach: number): boolean {
+  let slope = 0
+  for (let token = 0; token < value.length; token++) {
+    const along = step[token] as number
+    slope += (along * (value[token] as number) * (surplus[token] as number)) / (1 + reach * along)
+  }
+  return slope > 0
 }

@@ -17,6 +17,8 @@ export type Problem = Readonly<{
   value: Float64Array
   /** Edges of the market that must not be used. */
   banned: ReadonlySet<number>
+  /** Share of what every swap pays that arrives: 1, but for a toll that keeps swaps from going round in circles. */
+  arrives: number
 }>
 
 const NONE: ReadonlySet<number> = new Set()
@@ -49,6 +51,7 @@ export function createProblem(market: Market, tokens: readonly number[], values:
     to: Int32Array.from(to),
     value: Float64Array.from(values),
     banned: NONE,
+    arrives: 1,
   }
 }
 
@@ -88,14 +91,18 @@ export function seedProblem(market: Market, source: number, target: number, path
 }
 
 /** What all pools of one pair do together at the present values. Edges stand best price first: the first that is idle ends it. */
-export function tradePair({ market, pairs, from, to, value, banned }: Problem, index: number, trade: Trade): void {
+export function tradePair(
+  { market, pairs, from, to, value, banned, arrives }: Problem,
+  index: number,
+  trade: Trade,
+): void {
   trade.in = 0
   trade.out = 0
   trade.earned = 0
   trade.give = 0
   const { curve: curves, firstEdge } = market
   const pair = pairs[index] as number
-  const price = (value[from[index] as number] as number) / (value[to[index] as number] as number)
+  const price = (value[from[index] as number] as number) / ((value[to[index] as number] as number) * arrives)
   const root = Math.sqrt(price)
   const end = firstEdge[pair + 1] as number
   for (let edge = firstEdge[pair] as number; edge < end; edge++) {
@@ -122,13 +129,13 @@ const DUST = 1e-10
 
 /** Every swap that happens at the present values on a way from source to target. */
 export function activeSwaps(problem: Problem, bound: number): readonly Active[] {
-  const { market, pairs, from, to, value, banned } = problem
+  const { market, pairs, from, to, value, banned, arrives } = problem
   const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
   const active: Active[] = []
   for (let index = 0; index < pairs.length; index++) {
     const pair = pairs[index] as number
     const cost = value[from[index] as number] as number
-    const worthOut = value[to[index] as number] as number
+    const worthOut = (value[to[index] as number] as number) * arrives
     const price = cost / worthOut
     const end = market.firstEdge[pair + 1] as number
     for (let edge = market.firstEdge[pair] as number; edge < end; edge++) {
@@ -167,4 +174,30 @@ function reached(
     for (const one of active) if (tokens.has(one[near])) tokens.add(one[far])
   }
   return tokens
+}
+
+/** Whether what the pools do at the present values goes round in a circle: their prices differ by more than their fees. */
+export function hasCircle(problem: Problem): boolean {
+  const { from, to, value } = problem
+  // Nothing enters the source and nothing leaves the target: a circle takes two tokens more.
+  if (value.length < 4) return false
+  const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
+  const entries = new Int32Array(value.length)
+  const next: number[][] = Array.from(value, () => [])
+  for (let pair = 0; pair < from.length; pair++) {
+    tradePair(problem, pair, trade)
+    if (trade.in === 0) continue
+    const token = to[pair] as number
+    entries[token] = (entries[token] as number) + 1
+    next[from[pair] as number]?.push(token)
+  }
+  // Token by token that nothing enters any more: what is then left stands in circles, or behind one.
+  const done = [...entries.keys()].filter((token) => entries[token] === 0)
+  for (const token of done) {
+    for (const over of next[token] as number[]) {
+      entries[over] = (entries[over] as number) - 1
+      if (entries[over] === 0) done.push(over)
+    }
+  }
+  return done.length < value.length
 }

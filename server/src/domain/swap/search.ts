@@ -5,7 +5,7 @@ import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
 import type { Market } from './market.ts'
 import { bestPaths, type Path } from './paths.ts'
-import { type Active, activeSwaps, createProblem, type Problem, seedProblem } from './problem.ts'
+import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem } from './problem.ts'
 import { type Leveled, level, shiftLevels } from './shift-levels.ts'
 
 export type SearchOptions = Readonly<{
@@ -33,24 +33,21 @@ const ROUNDS_MAX = 8
 const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
-const WORTH_LOOKING = 1e-9
+const WORTH_LOOKING = 1e-8
 
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
   const begun = begin(market, source, target, amount, options.hopsMax)
   if (begun === null) return { candidates: [], bound: 0 }
   const { problem, bound } = widen(market, begun, source, amount, options)
-  const split = settle(problem, amount, bound, options)
+  const splits = settle(problem, amount, bound, options)
   const whole = bestPaths(problem, amount, options.hopsMax)
   const single = whole.reduce<Path | null>(
     (a, b) => (a === null || net(market, b, options) > net(market, a, options) ? b : a),
     null,
   )
   return {
-    candidates: [
-      ...(split === null ? [] : [split]),
-      ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))]),
-    ],
+    candidates: [...splits, ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))])],
     bound,
   }
 }
@@ -65,7 +62,10 @@ function begin(market: Market, source: number, target: number, amount: number, h
   return paths.length === 0 ? null : seedProblem(market, source, target, paths)
 }
 
-/** Solves, looks for tokens through which it would pay to go, takes them in, and again until there are none. */
+/**
+ * Solves, looks for tokens through which it would pay to go, takes them in, and again until there are none. Where swaps that go
+ * round in a circle earn, free tokens come out of it and the values say nothing of what a route pays: then every swap pays toll.
+ */
 function widen(
   market: Market,
   begun: Problem,
@@ -76,29 +76,79 @@ function widen(
   let problem = begun
   const valueAt = new Float64Array(market.tokenCount)
   for (let round = 0; ; round++) {
-    const bound = solveDual(problem, amount)
-    if (round === ROUNDS_MAX || problem.tokens.length >= TOKENS_MAX || options.isOver()) return { problem, bound }
+    const solved = solveWithoutCircles(problem, amount)
+    const { bound } = solved
+    const { arrives } = solved.problem
+    problem = solved.problem
+    const isLast = round === ROUNDS_MAX || problem.tokens.length >= TOKENS_MAX || options.isOver()
     const values = new Map(problem.tokens.map((token, index) => [token, problem.value[index] as number]))
     // Worth nothing where these pools take no more of it: elsewhere it is worth as much as on average here.
     if ((values.get(source) as number) * amount < SPENT * bound) values.set(source, bound / amount)
     for (const [token, value] of values) valueAt[token] = value
-    const columns = findColumns(market, problem.tokens, valueAt, WORTH_LOOKING * bound)
-    if (columns.length === 0) return { problem, bound }
+    const columns = isLast ? [] : findColumns(market, problem.tokens, valueAt, WORTH_LOOKING * bound, arrives)
+    if (columns.length === 0) return { problem, bound: arrives === 1 ? bound : freeBound(problem, amount) }
     for (const column of columns)
       for (const [index, token] of column.tokens.entries())
         if (!values.has(token)) values.set(token, column.values[index] as number)
-    problem = createProblem(market, [...values.keys()], [...values.values()])
+    problem = { ...createProblem(market, [...values.keys()], [...values.values()]), arrives }
   }
 }
 
-/** Makes a route of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
-function settle(free: Problem, amount: number, unlimited: number, options: SearchOptions): Split | null {
-  const levels = assignLevels(activeSwaps(free, unlimited), free.tokens.length, options.hopsMax)
+/** What arrives of what a swap pays, where a higher share would let circles earn. */
+const TOLLS = [1, 0.999, 0.996, 0.984, 0.94]
+
+function solveWithoutCircles(begun: Problem, amount: number): { problem: Problem; bound: number } {
+  for (const arrives of TOLLS) {
+    if (arrives > begun.arrives) continue
+    const problem = { ...begun, arrives, value: Float64Array.from(begun.value) }
+    const bound = solveDual(problem, amount)
+    if (arrives === TOLLS.at(-1) || !hasCircle(problem)) return { problem, bound }
+  }
+  return { problem: begun, bound: 0 }
+}
+
+const freeBound = (problem: Problem, amount: number): number =>
+  solveDual({ ...problem, arrives: 1, value: Float64Array.from(problem.value) }, amount)
+
+/** Makes routes of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
+function settle(flow: Problem, amount: number, unlimited: number, options: SearchOptions): readonly Split[] {
+  const levels = assignLevels(activeSwaps(flow, unlimited), flow.tokens.length, options.hopsMax)
+  const free = { ...flow, arrives: 1 }
   let best = level(free, levels, amount, free.value)
   best = shiftLevels(free, best, amount, unlimited, options)
-  best = limit(best, amount, options)
-  if (options.gasPrice > 0) best = prune(best, amount, options)
-  return toSplit(best)
+  best = trim(best, amount, options)
+  const unshared = withoutSharing(best, amount)
+  return [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])]
+    .map(toSplit)
+    .filter((one) => one !== null)
+}
+
+const trim = (begun: Leveled, amount: number, options: SearchOptions): Leveled => {
+  const few = limit(begun, amount, options)
+  return options.gasPrice > 0 ? prune(few, amount, options) : few
+}
+
+const SHARED_ROUNDS_MAX = 4
+
+/**
+ * A pool of several tokens is several edges that know nothing of each other: used twice it pays less than was reckoned with. The
+ * same with each such pool's best edge alone; null where no pool is used twice. Which pays more, exact execution shows.
+ */
+function withoutSharing(begun: Leveled, amount: number): Leveled | null {
+  let best = begun
+  for (let round = 0; round < SHARED_ROUNDS_MAX; round++) {
+    const { market } = best.problem
+    const chosen = new Map<number, number>()
+    const lesser: number[] = []
+    for (const { edge } of [...activeSwaps(best.problem, best.bound)].sort((a, b) => byEarning(b, a))) {
+      const pool = market.pool[edge] as number
+      if (chosen.has(pool)) lesser.push(edge)
+      else chosen.set(pool, edge)
+    }
+    if (lesser.length === 0) break
+    best = without(best, lesser, amount)
+  }
+  return best === begun ? null : best
 }
 
 function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {
@@ -126,27 +176,43 @@ function limit(begun: Leveled, amount: number, { swapsMax }: SearchOptions): Lev
   }
 }
 
-/** Takes swaps away one by one, the least useful first, as long as their gas is worth more than what they add. */
+/**
+ * Takes swaps away one by one, the least useful first, as long as their gas is worth more than what they add. At the present
+ * values a route without a swap pays at most what is left without its earning, and spends the gas of one swap at least: where
+ * that is no more than now, it need not be solved, nor for any swap that earns more.
+ */
 function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptions): Leveled {
-  let best = begun
-  const netOf = ({ problem, bound }: Leveled) =>
-    bound -
-    gasPrice * activeSwaps(problem, bound).reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
-  let bestNet = netOf(best)
+  const swapGas = gasPrice * leastGas(begun.problem)
+  let best = weigh(begun, gasPrice)
   const kept = new Set<number>()
   while (!isOver()) {
-    const [least] = activeSwaps(best.problem, best.bound)
-      .filter(({ edge }) => !kept.has(edge))
-      .sort(byEarning)
-    if (least === undefined) return best
-    const fewer = without(best, [least.edge], amount)
-    const fewerNet = netOf(fewer)
-    if (fewer.bound > 0 && fewerNet > bestNet) {
-      best = fewer
-      bestNet = fewerNet
-    } else kept.add(least.edge)
+    const [least] = best.active.filter(({ edge }) => !kept.has(edge)).sort(byEarning)
+    if (least === undefined || best.route.bound - least.earning - swapGas <= best.net) return best.route
+    const fewer = weigh(without(best.route, [least.edge], amount), gasPrice)
+    if (fewer.route.bound > 0 && fewer.net > best.net) best = fewer
+    else kept.add(least.edge)
   }
-  return best
+  return best.route
+}
+
+type Weighed = Readonly<{ route: Leveled; active: readonly Active[]; net: number }>
+
+function weigh(route: Leveled, gasPrice: number): Weighed {
+  const { problem, bound } = route
+  const active = activeSwaps(problem, bound)
+  const gas = active.reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
+  return { route, active, net: bound - gasPrice * gas }
+}
+
+/** Of all swaps that a route may take. */
+function leastGas({ market, pairs }: Problem): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const pair of pairs) {
+    const end = market.firstEdge[pair + 1] as number
+    for (let edge = market.firstEdge[pair] as number; edge < end; edge++)
+      least = Math.min(least, (market.curve[edge] as Curve).gas)
+  }
+  return least
 }
 
 /** A pool that takes so little more is at its end. */
@@ -158,12 +224,12 @@ function toSplit({ problem, levels, bound }: Leveled): Split | null {
     const { startIn, price } = problem.market.curve[edge] as Curve
     return (startIn[price.length] as number) / taken - 1
   }
-  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, isFull: roomOf(one) < FULL }))
+  const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, full: roomOf(one) < FULL ? 1 : 0 }))
   const sorted = swaps.sort(
     (a, b) =>
       (levels[a.from] as number) - (levels[b.from] as number) ||
       a.from - b.from ||
-      Number(b.isFull) - Number(a.isFull) ||
+      b.full - a.full ||
       b.worth - a.worth ||
       a.edge - b.edge,
   )

@@ -5,7 +5,7 @@ import { incidentPairs, keepPairs, type Problem, tradePair } from './problem.ts'
 /** A problem of swaps alone that lead to a higher level, and what it pays. */
 export type Leveled = Readonly<{ problem: Problem; levels: Uint8Array; bound: number }>
 
-export type LevelOptions = Readonly<{ hopsMax: number; isOver: () => boolean }>
+export type LevelOptions = Readonly<{ hopsMax: number; gasPrice: number; isOver: () => boolean }>
 
 /** Solves with the swaps alone that lead to a higher level. `value` is where the search begins. */
 export function level(free: Problem, levels: Uint8Array, amount: number, value: Float64Array): Leveled {
@@ -16,6 +16,8 @@ export function level(free: Problem, levels: Uint8Array, amount: number, value: 
 
 /** What the limit of hops may cost without another look, and what is no gain, in parts of the output. */
 const NEGLIGIBLE = 1e-9
+/** Gas that no further look is taken for: a sixth of what the cheapest swap costs. */
+const GAS_NEGLIGIBLE = 10_000
 const ACCEPTED_MAX = 60
 const TRIES_MAX = 100
 
@@ -31,12 +33,13 @@ export function shiftLevels(
   begun: Leveled,
   amount: number,
   unlimited: number,
-  { hopsMax, isOver }: LevelOptions,
+  { hopsMax, gasPrice, isOver }: LevelOptions,
 ): Leveled {
   const incident = incidentPairs(free)
   let best = begun
-  for (let accepted = 0; accepted < ACCEPTED_MAX && best.bound < unlimited * (1 - NEGLIGIBLE); accepted++) {
-    const least = best.bound * NEGLIGIBLE
+  for (let accepted = 0; accepted < ACCEPTED_MAX && !isOver(); accepted++) {
+    const least = Math.max(best.bound * NEGLIGIBLE, gasPrice * GAS_NEGLIGIBLE)
+    if (unlimited - best.bound <= least) return best
     const here = look(free, best, incident)
     const moves = [...tokenMoves(here, hopsMax), ...pathMoves(here, hopsMax)].filter(({ promised }) => promised > least)
     let better: Leveled | null = null

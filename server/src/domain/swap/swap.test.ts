@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeSwap, type SwapSight } from './swap.ts'
+import { judgeSwap, type Swap, type SwapSight } from './swap.ts'
 
 const limits = { confirmations: 3, finalityBlocks: 10, droppedMs: 60_000 }
 const block = { height: 100, hash: '0xb' }
@@ -8,8 +8,8 @@ const included = (confirmations: number, ok = true): SwapSight => ({
   ...(ok ? { received: 5n, fee: 1n } : { received: null, fee: null }),
 })
 const NOW = 1_000_000_000
-const judge = (sight: SwapSight, unseenMs = 0, deadline = NOW / 1000 + 600) =>
-  judgeSwap({ deadline }, sight, { nowMs: NOW, seenMs: NOW - unseenMs }, limits)
+const judge = (sight: SwapSight, unseenMs = 0, deadline = NOW / 1000 + 600, reason: Swap['reason'] = null) =>
+  judgeSwap({ deadline, reason }, sight, { nowMs: NOW, seenMs: NOW - unseenMs }, limits)
 
 describe('judgeSwap', () => {
   it('confirms up to the depth, finishes there, and looks on until finality', () => {
@@ -38,6 +38,14 @@ describe('judgeSwap', () => {
     expect(judge({ kind: 'unseen' }, 60_000, passed)).toMatchObject({ reason: 'dropped', isFinal: true })
     expect(judge({ kind: 'unseen' }, 60_000, passed + 2)).toMatchObject({ reason: 'dropped', isFinal: false })
     expect(judge({ kind: 'unseen' }, 0, passed)).toMatchObject({ status: 'pending', isFinal: false })
+  })
+
+  it('leaves a refused one refused until it is seen, or its deadline has passed', () => {
+    const rejected = (sight: SwapSight, deadline?: number) => judge(sight, 0, deadline, 'rejected')
+    expect(rejected({ kind: 'unseen' })).toMatchObject({ status: 'failed', reason: 'rejected', isFinal: false })
+    expect(rejected({ kind: 'unseen' }, NOW / 1000 - 61)).toMatchObject({ reason: 'rejected', isFinal: true })
+    expect(rejected({ kind: 'pending' })).toMatchObject({ status: 'pending', reason: null, isFinal: false })
+    expect(rejected(included(3))).toMatchObject({ status: 'finished', reason: null, feeUnits: 1n })
   })
 
   it('ends where its nonce is used by another', () => {

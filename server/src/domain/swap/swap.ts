@@ -93,10 +93,10 @@ export type TrackLimits = Readonly<{
 
 /**
  * Where a swap stands by what the chain says. Up to finality the row follows the chain, so that a reorg under a finished swap
- * opens it again, and a dropped one that comes back before its deadline counts.
+ * opens it again, and one that was dropped or refused and gets on the chain before its deadline counts.
  */
 export function judgeSwap(
-  swap: Pick<Swap, 'deadline'>,
+  swap: Pick<Swap, 'deadline' | 'reason'>,
   sight: SwapSight,
   at: Readonly<{ nowMs: number; seenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
@@ -119,10 +119,12 @@ export function judgeSwap(
     case 'replaced':
       return { ...nowhere, status: 'failed', reason: 'replaced', isFinal: true }
     case 'unseen': {
-      if (at.nowMs - at.seenMs < droppedMs) return { ...nowhere, status: 'pending', reason: null, isFinal: false }
+      const isRejected = swap.reason === 'rejected'
+      if (!isRejected && at.nowMs - at.seenMs < droppedMs)
+        return { ...nowhere, status: 'pending', reason: null, isFinal: false }
       // Whoever still has it may send it again; after its deadline it can only revert.
       const isFinal = at.nowMs > swap.deadline * 1000 + droppedMs
-      return { ...nowhere, status: 'failed', reason: 'dropped', isFinal }
+      return { ...nowhere, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
     }
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
-// docs/decisions/0054: outside routers are compared in quotes, and nothing of theirs is handed out.
+// docs/decisions/0064: an outside router of which nothing may be called is compared with in quotes, and no more.
 
 const BUDGET_MS = 1_000
 let routers: OutsideRouters
@@ -12,10 +12,11 @@ let asked: Record<string, string>
 beforeAll(async () => {
   routers = await startOutsideRouters()
   const { url, key } = routers
+  const contracts = new Map([['eth', []]])
   const three = [
-    { id: '0x', key, url },
-    { id: 'openocean', key: null, url },
-    { id: 'kyberswap', key: 'swapyard', url },
+    { id: '0x', key, url, contracts },
+    { id: 'openocean', key: null, url, contracts },
+    { id: 'kyberswap', key: 'swapyard', url, contracts },
   ] as const
   stage = await startStage('eth', { aggregators: { asked: three, budgetMs: BUDGET_MS } })
   const usdc = stage.token('usdc')

@@ -65,7 +65,8 @@ async function pay(token: string, units: bigint): Promise<Hex> {
   return hash
 }
 
-describe('fees that the operator took for a partner', () => {
+/** Some twenty starts of the command line. */
+describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () => {
   test('are shown, paid with the operator’s own key, and booked as the chain says, once', async () => {
     const user = await stage.user()
     const usdc = stage.token('usdc')
@@ -90,16 +91,18 @@ describe('fees that the operator took for a partner', () => {
     expect((await feesPaid(usdc, first)).error).toContain('of 10 blocks')
     await stage.world.mining(NETWORK, false)
     await stage.world.mine(NETWORK, 12)
-    for (const [answer, sentence] of [
-      [await feesPaid(usdc, first, { rest: [] }), 'say why'],
-      [await feesPaid(usdc, first, { name: 'sandbox-b' }), 'partner sandbox-b is owed 0'],
-      [await feesPaid(usdc, first, { name: 'nobody' }), 'there is no partner nobody'],
-      [await feesPaid(usdc, first, { to: user.address }), 'moved nothing'],
-      [await feesPaid(stage.token('dai'), first), 'moved nothing'],
-      [await feesPaid(usdc, first, { from: user.address }), 'moved nothing'],
-      [await feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is in no block'],
-      [await feesPaid(usdc, '0x12'), 'is no hash'],
-    ] as const) {
+    const refused = [
+      [feesPaid(usdc, first, { rest: [] }), 'say why'],
+      [feesPaid(usdc, first, { name: 'sandbox-b' }), 'partner sandbox-b is owed 0'],
+      [feesPaid(usdc, first, { name: 'nobody' }), 'there is no partner nobody'],
+      [feesPaid(usdc, first, { to: user.address }), 'moved nothing'],
+      [feesPaid(stage.token('dai'), first), 'moved nothing'],
+      [feesPaid(usdc, first, { from: user.address }), 'moved nothing'],
+      [feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is in no block'],
+      [feesPaid(usdc, '0x12'), 'is no hash'],
+    ] as const
+    for (const [asked, sentence] of refused) {
+      const answer = await asked
       expect(answer.lines).toEqual([])
       expect(answer.error).toContain(sentence)
       expect(answer.error.split('\n')).toHaveLength(1)
@@ -116,7 +119,7 @@ describe('fees that the operator took for a partner', () => {
     expect((await feesPaid(usdc, rest)).lines).toMatchObject([{ repeated: false }])
     expect([await balances(), (await swapyard('fees')).lines]).toEqual([[], []])
     await stage.world.invariants()
-  })
+  }, 180_000)
 
   test('of the coin are booked from a plain transfer, and never more than is owed', async () => {
     const user = await stage.user({ usdc: '3000' })
@@ -132,5 +135,5 @@ describe('fees that the operator took for a partner', () => {
     expect((await feesPaid(NATIVE, much)).error).toContain(`partner sandbox is owed ${formatUnits(units, 18)}`)
     expect((await feesPaid(NATIVE, all)).lines).toMatchObject([{ amount: formatUnits(units, 18), repeated: false }])
     expect(await balances()).toEqual([])
-  })
+  }, 180_000)
 })

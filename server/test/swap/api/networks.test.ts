@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 /**
- * Algebra sets its fee by the second: what is quoted holds for the highest of the next half minute (docs/pools.md), so that the
+ * Algebra sets its fee by the second: what is quoted holds for the highest of the next minute (docs/pools.md), so that the
  * chain pays that or a trifle more. Other tests move the pools of base.
  */
 const hasMovingFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
@@ -35,7 +35,7 @@ async function swaps(stage: Stage): Promise<void> {
     received = row.amountTo
     if (stage.network === 'base' && hasMovingFee(quote)) {
       expect(Number(received)).toBeGreaterThanOrEqual(Number(quote.receivedAmount))
-      // A hundredth of a percent: the fee of half a minute.
+      // A hundredth of a percent: the fee of a minute.
       expect(Number(received)).toBeLessThan(Number(quote.receivedAmount) * 1.0001)
       const paid = (await stage.balance(toTokenAddress, user.address)) - before
       if (toTokenAddress !== NATIVE) expect(paid).toBeGreaterThanOrEqual(BigInt(quote.receivedAmountRaw))

@@ -42,6 +42,8 @@ describe('tokens', () => {
     stage.world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)
 
   test('are told by their contracts, the coin by its placeholder in any case, or by the zero address', async () => {
+    // Until its pools are read, nothing of a network can be swapped.
+    await stage.world.until('the pools are read', async () => (await info(usdc)).body.enabled === true)
     expect((await info(usdc.toLowerCase())).body).toMatchObject({
       symbol: 'USDC',
       decimals: 6,

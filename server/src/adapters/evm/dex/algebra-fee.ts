@@ -25,9 +25,9 @@ const LIQUIDITY_SLOT = 3
 /** Entries of a pool's memory, in a ring. */
 const RING = 65_536n
 /** The fee is foretold so far ahead; where nothing happens it is read again a little before. */
-const FORETOLD_S = 120
-/** A swap that is signed now gets into a block within this time. */
-export const PROMISED_S = 30
+const FORETOLD_S = 150
+/** A quote is meant to hold for half of it, then there is the block to come, and the age of the one that it was made of. */
+const PROMISED_S = 60
 
 /** The pool with the fees of the next seconds. It rests where they cannot be foretold: forks that set their fee in another way. */
 export async function withFees(ground: Ground, at: string, tracked: Tracked, now: number): Promise<Tracked> {

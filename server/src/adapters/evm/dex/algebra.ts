@@ -1,15 +1,15 @@
 import type { AlgebraPool } from '../../../domain/swap/pools/algebra.ts'
 import { feesAt, withFees } from './algebra-fee.ts'
 import { isConcentrated, readTicksOf } from './ticks.ts'
-import type { DexReader } from './tracked.ts'
+import type { DexReader, Ground, Tracked } from './tracked.ts'
 import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, v3Topics } from './uniswap-v3.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
 
 /** Pool(address indexed,address indexed,address) */
 const CREATED = '0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db'
 const POOL_BY_PAIR = '0xd9a641e1'
-const GLOBAL_STATE = '0xe76c01e4'
-const TICK_SPACING = '0xd0c93a7c'
+export const GLOBAL_STATE = '0xe76c01e4'
+export const TICK_SPACING = '0xd0c93a7c'
 const TICK_TABLE = '0xc677e3e0'
 /** Only version 2 has it. */
 const SPACING_OF_ORDERS = '0x18dd8891'
@@ -18,7 +18,7 @@ const PLUGIN = '0xef01df4f'
 /** Version 1 knows no other. */
 const SPACING = 60
 
-/** Versions 1 and 2. Integral, whose plugins may change the fee before each swap, is left out. */
+/** Versions 1 and 2. */
 export const algebraDex: DexReader = {
   creation: ({ factory }) => ({ address: factory, topic: CREATED }),
   found({ topics, fields }, dex) {
@@ -67,11 +67,7 @@ export const algebraDex: DexReader = {
     })
   },
   async readTicks(ground, at, tracked) {
-    const { pool } = tracked
-    if (!isConcentrated(pool) || pool.kind !== 'algebra') return tracked
-    // Version 2 has a bit for every tick, version 1 one for every tick that can be used.
-    const step = pool.ticksBy === 'list' ? 1 : pool.tickSpacing
-    const whole = await readTicksOf(pool, bitmapOf(ground.reader, at, pool.address, TICK_TABLE, step))
+    const whole = await readAlgebraTicks(ground, at, tracked)
     return whole && withFees(ground, at, whole, await ground.reader.minedAt(at))
   },
   topics: [...v3Topics, INITIALIZE],
@@ -79,6 +75,14 @@ export const algebraDex: DexReader = {
   apply: applyV3,
   renew: withFees,
   atTime: feesAt,
+}
+
+/** Version 2 and Integral have a bit for every tick, version 1 one for every tick that can be used. */
+export async function readAlgebraTicks({ reader }: Ground, at: string, tracked: Tracked): Promise<Tracked | null> {
+  const { pool } = tracked
+  if (!isConcentrated(pool) || pool.kind !== 'algebra') return tracked
+  const step = pool.ticksBy === 'list' ? 1 : pool.tickSpacing
+  return readTicksOf(pool, bitmapOf(reader, at, pool.address, TICK_TABLE, step))
 }
 
 const both = (fee: bigint): readonly [number, number] => [Number(fee), Number(fee)]

@@ -35,7 +35,7 @@ export async function checkDex(
   return { dex, fault: null }
 }
 
-const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra', 'solidly'])
+const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra', 'algebra-integral', 'solidly'])
 
 /** V2 packs the tokens, Solidly which of its sorts after them; Algebra writes them as words, and V3 its fee after them. */
 export function addressBy(

@@ -1,6 +1,7 @@
 import type { Dex, DexKind } from '../../../domain/swap/dex.ts'
 import type { Pool } from '../../../domain/swap/kinds.ts'
 import { algebraDex } from './algebra.ts'
+import { algebraIntegralDex } from './algebra-integral.ts'
 import { balancerWeightedDex } from './balancer.ts'
 import { balancerStableDex } from './balancer-stable.ts'
 import { curveDex } from './curve.ts'
@@ -17,6 +18,7 @@ const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   'uniswap-v3': uniswapV3Dex,
   'uniswap-v4': uniswapV4Dex,
   algebra: algebraDex,
+  'algebra-integral': algebraIntegralDex,
   solidly: solidlyDex,
   'balancer-weighted': balancerWeightedDex,
   'balancer-stable': balancerStableDex,

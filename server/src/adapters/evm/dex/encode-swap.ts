@@ -19,19 +19,31 @@ export type SwapTerms = Readonly<{
 /** The call of the router that carries a route out. */
 export type EncodedSwap = Readonly<{ to: Hex; calldata: Hex /** coins that come with it */; value: bigint }>
 
+type Traded = Readonly<{ tokenIn: string; tokenOut: string; executor: string }>
+
+/** What SwapRouter takes, in the order of its struct. The zero address is the native coin. */
+export const orderOf = ({ tokenIn, tokenOut, executor }: Traded, terms: SwapTerms) => ({
+  tokenIn: tokenIn as Hex,
+  amountIn: terms.amountIn,
+  tokenOut: tokenOut as Hex,
+  minOut: terms.minOut,
+  recipient: terms.recipient as Hex,
+  feeTo: (terms.fee?.to ?? zeroAddress) as Hex,
+  feePpm: terms.fee?.ppm ?? 0n,
+  ref: terms.reference,
+  deadline: terms.deadline,
+  executor: executor as Hex,
+})
+
 export function encodeSwap(route: RouteToEncode, terms: SwapTerms): EncodedSwap {
-  const order = {
-    tokenIn: route.coinIn ? zeroAddress : (route.source as Hex),
-    amountIn: terms.amountIn,
-    tokenOut: route.coinOut ? zeroAddress : (route.target as Hex),
-    minOut: terms.minOut,
-    recipient: terms.recipient as Hex,
-    feeTo: (terms.fee?.to ?? zeroAddress) as Hex,
-    feePpm: terms.fee?.ppm ?? 0n,
-    ref: terms.reference,
-    deadline: terms.deadline,
-    executor: swapExecutor.address,
-  }
+  const order = orderOf(
+    {
+      tokenIn: route.coinIn ? zeroAddress : route.source,
+      tokenOut: route.coinOut ? zeroAddress : route.target,
+      executor: swapExecutor.address,
+    },
+    terms,
+  )
   const calldata = encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [order, encodeRoute(route)] })
   return { to: swapRouter.address, calldata, value: route.coinIn ? terms.amountIn : 0n }
 }

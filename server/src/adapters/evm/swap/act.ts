@@ -1,11 +1,13 @@
-import { swapRouter } from '@swapyard/contracts'
+import { externalExecutor, swapRouter } from '@swapyard/contracts'
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { nativeAddress } from '../../../domain/swap/token.ts'
 import type { SignedTransaction } from '../../../ports/swap-chain.ts'
+import { decodeOutside } from '../dex/encode-outside.ts'
 import { decodeSwap } from '../dex/encode-swap.ts'
 
 const abi = parseAbi(['function approve(address spender, uint256 units) returns (bool)'])
 const router = swapRouter.address.toLowerCase()
+const external = externalExecutor.address.toLowerCase()
 
 export const approveCall = (spender: string, units: bigint): Hex =>
   encodeFunctionData({ abi, functionName: 'approve', args: [spender as Address, units] })
@@ -48,7 +50,11 @@ function swapOf(input: Hex, value: bigint): SignedTransaction['act'] {
   if (encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [order, route] }) !== input) return null
   if (value !== (order.tokenIn === zeroAddress ? order.amountIn : 0n)) return null
   if (order.deadline > BigInt(Number.MAX_SAFE_INTEGER) || order.feePpm > 1_000_000n) return null
+  const isOutside = order.executor.toLowerCase() === external
+  const outside = isOutside ? decodeOutside(route, order.tokenIn, order.tokenOut) : null
+  if (isOutside && outside === null) return null
   return {
+    ...(outside === null ? {} : { outside }),
     kind: 'swap',
     router,
     executor: order.executor.toLowerCase(),

@@ -1,4 +1,4 @@
-import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { getAddress } from 'viem'
 import type { Network } from '../../../domain/network.ts'
 import { isNative, nativeAddress } from '../../../domain/swap/token.ts'
@@ -48,6 +48,7 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     wrapped,
     router: swapRouter.address.toLowerCase(),
     executor: swapExecutor.address.toLowerCase(),
+    externalExecutor: externalExecutor.address.toLowerCase(),
     parse: parseToken,
     spell: spellAddress,
     readToken: (address) => readTokenFacts(nodes, network, address),

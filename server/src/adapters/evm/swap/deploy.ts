@@ -1,14 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Deployment, deploymentProxy, deploymentProxyCode, swapExecutor, swapRouter } from '@swapyard/contracts'
+import {
+  type Deployment,
+  deploymentProxy,
+  deploymentProxyCode,
+  externalExecutor,
+  swapExecutor,
+  swapRouter,
+} from '@swapyard/contracts'
 import type { Network } from '../../../domain/network.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { createNode, type EvmNode, hex } from '../node.ts'
 import { address, bytes, hash, list, quantity } from '../replies.ts'
 import { rpcDefaults, unavailable } from '../rpc.ts'
 
+const names = ['router', 'executor', 'external-executor'] as const
+type ContractName = (typeof names)[number]
+
 /** A contract of ours on one network: there, or what would put it there, which anyone may send. */
 export type ContractState = Readonly<{
-  contract: 'router' | 'executor'
+  contract: ContractName
   address: string
   isDeployed: boolean
   transaction: Readonly<{ chainId: number; to: string; data: string; value: '0'; gas: string | null }> | null
@@ -16,7 +26,11 @@ export type ContractState = Readonly<{
 
 type Where = Readonly<{ network: Network; rpcUrls: readonly string[] }>
 
-const contracts = { router: swapRouter, executor: swapExecutor } as const satisfies Record<string, Deployment>
+const contracts = {
+  router: swapRouter,
+  executor: swapExecutor,
+  'external-executor': externalExecutor,
+} as const satisfies Record<ContractName, Deployment>
 /** Networks of the sandbox have ids above this; nothing is sent from a node's account elsewhere. */
 const SANDBOX_IDS = 3_133_700_000
 const DEPLOY_GAS = 8_000_000
@@ -53,7 +67,7 @@ export async function deployContracts(where: Where): Promise<readonly ContractSt
 
 function statesOn(node: EvmNode, chainId: number): Promise<readonly ContractState[]> {
   return Promise.all(
-    (['router', 'executor'] as const).map(async (contract) => {
+    names.map(async (contract) => {
       const { address: own, data: input } = contracts[contract]
       const isDeployed = await hasCode(node, own)
       const transaction = isDeployed ? null : await plan(node, chainId, input)

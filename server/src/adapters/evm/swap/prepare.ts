@@ -1,11 +1,12 @@
-import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, parseAbi, stringToHex } from 'viem'
 import { AppError } from '../../../domain/errors.ts'
 import type { Network } from '../../../domain/network.ts'
 import { isNative } from '../../../domain/swap/token.ts'
 import { present } from '../../../lib/assert.ts'
 import type { Prepared, SwapOrder } from '../../../ports/swap-chain.ts'
-import { encodeSwap } from '../dex/encode-swap.ts'
+import { encodeOutside } from '../dex/encode-outside.ts'
+import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
 import { type FeeCaps, readFeeRate } from '../fees.ts'
 import { type EvmNode, ethCall } from '../node.ts'
 import { balanceAt } from '../received.ts'
@@ -31,7 +32,8 @@ const router = swapRouter.address.toLowerCase()
 
 /** Everything is read from one node, so that it fits together; the next is asked only where one does not answer. */
 export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
-  if (order.swaps.length === 0) throw new AppError('NO_ROUTE', 'there is no route between these tokens')
+  if (order.swaps.length === 0 && order.outside === undefined)
+    throw new AppError('NO_ROUTE', 'there is no route between these tokens')
   if (order.minReceived <= 0n || order.amountIn <= 0n) {
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
   }
@@ -56,7 +58,7 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
     coinIn ? null : allowanceOf(node, tokenIn, account),
     nonceOf(parts.nodes, node, account),
     readFeeRate([node], parts.network, parts.caps),
-    checkDeployed(node),
+    checkDeployed(node, order.outside ? externalExecutor.address : swapExecutor.address),
   ])
   const held = tokens ?? coins
   if (held < amountIn) throw insufficient(tokenIn, amountIn, held)
@@ -90,28 +92,31 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
 type Made = Readonly<{ call: Attempted; nonce: number; gas: bigint }>
 
 function swapCall({ wrapped, coinIsToken }: PrepareParts, order: SwapOrder): Attempted {
-  const { account, tokenIn, tokenOut, amountIn, minReceived, recipient, feePpm, feeTo, deadline, ref, swaps } = order
+  const { account, tokenIn, tokenOut, swaps, outside } = order
   const [coinIn, coinOut] = [isNative(tokenIn), isNative(tokenOut)]
-  const { calldata, value } = encodeSwap(
-    {
-      swaps,
-      source: coinIn ? wrapped : tokenIn,
-      target: coinOut ? wrapped : tokenOut,
-      coinIn,
-      coinOut,
-      wrapped: coinIsToken ? null : wrapped,
-    },
-    {
-      amountIn,
-      minOut: minReceived,
-      recipient,
-      fee: feePpm === 0 ? null : { to: feeTo, ppm: BigInt(feePpm) },
-      reference: /^0x[0-9a-fA-F]{64}$/.test(ref) ? (ref.toLowerCase() as Hex) : keccak256(stringToHex(ref)),
-      deadline: BigInt(deadline),
-    },
-  )
+  const terms = termsOf(order)
+  const route = {
+    swaps,
+    source: coinIn ? wrapped : tokenIn,
+    target: coinOut ? wrapped : tokenOut,
+    coinIn,
+    coinOut,
+    wrapped: coinIsToken ? null : wrapped,
+  }
+  const { calldata, value } = outside
+    ? encodeOutside(outside, { source: coinIn ? null : tokenIn, target: coinOut ? null : tokenOut }, terms)
+    : encodeSwap(route, terms)
   return { from: account, to: router, input: calldata, value }
 }
+
+const termsOf = ({ amountIn, minReceived, recipient, feePpm, feeTo, deadline, ref }: SwapOrder): SwapTerms => ({
+  amountIn,
+  minOut: minReceived,
+  recipient,
+  fee: feePpm === 0 ? null : { to: feeTo, ppm: BigInt(feePpm) },
+  reference: /^0x[0-9a-fA-F]{64}$/.test(ref) ? (ref.toLowerCase() as Hex) : keccak256(stringToHex(ref)),
+  deadline: BigInt(deadline),
+})
 
 const approval = ({ account, tokenIn }: SwapOrder, units: bigint): Attempted => ({
   ...{ from: account, to: tokenIn, value: 0n },
@@ -152,8 +157,8 @@ async function allowanceOf(node: EvmNode, token: string, owner: string): Promise
 }
 
 /** A call of an address without code succeeds and does nothing. */
-async function checkDeployed(node: EvmNode): Promise<void> {
-  for (const { address } of [swapRouter, swapExecutor]) {
+async function checkDeployed(node: EvmNode, executor: Hex): Promise<void> {
+  for (const address of [swapRouter.address, executor]) {
     const code = await node.ask('eth_getCode', [address, 'latest'], bytes)
     if (code === '0x') throw unavailable(`${node.name} has no swap contract at ${address}`)
   }

@@ -1,8 +1,8 @@
-import { swapExecutor, swapRouter } from '@swapyard/contracts'
+import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { decodeErrorResult, type Hex } from 'viem'
 import { cleanText } from './token-facts.ts'
 
-const abi = [...swapRouter.abi, ...swapExecutor.abi]
+const abi = [...swapRouter.abi, ...swapExecutor.abi, ...externalExecutor.abi]
 const TEXT_MAX = 200
 /** Selector and three words: what a person could look up. */
 const HEX_MAX = 2 + 2 * (4 + 96)

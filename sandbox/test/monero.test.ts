@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findProgram } from '../src/bitcoin/nodes.ts'
+import { readSettings } from '../src/settings.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
+
+const { searchPath } = readSettings([])
+const hasMonero = ['monerod', 'monero-wallet-rpc'].every((name) => findProgram(name, searchPath) !== null)
+
+describe.runIf(hasMonero)('monero in the sandbox', { timeout: 120_000 }, () => {
+  const folder = temporaryFolder()
+  let sandbox: RunningSandbox
+  beforeAll(async () => {
+    sandbox = await runSandbox(folder.path, 'xmr')
+    console.log(`first start of xmr: ${sandbox.startMs} ms`)
+  }, 120_000)
+  afterAll(async () => {
+    await sandbox?.stop()
+    folder.remove()
+  })
+
+  const wallet = async () => String((await sandbox.post('/wallets', { network: 'xmr' })).body['address'])
+  const deposit = async (address: string, amount: string) => {
+    const { status, body } = await sandbox.post('/deposits', { network: 'xmr', currency: 'native', address, amount })
+    expect([status, body]).toEqual([201, { hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
+  }
+  const balance = async (address: string) =>
+    (await sandbox.get(`/balance?network=xmr&currency=xmr&address=${address}`)).body['amount']
+
+  test('pays what was asked for, to addresses of Monero alone', async () => {
+    const address = await wallet()
+    expect(address).toMatch(/^8[1-9A-HJ-NP-Za-km-z]{94}$/)
+    await deposit(address, '1.000000000001')
+    await waitFor('the payment is seen', async () => (await balance(address)) === '1.000000000001', 30_000)
+    const refused = await sandbox.post('/deposits', {
+      network: 'xmr',
+      currency: 'native',
+      address: `${address.slice(0, -1)}1`,
+      amount: '1',
+    })
+    expect([refused.status, refused.body['code']]).toEqual([400, 'INVALID_ADDRESS'])
+  })
+
+  test('goes back, with payments that come again and payments that do not', async () => {
+    await sandbox.post('/mining', { network: 'xmr', paused: true })
+    const [kept, dropped] = [await wallet(), await wallet()]
+    const before = await sandbox.post('/blocks', { network: 'xmr', count: 1 })
+    await deposit(kept, '0.5')
+    await sandbox.post('/blocks', { network: 'xmr', count: 2 })
+    const back = await sandbox.post('/reorgs', { network: 'xmr', depth: 2 })
+    expect(back.body['height']).toBe(Number(before.body['height']) + 3)
+    await sandbox.post('/blocks', { network: 'xmr', count: 1 })
+    await deposit(dropped, '0.5')
+    await sandbox.post('/blocks', { network: 'xmr', count: 1 })
+    await sandbox.post('/reorgs', { network: 'xmr', depth: 1, drop: true })
+    await sandbox.post('/blocks', { network: 'xmr', count: 2 })
+    await sandbox.post('/mining', { network: 'xmr', paused: false })
+    expect(await balance(kept)).toBe('0.5')
+    await waitFor('the dropped payment is gone', async () => (await balance(dropped)) === '0', 30_000)
+    const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
+    expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
+  })
+})

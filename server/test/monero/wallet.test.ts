@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createAddresses } from '../../src/adapters/monero/address.ts'
+import { houseKeys } from '../../src/adapters/monero/keys.ts'
+import { createWalletRoom } from '../../src/adapters/monero/wallet.ts'
+import { spendKeyOf, viewKeysOf } from '../../src/domain/view-keys.ts'
+import { until } from '../conformance/house.ts'
+import { hasNetwork } from '../conformance/shared-chain.ts'
+import { chainOf, control } from './outside.ts'
+
+const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
+const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+if (!hasNetwork('xmr')) {
+  test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
+    throw new Error(missing)
+  })
+} else {
+  test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', {
+    timeout: 180_000,
+  }, async () => {
+    const seedKey = new Uint8Array(randomBytes(32))
+    const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+    const addresses = createAddresses(keys)
+    const open = () => createWalletRoom({ keys, folder, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const pay = (address: string) =>
+      control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.25' })
+
+    let room = open()
+    await expect(async () => room.useOpen(async () => undefined)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    await room.use((wallet) => wallet.widen(451))
+    await pay(addresses.hot())
+    // Beyond what a wallet looks for by itself.
+    await pay(addresses.deposit(450).address)
+    const found = await until('both outputs are there', async () => {
+      const outputs = await room.use((wallet) => wallet.outputs())
+      return outputs.size === 2 ? outputs : null
+    })
+    expect([...found.values()].map(({ units }) => units)).toEqual([250_000_000_000n, 250_000_000_000n])
+    // Nobody else on this machine reads the login, and no secret is on a command line.
+    expect(statSync(join(folder, 'wallet-rpc.conf')).mode & 0o077).toBe(0)
+    await room.close()
+    expect(existsSync(join(folder, 'open'))).toBe(false)
+
+    const written = readFileSync(join(folder, 'house.keys'))
+    room = open()
+    expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
+    await room.close()
+    expect(readFileSync(join(folder, 'house.keys'))).toEqual(written)
+
+    // As a crash leaves it: the marker, and half a file.
+    writeFileSync(join(folder, 'open'), '')
+    writeFileSync(join(folder, 'house'), randomBytes(1_000))
+    room = open()
+    await room.use(async (wallet) => {
+      await wallet.widen(451)
+      await wallet.rescan()
+    })
+    expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
+    expect(readFileSync(join(folder, 'house.keys'))).not.toEqual(written)
+    await room.close()
+  })
+}

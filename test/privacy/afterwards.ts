@@ -8,8 +8,9 @@ import type { World } from '../support/world.ts'
 
 /** P2WPKH in virtual bytes, rounded up: an input, and all that is no input of a payment with change. */
 const [INPUT_BYTES, REST_BYTES] = [69n, 100n]
-const CREDITS = 2
-const CREDIT_ETHER = '6'
+/** Together worth more than the wallets hold; each less than what of them is there when a world begins. */
+const CREDITS = 7
+const CREDIT_ETHER = '2'
 
 /** Nothing is hidden by coins that were never touched again: in the end all of them are spent together, and all deposits swept. */
 export type Afterwards = Readonly<{ collect(): Promise<void> }>

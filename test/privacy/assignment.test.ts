@@ -25,7 +25,7 @@ test('the assignment is the cheapest of all, found by trying each', () => {
 })
 
 test('with more columns than rows, some are left over', () => {
-  // The least of the 24 possible is 15 + 7 + 9, the first row's third choice.
+  // 10 + 7 + 14, the least of the 24 that are possible.
   const costs = [
     [10, 19, 8, 15],
     [10, 18, 7, 17],

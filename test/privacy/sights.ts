@@ -58,7 +58,7 @@ export async function askMarket(world: World, pairs: readonly Pair[]): Promise<M
       lines.set(`${from}>${to}`, { slope, start: first - slope * low })
     }
   }
-  return ({ asset, amount }, toAsset) => {
+  return ({ asset, amount }, { asset: toAsset }) => {
     const line = lines.get(`${asset}>${toAsset}`)
     return line === undefined ? null : line.start + line.slope * amount
   }

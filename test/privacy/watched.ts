@@ -24,11 +24,14 @@ export async function watch(world: World, orders: readonly Order[]): Promise<Wat
   return { pairs, observer: await observe(since), market }
 }
 
+/** Fees of networks move by as much while prices stand still. */
+const SAME = 0.0005
+
 /** Payers and recipients of one kind of sizes, matched by whoever sees the chains and knows the quotes. Said aloud. */
 export function guess(name: string, world: World, watched: Watched, sizes: Order['sizes'], mostSeconds: number): Match {
   const some = watched.pairs.filter((pair) => pair.sizes === sizes)
   const { payers, recipients } = seenBy(world, watched.observer, some)
-  const result = match(payers, recipients, watched.market, { mostSeconds })
+  const result = match(payers, recipients, watched.market, { leastSeconds: 0, mostSeconds, same: SAME })
   console.log(describeMatch(`${sizes} sizes, ${name}`, result))
   return result
 }

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/domain/exchange.ts'
+import { makeBook } from '../../src/domain/pricing.fixture.ts'
 import type { PrivatePlan } from '../../src/domain/private-plan.ts'
-import { COIN, ETHER, ltc, startSpine } from './spine.ts'
+import { COIN, ETHER, ltc, market, startSpine } from './spine.ts'
 
 /*
  * What the two legs of one exchange do to each other when either chain takes something back. Between the legs nothing has
@@ -186,5 +187,45 @@ describe('the time of an exchange', () => {
     await spine.blocks(16)
     expect(await statuses(exchange)).toEqual(['0 finished', '1 finished'])
     expect(arrived(exchange)).toBe(1)
+  })
+})
+
+describe('a payment back in the source coin', () => {
+  test('that is provably dead is promised again until it is signed anew, and comes once', async () => {
+    const exchange = await order()
+    spine.deposit(exchange, SMALL)
+    await until(async () => (await spine.executions(exchange)).length === 2)
+    const reserves = { ...market.reserves, 'eth@eth': 10n ** 12n }
+    spine.books.replace(makeBook({ ...market, reserves, at: Date.now() + 3_600_000 }))
+    spine.fakes.btc.knobs.deaf = true
+    await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'signed')
+    spine.books.replace(makeBook({ ...market, at: Date.now() + 3_600_000 }))
+    const [back] = await spine.database.query<{ key: string; units: string }>(
+      `select t.conflict_key as key, p.units from transactions t join payouts p on p.transaction_id = t.id
+       where p.exchange_id = $1 and p.purpose = 'refund'`,
+      [exchange.id],
+    )
+    const promised = async () =>
+      BigInt(
+        (
+          await spine.database.query<{ units: string }>(
+            "select promised as units from inventory where asset_id = 'btc@btc'",
+          )
+        )[0]?.units ?? 0,
+      )
+    const before = await promised()
+    // Nothing is signed meanwhile: what is given back is seen as it lies.
+    await spine.store.controls.pause('payouts:btc', 'test', 'test')
+    spine.fakes.btc.steal(back?.key ?? '')
+    await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
+    expect(await promised()).toBe(before + BigInt(back?.units ?? 0))
+    spine.fakes.btc.knobs.deaf = false
+    await spine.store.controls.resume('payouts:btc')
+    await spine.database.query("delete from pauses where scope = 'payouts:btc'")
+    await spine.database.query('update payouts set held_until = null where held_until is not null')
+    await spine.blocks(8)
+    expect(await statuses(exchange)).toEqual(['0 finished', '1 refunded'])
+    expect(spine.fakes.btc.paidTo(exchange.refund?.address ?? '')).toHaveLength(1)
+    expect(await promised()).toBe(before)
   })
 })

@@ -289,7 +289,7 @@ async function openExecution(
   await sql.query(
     `with opened as (
        insert into executions (id, exchange_id, deposit_id, leg, payin_hash, source_execution) values ($1, $2, $3, $4, $5, $7)
-       on conflict (deposit_id) do nothing returning id)
+       on conflict do nothing returning id)
      insert into events (exchange_id, execution_id, event, status, detail)
      select $2, id, 'deposit seen', 'confirming', $6 from opened`,
     [

@@ -18,7 +18,20 @@ alter table deposit_targets
   drop constraint deposit_targets_pkey,
   add primary key (exchange_id, leg, nth);
 alter table executions add column source_execution uuid references executions;
-create index executions_by_source on executions (source_execution) where source_execution is not null;
+-- A payout brings the next leg one deposit, whichever of its attempts the chain takes.
+create unique index executions_by_source on executions (source_execution) where source_execution is not null;
+
+-- Of a further leg's deposit the name may change while it is in no block: another attempt of the same payment.
+create or replace function check_deposit_update() returns trigger language plpgsql as $$
+begin
+  if (new.id, new.network, new.address, new.memo, new.units) is distinct from (old.id, old.network, old.address, old.memo, old.units)
+    or ((new.identity, new.tx_hash) is distinct from (old.identity, old.tx_hash)
+      and (coalesce(old.leg, 0) = 0 or old.block_height is not null))
+    or new.exchange_id is distinct from old.exchange_id or new.asset_id is distinct from old.asset_id or new.credits < old.credits then
+    raise exception 'immutable column' using errcode = '23514';
+  end if;
+  return new;
+end $$;
 
 -- A further leg's refund goes back in the source coin: it gives what its own order took, and never more.
 create or replace function check_payout_is_backed() returns trigger language plpgsql as $$

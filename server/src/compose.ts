@@ -14,6 +14,7 @@ import {
   type CurrencyOverrides,
   composeChains,
   type NetworkNodes,
+  type WalletSettings,
   type Wallets,
 } from './compose-chains.ts'
 import { composePages } from './compose-pages.ts'
@@ -70,6 +71,7 @@ export type HouseOptions = Readonly<{
   signer: RememberingSigner | null
   /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
   walletFolder?: string
+  walletSettings?: WalletSettings
   pepper: Uint8Array
   prices: Prices
   spreads: SpreadPolicy
@@ -169,9 +171,11 @@ function reach(options: HouseOptions) {
 }
 
 /** Only where the seed is. */
-function walletsOf({ signer, walletFolder }: HouseOptions): Wallets | null {
+function walletsOf({ signer, walletFolder, walletSettings: settings }: HouseOptions): Wallets | null {
   const walletKey = signer?.walletKey
-  return walletKey === undefined || walletFolder === undefined ? null : { folder: walletFolder, walletKey }
+  return walletKey === undefined || walletFolder === undefined
+    ? null
+    : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
 
 function composeAuthentication(

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { moneroSchema } from './config-monero.ts'
 import { privacySchema } from './config-privacy.ts'
 import { swapsSchema } from './config-swaps.ts'
 import { defaultSpreads } from './domain/book.ts'
@@ -124,6 +125,7 @@ export const fileSchema = Type.Object(
       ),
     ),
     privacy: privacySchema,
+    monero: moneroSchema,
     limits: Type.Optional(
       Type.Object(
         {

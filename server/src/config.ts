@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import type { WalletSettings } from './compose-chains.ts'
 import { type ConfigFile, fileSchema, toMs } from './config-file.ts'
+import { assembleMonero } from './config-monero.ts'
 import { assemblePrivacy } from './config-privacy.ts'
 import { assembleSwaps, type SwapConfig, swapProblems } from './config-swaps.ts'
 import type { SpreadPolicy } from './domain/book.ts'
@@ -41,6 +43,7 @@ export type Config = Readonly<{
   denied: readonly string[]
   spreads: SpreadPolicy
   privacy: PrivacySettings
+  monero: WalletSettings
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
   /** Dollars scaled by 10^12. */
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
@@ -316,6 +319,7 @@ type FromFile = Pick<
   | 'spreads'
   | 'clocks'
   | 'privacy'
+  | 'monero'
   | 'limits'
   | 'signerLimits'
   | 'partners'
@@ -348,6 +352,7 @@ function assembleFile(file: ConfigFile, environment: Config['environment']): Fro
       drainMs: environment === 'sandbox' && file.clocks?.drain === undefined ? 0 : toMs(clocks['drain'] as string),
     },
     privacy: assemblePrivacy(file.privacy, environment, toMs),
+    monero: assembleMonero(file.monero),
     limits: {
       perTransactionUsd: usd(limits['perTransactionUsd']),
       hourUsd: usd(limits['hourUsd']),

@@ -120,6 +120,7 @@ async function build(
     publicKeys: openPublicKeys(config.keystore.file),
     signer: role === 'api' ? null : await unlock(config, stoppers),
     walletFolder: join(config.dataDir, 'wallets'),
+    walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
     prices: openPrices(config, log, stoppers),
     overrides: config.currencies,

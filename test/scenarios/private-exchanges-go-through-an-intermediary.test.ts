@@ -1,22 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasNode } from '../support/nodes.ts'
+import { createMovablePrices } from '../support/prices.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
 const DONE_MS = 180_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
 const hasMonero = hasNode('xmr')
-const networks = ['btc', 'eth', ...(hasNode('ltc') ? ['ltc'] : []), ...(hasMonero ? ['xmr'] : [])]
+const hasLitecoin = hasNode('ltc')
+const networks = ['btc', 'eth', ...(hasLitecoin ? ['ltc'] : []), ...(hasMonero ? ['xmr'] : [])]
+/** Of the scenario from a token of one network to a third coin. */
+const hasBoth = hasLitecoin && hasMonero
 const missing = 'private exchanges are not tested here: install litecoind or monerod'
 
-if (networks.length === 2) {
+if (!hasLitecoin && !hasMonero) {
   test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
     throw new Error(missing)
   })
 } else {
   describe('a private exchange', { timeout: 300_000 }, () => {
     let world: World
+    const prices = createMovablePrices()
     beforeAll(async () => {
-      world = await startWorld({ networks, settings: { privacy: PRIVACY } })
+      const all = [...networks, ...(hasBoth ? ['base'] : [])]
+      world = await startWorld({ networks: all, prices, settings: { privacy: PRIVACY } })
     }, 240_000)
     afterAll(() => world.stop())
 
@@ -85,6 +91,30 @@ if (networks.length === 2) {
 
     test.skipIf(!hasMonero)('of ether arrives as bitcoin through monero', async () => {
       await arrives('eth@eth', 'btc@btc', '0.5', 'privatePlus')
+    })
+
+    test.skipIf(!hasBoth)('of usd coin on base arrives as litecoin through monero', async () => {
+      await arrives('usdc@base', 'ltc@ltc', '300', 'privatePlus')
+    })
+
+    test('whose target cannot be paid any more goes back from its second leg, in the source coin', async () => {
+      const [{ address }, back] = [await world.wallet('eth'), await world.wallet('btc')]
+      const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, refundAddress: back.address })
+      await world.deposit(exchange, '0.01')
+      const begun = async () => (await world.status(exchange)).exchanges.length === 2
+      await world.until('the second leg has its deposit', begun, DONE_MS)
+      // Of what nobody wants any more the house has not enough: it is worth a hundredth.
+      prices.move('eth', -99n)
+      const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS)
+      prices.move('eth', 0n)
+      expect(exchanges.map(({ status }: Json) => status)).toEqual(['finished', 'refunded'])
+      const { refund } = exchanges[1]
+      expect(refund).toMatchObject({ currency: 'btc', network: 'btc', address: back.address })
+      expect(await world.balance('btc@btc', back.address)).toBe(refund.amount)
+      expect(await world.balance('eth@eth', address)).toBe('0')
+      // Both spreads and both network fees, and nothing else.
+      expect(Number(refund.amount)).toBeGreaterThan(0.0097)
+      await world.invariants()
     })
 
     test.skipIf(!hasMonero)('whose monero leaves the chain between the legs arrives once', async () => {

@@ -29,12 +29,12 @@ const domains = {
   fill: ['none', 'filled', 'rejected', 'unknown'],
   payout: ['none', 'reserved', 'limited', 'refused', 'signed', 'confirmed'],
   decision: [null, ...decisions],
-  sourced: [true, false],
+  source: ['unpaid', 'sound', 'gone', 'back'],
   handedOn: [true, false],
   stalled: [false, true],
 } as const satisfies { [K in keyof Facts]: readonly Facts[K][] }
 
-/** Every status with every combination of facts: 9 × 3 × 2⁷ × 4 × 6 × 5. */
+/** Every status with every combination of facts: 9 × 3 × 2⁶ × 4² × 6 × 5. */
 function allFacts(): readonly Facts[] {
   let all: Record<string, unknown>[] = [{}]
   for (const [key, values] of Object.entries(domains))
@@ -69,6 +69,7 @@ function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
     case 'refund':
       return ['refunding']
     case 'hold':
+    case 'holdForSource':
       return ['verifying']
     case 'resume':
       return ['exchanging', 'sending', 'refunding']
@@ -127,7 +128,7 @@ describe('the table of edges', () => {
 
 describe('decide', () => {
   test('has an answer to every combination of facts, along a legal edge', () => {
-    expect(everything).toHaveLength(9 * 3 * 2 ** 7 * 4 * 6 * 5)
+    expect(everything).toHaveLength(9 * 3 * 2 ** 6 * 4 ** 2 * 6 * 5)
     for (const facts of everything) {
       const step = decide(facts)
       const ways = leadsTo(step, facts.status).filter((to) => to !== facts.status)
@@ -172,6 +173,15 @@ describe('decide', () => {
     }
   })
 
+  test('lets nothing leave for a second leg while what the customer paid is not there', () => {
+    const leaves = ['convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'refund']
+    for (const facts of everything.filter(({ source }) => source === 'gone')) {
+      const step = decide(facts)
+      expect(leaves, JSON.stringify(facts)).not.toContain(step.act)
+      if (step.act === 'resume') expect(facts.payout).toBe('confirmed')
+    }
+  })
+
   test('finishes and refunds only by confirmations', () => {
     for (const facts of everything) {
       const step = decide(facts)
@@ -211,7 +221,7 @@ describe('decide', () => {
         facts.credited === (facts.status !== 'confirming' && facts.status !== 'pending') &&
         !facts.lost &&
         !facts.rejected &&
-        facts.sourced &&
+        facts.source !== 'unpaid' &&
         facts.handedOn
       if (!consistent || decide(facts).act !== 'wait') continue
       const brought =
@@ -314,7 +324,7 @@ describe('overallStatus', () => {
   test('counts a further leg only when its payout is confirmed, and closes none before the next has its deposit', () => {
     for (const facts of everything) {
       const step = decide(facts)
-      if (step.act === 'credit') expect(facts.sourced, JSON.stringify(facts)).toBe(true)
+      if (step.act === 'credit') expect(facts.source, JSON.stringify(facts)).not.toBe('unpaid')
       if (step.act === 'close' && step.status === 'finished') expect(facts.handedOn).toBe(true)
     }
   })

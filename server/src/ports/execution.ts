@@ -15,6 +15,8 @@ export type Execution = Readonly<{
   payer: string | null
   /** Of a further leg: what became of the payout that brought its deposit. Null = a first leg. */
   source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
+  /** Of a further leg: what the customer paid for the leg before is not counted, or in no block. */
+  sourceGone: boolean
   /** The next leg has its deposit. */
   handedOn: boolean
   changedAt: Date

@@ -9,7 +9,7 @@ import type { ExchangeCase, Place } from '../ports/cases.ts'
 import type { Execution } from '../ports/execution.ts'
 import type { Verdict } from '../ports/screening.ts'
 import type { StoreTx } from '../ports/store.ts'
-import { type Act, type Evidence, endsOf, getChain, legOf, move, type StepDeps } from './steps/context.ts'
+import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
@@ -73,7 +73,7 @@ async function stepWindow(
 
 export function factsOf(
   { exchange, now, heads }: ExchangeCase,
-  { leg, status, deposit, order, payout, decision, source, handedOn, changedAt }: Execution,
+  { leg, status, reason, deposit, order, payout, decision, source, sourceGone, handedOn, changedAt }: Execution,
 ): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -82,7 +82,8 @@ export function factsOf(
     credited: deposit.status === 'credited',
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
-    expired: now > exchange.expiresAt,
+    // A further leg is our own payment: it is never late.
+    expired: leg === 0 && now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout:
       payout === null
@@ -93,10 +94,23 @@ export function factsOf(
             ? 'limited'
             : 'refused',
     decision,
-    sourced: leg === 0 || source === 'confirmed',
+    source: sourceOf({ leg, status, reason, source, sourceGone }),
     handedOn: handedOn || leg === exchange.legs.length - 1,
     stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
   }
+}
+
+function sourceOf({
+  leg,
+  status,
+  reason,
+  source,
+  sourceGone,
+}: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'sourceGone'>): Facts['source'] {
+  if (leg === 0) return 'sound'
+  if (source !== 'confirmed') return 'unpaid'
+  if (sourceGone) return 'gone'
+  return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'back' : 'sound'
 }
 
 function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: number): boolean {
@@ -196,6 +210,8 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
       return reserveRefund(act)
     case 'hold':
       return hold(act, step.reason)
+    case 'holdForSource':
+      return holdFor(act, 'DEPOSIT_VANISHED', {}, { ofLeg: 0 })
     case 'resume':
       return resume(act)
     case 'convertAnew':
@@ -212,7 +228,8 @@ async function resume(act: Act): Promise<Execution> {
   const { execution, tx } = act
   await tx.controls.clear(`held:${execution.id}`)
   if (execution.payout?.state === 'reserved') {
-    await tx.payouts.approve(execution.payout.id)
+    const released = execution.decision === 'release'
+    if (released) await tx.payouts.approve(execution.payout.id)
     await tx.wake([
       {
         kind: 'dispatch',
@@ -228,7 +245,7 @@ async function resume(act: Act): Promise<Execution> {
         'released',
         { decision: null },
       )),
-      payout: { ...execution.payout, attention: null },
+      payout: { ...execution.payout, attention: released ? null : execution.payout.attention },
     }
   }
   if (execution.payout?.purpose === 'refund')

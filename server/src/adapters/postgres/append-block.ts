@@ -4,6 +4,7 @@ import type { Job } from '../../ports/job.ts'
 import type { AppendRules } from '../../ports/store.ts'
 import { LOCK_PAUSES } from './controls.ts'
 import type { Sql } from './database.ts'
+import { findLegs, legKey, takePlace } from './further-legs.ts'
 import { schedule, wake } from './wake.ts'
 import type { WatchedAddresses } from './watched-addresses.ts'
 
@@ -26,7 +27,6 @@ type Ours = Readonly<{
 type Arrival = Readonly<{ transfer: Transfer; target: Target | null; house: House | null }>
 
 const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
-const legKey = (txHash: string, address: string, assetId: string) => `${txHash} ${address} ${assetId}`
 
 /**
  * Appends one block in the caller's transaction: what is ours in it is found by asking memory and the indexes for the
@@ -126,27 +126,6 @@ async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, bl
   }
 }
 
-async function findLegs(
-  sql: Sql,
-  targets: readonly Target[],
-  attempts: readonly { tx_hash: string; transaction_id: string }[],
-): Promise<ReadonlySet<string>> {
-  const sources = targets.flatMap(({ source_execution }) => source_execution ?? [])
-  if (sources.length === 0 || attempts.length === 0) return new Set()
-  const rows = await sql.query<{ transaction_id: string; address: string; asset_id: string }>(
-    `select p.transaction_id, p.address, p.asset_id from payouts p
-     where p.purpose = 'payout' and p.execution_id = any($1::uuid[]) and p.transaction_id = any($2::uuid[])`,
-    [sources, attempts.map(({ transaction_id }) => transaction_id)],
-  )
-  return new Set(
-    rows.flatMap((row) =>
-      attempts
-        .filter(({ transaction_id }) => transaction_id === row.transaction_id)
-        .map(({ tx_hash }) => legKey(tx_hash, row.address, row.asset_id)),
-    ),
-  )
-}
-
 async function includeAttempts(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
   if (ours.attempts.size === 0) return
   await sql.query(
@@ -233,6 +212,8 @@ async function recordDeposit(
     target?.leg === 0
       ? rules.required(asset?.id ?? null, transfer.units)
       : { confirmations: rules.fundingConfirmations, tag: null }
+  // Our own payment to ourselves is one deposit, whichever of its attempts the chain takes.
+  if (target?.source_execution && !isStray) await takePlace(sql, network, target.source_execution, transfer)
   const [row] = await sql.query<{ id: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
@@ -308,7 +289,7 @@ async function openExecution(
   await sql.query(
     `with opened as (
        insert into executions (id, exchange_id, deposit_id, leg, payin_hash, source_execution) values ($1, $2, $3, $4, $5, $7)
-       on conflict (deposit_id) do nothing returning id)
+       on conflict do nothing returning id)
      insert into events (exchange_id, execution_id, event, status, detail)
      select $2, id, 'deposit seen', 'confirming', $6 from opened`,
     [

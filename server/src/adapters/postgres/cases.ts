@@ -76,6 +76,7 @@ type CaseRow = {
   attempt_hash: string | null
   payer: string | null
   source: Execution['source']
+  source_gone: boolean
   handed_on: boolean
   updated_at: Date
   order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
@@ -91,6 +92,8 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_stat
       (select f.sender from executions s join deposits f on f.id = s.deposit_id where s.id = x.source_execution and s.leg = 0) end as payer,
     (select s.state from attempts a join payouts s on s.transaction_id = a.transaction_id where x.leg > 0 and a.network = d.network
        and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
+    x.leg > 0 and not exists (select 1 from executions s join deposits f on f.id = s.deposit_id
+       where s.id = x.source_execution and f.status = 'credited' and f.block_height is not null) as source_gone,
     exists (select 1 from executions n where n.source_execution = x.id) as handed_on, x.updated_at
   from executions x join deposits d on d.id = x.deposit_id
   left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
@@ -231,6 +234,7 @@ function toExecution(row: CaseRow): Execution {
     leg: row.leg,
     payer: row.payer,
     source: row.source,
+    sourceGone: row.source_gone,
     handedOn: row.handed_on,
     changedAt: row.updated_at,
     status: row.status,

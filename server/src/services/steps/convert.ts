@@ -65,7 +65,7 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
       seenAt: isFurther ? exchange.createdAt : execution.deposit.firstSeenAt,
       fixedUntil: exchange.fixedUntil,
       expiresAt: exchange.expiresAt,
-      closedBefore: isTerminal(exchange.status),
+      closedBefore: !isFurther && isTerminal(exchange.status),
       depositUnits: countedOf(act),
       requestedUnits: isFurther ? countedOf(act) : exchange.fromUnits,
       live: () => liveOf(act),

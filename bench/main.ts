@@ -14,6 +14,7 @@ import {
 } from './benchmarks.ts'
 import { type Ground, type House, openGround } from './ground.ts'
 import { benchOtherRouters } from './other-routers.ts'
+import { benchPrivate } from './private-exchanges.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
 import { benchSwaps } from './swap-routing.ts'
 import { columns } from './table.ts'
@@ -22,7 +23,7 @@ import { columns } from './table.ts'
  * Ratios of one run, never bare times: what is measured is the program, not the machine. docs/performance.md says what
  * each of them means. A miss is printed and fails nothing.
  */
-const usage = `usage: npm run bench -- [--only quotes,feed,status,size,scan,creates,cold,memory,whole,swaps,routers,swapquotes] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER]`
+const usage = `usage: npm run bench -- [--only quotes,feed,status,size,scan,creates,cold,memory,whole,private,swaps,routers,swapquotes] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER]`
 const FEW = 1_000
 
 const { values } = parseArgs({
@@ -91,6 +92,7 @@ async function runAll(ground: Ground, say: (line: string) => void): Promise<read
   }
   await run('memory', () => benchMemory(houses))
   await run('whole', () => benchWholeExchanges(ground))
+  await run('private', () => benchPrivate(ground, say))
   await run('swaps', benchSwaps)
   await run('routers', benchOtherRouters)
   await run('swapquotes', () => benchSwapQuotes(ground, pace))

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/sandbox-chains.ts'
 import type { BareSwapSettings } from './bare-swap.ts'
 import type { Result } from './benchmarks.ts'
 import type { Ground } from './ground.ts'
 import { drive, get } from './load.ts'
 import { compare, type Pace } from './rounds.ts'
+import { startChains } from './sandbox-chains.ts'
 
 /*
  * Quotes of swaps over HTTP, with the router in its thread behind them, against a bare route with the same answer. The pools
@@ -33,7 +31,7 @@ type Symbol = (typeof PAIRS)[number][number]
 const AMOUNTS: Readonly<Record<Symbol, string>> = { coin: '0.3', usdc: '1000', dai: '1000', usdt: '1000', wbtc: '0.01' }
 
 export async function benchSwapQuotes(ground: Ground, pace: Pace): Promise<Result[]> {
-  const chains = await startChain(ground.folder)
+  const chains = await startChains(ground.folder, [NETWORK])
   try {
     const house = (await ground.openHouse('swaps', 1_000, chains.file)).process
     const port = house.report('house')
@@ -94,29 +92,5 @@ async function firstQuote(port: number, path: string): Promise<object> {
     if (answer.status === 200) return (await answer.json()) as object
     if (Date.now() > deadline) throw new Error(`no quote: ${await answer.text()}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
-
-/** The sandbox's chain alone, without its trader. */
-async function startChain(folder: string): Promise<{ file: string; stop(): Promise<void> }> {
-  const main = join(import.meta.dirname, '../sandbox/src/main.ts')
-  const child = spawn(
-    process.execPath,
-    [main, '--data-dir', folder, '--networks', NETWORK, '--parent', String(process.pid)],
-    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, SWAPYARD_SANDBOX_STILL: '1' } },
-  )
-  const file = join(folder, 'chains.json')
-  const deadline = Date.now() + START_MS
-  while (!existsSync(file)) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the sandbox chain did not start')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  return {
-    file,
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
   }
 }

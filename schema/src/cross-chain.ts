@@ -134,9 +134,18 @@ export const RateQuote = Type.Object(
 export type RateQuote = Static<typeof RateQuote>
 
 /** Private quotes hold nothing: they carry no `rateId`. */
-export const PrivateRateQuote = Type.Omit(RateQuote, ['rateId', 'validUntil'], {
-  description: 'Rate quote of a private exchange.',
-})
+export const PrivateRateQuote = Type.Object(
+  {
+    ...Type.Omit(RateQuote, ['rateId', 'validUntil']).properties,
+    expectedSeconds: Type.Integer({
+      minimum: 0,
+      description:
+        'How long it takes on average from the deposit to the payout, all confirmations and random waits included. Additive.',
+      examples: [2460],
+    }),
+  },
+  { description: 'Rate quote of a private exchange: both legs, and both network fees.' },
+)
 export type PrivateRateQuote = Static<typeof PrivateRateQuote>
 
 const pairFields = {

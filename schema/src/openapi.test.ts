@@ -88,6 +88,11 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
     schema.RateQuote,
     'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +rateId +validUntil +fees',
   ],
+  [
+    'PrivateRateQuote',
+    schema.PrivateRateQuote,
+    'min max fromAmount toAmount fromCurrency toCurrency fromNetwork toNetwork amountFromUsd amountToUsd +fees +expectedSeconds',
+  ],
   ['ExchangeRecord', schema.ExchangeRecord, 'id created exchangeType status request exchanges +statusReason'],
   ['ListedExchange', schema.ListedExchange, 'id created exchangeType status request exchanges +statusReason'],
   ['CreatedExchange', schema.CreatedExchange, 'id status exchangeType created request exchanges'],

@@ -17,7 +17,7 @@ import { CreateExchangeBody } from './cross-chain-requests.ts'
 import { DefiCurrency, DexExchange, DexExchangeList, DexPart, SubRoute, SwapQuote, SwapRoute } from './defi.ts'
 import { BuildSwapBody, SendApprovalBody, SendSwapBody } from './defi-requests.ts'
 import { ErrorBody, Problem } from './errors.ts'
-import type { RouteDefinition, RouteResponse } from './routes.ts'
+import type { RouteDefinition, RouteResponse } from './route-definition.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 type JsonObject = { readonly [key: string]: Json }

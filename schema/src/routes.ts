@@ -5,9 +5,17 @@ import {
   ExchangeList,
   ExchangeRecord,
   ExchangeStatusAnswer,
+  PrivateRateQuote,
   RateQuote,
 } from './cross-chain.ts'
-import { CreateExchangeBody, ListQuery, RateQuery, StatusQuery } from './cross-chain-requests.ts'
+import {
+  CreateExchangeBody,
+  CreatePrivateExchangeBody,
+  ListQuery,
+  PrivateRateQuery,
+  RateQuery,
+  StatusQuery,
+} from './cross-chain-requests.ts'
 import { DefiCurrency, DexExchangeList, SwapQuote } from './defi.ts'
 import {
   BuildSwapBody,
@@ -19,6 +27,7 @@ import {
   TokensQuery,
 } from './defi-requests.ts'
 import { ErrorBody } from './errors.ts'
+import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import {
   Live,
   Ready,
@@ -33,36 +42,6 @@ import {
   SandboxWallet,
   SandboxWalletBody,
 } from './service.ts'
-
-export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
-
-export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
-
-/** One operation of the interface. Server, documentation and tests are made from the same table. */
-export type RouteDefinition = Readonly<{
-  operationId: string
-  method: 'GET' | 'HEAD' | 'POST'
-  path: string
-  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
-  summary: string
-  description?: string
-  /** `public`: no key. `any`: a key, whatever it may do. */
-  access: 'public' | 'any' | RouteScope
-  /** Weight in the request limit: status 1, quote 5, create 50. */
-  cost: number
-  query?: TSchema
-  body?: TSchema
-  /** Takes an `Idempotency-Key`. */
-  idempotent?: boolean
-  success: Readonly<Record<number, RouteResponse>>
-  /** Statuses that answer with `ErrorBody`. */
-  errors: readonly number[]
-}>
-
-const publicErrors = [400, 408, 414, 429, 431, 500, 503] as const
-const keyedErrors = [400, 401, 403, 408, 414, 429, 431, 500, 503] as const
-const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` still holds.' }
-const xml = 'application/xml'
 
 export const routes = {
   listCurrencies: {
@@ -89,6 +68,35 @@ export const routes = {
     query: RateQuery,
     success: { 200: { description: 'Rate quote.', schema: RateQuote } },
     errors: [...keyedErrors, 404, 422],
+  },
+  quotePrivateRate: {
+    operationId: 'quotePrivateRate',
+    method: 'GET',
+    path: '/v1/cross-chain/rate/private',
+    tag: 'Cross-chain',
+    summary: 'Quote a private rate',
+    description:
+      'Through an intermediary that is neither the source nor the target. It holds nothing: there is no `rateId`. An amount outside `min` and `max` is still answered.',
+    access: 'rates:read',
+    cost: 5,
+    query: PrivateRateQuery,
+    success: { 200: { description: 'Rate quote.', schema: PrivateRateQuote } },
+    errors: [...keyedErrors, 404, 422],
+  },
+  createPrivateExchange: {
+    operationId: 'createPrivateExchange',
+    method: 'POST',
+    path: '/v1/cross-chain/exchange/private',
+    tag: 'Cross-chain',
+    summary: 'Create a private exchange',
+    description:
+      'Two legs through an intermediary: payer and recipient are on no transaction together, nor on one wallet of ours. Without `privateType` it is `efficient`. Send an `Idempotency-Key`.',
+    access: 'exchange:create',
+    cost: 50,
+    body: CreatePrivateExchangeBody,
+    idempotent: true,
+    success: { 201: { description: 'The exchange.', schema: CreatedExchange } },
+    errors: [...keyedErrors, 404, 409, 413, 415, 422, 451],
   },
   createExchange: {
     operationId: 'createExchange',
@@ -123,6 +131,18 @@ export const routes = {
     path: '/v1/cross-chain/exchange/status/standard',
     tag: 'Cross-chain',
     summary: 'Status of a standard exchange',
+    access: 'exchange:read',
+    cost: 1,
+    query: StatusQuery,
+    success: { 200: { description: 'The exchange.', schema: ExchangeRecord }, 304: notModified },
+    errors: [...keyedErrors, 404],
+  },
+  getPrivateExchangeStatus: {
+    operationId: 'getPrivateExchangeStatus',
+    method: 'GET',
+    path: '/v1/cross-chain/exchange/status/private',
+    tag: 'Cross-chain',
+    summary: 'Status of a private exchange',
     access: 'exchange:read',
     cost: 1,
     query: StatusQuery,

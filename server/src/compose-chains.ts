@@ -37,7 +37,13 @@ export function composeSigning(environment: Environment): Record<(typeof familie
 export type ClosableChain = Chain & { close?(): Promise<void> }
 
 /** For families whose transactions a wallet of their own builds: where it keeps its files, and the keys that it is made from. */
-export type Wallets = Readonly<{ folder: string; walletKey(coinType: number): Uint8Array }>
+export type Wallets = Readonly<{
+  folder: string
+  walletKey(coinType: number): Uint8Array
+  settings?: WalletSettings
+}>
+/** From where such a wallet reads its chain, and how many outputs it keeps. */
+export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
 
 const MONERO_COIN = 128
 
@@ -89,6 +95,7 @@ export function composeChains(
       const spending = wallets && {
         seedKey: wallets.walletKey(network.coinType),
         folder: join(wallets.folder, network.id),
+        ...wallets.settings,
       }
       chains.set(network.id, createMoneroChain({ network, rpcUrls: node.rpcUrls, viewKeys, spending }))
     }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { type Database, openDatabase } from './adapters/postgres/database.ts'
 import { prepareJobs } from './adapters/postgres/job-runner.ts'
 import { listen } from './adapters/postgres/listen.ts'
@@ -13,6 +14,7 @@ import {
   type CurrencyOverrides,
   composeChains,
   type NetworkNodes,
+  type WalletSettings,
   type Wallets,
 } from './compose-chains.ts'
 import { composePages } from './compose-pages.ts'
@@ -33,18 +35,21 @@ import type { PublicKeys, RememberingSigner } from './ports/signer.ts'
 import type { Store } from './ports/store.ts'
 import { createAuthenticate } from './services/authenticate.ts'
 import { type BookSnapshot, createBookSnapshot } from './services/book-snapshot.ts'
-import { createCreateExchange } from './services/create-exchange.ts'
+import { type CreateExchangeDeps, createCreateExchange } from './services/create-exchange.ts'
+import { createCreatePrivateExchange } from './services/create-private-exchange.ts'
 import { type DatabaseClock, startDatabaseClock } from './services/database-clock.ts'
 import { createDepositAddresses } from './services/deposit-addresses.ts'
 import { createFindExchange, createListExchanges } from './services/find-exchange.ts'
 import type { Services } from './services/interfaces.ts'
 import { createListCurrencies } from './services/list-currencies.ts'
 import { createOpenCounts } from './services/open-counts.ts'
+import { createPrivateWays } from './services/private-ways.ts'
+import { createQuotePrivate } from './services/quote-private.ts'
 import { createQuoteRate } from './services/quote-rate.ts'
 import { createRateIds } from './services/rate-id.ts'
 import { createRatesFeed } from './services/rates-feed.ts'
 import { readiness } from './services/readiness.ts'
-import type { ServiceSettings } from './services/settings.ts'
+import { privacyDefaults, type ServiceSettings } from './services/settings.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from './workers/refresh-book.ts'
 
 /** The plain keys of the sandbox's two partners. */
@@ -66,6 +71,7 @@ export type HouseOptions = Readonly<{
   signer: RememberingSigner | null
   /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
   walletFolder?: string
+  walletSettings?: WalletSettings
   pepper: Uint8Array
   prices: Prices
   spreads: SpreadPolicy
@@ -165,9 +171,11 @@ function reach(options: HouseOptions) {
 }
 
 /** Only where the seed is. */
-function walletsOf({ signer, walletFolder }: HouseOptions): Wallets | null {
+function walletsOf({ signer, walletFolder, walletSettings: settings }: HouseOptions): Wallets | null {
   const walletKey = signer?.walletKey
-  return walletKey === undefined || walletFolder === undefined ? null : { folder: walletFolder, walletKey }
+  return walletKey === undefined || walletFolder === undefined
+    ? null
+    : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
 
 function composeAuthentication(
@@ -261,6 +269,26 @@ function composeServices(
   const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: settings.rateIdMs })
   const { metrics } = options
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
+  const privacy = settings.privacy ?? privacyDefaults
+  const findWay = createPrivateWays({ currencies: catalogue.list(), books, clock, chains, privacy })
+  const creating: CreateExchangeDeps = {
+    catalogue,
+    books,
+    clock,
+    chains,
+    rateIds,
+    quoteRate,
+    settings,
+    commit: async (row) => {
+      const outcome = await commit(row)
+      metrics.created(outcome.kind === 'created' || outcome.kind === 'repeated' ? outcome.kind : 'refused')
+      return outcome
+    },
+    takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
+    findRepeated: store.exchanges.findRepeated,
+    countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
+    screening: createDenyList(options.denied),
+  }
   return {
     authenticate: rooms.authenticate,
     knownCaller: rooms.knownCaller,
@@ -270,24 +298,9 @@ function composeServices(
       () => metrics.quoted('quoted'),
       () => metrics.quoted('refused'),
     ),
-    createExchange: createCreateExchange({
-      catalogue,
-      books,
-      clock,
-      chains,
-      rateIds,
-      quoteRate,
-      settings,
-      commit: async (row) => {
-        const outcome = await commit(row)
-        metrics.created(outcome.kind === 'created' || outcome.kind === 'repeated' ? outcome.kind : 'refused')
-        return outcome
-      },
-      takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
-      findRepeated: store.exchanges.findRepeated,
-      countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
-      screening: createDenyList(options.denied),
-    }),
+    createExchange: createCreateExchange(creating),
+    createPrivateExchange: createCreatePrivateExchange({ ...creating, findWay, privacy, draw: randomInt }),
+    quotePrivate: createQuotePrivate(catalogue, findWay),
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
     swaps: rooms.swaps.services,

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { moneroSchema } from './config-monero.ts'
+import { privacySchema } from './config-privacy.ts'
 import { swapsSchema } from './config-swaps.ts'
 import { defaultSpreads } from './domain/book.ts'
 
@@ -122,6 +124,8 @@ export const fileSchema = Type.Object(
         closed,
       ),
     ),
+    privacy: privacySchema,
+    monero: moneroSchema,
     limits: Type.Optional(
       Type.Object(
         {

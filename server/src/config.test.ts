@@ -87,6 +87,18 @@ describe('the sandbox', () => {
     expect(() => requireProduction(config)).toThrow(/SWAPYARD_CONFIG.*DATABASE_URL.*SWAPYARD_PEPPER/s)
   })
 
+  test('keeps as many outputs of Monero as it is told, and looks for its coins from there on', () => {
+    const of = (monero: object) =>
+      loadConfig({
+        SWAPYARD_DATA_DIR: folder(),
+        SWAPYARD_CONFIG: write('config.json', { environment: 'sandbox', monero }),
+      }).monero
+    expect(of({})).toEqual({ restoreHeight: 0, outputsReady: 16 })
+    expect(of({ restoreHeight: 3_400_000, outputsReady: 40 })).toEqual({ restoreHeight: 3_400_000, outputsReady: 40 })
+    for (const monero of [{ restoreHeight: -1 }, { outputsReady: 0 }, { outputsReady: 65 }, { outputs: 16 }])
+      expect(() => of(monero), JSON.stringify(monero)).toThrow()
+  })
+
   test('may have a file of its own, with shorter clocks', () => {
     const file = write('config.json', { environment: 'sandbox', clocks: { rateId: '500ms', expiry: '2m' } })
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder(), SWAPYARD_CONFIG: file })

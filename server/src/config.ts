@@ -2,11 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import type { WalletSettings } from './compose-chains.ts'
 import { type ConfigFile, fileSchema, toMs } from './config-file.ts'
+import { assembleMonero } from './config-monero.ts'
+import { assemblePrivacy } from './config-privacy.ts'
 import { assembleSwaps, type SwapConfig, swapProblems } from './config-swaps.ts'
 import type { SpreadPolicy } from './domain/book.ts'
 import { whyUnusable } from './lib/folder.ts'
+import { nearest } from './lib/nearest.ts'
 import { readOrCreateSecret } from './lib/secret-file.ts'
+import type { PrivacySettings } from './services/settings.ts'
 
 /** Everything that the operator decides. Deeply frozen. Secrets in it are printed by `describeConfig` alone, masked. */
 export type Config = Readonly<{
@@ -37,6 +42,8 @@ export type Config = Readonly<{
   /** As `network:address`. */
   denied: readonly string[]
   spreads: SpreadPolicy
+  privacy: PrivacySettings
+  monero: WalletSettings
   clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
   /** Dollars scaled by 10^12. */
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
@@ -311,6 +318,8 @@ type FromFile = Pick<
   | 'denied'
   | 'spreads'
   | 'clocks'
+  | 'privacy'
+  | 'monero'
   | 'limits'
   | 'signerLimits'
   | 'partners'
@@ -342,6 +351,8 @@ function assembleFile(file: ConfigFile, environment: Config['environment']): Fro
       // Who tries it out does not wait for a balancer.
       drainMs: environment === 'sandbox' && file.clocks?.drain === undefined ? 0 : toMs(clocks['drain'] as string),
     },
+    privacy: assemblePrivacy(file.privacy, environment, toMs),
+    monero: assembleMonero(file.monero),
     limits: {
       perTransactionUsd: usd(limits['perTransactionUsd']),
       hourUsd: usd(limits['hourUsd']),
@@ -380,21 +391,4 @@ function freeze<T>(value: T): T {
   Object.freeze(value)
   for (const member of value instanceof Map ? value.values() : Object.values(value)) freeze(member)
   return value
-}
-
-/** The known name with the fewest letters to change (Levenshtein). */
-function nearest(name: string, names: readonly string[]): string {
-  const distance = (a: string, b: string): number => {
-    let row = Array.from({ length: b.length + 1 }, (_, column) => column)
-    for (let i = 1; i <= a.length; i++) {
-      const next = [i]
-      for (let j = 1; j <= b.length; j++) {
-        const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-        next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-      }
-      row = next
-    }
-    return row[b.length] ?? 0
-  }
-  return names.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best))
 }

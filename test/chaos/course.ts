@@ -21,8 +21,10 @@ export type Drill = Readonly<{
 
 /** Drills that one house goes through, one after the other. */
 export type Course = Readonly<{
-  /** Chains that it needs. Litecoin is left out where its node is not installed. */
+  /** Chains that it needs. */
   networks: readonly string[]
+  /** Chains that it takes in where their nodes are installed. */
+  optional?: readonly string[]
   options: FleetOptions
   drills: readonly Drill[]
 }>

@@ -4,6 +4,7 @@ import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Client } from './client.ts'
 import type { Dice } from './dice.ts'
 import type { Fleet } from './fleet.ts'
+import { moneroPlace } from './monero.ts'
 import type { Json } from './until.ts'
 
 /** One payment of a customer, as the customer's own wallet knows it. */
@@ -22,6 +23,8 @@ export type Purchase = Readonly<{
   partner: string
   from: string
   to: string
+  /** Two legs: the intermediary's payment is the house's own, and no customer sees it. */
+  isPrivate: boolean
   depositAddress: string
   recipient: string
   refund: string
@@ -33,6 +36,7 @@ export type Order = Readonly<{
   to: string
   amount: string
   flow?: 'standard' | 'fixed-rate'
+  privateType?: 'privatePlus' | 'efficient'
   /** Amounts that are paid, if not once what was asked for. */
   pays?: readonly string[]
 }>
@@ -47,7 +51,13 @@ export type Customers = Readonly<{
   offerAgain(): Promise<void>
 }>
 
-const DECIMALS: Readonly<Record<string, number>> = { 'btc@btc': 8, 'ltc@ltc': 8, 'eth@eth': 18, 'usdt@eth': 6 }
+const DECIMALS: Readonly<Record<string, number>> = {
+  'btc@btc': 8,
+  'ltc@ltc': 8,
+  'eth@eth': 18,
+  'usdt@eth': 6,
+  'xmr@xmr': 12,
+}
 export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 18
 /** That a partner takes one after the other while the house is being killed. */
 const FRESH_QUOTES = 5
@@ -60,15 +70,17 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
   const purchases: Purchase[] = []
   const { ground } = fleet
 
-  async function order({ from, to, amount, flow = 'standard' }: Order): Promise<Purchase> {
+  async function order({ from, to, amount, flow = 'standard', privateType }: Order): Promise<Purchase> {
     const [source = '', fromNetwork = ''] = from.split('@')
     const [target = '', toNetwork = ''] = to.split('@')
     const pair = { fromCurrency: source, fromNetwork, toCurrency: target, toNetwork }
-    const [recipient, refund] = [wallet(toNetwork), wallet(fromNetwork)]
+    const [recipient, refund] = [await wallet(ground, toNetwork), await wallet(ground, fromNetwork)]
     const create = async () => {
       const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
-      const wanted = { ...pair, fromAmount: amount, flow, address: recipient, refundAddress: refund, ...rateId }
-      return client.call('POST', '/v1/cross-chain/exchange', wanted)
+      const wanted = { ...pair, fromAmount: amount, address: recipient, refundAddress: refund, ...rateId }
+      if (privateType !== undefined)
+        return client.call('POST', '/v1/cross-chain/exchange/private', { ...wanted, privateType })
+      return client.call('POST', '/v1/cross-chain/exchange', { ...wanted, flow })
     }
     let reply = await create()
     // Nobody answered for a minute: the partner takes a fresh quote, as it is told to.
@@ -79,6 +91,7 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
       partner,
       from,
       to,
+      isPrivate: privateType !== undefined,
       depositAddress: reply.body.request.depositAddress,
       recipient,
       refund,
@@ -141,7 +154,8 @@ export async function leastOf(client: Client, from: string, to: string): Promise
   return reply.body.min
 }
 
-function wallet(network: string): string {
+async function wallet(ground: Fleet['ground'], network: string): Promise<string> {
+  if (network === 'xmr') return (await ground.control('/wallets', { network })).address
   if (network === 'btc' || network === 'ltc') return createOutsideWallet(network).address ?? ''
   return privateKeyToAddress(generatePrivateKey())
 }
@@ -191,7 +205,7 @@ async function offer({ ground }: Fleet, { network, hash, raw, payer, units }: Pa
 }
 
 /** A purchase as they come: mostly plain ones, both ways. */
-export function anyOrder(leastEther: number, dice: Dice): Order {
+export function anyOrder(leastEther: number, dice: Dice, hasIntermediary: boolean): Order {
   const bitcoin = (dice.draw(200, 900) / 100_000).toString()
   const ether = formatEther(parseEther((dice.draw(50, 240) / 1000).toString()))
   const kinds: readonly (() => Order)[] = [
@@ -202,8 +216,11 @@ export function anyOrder(leastEther: number, dice: Dice): Order {
     () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, pays: [bitcoin, '0.0031'] }),
     // Too little: it goes back.
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, pays: [(leastEther * 0.9).toFixed(12)] }),
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, privateType: 'efficient' }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'efficient' }),
   ]
-  return dice.oneOf([0, 0, 0, 1, 1, 1, 2, 3, 4, 5].flatMap((n) => kinds[n] ?? []))()
+  const drawn = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, ...(hasIntermediary ? [6, 6, 7, 7] : [])]
+  return dice.oneOf(drawn.flatMap((n) => kinds[n] ?? []))()
 }
 
 /** Whether a payment stands in a block of the best chain now. */
@@ -212,6 +229,7 @@ export async function stands({ ground }: Fleet, { network, hash }: Payment): Pro
     const found: Json = await ground.call(network, 'getrawtransaction', [hash, true]).catch(() => null)
     return (found?.confirmations ?? 0) > 0
   }
+  if (network === 'xmr') return (await moneroPlace(ground, hash)) === 'block'
   const receipt: Json = await ground.call(network, 'eth_getTransactionReceipt', [hash])
   if (receipt === null) return false
   const block: Json = await ground.call(network, 'eth_getBlockByNumber', [receipt.blockNumber, false])
@@ -221,6 +239,7 @@ export async function stands({ ground }: Fleet, { network, hash }: Payment): Pro
 /** Whether it stands, or may come to: a node has it in its pool. */
 export async function isAlive(fleet: Fleet, payment: Payment): Promise<boolean> {
   const { network, hash } = payment
+  if (network === 'xmr') return (await moneroPlace(fleet.ground, hash)) !== null
   if (network !== 'btc' && network !== 'ltc')
     return (await fleet.ground.call(network, 'eth_getTransactionByHash', [hash])) !== null
   return (await stands(fleet, payment)) || (await fleet.ground.call(network, 'getrawmempool')).includes(hash)

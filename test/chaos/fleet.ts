@@ -11,6 +11,7 @@ import { coinTypes } from '../../server/src/start.ts'
 import { createDatabase } from '../support/database.ts'
 import { freePorts } from './free-ports.ts'
 import type { Ground } from './ground.ts'
+import { type MoneroTwin, startMoneroTwin } from './monero-twin.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 import { createServerProcess, type ServerProcess } from './server-process.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
@@ -29,7 +30,7 @@ export type FleetOptions = Readonly<{
   /** Merged into the config file. */
   config?: Readonly<Record<string, unknown>>
   /** Put a proxy in front of Postgres, or of these networks' nodes. */
-  proxied?: Readonly<{ database?: boolean; networks?: readonly string[] }>
+  proxied?: Readonly<{ database?: boolean; networks?: readonly string[]; monero?: boolean }>
 }>
 
 /** Real processes of one house on a ground: a database, secrets and addresses of its own. */
@@ -45,6 +46,7 @@ export type Fleet = Readonly<{
   chains: ReadonlyMap<string, ClosableChain>
   databaseProxy: TcpProxy | null
   nodes: ReadonlyMap<string, RpcProxy>
+  moneroTwin: MoneroTwin | null
   start(): Promise<void>
   /** Starts again what has ended, until it is stopped. */
   nurse(): { stop(): Promise<void> }
@@ -53,6 +55,7 @@ export type Fleet = Readonly<{
   stop(): Promise<void>
 }>
 
+type Proxy = Readonly<{ url: string; close(): Promise<void> }>
 let count = 0
 
 export async function createFleet(ground: Ground, options: FleetOptions): Promise<Fleet> {
@@ -63,9 +66,12 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
   await createKeystore(keystore, passphrase, coinTypes)
   const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(made.url).port)) : null
   const nodes = await proxyNodes(ground, options.proxied?.networks ?? [])
+  const monero = ground.chains.networks.find(({ network }) => network === 'xmr')
+  const moneroTwin = options.proxied?.monero && monero ? await startMoneroTwin(monero.rpcUrls[0] ?? '') : null
+  const proxies = new Map<string, Proxy>([...nodes, ...(moneroTwin ? [['xmr', moneroTwin] as const] : [])])
   const env = {
     DATABASE_URL: databaseProxy ? withPort(made.url, databaseProxy.port) : made.url,
-    SWAPYARD_CHAINS: writeChains(folder, ground, nodes),
+    SWAPYARD_CHAINS: writeChains(folder, ground, proxies),
     SWAPYARD_CONFIG: writeConfig(folder, options.config ?? {}),
     SWAPYARD_KEYSTORE: keystore,
     SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
@@ -92,6 +98,7 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
     chains,
     databaseProxy,
     nodes,
+    moneroTwin,
     store: createStore(database),
     start: async () => {
       const [first, ...others] = workers
@@ -106,7 +113,7 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
       await Promise.all([...chains.values()].map((chain) => chain.close?.()))
       await database.close()
       await databaseProxy?.close()
-      await Promise.all([...nodes.values()].map((proxy) => proxy.close()))
+      await Promise.all([...proxies.values()].map((proxy) => proxy.close()))
       await made.drop()
     },
   }
@@ -141,7 +148,7 @@ async function proxyNodes(ground: Ground, networks: readonly string[]): Promise<
   )
 }
 
-function writeChains(folder: string, { chains }: Ground, nodes: ReadonlyMap<string, RpcProxy>): string {
+function writeChains(folder: string, { chains }: Ground, nodes: ReadonlyMap<string, Proxy>): string {
   const file = join(folder, 'chains.json')
   const networks = chains.networks.map((node) => ({
     ...node,

@@ -1,6 +1,7 @@
 import { type Hex, parseUnits } from 'viem'
 import { type BitcoinTicker, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Fleet } from './fleet.ts'
+import { moneroReceived } from './monero.ts'
 import type { Json } from './until.ts'
 
 /** ERC-20 `balanceOf(address)`. */
@@ -22,6 +23,10 @@ export async function addressesHold(
         pairs.map(([, address]) => address),
       )
       for (const [asset, address] of pairs) held.set(`${asset} ${address}`, units.get(address) ?? 0n)
+      continue
+    }
+    if (network === 'xmr') {
+      for (const [asset, address] of pairs) held.set(`${asset} ${address}`, await moneroReceived(fleet, address))
       continue
     }
     for (let from = 0; from < pairs.length; from += BATCH) {

@@ -4,6 +4,7 @@ import type { Course, Pace } from './course.ts'
 import { answersThatNeverCome } from './courses/answers-that-never-come.ts'
 import { badWeather } from './courses/bad-weather.ts'
 import { depositsThatVanish } from './courses/deposits-that-vanish.ts'
+import { moneroBlocksThatVanish } from './courses/monero-blocks-that-vanish.ts'
 import { namedPoints } from './courses/named-points.ts'
 import { operations } from './courses/operations.ts'
 import { races } from './courses/races.ts'
@@ -25,6 +26,7 @@ const courses: Readonly<Record<string, Course>> = {
   points: namedPoints,
   answers: answersThatNeverCome,
   deposits: depositsThatVanish,
+  monero: moneroBlocksThatVanish,
   operations,
   races,
   stuck: stuckPayouts,
@@ -73,8 +75,12 @@ async function main(): Promise<void> {
 }
 
 /** Its drills in turn, on one house. One that failed ends the course: what came after it would say nothing. */
-async function goThrough({ networks, options, drills }: Course, pace: Pace, totals: Totals): Promise<void> {
-  open.ground = await startGround(networks)
+async function goThrough(
+  { networks, optional = [], options, drills }: Course,
+  pace: Pace,
+  totals: Totals,
+): Promise<void> {
+  open.ground = await startGround([...networks, ...optional])
   const { chains } = open.ground
   const missing = networks.filter((one) => !chains.networks.some(({ network }) => network === one))
   if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${drills.map(({ name }) => name)}`)

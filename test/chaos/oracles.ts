@@ -4,6 +4,7 @@ import type { Client } from './client.ts'
 import { decimalsOf, isAlive, type Payment, type Purchase, stands } from './customers.ts'
 import type { Fleet } from './fleet.ts'
 import { addressesHold, bitcoinHolds } from './holdings.ts'
+import { moneroHolds } from './monero.ts'
 import { until } from './until.ts'
 
 /** What must be empty. Each line says what was found, for whoever reads the report. */
@@ -19,10 +20,10 @@ export const allFindings = (findings: Findings): readonly string[] =>
   Object.entries(findings).flatMap(([kind, lines]) => lines.map((line: string) => `${kind}: ${line}`))
 
 /** Exchanges with something open, by the hash of its deposit; null = nothing has been seen of it at all. */
-const OPEN = `select e.id, coalesce(x.status, e.status) as status, d.tx_hash from exchanges e
+const OPEN = `select e.id, coalesce(x.status, e.status) as status, d.tx_hash, coalesce(x.leg, 0) as leg from exchanges e
   left join executions x on x.exchange_id = e.id left join deposits d on d.id = x.deposit_id
   where e.id = any($1::uuid[]) and (x.id is null or x.status not in ('finished', 'refunded', 'failed'))`
-type Open = Readonly<{ id: string; status: string; tx_hash: string | null }>
+type Open = Readonly<{ id: string; status: string; tx_hash: string | null; leg: number }>
 /** What has its confirmations and is not final may be taken away by a reorganisation, and comes back. */
 const MOVING = `select 'transaction ' || id || ' ' || state as what from transactions where state in ('live', 'confirmed')
   union all select purpose || ' ' || id || ' ' || state from payouts where state in ('reserved', 'signed')`
@@ -52,7 +53,10 @@ export async function comeToRest(
 }
 
 /** What nobody has any more comes to nothing: a double spend's exchange waits for the rest of its day. */
-async function mayMove(fleet: Fleet, purchases: readonly Purchase[], { id, status, tx_hash }: Open): Promise<boolean> {
+async function mayMove(fleet: Fleet, purchases: readonly Purchase[], open: Open): Promise<boolean> {
+  const { id, status, tx_hash, leg } = open
+  // The payment between two legs is the house's own: it is offered until it stands.
+  if (leg > 0) return true
   if (tx_hash !== null && status !== 'pending') return true
   const payments = purchases.find((one) => one.id === id)?.payments ?? []
   for (const payment of payments)
@@ -128,17 +132,16 @@ async function judgeCustomers(
     fleet,
     purchases.map(({ to, recipient }) => [to, recipient] as const),
   )
-  for (const { id, to, recipient, payments } of purchases) {
+  for (const { id, to, recipient, payments, isPrivate } of purchases) {
     const { status, body } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${id}`)
     if (status !== 200) lost.push(`exchange ${id} answers ${status}`)
-    const items: { payinHash: string; status: string; amountToReceived: string | null }[] =
-      body?.exchange?.exchanges ?? []
+    const items: Item[] = body?.exchange?.exchanges ?? []
     for (const payment of payments.filter((one) => onChain.get(one) && one.units > 0n)) {
       const item = items.find(({ payinHash }) => payinHash === payment.hash)
       if (!item || !['finished', 'refunded'].includes(item.status))
         lost.push(`payment ${payment.hash} of exchange ${id} is ${item?.status ?? 'unknown'}`)
     }
-    const finished = items.filter((item) => item.status === 'finished')
+    const finished = items.filter((item) => item.status === 'finished' && (!isPrivate || isLastLeg(item, items)))
     const said = finished.reduce(
       (sum, { amountToReceived }) => sum + parseUnits(amountToReceived ?? '0', decimalsOf(to)),
       0n,
@@ -148,6 +151,12 @@ async function judgeCustomers(
   }
   return lost
 }
+
+type Item = Readonly<{ payinHash: string; payoutHash: string | null; status: string; amountToReceived: string | null }>
+
+/** A last leg's deposit is a first leg's payout. */
+const isLastLeg = ({ payinHash }: Item, items: readonly Item[]): boolean =>
+  items.some(({ payoutHash }) => payoutHash === payinHash)
 
 /** Nothing is counted but payments that stand, with what they brought. What is booked as a loss is not counted any more. */
 async function judgeCredits(
@@ -159,15 +168,35 @@ async function judgeCredits(
     purchases.flatMap(({ id, payments }) => payments.map((payment) => [`${id} ${payment.hash}`, payment] as const)),
   )
   const rows = await fleet.database.query<{ exchange_id: string; tx_hash: string; credited_units: string }>(
-    "select exchange_id, tx_hash, credited_units from deposits where status = 'credited' and exchange_id is not null",
+    "select exchange_id, tx_hash, credited_units from deposits where status = 'credited' and exchange_id is not null and leg = 0",
   )
-  return rows.flatMap(({ exchange_id, tx_hash, credited_units }) => {
+  const legs = await judgeLegs(fleet)
+  const deposits = rows.flatMap(({ exchange_id, tx_hash, credited_units }) => {
     const payment = known.get(`${exchange_id} ${tx_hash}`)
     if (payment === undefined) return [`a payment ${tx_hash} that nobody made is counted`]
     if (!onChain.get(payment)) return [`payment ${tx_hash} is counted and on no chain`]
     return payment.units === BigInt(credited_units)
       ? []
       : [`payment ${tx_hash} brought ${payment.units} and counts as ${credited_units}`]
+  })
+  return [...deposits, ...legs]
+}
+
+/** A second leg's deposit is a payout of the first that was paid, to the unit, and no payout is the deposit of two. */
+async function judgeLegs({ database }: Fleet): Promise<string[]> {
+  const rows = await database.query<{ tx_hash: string; credited_units: string; paid: string | null; times: string }>(
+    `select d.tx_hash, d.credited_units, p.units as paid, count(*) over (partition by p.id) as times
+     from deposits d join executions x on x.deposit_id = d.id
+     left join payouts p on p.execution_id = x.source_execution and p.state = 'confirmed' and p.address = d.address
+       and exists (select 1 from attempts a where a.transaction_id = p.transaction_id and a.tx_hash = d.tx_hash)
+     where d.status = 'credited' and d.leg > 0`,
+  )
+  return rows.flatMap(({ tx_hash, credited_units, paid, times }) => {
+    if (paid === null) return [`the payment ${tx_hash} between two legs is counted, and is none of the house's`]
+    if (times !== '1') return [`the payment ${tx_hash} between two legs is counted ${times} times`]
+    return paid === credited_units
+      ? []
+      : [`the payment ${tx_hash} between two legs paid ${paid}, not ${credited_units}`]
   })
 }
 
@@ -205,7 +234,9 @@ async function walletDifferences(fleet: Fleet): Promise<string[]> {
     const holds =
       network.family === 'bitcoin'
         ? await bitcoinHolds(fleet, asset.network)
-        : await chain.reader.balance(chain.addresses.hot(), asset)
+        : network.family === 'monero'
+          ? await moneroHolds(fleet)
+          : await chain.reader.balance(chain.addresses.hot(), asset)
     if (says !== holds) found.push(`the ledger says ${says} of ${asset.id}, the wallet holds ${holds}`)
   }
   return found

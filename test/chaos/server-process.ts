@@ -34,7 +34,7 @@ export type ServerOptions = Readonly<{
   env: Record<string, string>
 }>
 
-const READY_MS = 60_000
+const READY_MS = 180_000
 const preload = join(import.meta.dirname, 'kill-at.ts')
 
 /** Nobody outlives the process that started it, however that one ends. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { anyOrder, leastOf } from './customers.ts'
 import type { Dice } from './dice.ts'
 import type { Run } from './run.ts'
+import { until } from './until.ts'
 
 export type Shop = Readonly<{
   /** Orders that were refused with no fault of the customer: there are none. */
@@ -20,6 +21,8 @@ export async function openShop(
   { everyMs, dice }: { everyMs: number; dice: Dice },
 ): Promise<Shop> {
   const least = await leastOf(client, 'eth@eth', 'btc@btc')
+  const hasIntermediary = fleet.ground.chains.networks.some(({ network }) => network === 'ltc')
+  if (hasIntermediary) await until('private exchanges are on offer', () => offersPrivate(client))
   const refused: string[] = []
   const buying = new Set<Promise<unknown>>()
   let closing = false
@@ -32,7 +35,7 @@ export async function openShop(
       )
     for (; !closing; await delay(everyMs)) {
       if (await isFull()) continue
-      const bought: Promise<unknown> = customers.buy(anyOrder(least, dice)).catch((error: Error) => {
+      const bought: Promise<unknown> = customers.buy(anyOrder(least, dice, hasIntermediary)).catch((error: Error) => {
         // The bank cannot always pay while its chain is being reorganised: that customer never paid.
         if (!error.message.startsWith('/deposits')) refused.push(error.message)
       })
@@ -48,4 +51,11 @@ export async function openShop(
       await Promise.all(buying)
     },
   }
+}
+
+/** Its third chain is read and its reserve known. */
+async function offersPrivate({ call }: Run['client']): Promise<boolean> {
+  const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.004' }
+  const query = new URLSearchParams({ ...pair, privateType: 'efficient' })
+  return (await call('GET', `/v1/cross-chain/rate/private?${query}`)).status === 200
 }

@@ -13,8 +13,8 @@ type Span = readonly [least: number, below: number]
 const KILL_MS: Span = [200, 3_000]
 const CRASH_MS: Span = [6_000, 10_000]
 const REORG_MS: Span = [2_500, 5_000]
-/** Blocks that go: more than confirmations (2 on btc, 3 on eth), so that what was counted goes. Above finality nothing goes. */
-const DEPTHS: Readonly<Record<string, Span>> = { btc: [1, 5], eth: [1, 6] }
+/** Blocks that go: more than confirmations (2 on btc and ltc, 3 on eth), so that what was counted goes. Above finality nothing goes. */
+const DEPTHS: Readonly<Record<string, Span>> = { btc: [1, 5], eth: [1, 6], ltc: [1, 5] }
 /** What a supervisor and a start may take on a busy machine. */
 const RECOVERY_MS = 180_000
 
@@ -62,7 +62,7 @@ export async function storm(run: Run, forMs: number, dice: Dice, say: (line: str
     time(postgresMs, () => answers(run))
   }
   const reorganize = async () => {
-    const network = dice.oneOf(Object.keys(DEPTHS))
+    const network = dice.oneOf(fleet.ground.chains.networks.map((one) => one.network).filter((one) => one in DEPTHS))
     const [least, below] = DEPTHS[network] ?? [1, 2]
     await fleet.ground.reorganize(network, dice.draw(least, below))
   }

@@ -10,11 +10,11 @@ const SEED = 2
 const TIMEOUT_MS = 360_000
 
 /** One house goes through all drills of a course, and is judged after each: nobody is paid twice, nobody loses anything. */
-export function testCourse({ networks, options, drills }: Course): void {
+export function testCourse({ networks, optional = [], options, drills }: Course): void {
   let ground: Ground
   let run: Run
   beforeAll(async () => {
-    ground = await startGround(networks)
+    ground = await startGround([...networks, ...optional])
     run = await openRun(ground, options)
   }, 180_000)
   afterAll(async () => {

@@ -42,7 +42,7 @@ test('the house keeps the promises of its OpenAPI document, and what it refuses 
     contents,
     request,
   })
-  expect(operations).toBe(20)
+  expect(operations).toBe(23)
   expect(answers).toBeGreaterThan(1_000)
   // The property is worth little where every request is refused.
   expect(created).toBeGreaterThan(5)

@@ -6,9 +6,9 @@ import type { Services } from '../services/interfaces.ts'
 import { acceptJsonOnly, allowedMethods, createArrival } from './arrival.ts'
 import { mountAvailableCurrencies } from './cross-chain/available-currencies.ts'
 import { answerQuotesEarly } from './cross-chain/early-quotes.ts'
-import { mountExchange } from './cross-chain/exchange.ts'
+import { mountExchange, mountPrivateExchange } from './cross-chain/exchange.ts'
 import { mountList } from './cross-chain/list.ts'
-import { mountRate } from './cross-chain/rate.ts'
+import { mountPrivateRate, mountRate } from './cross-chain/rate.ts'
 import { mountStatus } from './cross-chain/status.ts'
 import { mountSwapList } from './defi/list.ts'
 import { mountSwapQuote } from './defi/quote.ts'
@@ -82,7 +82,9 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   const sendFile = createStaticFiles()
   mountAvailableCurrencies(context)
   mountRate(context, answerQuotesEarly(context, { state, nextRequestId }))
+  mountPrivateRate(context)
   mountExchange(context, listing)
+  mountPrivateExchange(context, listing)
   mountStatus(context, listing)
   mountList(context, listing)
   mountTokens(context)

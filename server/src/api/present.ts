@@ -3,6 +3,7 @@ import type {
   ExchangeRecord,
   ExchangeStatusAnswer,
   ListedExchange,
+  PrivateRateQuote,
   Currency as WireCurrency,
   RateQuote as WireQuote,
 } from '@swapyard/schema'
@@ -11,7 +12,7 @@ import type { Asset, AssetId } from '../domain/asset.ts'
 import { iconPath } from '../domain/catalogue.ts'
 import type { Currency } from '../domain/currency.ts'
 import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
-import type { IssuedQuote } from '../domain/rate-quote.ts'
+import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 import { assert, present } from '../lib/assert.ts'
 import { toIso } from '../lib/time.ts'
 
@@ -73,6 +74,14 @@ export function isIssuedQuote(value: unknown): value is IssuedQuote {
 }
 
 export function presentRateQuote({ quote, rateId, validUntil }: IssuedQuote): WireQuote {
+  return { ...presentEstimate(quote), rateId, validUntil: validUntil === null ? null : toIso(validUntil) }
+}
+
+export function presentPrivateQuote(quote: RateQuote, expectedSeconds: number): PrivateRateQuote {
+  return { ...presentEstimate(quote), expectedSeconds }
+}
+
+function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUntil'> {
   const { from, to, fees } = quote
   return {
     min: toNumber(quote.minUnits, from.decimals, 'up'),
@@ -85,8 +94,6 @@ export function presentRateQuote({ quote, rateId, validUntil }: IssuedQuote): Wi
     toNetwork: to.network,
     amountFromUsd: toUsd(quote.fromUsd),
     amountToUsd: toUsd(quote.toUsd),
-    rateId,
-    validUntil: validUntil === null ? null : toIso(validUntil),
     fees: {
       service: formatUnits(fees.serviceUnits, to.decimals),
       partner: formatUnits(fees.partnerUnits, to.decimals),

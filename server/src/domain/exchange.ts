@@ -1,4 +1,5 @@
 import type { Asset, AssetId } from './asset.ts'
+import type { PrivatePlan } from './private-plan.ts'
 
 /** What partners see. The three terminals are the spec's. */
 export const exchangeStatuses = [
@@ -64,6 +65,8 @@ export type Exchange = Readonly<{
   fixedUntil: Date | null
   /** Partner's fee in force when it was created. */
   partnerFeeBps: number
+  /** Of a private one, for whoever steps it: no answer shows it. */
+  plan?: PrivatePlan
 }>
 
 /** What goes back to the user, from the moment it is reserved: in the asset that came in, which need not be the leg's. */

@@ -29,9 +29,12 @@ const domains = {
   fill: ['none', 'filled', 'rejected', 'unknown'],
   payout: ['none', 'reserved', 'limited', 'refused', 'signed', 'confirmed'],
   decision: [null, ...decisions],
+  source: ['unpaid', 'sound', 'gone', 'back'],
+  handedOn: [true, false],
+  stalled: [false, true],
 } as const satisfies { [K in keyof Facts]: readonly Facts[K][] }
 
-/** Every status with every combination of facts: 9 × 3 × 2⁴ × 4 × 6 × 5. */
+/** Every status with every combination of facts: 9 × 3 × 2⁶ × 4² × 6 × 5. */
 function allFacts(): readonly Facts[] {
   let all: Record<string, unknown>[] = [{}]
   for (const [key, values] of Object.entries(domains))
@@ -66,6 +69,7 @@ function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
     case 'refund':
       return ['refunding']
     case 'hold':
+    case 'holdForSource':
       return ['verifying']
     case 'resume':
       return ['exchanging', 'sending', 'refunding']
@@ -124,7 +128,7 @@ describe('the table of edges', () => {
 
 describe('decide', () => {
   test('has an answer to every combination of facts, along a legal edge', () => {
-    expect(everything).toHaveLength(9 * 3 * 2 ** 4 * 4 * 6 * 5)
+    expect(everything).toHaveLength(9 * 3 * 2 ** 6 * 4 ** 2 * 6 * 5)
     for (const facts of everything) {
       const step = decide(facts)
       const ways = leadsTo(step, facts.status).filter((to) => to !== facts.status)
@@ -169,6 +173,15 @@ describe('decide', () => {
     }
   })
 
+  test('lets nothing leave for a second leg while what the customer paid is not there', () => {
+    const leaves = ['convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'refund']
+    for (const facts of everything.filter(({ source }) => source === 'gone')) {
+      const step = decide(facts)
+      expect(leaves, JSON.stringify(facts)).not.toContain(step.act)
+      if (step.act === 'resume') expect(facts.payout).toBe('confirmed')
+    }
+  })
+
   test('finishes and refunds only by confirmations', () => {
     for (const facts of everything) {
       const step = decide(facts)
@@ -207,7 +220,9 @@ describe('decide', () => {
         facts.deposit === 'deep' &&
         facts.credited === (facts.status !== 'confirming' && facts.status !== 'pending') &&
         !facts.lost &&
-        !facts.rejected
+        !facts.rejected &&
+        facts.source !== 'unpaid' &&
+        facts.handedOn
       if (!consistent || decide(facts).act !== 'wait') continue
       const brought =
         facts.payout === 'reserved' ||
@@ -220,10 +235,11 @@ describe('decide', () => {
 })
 
 const state = fc.record({
+  leg: fc.constant(0),
   status: fc.constantFrom(...exchangeStatuses),
   reason: fc.option(fc.constantFrom(...statusReasons)),
 })
-const waiting = fc.record({ sighted: fc.boolean(), expired: fc.boolean() })
+const waiting = fc.record({ sighted: fc.boolean(), expired: fc.boolean(), lastLeg: fc.constant(0) })
 const isOpen = ({ status }: { status: ExchangeStatus }): boolean => !isTerminal(status) && status !== 'pending'
 
 describe('overallStatus', () => {
@@ -288,20 +304,48 @@ describe('overallStatus', () => {
     )
   })
 
+  test('of two legs ends with the last one, or with what goes back', () => {
+    const [now, facts] = [{ status: 'sending', reason: null } as const, { sighted: false, expired: false, lastLeg: 1 }]
+    const first = { leg: 0, status: 'finished', reason: null } as const
+    const second = (status: ExchangeStatus) => ({ leg: 1, status, reason: null })
+    expect(overallStatus(now, [first], facts).status).toBe('pending')
+    for (const status of [
+      'confirming',
+      'exchanging',
+      'sending',
+      'verifying',
+      'refunding',
+      'finished',
+      'refunded',
+    ] as const)
+      expect(overallStatus(now, [first, second(status)], facts).status).toBe(status)
+  })
+
+  test('counts a further leg only when its payout is confirmed, and closes none before the next has its deposit', () => {
+    for (const facts of everything) {
+      const step = decide(facts)
+      if (step.act === 'credit') expect(facts.source, JSON.stringify(facts)).not.toBe('unpaid')
+      if (step.act === 'close' && step.status === 'finished') expect(facts.handedOn).toBe(true)
+    }
+  })
+
   test('says why it failed', () => {
     const pending = { status: 'pending', reason: null } as const
-    expect(overallStatus(pending, [], { sighted: false, expired: false })).toEqual(pending)
-    expect(overallStatus(pending, [], { sighted: true, expired: true })).toEqual({ status: 'confirming', reason: null })
-    expect(overallStatus(pending, [], { sighted: false, expired: true })).toEqual({
+    expect(overallStatus(pending, [], { sighted: false, expired: false, lastLeg: 0 })).toEqual(pending)
+    expect(overallStatus(pending, [], { sighted: true, expired: true, lastLeg: 0 })).toEqual({
+      status: 'confirming',
+      reason: null,
+    })
+    expect(overallStatus(pending, [], { sighted: false, expired: true, lastLeg: 0 })).toEqual({
       status: 'failed',
       reason: 'EXPIRED',
     })
-    const vanished = [{ status: 'pending', reason: 'DEPOSIT_VANISHED' }] as const
-    expect(overallStatus(pending, vanished, { sighted: false, expired: true })).toEqual({
+    const vanished = [{ leg: 0, status: 'pending', reason: 'DEPOSIT_VANISHED' }] as const
+    expect(overallStatus(pending, vanished, { sighted: false, expired: true, lastLeg: 0 })).toEqual({
       status: 'failed',
       reason: 'DEPOSIT_VANISHED',
     })
-    expect(overallStatus(pending, vanished, { sighted: false, expired: false })).toEqual({
+    expect(overallStatus(pending, vanished, { sighted: false, expired: false, lastLeg: 0 })).toEqual({
       status: 'pending',
       reason: 'DEPOSIT_VANISHED',
     })

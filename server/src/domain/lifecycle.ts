@@ -51,6 +51,15 @@ export type Facts = Readonly<{
   /** Not signed: `reserved` (in the queue), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */
   payout: 'none' | 'reserved' | 'limited' | 'refused' | 'signed' | 'confirmed'
   decision: Decision | null
+  /**
+   * Of a further leg, whose deposit is our own payment: `unpaid` = that has no confirmations yet, `gone` = what the customer
+   * paid for it is not on its chain, `back` = it is held for that and the deposit is there again. A first leg's is `sound`.
+   */
+  source: 'unpaid' | 'sound' | 'gone' | 'back'
+  /** The next leg has its deposit; true of the last leg. */
+  handedOn: boolean
+  /** A private leg could not be paid for so long that it goes back to the source coin. */
+  stalled: boolean
 }>
 
 /** What an execution needs next. */
@@ -67,6 +76,8 @@ export type Step =
   | { act: 'refund'; reason: StatusReason }
   | { act: 'reserveRefund' }
   | { act: 'hold'; reason: StatusReason }
+  /** Nothing has left the house yet, and nothing does until what was paid to it is there again. */
+  | { act: 'holdForSource' }
   | { act: 'resume' }
   | { act: 'convertAnew' }
   | { act: 'close'; status: 'finished' | 'refunded' | 'failed'; reason: StatusReason | null }
@@ -81,7 +92,7 @@ export function decide(facts: Facts): Step {
       return facts.expired ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' } : wait
     case 'confirming':
       if (facts.deposit === 'gone') return { act: 'vanish' }
-      return facts.deposit === 'deep' ? { act: 'credit' } : wait
+      return facts.deposit === 'deep' && facts.source !== 'unpaid' ? { act: 'credit' } : wait
     case 'exchanging':
       return exchanging(facts)
     case 'sending':
@@ -120,6 +131,10 @@ function exchanging(facts: Facts): Step {
   const held = heldPayout(facts)
   if (held) return held
   if (!isUnsigned(facts)) return { act: 'send' }
+  if (facts.source === 'gone') return { act: 'holdForSource' }
+  // Nothing is signed: the way back is open, and no second payout can come of the first.
+  if (facts.stalled && facts.fill !== 'unknown' && facts.decision === null)
+    return { act: 'refund', reason: 'NO_LIQUIDITY' }
   if (facts.payout === 'reserved') return wait
   switch (facts.fill) {
     case 'none':
@@ -137,17 +152,23 @@ function exchanging(facts: Facts): Step {
 }
 
 function sending(facts: Facts): Step {
-  if (facts.payout === 'confirmed') return { act: 'close', status: 'finished', reason: null }
+  // Its coins are on the way to us still, and the exchange would look as if it were over.
+  if (facts.payout === 'confirmed') return facts.handedOn ? { act: 'close', status: 'finished', reason: null } : wait
   // Its transaction is provably dead: the payout is in the queue again, and not for a deposit that is gone.
   if (isUnsigned(facts) && facts.deposit === 'gone') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
-  return heldPayout(facts) ?? afterTheFact(facts)
+  const held = heldPayout(facts)
+  if (held) return held
+  return isUnsigned(facts) && facts.source === 'gone' ? { act: 'holdForSource' } : afterTheFact(facts)
 }
 
 function refunding(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'close', status: 'refunded', reason: null }
   if (facts.deposit === 'gone')
     return isUnsigned(facts) ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : afterTheFact(facts)
-  return heldPayout(facts) ?? (facts.payout === 'none' ? { act: 'reserveRefund' } : wait)
+  const held = heldPayout(facts)
+  if (held) return held
+  if (isUnsigned(facts) && facts.source === 'gone') return { act: 'holdForSource' }
+  return facts.payout === 'none' ? { act: 'reserveRefund' } : wait
 }
 
 /** Held. Only a person's decision moves it on; money that is already signed for takes its course first. */
@@ -161,9 +182,10 @@ function verifying(facts: Facts): Step {
   }
   if (!facts.credited) return uncounted(facts)
   if (facts.deposit === 'gone') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
+  if (facts.source === 'gone' && facts.decision !== null && facts.decision !== 'fail') return { act: 'holdForSource' }
   switch (facts.decision) {
     case null:
-      return wait
+      return facts.source === 'back' ? { act: 'resume' } : wait
     case 'release':
       return { act: 'resume' }
     case 'refund':
@@ -179,7 +201,7 @@ function verifying(facts: Facts): Step {
 
 /** Held because its deposit vanished: back on the chain it is counted again and goes its way. Nothing is paid for it before. */
 function uncounted(facts: Facts): Step {
-  if (facts.deposit === 'deep' && !facts.rejected) return { act: 'credit' }
+  if (facts.deposit === 'deep' && !facts.rejected && facts.source !== 'unpaid') return { act: 'credit' }
   if (facts.decision === 'fail') return { act: 'close', status: 'failed', reason: 'OPERATOR' }
   return facts.deposit === 'gone' && facts.expired
     ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' }
@@ -188,28 +210,32 @@ function uncounted(facts: Facts): Step {
 
 /** A deposit that was given up and is on the chain after all is counted, and goes back. */
 function failed(facts: Facts): Step {
-  const isNew = facts.deposit === 'deep' && !facts.credited && !facts.rejected && !facts.lost
+  const isNew =
+    facts.deposit === 'deep' && facts.source !== 'unpaid' && !facts.credited && !facts.rejected && !facts.lost
   return isNew && facts.payout === 'none' ? { act: 'credit' } : afterTheFact(facts)
 }
 
-type ExecutionState = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
+type ExchangeState = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
+type ExecutionState = ExchangeState & Readonly<{ leg: number }>
 
 /**
  * The exchange's status: that of its latest open execution; when none is open `finished` if one finished, else
  * `refunded`, else `failed` (decisions: "Several deposits"). `executions` in order of their deposits; the last one of each
- * status says as much as all of them.
+ * status says as much as all of them. A leg that is not the last finishes nothing but itself.
  */
 export function overallStatus(
-  current: ExecutionState,
+  current: ExchangeState,
   executions: readonly ExecutionState[],
-  waiting: { sighted: boolean; expired: boolean },
-): ExecutionState {
+  waiting: { sighted: boolean; expired: boolean; lastLeg: number },
+): ExchangeState {
   if (current.status === 'finished' || current.status === 'refunded') return current
-  const open = executions.filter(({ status }) => !isTerminal(status) && status !== 'pending').at(-1)
+  // A first leg waits for somebody who may never pay, a further one for a payment of our own.
+  const open = executions.filter(({ status, leg }) => !isTerminal(status) && (status !== 'pending' || leg > 0)).at(-1)
   if (current.status === 'failed') return open?.status === 'refunding' ? open : current
   if (open) return open
   for (const status of terminals.filter((terminal) => terminal !== 'failed')) {
-    const closed = executions.filter((execution) => execution.status === status).at(-1)
+    const ends = ({ leg }: ExecutionState) => status !== 'finished' || leg === waiting.lastLeg
+    const closed = executions.filter((execution) => execution.status === status && ends(execution)).at(-1)
     if (closed) return closed
   }
   const vanished = executions.some(({ status }) => status === 'pending')

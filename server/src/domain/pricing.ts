@@ -105,6 +105,20 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
 }
 
 /**
+ * What an intermediary is worth in the coin that it was bought with. Neither side must be open for orders: it is no new
+ * exchange, and the intermediary's own network is not asked for anything.
+ */
+export function priceReturn(book: Book, from: Currency, to: Currency, now: number): Costs {
+  checkFresh(book, now)
+  return {
+    rate: ratio(from.definition, to.definition, book.prices, 'give'),
+    serviceBps: BigInt(spreadBps(book, { from, to, flow: 'standard', partnerFeeBps: 0 })),
+    partnerBps: 0n,
+    networkUnits: getCosts(book, to, now).networkUnits,
+  }
+}
+
+/**
  * What one payout (or refund) of a currency costs now, in units of the currency itself. For whoever pays one out. The
  * network's own coin needs no price for it: its refunds do not wait for one.
  */
@@ -113,7 +127,7 @@ export function payoutFeeIn(book: Book, currency: Currency, now: number): bigint
   return getCosts(book, currency, now).networkUnits
 }
 
-type Costs = Pick<PairPricing, 'rate' | 'serviceBps' | 'partnerBps' | 'networkUnits'>
+export type Costs = Pick<PairPricing, 'rate' | 'serviceBps' | 'partnerBps' | 'networkUnits'>
 
 /** What `fromUnits` are worth in `to` after the spread and the partner's fee, before the payout's network fee. */
 export function beforeNetworkFee(costs: Costs, fromUnits: bigint): bigint {

@@ -1,5 +1,6 @@
 import type { AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeStatus, StatusReason } from '../domain/exchange.ts'
+import type { Destination } from './chain.ts'
 import type { Execution } from './execution.ts'
 
 /** Where an execution stands among those of its exchange: legs in order, deposits in order. */
@@ -25,7 +26,7 @@ export type ExchangeCase = Readonly<{
 /** Where an exchange stands by all of its executions, however many they are. */
 export type Standing = Readonly<{
   /** Of each status the last execution, in their order. */
-  last: readonly Pick<Execution, 'status' | 'reason'>[]
+  last: readonly Pick<Execution, 'leg' | 'status' | 'reason'>[]
   /** A deposit is counted and off the chain, or on the chain and lost or not counted. */
   isAdrift: boolean
 }>
@@ -63,4 +64,16 @@ export interface CaseStore {
     detail?: Record<string, unknown>,
   ): Promise<void>
   save(id: string, change: ExchangeChange): Promise<void>
+  /** Where an execution's payout arrives as the next leg's deposit. In the step's transaction, before the payout is there. */
+  addTarget(target: Target): Promise<void>
 }
+
+/** A fresh destination of a further leg; `sourceId` is the execution that pays there. */
+export type Target = Readonly<{
+  exchangeId: string
+  leg: number
+  network: string
+  destination: Destination
+  keyIndex: number
+  sourceId: string
+}>

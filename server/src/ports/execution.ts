@@ -11,6 +11,15 @@ export type OnRelease = Readonly<{ status: 'exchanging' | 'refunding'; reason: S
 export type Execution = Readonly<{
   id: string
   leg: number
+  /** Who paid the first leg, where its chain names one safely: never a wallet of ours. */
+  payer: string | null
+  /** Of a further leg: what became of the payout that brought its deposit. Null = a first leg. */
+  source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
+  /** Of a further leg: what the customer paid for the leg before is not counted, or in no block. */
+  sourceGone: boolean
+  /** The next leg has its deposit. */
+  handedOn: boolean
+  changedAt: Date
   status: ExchangeStatus
   reason: StatusReason | null
   decision: Decision | null

@@ -2,6 +2,7 @@ import type { Asset, AssetId } from '../domain/asset.ts'
 import type { Exchange, ExchangeType, ExchangeView, Leg } from '../domain/exchange.ts'
 import type { Account, JournalEntry } from '../domain/ledger/journal.ts'
 import type { FinalityTag } from '../domain/network.ts'
+import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { AuditStore } from './audit.ts'
 import type { CaseStore } from './cases.ts'
 import type { BlockRef, Destination, ScannedBlock, Transfer } from './chain.ts'
@@ -61,6 +62,7 @@ export type NewExchange = Readonly<{
   idempotency: { key: string; requestHash: string } | null
   expiryMs: number
   fixedLockMs: number | null
+  plan?: PrivatePlan
 }>
 
 export type ExchangeQuery = Readonly<{
@@ -159,7 +161,7 @@ export type Payout = Readonly<{
 export interface PayoutStore {
   insert(
     payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom'> &
-      Partial<Pick<Payout, 'owedFrom'>>,
+      Partial<Pick<Payout, 'owedFrom'>> & { heldMs?: number },
   ): Promise<void>
   /**
    * The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. Payouts and

@@ -238,6 +238,9 @@ async function expire(deps: AdvanceDeps, transaction: OutgoingTransaction, seen:
   await giveBack(deps, transaction, { proof }, null, async () => undefined)
 }
 
+/** A further leg's refund is what its order took; a first one's gives back what came in, and its order was taken back. */
+const isOfAnOrder = ({ purpose, leg }: Payout): boolean => purpose === 'payout' || (purpose === 'refund' && leg !== 0)
+
 async function giveBack(
   deps: AdvanceDeps,
   transaction: OutgoingTransaction,
@@ -262,7 +265,7 @@ async function giveBack(
     for (const payout of payouts) {
       await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
       // The coins are back in the wallet, and promised as they were before.
-      if (payout.orderId !== null && payout.exchangeId !== null && payout.purpose === 'payout')
+      if (payout.orderId !== null && payout.exchangeId !== null && isOfAnOrder(payout))
         await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
       // No execution shows it to a person.
       if (attention !== null && payout.exchangeId === null)

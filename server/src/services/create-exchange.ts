@@ -1,7 +1,9 @@
+import type { Asset } from '../domain/asset.ts'
 import type { Currency } from '../domain/currency.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Exchange, ExchangeView } from '../domain/exchange.ts'
+import type { Exchange, ExchangeView, Leg } from '../domain/exchange.ts'
 import type { Partner } from '../domain/partner.ts'
+import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { IssuedQuote } from '../domain/rate-quote.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import { timeOrderedId } from '../lib/id.ts'
@@ -11,7 +13,7 @@ import type { Screening } from '../ports/screening.ts'
 import type { NewExchange } from '../ports/store.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { ExchangeOrder, RateRequest } from './interfaces.ts'
-import { type ReadOrderDeps, readOrder } from './read-order.ts'
+import { type ReadOrder, type ReadOrderDeps, readOrder } from './read-order.ts'
 import type { ServiceSettings } from './settings.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
@@ -35,39 +37,63 @@ export function createCreateExchange(deps: CreateExchangeDeps) {
     order: ExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
-    // First of all: what was created once is answered again, whatever has become of rates and limits since.
-    const repeated = await findRepeated(deps, partner, idempotency)
-    if (repeated) return { exchange: repeated, executions: [] }
-    const { from, to, quote, recipient, refund, rate } = readOrder(deps, partner, order)
-    await screen(deps, to, recipient, 'recipient')
-    await screen(deps, from, refund, 'refund')
-    const open = await deps.countOpen(partner.id, partner.openExchangesMax)
-    if (open >= partner.openExchangesMax)
-      throw new AppError('RATE_LIMIT_EXCEEDED', `${open} exchanges are open, the most that this partner may have`, {
-        retryAfterSeconds: 60,
-      })
-    const { destination, keyIndex } = await deps.takeDeposit(from.network.id)
-    const outcome = await deps.commit({
-      id: timeOrderedId(),
-      partnerId: partner.id,
-      type: 'standard',
-      flow: order.flow,
-      legs: [{ from: from.asset, to: to.asset }],
-      fromUnits: quote.fromUnits,
-      toUnits: rate?.toUnits ?? quote.toUnits,
-      deposit: destination,
-      keyIndex,
-      recipient,
-      refund,
-      partnerFeeBps: partner.feeBps,
-      rate: rate && { nonce: rate.nonce, expiresAt: rate.expiresAt },
-      idempotency,
-      expiryMs: deps.settings.expiryMs,
-      fixedLockMs: order.flow === 'fixed-rate' ? deps.settings.fixedLockMs : null,
-    })
-    checkpoint('create.committed')
-    return { exchange: resolve(deps, partner, order, outcome), executions: [] }
+    return createRead(deps, partner, order, idempotency, (one) => ({ read: readOrder(deps, partner, one) }))
   }
+}
+
+/** An order as it was read; `private`: through what, and as what was drawn for it. */
+type Read = Readonly<{ read: ReadOrder; private?: Readonly<{ via: Asset; plan: PrivatePlan }> }>
+
+/** What every create does with an order, however it is read and priced. */
+export async function createRead(
+  deps: CreateExchangeDeps,
+  partner: Partner,
+  order: ExchangeOrder,
+  idempotency: Idempotency | null,
+  reading: (order: ExchangeOrder) => Read,
+): Promise<ExchangeView> {
+  // First of all: what was created once is answered again, whatever has become of rates and limits since.
+  const repeated = await findRepeated(deps, partner, idempotency)
+  if (repeated) return { exchange: repeated, executions: [] }
+  const { read, private: through } = reading(order)
+  const { from, to, quote, recipient, refund, rate } = read
+  await screen(deps, to, recipient, 'recipient')
+  await screen(deps, from, refund, 'refund')
+  const open = await deps.countOpen(partner.id, partner.openExchangesMax)
+  if (open >= partner.openExchangesMax)
+    throw new AppError('RATE_LIMIT_EXCEEDED', `${open} exchanges are open, the most that this partner may have`, {
+      retryAfterSeconds: 60,
+    })
+  const { destination, keyIndex } = await deps.takeDeposit(from.network.id)
+  const outcome = await deps.commit({
+    id: timeOrderedId(),
+    partnerId: partner.id,
+    type: through ? 'private' : 'standard',
+    flow: order.flow,
+    legs: legsThrough(from.asset, to.asset, through?.via),
+    fromUnits: quote.fromUnits,
+    toUnits: rate?.toUnits ?? quote.toUnits,
+    deposit: destination,
+    keyIndex,
+    recipient,
+    refund,
+    partnerFeeBps: partner.feeBps,
+    rate: rate && { nonce: rate.nonce, expiresAt: rate.expiresAt },
+    idempotency,
+    expiryMs: deps.settings.expiryMs,
+    fixedLockMs: order.flow === 'fixed-rate' ? deps.settings.fixedLockMs : null,
+    ...(through ? { plan: through.plan } : {}),
+  })
+  checkpoint('create.committed')
+  return { exchange: resolve(deps, partner, order, outcome), executions: [] }
+}
+
+function legsThrough(from: Asset, to: Asset, via: Asset | undefined): readonly Leg[] {
+  if (via === undefined) return [{ from, to }]
+  return [
+    { from, to: via },
+    { from: via, to },
+  ]
 }
 
 async function findRepeated(

@@ -247,7 +247,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
   for (const payout of payouts) {
     await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId: id }))
     // The wallet has paid: what was promised of it is promised no more.
-    if (payout.purpose === 'payout' && payout.orderId !== null) await tx.inventory.release(payout.orderId)
+    if (payout.executionId !== null && payout.orderId !== null) await tx.inventory.release(payout.orderId)
   }
   await tx.wake([
     { kind: 'transaction', id },

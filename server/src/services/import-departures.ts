@@ -71,7 +71,7 @@ async function book(tx: StoreTx, id: string, payouts: readonly Payout[]): Promis
   )
   for (const payout of payouts) {
     await tx.ledger.post(signedEntry({ ...payout, payoutId: payout.id, transactionId: id }))
-    if (payout.purpose === 'payout' && payout.orderId !== null) await tx.inventory.release(payout.orderId)
+    if (payout.orderId !== null) await tx.inventory.release(payout.orderId)
   }
 }
 

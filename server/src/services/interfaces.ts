@@ -1,7 +1,8 @@
 import type { Currency } from '../domain/currency.ts'
 import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from '../domain/exchange.ts'
 import type { Caller, Partner } from '../domain/partner.ts'
-import type { IssuedQuote } from '../domain/rate-quote.ts'
+import type { PrivateType } from '../domain/private-plan.ts'
+import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { SwapServices } from './swap-interfaces.ts'
 
@@ -29,6 +30,10 @@ export type ExchangeOrder = Readonly<{
   rateId?: string
 }>
 
+/** A private exchange has no flow of its own, and no rateId. */
+export type PrivateRateRequest = Omit<RateRequest, 'flow'> & Readonly<{ privateType: PrivateType }>
+export type PrivateExchangeOrder = Omit<ExchangeOrder, 'flow' | 'rateId'> & Readonly<{ privateType: PrivateType }>
+
 /** Exact, ANDed; canonical lower-case tickers. A ticker that does not exist matches nothing. */
 export type ExchangeFilter = Readonly<{
   status?: ExchangeStatus
@@ -51,6 +56,13 @@ export type Services = Readonly<{
   /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote
   createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>
+  /** Both legs, by the same snapshot. */
+  quotePrivate(partner: Partner, request: PrivateRateRequest): { quote: RateQuote; expectedSeconds: number }
+  createPrivateExchange(
+    partner: Partner,
+    order: PrivateExchangeOrder,
+    idempotency: Idempotency | null,
+  ): Promise<ExchangeView>
   /** null where there is none, it is another partner's, or of another type. One round trip. */
   findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
   /** The last 24 h, newest first. Without a page: all, streamed by key range. */

@@ -47,9 +47,9 @@ export function createQuoteRate(dependencies: Dependencies): Services['quoteRate
 }
 
 /** Finds both currencies and reads the amount, which is positive. Throws with every problem at once. */
-function readPair(
+export function readPair(
   catalogue: CurrencyLookup,
-  request: RateRequest,
+  request: Omit<RateRequest, 'flow'>,
 ): { from: Currency; to: Currency; fromUnits: bigint } {
   const problems: Problem[] = []
   const { from, to, fromUnits } = readParts(catalogue, request, 'amount', problems)

@@ -30,8 +30,16 @@ export type ReadOrder = Readonly<{
   rate: RateTerms | null
 }>
 
+/** Prices a pair, then an amount of it; either may refuse. */
+export type Quoting = (pair: Readonly<{ from: Currency; to: Currency }>) => (fromUnits: bigint) => RateQuote
+
 /** Reads an order from memory alone. Throws with every problem of it at once; parts that others stand on are judged first. */
-export function readOrder(deps: ReadOrderDeps, partner: Partner, order: ExchangeOrder): ReadOrder {
+export function readOrder(
+  deps: ReadOrderDeps,
+  partner: Partner,
+  order: ExchangeOrder,
+  quoting: Quoting = direct(deps, partner, order),
+): ReadOrder {
   const failures: AppError[] = []
   const problems: Problem[] = []
   const { from, to, fromUnits } = readParts(
@@ -40,9 +48,8 @@ export function readOrder(deps: ReadOrderDeps, partner: Partner, order: Exchange
     'fromAmount',
     problems,
   )
-  const pair = from && to && { from, to, flow: order.flow, partnerFeeBps: partner.feeBps }
-  const pricing = pair && attempt(() => deps.books.price(pair, deps.clock.now()), failures)
-  const quote = pricing && fromUnits !== null ? quoteUnits(pricing, fromUnits) : null
+  const priced = from && to && attempt(() => quoting({ from, to }), failures)
+  const quote = priced && fromUnits !== null ? attempt(() => priced(fromUnits), failures) : null
   const isFailed = () => problems.length + failures.length > 0
   // An address is judged by its network, even where the ticker is not listed there.
   const [source, target] = [placeOf(deps, from, order.fromNetwork), placeOf(deps, to, order.toNetwork)]
@@ -67,6 +74,13 @@ export function readOrder(deps: ReadOrderDeps, partner: Partner, order: Exchange
   if (quote && from && !rate) checkBounds(quote, from, problems)
   if (isFailed() || !from || !to || !quote) throw refusal(problems, failures)
   return { from, to, quote, recipient, refund, rate }
+}
+
+function direct(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): Quoting {
+  return (pair) => {
+    const pricing = deps.books.price({ ...pair, flow, partnerFeeBps: partner.feeBps }, deps.clock.now())
+    return (fromUnits) => quoteUnits(pricing, fromUnits)
+  }
 }
 
 function attempt<T>(work: () => T, failures: AppError[]): T | null {

@@ -1,6 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { exchangeAccount } from '../domain/ledger/entries.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
+import type { PrivatePlan } from '../domain/private-plan.ts'
 import { assert, unreachable } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import { inParallel } from '../lib/in-parallel.ts'
@@ -8,7 +9,7 @@ import type { ExchangeCase, Place } from '../ports/cases.ts'
 import type { Execution } from '../ports/execution.ts'
 import type { Verdict } from '../ports/screening.ts'
 import type { StoreTx } from '../ports/store.ts'
-import { type Act, type Evidence, getChain, legOf, move, type StepDeps } from './steps/context.ts'
+import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
@@ -72,7 +73,7 @@ async function stepWindow(
 
 export function factsOf(
   { exchange, now, heads }: ExchangeCase,
-  { status, deposit, order, payout, decision }: Execution,
+  { leg, status, reason, deposit, order, payout, decision, source, sourceGone, handedOn, changedAt }: Execution,
 ): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -81,7 +82,8 @@ export function factsOf(
     credited: deposit.status === 'credited',
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
-    expired: now > exchange.expiresAt,
+    // A further leg is our own payment: it is never late.
+    expired: leg === 0 && now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout:
       payout === null
@@ -92,7 +94,27 @@ export function factsOf(
             ? 'limited'
             : 'refused',
     decision,
+    source: sourceOf({ leg, status, reason, source, sourceGone }),
+    handedOn: handedOn || leg === exchange.legs.length - 1,
+    stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
   }
+}
+
+function sourceOf({
+  leg,
+  status,
+  reason,
+  source,
+  sourceGone,
+}: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'sourceGone'>): Facts['source'] {
+  if (leg === 0) return 'sound'
+  if (source !== 'confirmed') return 'unpaid'
+  if (sourceGone) return 'gone'
+  return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'back' : 'sound'
+}
+
+function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: number): boolean {
+  return plan !== undefined && unchangedMs > (plan.delaysMs[leg] ?? 0) + plan.stallMs
 }
 
 /** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
@@ -126,24 +148,22 @@ async function checkDeposit(
 }
 
 /** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
-async function screen(deps: StepDeps, { exchange }: ExchangeCase, execution: Execution): Promise<Verdict> {
-  const { deposit } = execution
+async function screen(deps: StepDeps, { exchange }: ExchangeCase, { payer }: Execution): Promise<Verdict> {
+  const { from, to } = endsOf(exchange)
   const subjects = [
-    ...(deposit.sender === null
-      ? []
-      : [{ network: deposit.network, address: deposit.sender, direction: 'sender' as const }]),
+    ...(payer === null ? [] : [{ network: from.network, address: payer, direction: 'sender' as const }]),
     ...(exchange.recipient === null
       ? []
       : [
           {
-            network: legOf({ case: { exchange } as ExchangeCase, execution }).to.network,
+            network: to.network,
             address: exchange.recipient.address,
             direction: 'recipient' as const,
           },
         ]),
     ...(exchange.refund === null
       ? []
-      : [{ network: deposit.network, address: exchange.refund.address, direction: 'refund' as const }]),
+      : [{ network: from.network, address: exchange.refund.address, direction: 'refund' as const }]),
   ]
   const verdicts = await Promise.all(
     subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')),
@@ -190,6 +210,8 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
       return reserveRefund(act)
     case 'hold':
       return hold(act, step.reason)
+    case 'holdForSource':
+      return holdFor(act, 'DEPOSIT_VANISHED', {}, { ofLeg: 0 })
     case 'resume':
       return resume(act)
     case 'convertAnew':
@@ -206,11 +228,12 @@ async function resume(act: Act): Promise<Execution> {
   const { execution, tx } = act
   await tx.controls.clear(`held:${execution.id}`)
   if (execution.payout?.state === 'reserved') {
-    await tx.payouts.approve(execution.payout.id)
+    const released = execution.decision === 'release'
+    if (released) await tx.payouts.approve(execution.payout.id)
     await tx.wake([
       {
         kind: 'dispatch',
-        id: execution.payout.purpose === 'refund' ? execution.deposit.network : legOf(act).to.network,
+        id: execution.payout.purpose === 'refund' ? endsOf(act.case.exchange).from.network : legOf(act).to.network,
       },
     ])
     const isRefund = execution.payout.purpose === 'refund'
@@ -222,7 +245,7 @@ async function resume(act: Act): Promise<Execution> {
         'released',
         { decision: null },
       )),
-      payout: { ...execution.payout, attention: null },
+      payout: { ...execution.payout, attention: released ? null : execution.payout.attention },
     }
   }
   if (execution.payout?.purpose === 'refund')
@@ -263,7 +286,11 @@ async function settle(
     }
   }
   const { last, isAdrift } = await tx.cases.standing(exchange.id)
-  const { status, reason } = overallStatus(exchange, last, { sighted, expired: now > exchange.expiresAt })
+  const { status, reason } = overallStatus(exchange, last, {
+    sighted,
+    expired: now > exchange.expiresAt,
+    lastLeg: exchange.legs.length - 1,
+  })
   const open = last.some((execution) => !isTerminal(execution.status))
   const nextCheckAt =
     open || isAdrift || next !== null || status === 'confirming'

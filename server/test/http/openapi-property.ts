@@ -26,8 +26,8 @@ export type PropertyOptions = Readonly<{
 }>
 
 const ANSWER_MS_MAX = 5_000
-const CREATE = '/v1/cross-chain/exchange'
-const LIST = `${CREATE}/list`
+const CREATES = ['/v1/cross-chain/exchange', '/v1/cross-chain/exchange/private']
+const LIST = '/v1/cross-chain/exchange/list'
 
 type Told = (input: Input, headers: Record<string, string>) => Promise<PropertyAnswer>
 type Report = { operations: number; answers: number; created: number }
@@ -47,7 +47,7 @@ export async function checkOperations(options: PropertyOptions): Promise<Report>
     const ask: Told = async (input, headers) => {
       answers += 1
       const answer = await answerTo(options.request, operation, input, headers)
-      if (operation.path === CREATE && answer.status === 201) ids.add(JSON.parse(answer.body).id)
+      if (CREATES.includes(operation.path) && answer.status === 201) ids.add(JSON.parse(answer.body).id)
       return answer
     }
     await checkOperation(options, operation, ask)

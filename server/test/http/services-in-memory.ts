@@ -4,8 +4,9 @@ import { parseUnits, scale, toSignificant } from '../../src/domain/amount.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Currency } from '../../src/domain/currency.ts'
 import { AppError, type Problem } from '../../src/domain/errors.ts'
-import type { ExchangeView } from '../../src/domain/exchange.ts'
+import type { ExchangeType, ExchangeView } from '../../src/domain/exchange.ts'
 import { type Caller, type Partner, type Scope, scopes } from '../../src/domain/partner.ts'
+import type { PrivateType } from '../../src/domain/private-plan.ts'
 import type { IssuedQuote } from '../../src/domain/rate-quote.ts'
 import { assert } from '../../src/lib/assert.ts'
 import type { Idempotency } from '../../src/services/idempotency.ts'
@@ -79,6 +80,12 @@ export function createServicesInMemory(): ServicesInMemory {
     listCurrencies: () => world.catalogue.list(),
     quoteRate: (owner, request) => quote(world, owner, request),
     createExchange: async (owner, order, idempotency) => create(world, owner, order, idempotency),
+    quotePrivate: (owner, request) => {
+      checkPrivate(resolvePair(world, { ...request, flow: 'standard' }), request.privateType)
+      return { quote: quote(world, owner, { ...request, flow: 'standard' }).quote, expectedSeconds: 120 }
+    },
+    createPrivateExchange: async (owner, { privateType, ...order }, idempotency) =>
+      create(world, owner, { ...order, flow: 'standard' }, idempotency, (pair) => checkPrivate(pair, privateType)),
     findExchange: async (owner, id, type) => {
       if (broken.find) throw broken.find
       const row = world.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
@@ -168,18 +175,33 @@ function termsOf({ from, to, flow, fromUnits }: IssuedQuote['quote']): string {
   return [from.id, to.id, flow, fromUnits].join(' ')
 }
 
-function create(world: World, owner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): ExchangeView {
+/** Without XMR there is no privatePlus, and on one network there is no intermediary. */
+function checkPrivate({ from, to }: Pair, privateType: PrivateType): null {
+  if (privateType === 'privatePlus') throw new AppError('PAIR_UNAVAILABLE', 'XMR is not available')
+  if (from.network.id === to.network.id) throw new AppError('PAIR_UNAVAILABLE', 'one wallet would serve both ends')
+  return null
+}
+
+/** `through`: a private one, whose pair it checks. */
+function create(
+  world: World,
+  owner: Partner,
+  order: ExchangeOrder,
+  idempotency: Idempotency | null,
+  through: ((pair: Pair) => null) | null = null,
+): ExchangeView {
   const key = `${owner.id} ${idempotency?.key}`
   const before = idempotency ? world.answers.get(key) : undefined
   if (before && before.requestHash === idempotency?.requestHash) return before.view
   if (before) throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body')
   const pair = resolvePair(world, order)
+  through?.(pair)
   const fromUnits = parseUnits(order.fromAmount, pair.from.asset, 'fromAmount')
   const found = priced(pair, fromUnits, order.flow)
   checkBounds(found)
   checkDestinations(pair, order)
   const toUnits = useRateId(world, owner, order, found)
-  const view = toView(world, owner, order, pair, { fromUnits, toUnits })
+  const view = toView(world, owner, order, pair, { fromUnits, toUnits }, through === null ? 'standard' : 'private')
   world.rows.unshift({ partnerId: owner.id, view })
   if (idempotency) world.answers.set(key, { requestHash: idempotency.requestHash, view })
   return view
@@ -243,14 +265,21 @@ function useRateId(world: World, owner: Partner, order: ExchangeOrder, found: Is
 
 type Units = Readonly<{ fromUnits: bigint; toUnits: bigint }>
 
-function toView(world: World, owner: Partner, order: ExchangeOrder, { from, to }: Pair, units: Units): ExchangeView {
+function toView(
+  world: World,
+  owner: Partner,
+  order: ExchangeOrder,
+  { from, to }: Pair,
+  units: Units,
+  type: ExchangeType,
+): ExchangeView {
   const { address, memo = null, refundAddress, refundMemo = null } = order
   const index = world.rows.length + 1
   const createdAt = new Date(world.now())
   const exchange: ExchangeView['exchange'] = {
     id: randomUUID(),
     partnerId: owner.id,
-    type: 'standard',
+    type,
     flow: order.flow,
     legs: [{ from: from.asset, to: to.asset }],
     ...units,

@@ -27,24 +27,36 @@ export const COIN = 10n ** 8n
 export const ETHER = 10n ** 18n
 /** Another token with other decimals: what is counted as the wrong one shows at once. */
 export const wbtc = makeCurrency('wbtc', 'eth', { contract: '0xwbtc', priceKey: 'btc' })
-const currencies = [btc, eth, usdt, wbtc]
+/** A third chain, for what goes through an intermediary. */
+export const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
+const currencies = [btc, eth, usdt, wbtc, ltc]
 const USD = 10n ** 12n
 
 const tokens = { ...bookParts.fees['eth']?.units, 'wbtc@eth': 650_000_000_000_000n }
 export const market: BookParts = {
   ...bookParts,
-  fees: { ...bookParts.fees, eth: { coin: eth, units: tokens } },
-  reserves: { ...bookParts.reserves, 'wbtc@eth': COIN },
+  prices: { ...bookParts.prices, ltc: { bid: 100n * USD, ask: 100n * USD } },
+  fees: {
+    ...bookParts.fees,
+    eth: { coin: eth, units: tokens },
+    ltc: { coin: ltc, units: { 'ltc@ltc': 2_000n } },
+  },
+  reserves: { ...bookParts.reserves, 'wbtc@eth': COIN, 'ltc@ltc': 10_000n * COIN },
 }
 
 /** The money path on a real database and two chains in memory, without workers: a test takes every turn by itself. */
-export async function startSpine() {
+export async function startSpine({ three = false } = {}) {
   const { database, another, close } = await openTestDatabase()
   const store = createStore(database)
-  const fakes = { btc: createFakeChain(btc.network), eth: createFakeChain(eth.network) }
+  const fakes = {
+    btc: createFakeChain(btc.network),
+    eth: createFakeChain(eth.network),
+    ltc: createFakeChain(ltc.network),
+  }
   const chains = new Map([
     ['btc', fakes.btc.chain],
     ['eth', fakes.eth.chain],
+    ...(three ? [['ltc', fakes.ltc.chain] as const] : []),
   ])
   const signer = createFakeSigner()
   const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
@@ -126,12 +138,14 @@ export async function startSpine() {
     for (let n = 0; n < count; n++) {
       fakes.btc.mine()
       fakes.eth.mine()
+      if (three) fakes.ltc.mine()
       await turn()
     }
   }
-  const fill = async (units: Partial<Record<'btc' | 'eth', bigint>>) => {
+  const fill = async (units: Partial<Record<'btc' | 'eth' | 'ltc', bigint>>) => {
     if (units.btc) fakes.btc.pay(fakes.btc.chain.addresses.hot(), units.btc)
     if (units.eth) fakes.eth.pay(fakes.eth.chain.addresses.hot(), units.eth)
+    if (units.ltc) fakes.ltc.pay(fakes.ltc.chain.addresses.hot(), units.ltc)
     await blocks(3)
   }
   await watch()
@@ -168,22 +182,31 @@ export async function executionsOf(sql: Sql, { id }: Pick<Exchange, 'id'>) {
   )
 }
 
-type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth', FakeChain>> }>
+type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth' | 'ltc', FakeChain>> }>
 
 export type Order = Partial<
-  Pick<NewExchange, 'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency'>
-> & { from?: typeof btc; to?: typeof btc; flow?: Flow }
-let keyIndex = 0
+  Pick<
+    NewExchange,
+    'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency' | 'plan'
+  >
+> & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow }
+/** Beside the database's own, from which further legs take theirs. */
+let keyIndex = 1_000_000
 
 /** A row as `create-exchange` makes it: bitcoin to ether unless the test says otherwise. */
-export function newExchange({ from = btc, to = eth, ...rest }: Order = {}): NewExchange {
+export function newExchange({ from = btc, via, to = eth, ...rest }: Order = {}): NewExchange {
   const index = keyIndex++
   return {
     id: randomUUID(),
     partnerId,
-    type: 'standard',
+    type: via ? 'private' : 'standard',
     flow: 'standard',
-    legs: [{ from: from.asset, to: to.asset }],
+    legs: via
+      ? [
+          { from: from.asset, to: via.asset },
+          { from: via.asset, to: to.asset },
+        ]
+      : [{ from: from.asset, to: to.asset }],
     fromUnits: COIN,
     toUnits: 24n * ETHER,
     deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null },

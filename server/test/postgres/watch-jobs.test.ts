@@ -68,11 +68,19 @@ describe('a step that fails', () => {
     expect(await subjects('failing:')).toEqual([])
   })
 
+  /** As no release of the program does: they stand for good. */
+  const giveLegs = (id: string, legs: readonly unknown[]) =>
+    spine.database.transaction(async (tx) => {
+      await tx.query('alter table exchanges disable trigger user')
+      await tx.query('update exchanges set legs = $2 where id = $1', [id, JSON.stringify(legs)])
+      await tx.query('alter table exchanges enable trigger user')
+    })
+
   test('is told of by the step itself: one deposit of a currency that is listed no more', async () => {
     const exchange = await spine.order()
     spine.deposit(exchange, COIN / 200n)
     await spine.blocks(1)
-    await spine.database.query("update exchanges set legs = '[]' where id = $1", [exchange.id])
+    await giveLegs(exchange.id, [])
     spine.fakes.btc.mine(3)
     await spine.watch()
     const watch = watcher()
@@ -81,10 +89,7 @@ describe('a step that fails', () => {
         .step(exchange.id)
         .catch((error) => watch.failed({ kind: 'exchange', id: exchange.id }, error))
     expect(await subjects('failing:')).toEqual([`failing:exchange:${exchange.id}`])
-    await spine.database.query('update exchanges set legs = $2 where id = $1', [
-      exchange.id,
-      JSON.stringify(exchange.legs),
-    ])
+    await giveLegs(exchange.id, exchange.legs)
     await spine.services.step(exchange.id)
     await watch.succeeded({ kind: 'exchange', id: exchange.id })
     expect(await subjects('failing:')).toEqual([])

@@ -8,6 +8,8 @@ const EVERY_MS = 1_000
 
 export const badWeather: Course = {
   networks: ['btc', 'eth'],
+  // Private exchanges go through it.
+  optional: ['ltc'],
   options: { apis: 2, workers: 3 },
   drills: [
     {

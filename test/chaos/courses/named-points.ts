@@ -7,6 +7,8 @@ import { swapPoints } from './swap-points.ts'
 
 export const namedPoints: Course = {
   networks: ['btc', 'eth'],
+  // Private exchanges go through it.
+  optional: ['ltc'],
   options: { apis: 2, workers: 2 },
   drills: [
     {

@@ -16,11 +16,14 @@ export type MoneroChainOptions = Readonly<{
   rpcUrls: readonly string[]
   viewKeys: ViewKeys
   /** Only where the seed is: without it addresses are shown, and no block is scanned. */
-  spending: Readonly<{ seedKey: Uint8Array; folder: string; restoreHeight?: number; outputsReady?: number }> | null
+  spending: (Readonly<{ seedKey: Uint8Array; folder: string }> & Partial<typeof moneroDefaults>) | null
 }>
 
-/** Payouts under way at once: each holds its change for ten blocks. */
-const OUTPUTS_READY = 16
+/** `outputsReady`: payouts under way at once; each holds its change for ten blocks. */
+export const moneroDefaults: Readonly<{ restoreHeight: number; outputsReady: number }> = {
+  restoreHeight: 0,
+  outputsReady: 16,
+}
 
 /** Monero. `close` ends the house's wallet program and the connections. */
 export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: MoneroChainOptions): Chain & {
@@ -40,7 +43,7 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
           keys,
           folder: spending.folder,
           daemonUrl: first.url,
-          restoreHeight: spending.restoreHeight ?? 0,
+          restoreHeight: spending.restoreHeight ?? moneroDefaults.restoreHeight,
         })
   return Object.freeze({
     network,
@@ -51,7 +54,7 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
       nodes,
       wallet,
       hot: addresses.hot(),
-      outputsReady: spending?.outputsReady ?? OUTPUTS_READY,
+      outputsReady: spending?.outputsReady ?? moneroDefaults.outputsReady,
     }),
     close: async () => {
       await wallet?.close()

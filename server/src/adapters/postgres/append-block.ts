@@ -4,12 +4,26 @@ import type { Job } from '../../ports/job.ts'
 import type { AppendRules } from '../../ports/store.ts'
 import { LOCK_PAUSES } from './controls.ts'
 import type { Sql } from './database.ts'
+import { findLegs, legKey, takePlace } from './further-legs.ts'
 import { schedule, wake } from './wake.ts'
 import type { WatchedAddresses } from './watched-addresses.ts'
 
-type Target = { exchange_id: string; leg: number; address: string; memo: string; key_index: string }
+type Target = {
+  exchange_id: string
+  leg: number
+  address: string
+  memo: string
+  key_index: string
+  source_execution: string | null
+}
 type House = { address: string; branch: 'hot' | 'change'; key_index: string }
-type Ours = Readonly<{ targets: Map<string, Target>; house: Map<string, House>; attempts: Map<string, string> }>
+/** `legs`: the transfers by which payouts of ours bring a further leg its deposit, as `legKey` names them. */
+type Ours = Readonly<{
+  targets: Map<string, Target>
+  house: Map<string, House>
+  attempts: Map<string, string>
+  legs: ReadonlySet<string>
+}>
 type Arrival = Readonly<{ transfer: Transfer; target: Target | null; house: House | null }>
 
 const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
@@ -31,7 +45,7 @@ export async function appendBlock(
   )
   if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
   const ours = await findOurs(sql, watched, network, block)
-  await schedule(sql, exchangesPaid(block, ours))
+  await schedule(sql, exchangesPaid(block, ours, rules))
   await includeAttempts(sql, network, block, ours)
   await reportIntrusions(sql, network, block, ours)
   const touched = await recordArrivals(sql, network, block, rules, ours)
@@ -52,12 +66,21 @@ export async function appendBlock(
   return true
 }
 
-/** Exchanges to whose addresses somebody else paid. */
-function exchangesPaid(block: ScannedBlock, ours: Ours): readonly string[] {
-  return block.transfers.flatMap(({ txHash, address, memo }) => {
-    const target = ours.attempts.has(txHash) ? undefined : ours.targets.get(targetKey(address, memo))
-    return target ? [target.exchange_id] : []
+/** Exchanges to whose addresses a deposit came. */
+function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
+  return block.transfers.flatMap((transfer) => {
+    const target = ours.targets.get(targetKey(transfer.address, transfer.memo))
+    return target && isDeposit(ours, rules, transfer, target) ? [target.exchange_id] : []
   })
+}
+
+/**
+ * The first leg's deposit is a customer's: what our own transactions bring to our own addresses is change, a sweep or gas.
+ * A further leg's is the payout of the leg before, known by our own stored transaction and by nothing that a chain says.
+ */
+function isDeposit({ attempts, legs }: Ours, rules: AppendRules, transfer: Transfer, { leg }: Target): boolean {
+  if (leg === 0) return !attempts.has(transfer.txHash)
+  return legs.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
 }
 
 async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, block: ScannedBlock): Promise<Ours> {
@@ -74,7 +97,7 @@ async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, bl
       ? []
       : await sql.query<Target>(
           // As a join: for a list Postgres would gather a bitmap first, which costs as much as the searches.
-          `select t.exchange_id, t.leg, t.address, t.memo, t.key_index from unnest($2::text[]) as b (address)
+          `select t.exchange_id, t.leg, t.address, t.memo, t.key_index, t.source_execution from unnest($2::text[]) as b (address)
            join deposit_targets t on t.network = $1 and t.address = b.address`,
           [network, likely],
           'find-targets',
@@ -99,6 +122,7 @@ async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, bl
     targets: new Map(targets.map((row) => [targetKey(row.address, row.memo), row])),
     house: new Map(house.map((row) => [row.address, row])),
     attempts: new Map(attempts.map((row) => [row.tx_hash, row.transaction_id])),
+    legs: await findLegs(sql, targets, attempts),
   }
 }
 
@@ -159,12 +183,14 @@ async function recordArrivals(
     const house = ours.house.get(transfer.address) ?? null
     if (target === null && house === null) continue
     const arrival = { transfer, target, house }
-    // What our own transactions bring to our own addresses is change, a sweep or gas: no deposit.
     const own = ours.attempts.has(transfer.txHash)
-    const depositId = own ? null : await recordDeposit(sql, network, block, rules, arrival)
+    const isFor = target === null ? !own : isDeposit(ours, rules, transfer, target)
+    // Nobody was told of a further leg's address: what a stranger sends there is no deposit, and nobody's order.
+    const isStray = target !== null && target.leg > 0 && !own
+    const depositId = isFor || isStray ? await recordDeposit(sql, network, block, rules, arrival, isStray) : null
     if (depositId === 'again') continue
     if (rules.coins && transfer.contract === null) await recordCoin(sql, network, block, rules, arrival, depositId)
-    if (!own && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
+    if (isFor && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
   }
   return jobs
 }
@@ -179,11 +205,15 @@ async function recordDeposit(
   block: ScannedBlock,
   rules: AppendRules,
   { transfer, target, house }: Arrival,
+  isStray: boolean,
 ): Promise<string | 'again'> {
-  const asset = rules.assetOf(transfer.contract)
-  const required = target
-    ? rules.required(asset?.id ?? null, transfer.units)
-    : { confirmations: rules.fundingConfirmations, tag: null }
+  const asset = isStray ? null : rules.assetOf(transfer.contract)
+  const required =
+    target?.leg === 0
+      ? rules.required(asset?.id ?? null, transfer.units)
+      : { confirmations: rules.fundingConfirmations, tag: null }
+  // Our own payment to ourselves is one deposit, whichever of its attempts the chain takes.
+  if (target?.source_execution && !isStray) await takePlace(sql, network, target.source_execution, transfer)
   const [row] = await sql.query<{ id: string }>(
     `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
        block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
@@ -221,10 +251,13 @@ async function recordDeposit(
   if (target && asset) await openExecution(sql, target, id, transfer, { assetId: asset.id, height: block.height })
   if (!asset) {
     await sql.query(
-      `insert into alarms (subject, alarm, detail) values ($1, 'an unlisted token arrived at an address of ours', $2)
+      `insert into alarms (subject, alarm, detail) values ($1, $2, $3)
        on conflict (subject) do update set seen_at = clock_timestamp()`,
       [
         `stray:${network}:${transfer.identity}`,
+        isStray
+          ? 'somebody paid an address that was told to nobody'
+          : 'an unlisted token arrived at an address of ours',
         JSON.stringify({ contract: transfer.contract, exchangeId: target?.exchange_id ?? null }),
       ],
     )
@@ -255,8 +288,8 @@ async function openExecution(
 ): Promise<void> {
   await sql.query(
     `with opened as (
-       insert into executions (id, exchange_id, deposit_id, leg, payin_hash) values ($1, $2, $3, $4, $5)
-       on conflict (deposit_id) do nothing returning id)
+       insert into executions (id, exchange_id, deposit_id, leg, payin_hash, source_execution) values ($1, $2, $3, $4, $5, $7)
+       on conflict do nothing returning id)
      insert into events (exchange_id, execution_id, event, status, detail)
      select $2, id, 'deposit seen', 'confirming', $6 from opened`,
     [
@@ -266,6 +299,7 @@ async function openExecution(
       target.leg,
       txHash,
       JSON.stringify({ txHash, units: units.toString(), ...where }),
+      target.source_execution,
     ],
   )
 }

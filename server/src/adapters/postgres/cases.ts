@@ -2,7 +2,16 @@ import type { AssetId } from '../../domain/asset.ts'
 import { type ExchangeStatus, exchangeStatuses, type StatusReason } from '../../domain/exchange.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { FinalityTag } from '../../domain/network.ts'
-import type { CaseStore, ExchangeCase, ExchangeChange, ExecutionChange, Place, Standing } from '../../ports/cases.ts'
+import type { PrivatePlan } from '../../domain/private-plan.ts'
+import type {
+  CaseStore,
+  ExchangeCase,
+  ExchangeChange,
+  ExecutionChange,
+  Place,
+  Standing,
+  Target,
+} from '../../ports/cases.ts'
 import type { Deposit, Execution, OnRelease } from '../../ports/execution.ts'
 import type { Sql } from './database.ts'
 import { type ExchangeRow, exchangeColumns, memoOrNull, toExchange, unitsOrNull } from './rows.ts'
@@ -18,6 +27,7 @@ export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
     isRateTaken: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
+    addTarget: (target) => addTarget(sql, target),
   }
 }
 
@@ -64,6 +74,11 @@ type CaseRow = {
   attention: string | null
   payout_units: string
   attempt_hash: string | null
+  payer: string | null
+  source: Execution['source']
+  source_gone: boolean
+  handed_on: boolean
+  updated_at: Date
   order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
   take_units: string
 }
@@ -73,7 +88,13 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_stat
     d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
     d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
     (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
-    o.state as order_state, o.take_units
+    o.state as order_state, o.take_units, case when x.leg = 0 then d.sender else
+      (select f.sender from executions s join deposits f on f.id = s.deposit_id where s.id = x.source_execution and s.leg = 0) end as payer,
+    (select s.state from attempts a join payouts s on s.transaction_id = a.transaction_id where x.leg > 0 and a.network = d.network
+       and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
+    x.leg > 0 and not exists (select 1 from executions s join deposits f on f.id = s.deposit_id
+       where s.id = x.source_execution and f.status = 'credited' and f.block_height is not null) as source_gone,
+    exists (select 1 from executions n where n.source_execution = x.id) as handed_on, x.updated_at
   from executions x join deposits d on d.id = x.deposit_id
   left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
   left join orders o on o.id = x.order_id
@@ -95,7 +116,13 @@ const PLACES = `
    order by d.leg, d.id limit ${WINDOW})
   order by leg, deposit_id limit ${WINDOW}`
 
-type SteppedRow = ExchangeRow & { now: Date; sighted: boolean; stepped_leg: number | null; stepped_to: string | null }
+type SteppedRow = ExchangeRow & {
+  now: Date
+  sighted: boolean
+  stepped_leg: number | null
+  stepped_to: string | null
+  plan: PrivatePlan | null
+}
 
 async function load(
   sql: Sql,
@@ -104,7 +131,7 @@ async function load(
   locking: boolean,
 ): Promise<ExchangeCase | null> {
   const [row] = await sql.query<SteppedRow>(
-    `select ${exchangeColumns}, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
+    `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
      from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
     [id],
@@ -132,7 +159,7 @@ async function load(
           [networks],
         )
   return {
-    exchange: toExchange(row),
+    exchange: { ...toExchange(row), ...(row.plan === null ? {} : { plan: row.plan }) },
     executions,
     after: start,
     next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },
@@ -150,8 +177,8 @@ export async function readExecutions(sql: Sql, depositIds: readonly string[]): P
 
 /** One search of an index for each status, and one for a deposit that is adrift. */
 async function standing(sql: Sql, id: string): Promise<Standing> {
-  const last = await sql.query<{ status: ExchangeStatus; reason: StatusReason | null }>(
-    `select w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
+  const last = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(
+    `select w.leg, w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
        select x.status, x.reason, x.leg, x.deposit_id from executions x where x.exchange_id = $1 and x.status = s.status
        order by x.leg desc, x.deposit_id desc limit 1) w
      order by w.leg, w.deposit_id`,
@@ -189,10 +216,27 @@ async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }:
   )
 }
 
+/** The exchange is locked by its step: no two of them count the same. */
+async function addTarget(
+  sql: Sql,
+  { exchangeId, leg, network, destination, keyIndex, sourceId }: Target,
+): Promise<void> {
+  await sql.query(
+    `insert into deposit_targets (exchange_id, leg, nth, network, address, memo, key_index, source_execution)
+     select $1, $2, count(*), $3, $4, $5, $6, $7 from deposit_targets where exchange_id = $1 and leg = $2`,
+    [exchangeId, leg, network, destination.address, destination.memo ?? '', keyIndex, sourceId],
+  )
+}
+
 function toExecution(row: CaseRow): Execution {
   return {
     id: row.id,
     leg: row.leg,
+    payer: row.payer,
+    source: row.source,
+    sourceGone: row.source_gone,
+    handedOn: row.handed_on,
+    changedAt: row.updated_at,
     status: row.status,
     reason: row.reason,
     decision: row.decision,

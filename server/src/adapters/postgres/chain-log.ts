@@ -127,7 +127,7 @@ async function sight(
   const rows = await sql.query<{ exchange_id: string }>(
     `insert into sightings (network, tx_hash, exchange_id)
      select distinct $1, s.tx_hash, t.exchange_id from unnest($2::text[], $3::text[], $4::text[]) as s (tx_hash, address, memo)
-       join deposit_targets t on t.network = $1 and t.address = s.address and t.memo = s.memo
+       join deposit_targets t on t.network = $1 and t.address = s.address and t.memo = s.memo and t.leg = 0
      where not exists (select 1 from deposits d where d.network = $1 and d.tx_hash = s.tx_hash and d.block_height is not null)
        and not exists (select 1 from attempts a where a.network = $1 and a.tx_hash = s.tx_hash)
      on conflict (network, tx_hash, exchange_id) do update set gone_at = null, last_seen_at = clock_timestamp() where sightings.gone_at is not null

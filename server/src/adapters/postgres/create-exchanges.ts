@@ -28,7 +28,7 @@ with input as (
   select * from jsonb_to_recordset($1::jsonb) as i (
     n int, id uuid, partner_id uuid, type text, flow text, from_currency text, from_network text, to_currency text, to_network text,
     legs jsonb, from_units numeric, to_units numeric, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
-    refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint)
+    refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, plan jsonb)
 ), checked as (
   select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
     when i.rate_expires_at < clock_timestamp() then 'rate_expired'
@@ -40,9 +40,9 @@ with input as (
   from input i
 ), inserted as (
   insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
-    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, created_at, expires_at, fixed_until, next_check_at)
+    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, next_check_at)
   select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
-    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, now, now + expiry_ms * interval '1 millisecond',
+    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
     now + fixed_lock_ms * interval '1 millisecond', now + expiry_ms * interval '1 millisecond'
   from checked where verdict = 'created' order by rate_nonce, n
   on conflict (rate_nonce) do nothing
@@ -252,6 +252,7 @@ function toInput(row: NewExchange, n: number) {
     rate_expires_at: row.rate?.expiresAt ?? null,
     expiry_ms: row.expiryMs,
     fixed_lock_ms: row.fixedLockMs,
+    plan: row.plan ?? null,
   }
 }
 

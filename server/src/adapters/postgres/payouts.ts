@@ -10,6 +10,8 @@ type Row = {
   exchange_id: string | null
   execution_id: string | null
   deposit_id: string | null
+  /** Of a further leg: what the customer paid for the leg before. */
+  source_deposit: string | null
   leg: number | null
   partner_id: string | null
   purpose: PayoutPurpose
@@ -28,37 +30,22 @@ type Row = {
 
 const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
   coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
-  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from
+  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from,
+  (select s.deposit_id from executions s where s.id = x.source_execution) as source_deposit
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
-/** The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-4, I-6). */
-const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network
-  where d.id = p.deposit_id and d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1)`
+const COUNTED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
+/**
+ * The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-4, I-6). Of a
+ * further leg so is what the customer paid for the leg before: our own payment to ourselves is worth nothing without it.
+ */
+const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network where d.id = p.deposit_id and ${COUNTED})
+  and (x.source_execution is null or exists (select 1 from executions s join deposits d on d.id = s.deposit_id
+    join cursors k on k.network = d.network where s.id = x.source_execution and ${COUNTED}))`
 
 export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
-    async insert(payout) {
-      await sql.query(
-        `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-        [
-          payout.id,
-          payout.exchangeId,
-          payout.executionId,
-          payout.depositId,
-          payout.leg,
-          payout.purpose,
-          payout.network,
-          payout.assetId,
-          payout.from.branch,
-          payout.from.index,
-          payout.address,
-          payout.memo ?? '',
-          payout.units,
-          payout.owedFrom ?? null,
-        ],
-      )
-    },
+    insert: (payout) => insert(sql, payout),
     queue: (network, limit) => queue(sql, locking, network, limit),
     async ofTransaction(transactionId) {
       return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(
@@ -106,6 +93,30 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   }
 }
 
+async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): Promise<void> {
+  await sql.query(
+    `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
+    [
+      payout.id,
+      payout.exchangeId,
+      payout.executionId,
+      payout.depositId,
+      payout.leg,
+      payout.purpose,
+      payout.network,
+      payout.assetId,
+      payout.from.branch,
+      payout.from.index,
+      payout.address,
+      payout.memo ?? '',
+      payout.units,
+      payout.owedFrom ?? null,
+      payout.heldMs ?? null,
+    ],
+  )
+}
+
 async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Payout[]> {
   const lock = locking ? ' for no key update of p' : ''
   return (await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])).map(
@@ -138,15 +149,16 @@ async function queue(sql: Sql, locking: boolean, network: string, limit: number)
 
 /** Read again under a lock that keeps the deposits on their blocks until the signature is committed. */
 async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
-  const deposits = rows.flatMap((row) => (row.deposit_id === null ? [] : [row.deposit_id]))
+  const backing = (row: Row) => [row.deposit_id, row.source_deposit].flatMap((id) => (id === null ? [] : [id]))
+  const deposits = rows.flatMap(backing)
   if (deposits.length === 0) return rows
   const counted = await sql.query<{ id: string }>(
-    `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and d.status = 'credited'
-       and d.block_height <= k.height - d.required_confirmations + 1 order by d.id for share of d`,
+    `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and ${COUNTED}
+       order by d.id for share of d`,
     [deposits],
   )
   const ids = new Set(counted.map(({ id }) => id))
-  return rows.filter((row) => row.deposit_id === null || ids.has(row.deposit_id))
+  return rows.filter((row) => backing(row).every((id) => ids.has(id)))
 }
 
 function toPayout(row: Row): Payout {

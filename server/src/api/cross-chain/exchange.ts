@@ -1,6 +1,6 @@
-import { type CreateExchangeBody, routes } from '@swapyard/schema'
+import { type CreateExchangeBody, type CreatePrivateExchangeBody, routes } from '@swapyard/schema'
 import { AppError } from '../../domain/errors.ts'
-import type { ExchangeOrder } from '../../services/interfaces.ts'
+import type { ExchangeOrder, PrivateExchangeOrder } from '../../services/interfaces.ts'
 import { readIdempotency } from '../idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
 import { type Listing, presentCreated } from '../present.ts'
@@ -11,6 +11,19 @@ export function mountExchange(context: ApiContext, listing: Listing): void {
   mount(context, route, async (request, reply) => {
     const order = toOrder(request.body as CreateExchangeBody)
     const creating = services.createExchange(callerOf(request).partner, order, readIdempotency(request, route))
+    const view = await within(settings.createTimeoutMs, creating)
+    reply.code(201).header('cache-control', 'no-store')
+    return presentCreated(view, listing)
+  })
+}
+
+export function mountPrivateExchange(context: ApiContext, listing: Listing): void {
+  const { services, settings } = context
+  const route = routes.createPrivateExchange
+  mount(context, route, async (request, reply) => {
+    const order = toPrivateOrder(request.body as CreatePrivateExchangeBody)
+    const idempotency = readIdempotency(request, route)
+    const creating = services.createPrivateExchange(callerOf(request).partner, order, idempotency)
     const view = await within(settings.createTimeoutMs, creating)
     reply.code(201).header('cache-control', 'no-store')
     return presentCreated(view, listing)
@@ -30,18 +43,26 @@ const TOO_LATE = 'the request took too long; it may have been carried out: repea
 
 /** Member by member: nothing else of the body is ever bound. */
 function toOrder(body: CreateExchangeBody): ExchangeOrder {
-  const { address, memo, refundAddress, refundMemo, rateId } = body
+  const { flow, rateId } = body
+  return { ...toTerms(body), flow, ...(rateId === undefined ? {} : { rateId }) }
+}
+
+/** A rateId that somebody sends all the same is not looked at, and not used up. */
+function toPrivateOrder(body: CreatePrivateExchangeBody): PrivateExchangeOrder {
+  return { ...toTerms(body), privateType: body.privateType ?? 'efficient' }
+}
+
+function toTerms(body: CreatePrivateExchangeBody): Omit<ExchangeOrder, 'flow' | 'rateId'> {
+  const { address, memo, refundAddress, refundMemo } = body
   return {
     fromCurrency: body.fromCurrency,
     fromNetwork: body.fromNetwork,
     toCurrency: body.toCurrency,
     toNetwork: body.toNetwork,
     fromAmount: body.fromAmount,
-    flow: body.flow,
     ...(address === undefined ? {} : { address }),
     ...(memo === undefined ? {} : { memo }),
     ...(refundAddress === undefined ? {} : { refundAddress }),
     ...(refundMemo === undefined ? {} : { refundMemo }),
-    ...(rateId === undefined ? {} : { rateId }),
   }
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { type RateQuery, routes } from '@swapyard/schema'
+import { type PrivateRateQuery, type RateQuery, routes } from '@swapyard/schema'
 import type { RateRequest } from '../../services/interfaces.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
+import { presentPrivateQuote } from '../present.ts'
 import { rateQuoteText } from '../quote-text.ts'
 
 /** `refusals`: quotes that were tried before the request came here, and why they cannot be had. */
@@ -12,6 +13,17 @@ export function mountRate(context: ApiContext, refusals: WeakMap<IncomingMessage
     const issued = services.quoteRate(callerOf(request).partner, toRateRequest(request.query as RateQuery))
     reply.headers(quoteHeaders)
     return rateQuoteText(issued)
+  })
+}
+
+export function mountPrivateRate(context: ApiContext): void {
+  const { services } = context
+  mount(context, routes.quotePrivateRate, (request, reply) => {
+    const { flow: _none, ...asked } = toRateRequest(request.query as RateQuery)
+    const { privateType } = request.query as PrivateRateQuery
+    const { quote, expectedSeconds } = services.quotePrivate(callerOf(request).partner, { ...asked, privateType })
+    reply.header('cache-control', 'no-store')
+    return presentPrivateQuote(quote, expectedSeconds)
   })
 }
 

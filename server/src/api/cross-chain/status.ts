@@ -17,6 +17,9 @@ export function mountStatus(context: ApiContext, listing: Listing): void {
   mount(context, routes.getStandardExchangeStatus, async (request, reply) =>
     send(request, reply, presentExchange(await find(context, request, 'standard'), listing)),
   )
+  mount(context, routes.getPrivateExchangeStatus, async (request, reply) =>
+    send(request, reply, presentExchange(await find(context, request, 'private'), listing)),
+  )
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {

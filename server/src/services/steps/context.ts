@@ -1,9 +1,10 @@
 import type { Asset, AssetId } from '../../domain/asset.ts'
 import type { Currency } from '../../domain/currency.ts'
-import type { ExchangeStatus, Leg, StatusReason } from '../../domain/exchange.ts'
+import type { Exchange, ExchangeStatus, Leg, StatusReason } from '../../domain/exchange.ts'
 import type { Custody } from '../../domain/ledger/entries.ts'
 import { moveTo } from '../../domain/lifecycle.ts'
 import { type Network, spendsInPlace } from '../../domain/network.ts'
+import { countedUnits } from '../../domain/private-plan.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ExchangeCase, ExecutionChange } from '../../ports/cases.ts'
@@ -43,6 +44,26 @@ export type Act = Readonly<{
   evidence: Evidence | null
 }>
 
+/** What an exchange gives and what it gets, however many legs lie between. */
+export function endsOf({ id, legs }: Exchange): Leg {
+  const [first, last] = [legs[0], legs.at(-1)]
+  return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
+}
+
+/** Its proceeds are the next leg's deposit. */
+export function isOnward({ case: { exchange }, execution: { leg } }: Pick<Act, 'case' | 'execution'>): boolean {
+  return leg < exchange.legs.length - 1
+}
+
+/** What is converted for the deposit: on a further leg with what the intermediary's chain was not shown. */
+export function countedOf({
+  case: { exchange },
+  execution: { leg, deposit },
+}: Pick<Act, 'case' | 'execution'>): bigint {
+  const units = present(deposit.creditedUnits, 'a counted deposit has units')
+  return leg === 0 || exchange.plan === undefined ? units : countedUnits(exchange.plan, units)
+}
+
 /** The leg that an execution converts. */
 export function legOf({ case: { exchange }, execution }: Pick<Act, 'case' | 'execution'>): Leg {
   return present(exchange.legs[execution.leg], `leg ${execution.leg} of exchange ${exchange.id}`)
@@ -68,6 +89,9 @@ export function depositAsset(act: Act): Asset {
 export function isRightAsset(act: Pick<Act, 'case' | 'execution'>): boolean {
   return act.execution.deposit.assetId === legOf(act).from.id
 }
+
+/** A person has looked at whoever takes part. */
+export const isLetGo = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
 
 type Fields = Omit<ExecutionChange, 'id' | 'status' | 'reason'>
 

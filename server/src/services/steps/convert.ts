@@ -4,29 +4,47 @@ import { conversionEntry, conversionId, toPartnerEntry } from '../../domain/ledg
 import { reversalOf } from '../../domain/ledger/journal.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { PairPricing } from '../../domain/pricing.ts'
-import { type DepositTerms, decideTerms, toLiveRate } from '../../domain/terms.ts'
+import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
+import { type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../../domain/terms.ts'
+import { quoteLegs } from '../../domain/way.ts'
 import { assert, present } from '../../lib/assert.ts'
+import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/execution.ts'
 import type { StoreTx } from '../../ports/store.ts'
-import { type Act, getChain, holdFor, isOwed, isRightAsset, legOf, move } from './context.ts'
+import { type Act, countedOf, getChain, holdFor, isOnward, isOwed, isRightAsset, legOf, move } from './context.ts'
 
 /** Never an id again whose order was settled: what was taken back or refused is tried anew under another (I-22). */
-function nextOrderId({ id, deposit, orderId }: Execution): string {
+export function nextOrderId({ id, deposit, orderId }: Execution): string {
   const first = `${id}:${deposit.credits}`
   if (orderId === null || (orderId !== first && !orderId.startsWith(`${first}.`))) return first
   return `${first}.${Number(orderId.slice(first.length + 1) || '1') + 1}`
 }
 
-/** The floating direction as the book prices it now; it throws as a quote does. */
-function pricingOf(act: Act): PairPricing {
+/** The floating direction of a leg as the book prices it now; it throws as a quote does. The last one bears the partner's fee. */
+function pricingOf(act: Act, leg = legOf(act)): PairPricing {
   const {
     deps,
     case: { exchange },
   } = act
-  const leg = legOf(act)
+  const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
   const to = present(deps.currencyOf(leg.to.id), `the listing of ${leg.to.id}`)
-  return deps.books.price({ from, to, flow: 'standard', partnerFeeBps: exchange.partnerFeeBps }, deps.clock.now())
+  return deps.books.price({ from, to, flow: 'standard', partnerFeeBps }, deps.clock.now())
+}
+
+/** The bounds of a first leg are those of the whole way: what the last one could not pay is not begun. */
+function liveOf(act: Act): LiveRate {
+  const { exchange } = act.case
+  const pricing = pricingOf(act)
+  const next = exchange.legs[act.execution.leg + 1]
+  if (next === undefined) return toLiveRate(pricing)
+  const { minUnits, maxUnits } = quoteLegs(
+    pricing,
+    pricingOf(act, next),
+    exchange.fromUnits,
+    Math.max(exchange.plan?.payoutPpm ?? 0, 0),
+  )
+  return { ...toLiveRate(pricing), minUnits, maxUnits }
 }
 
 /** How this deposit executes, or `wait` where that needs a rate and there is none now. */
@@ -37,18 +55,20 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
   } = act
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
   const first = await isFirst(act)
+  const isFurther = execution.leg > 0
   try {
     return decideTerms({
       flow: exchange.flow,
       fixed: exchange.flow === 'fixed-rate' ? { fromUnits: exchange.fromUnits, toUnits: exchange.toUnits } : null,
       isFirst: first,
-      seenAt: execution.deposit.firstSeenAt,
+      // A further leg is our own payment: it is never late, nor too small for what was accepted.
+      seenAt: isFurther ? exchange.createdAt : execution.deposit.firstSeenAt,
       fixedUntil: exchange.fixedUntil,
       expiresAt: exchange.expiresAt,
-      closedBefore: isTerminal(exchange.status),
-      depositUnits: present(execution.deposit.creditedUnits, 'a counted deposit has units'),
-      requestedUnits: execution.leg === 0 ? exchange.fromUnits : null,
-      live: () => toLiveRate(pricingOf(act)),
+      closedBefore: !isFurther && isTerminal(exchange.status),
+      depositUnits: countedOf(act),
+      requestedUnits: isFurther ? countedOf(act) : exchange.fromUnits,
+      live: () => liveOf(act),
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -81,12 +101,13 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (terms.kind === 'wait') return null
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)
-  if (exchange.recipient !== null && terms.toUnits < leastOutput(act))
+  const takeUnits = dueOf(act, terms.toUnits)
+  if ((exchange.recipient !== null || isOnward(act)) && takeUnits < leastOutput(act))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
   const id = nextOrderId(execution)
-  const order = { id, give: from, giveUnits, take: to, takeUnits: terms.toUnits }
+  const order = { id, give: from, giveUnits, take: to, takeUnits }
   await tx.inventory.order({
     id,
     executionId: execution.id,
@@ -94,7 +115,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     giveAsset: from.id,
     giveUnits: order.giveUnits,
     takeAsset: to.id,
-    takeUnits: terms.toUnits,
+    takeUnits,
   })
   // What a fixed rate held for this exchange is what its order takes.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
@@ -112,7 +133,7 @@ export async function convert(act: Act): Promise<Execution | null> {
       exchangeId: exchange.id,
       partnerId: exchange.partnerId,
       give: { assetId: from.id, units: order.giveUnits },
-      take: { assetId: to.id, ...margin(act, order.giveUnits, terms.toUnits) },
+      take: { assetId: to.id, ...margin(act, countedOf(act), terms.toUnits), dueUnits: takeUnits },
     }),
   )
   const moved = await move(
@@ -120,10 +141,20 @@ export async function convert(act: Act): Promise<Execution | null> {
     'exchanging',
     null,
     'converted',
-    { dueUnits: terms.toUnits, rateKind: terms.rate, orderId: id },
-    { takeUnits: terms.toUnits.toString() },
+    { dueUnits: takeUnits, rateKind: terms.rate, orderId: id },
+    { takeUnits: takeUnits.toString() },
   )
-  return { ...moved, order: { id, state: 'filled', takeUnits: terms.toUnits } }
+  return { ...moved, order: { id, state: 'filled', takeUnits } }
+}
+
+/**
+ * An intermediary's chain never shows the plain amount; what it is not shown stays with the house until the next leg. What
+ * the recipient gets may differ by what was drawn for it.
+ */
+function dueOf(act: Act, plainUnits: bigint): bigint {
+  const { plan } = act.case.exchange
+  if (plan === undefined) return plainUnits
+  return isOnward(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)
 }
 
 /** A person wants what was on its way back converted after all: what was reserved for it is void first. */
@@ -192,12 +223,13 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
   const units = present(execution.dueUnits, 'a converted execution has what is due')
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && execution.decision !== 'release') return holdFor(act, 'SCREENING')
-  if (exchange.recipient === null) {
+  if (exchange.recipient === null && !isOnward(act)) {
     await tx.ledger.post(toPartnerEntry(execution.id, exchange.id, exchange.partnerId, to.id, units))
     await tx.inventory.release(present(execution.order, 'a converted execution has its order').id)
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }
+  const destination = isOnward(act) ? await nextTarget(act) : present(exchange.recipient, 'a recipient')
   const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
   await tx.payouts.insert({
     id,
@@ -209,10 +241,27 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
     network: to.network,
     assetId: to.id,
     from: { branch: 'hot', index: 0 },
-    address: exchange.recipient.address,
-    memo: exchange.recipient.memo,
+    ...destination,
     units,
+    ...(exchange.plan === undefined ? {} : { heldMs: exchange.plan.delaysMs[execution.leg] ?? 0 }),
   })
   await tx.wake([{ kind: 'dispatch', id: to.network }])
   return { ...execution, payout: { id, purpose: 'payout', state: 'reserved', attention: null, units, txHash: null } }
+}
+
+/** Where the next leg's deposit will arrive: a fresh address of ours, stored before anything is signed for it. */
+async function nextTarget(act: Act): Promise<Destination> {
+  const { deps, tx, execution } = act
+  const { network } = legOf(act).to
+  const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a fresh index')
+  const destination = getChain(deps, network).addresses.deposit(keyIndex)
+  await tx.cases.addTarget({
+    exchangeId: act.case.exchange.id,
+    leg: execution.leg + 1,
+    network,
+    destination,
+    keyIndex,
+    sourceId: execution.id,
+  })
+  return destination
 }

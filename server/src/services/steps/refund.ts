@@ -3,8 +3,9 @@ import { dustEntry, refundFeeEntry } from '../../domain/ledger/entries.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
 import { present } from '../../lib/assert.ts'
 import type { Execution } from '../../ports/execution.ts'
-import { type Act, depositAsset, getChain, holdFor, isOwed, move } from './context.ts'
+import { type Act, depositAsset, getChain, holdFor, isLetGo, isOwed, move } from './context.ts'
 import { unwind } from './convert.ts'
+import { reserveReturn } from './return.ts'
 
 /** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
 export async function startRefund(act: Act, reason: Parameters<typeof move>[2]): Promise<Execution> {
@@ -21,6 +22,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
     execution,
     case: { exchange },
   } = act
+  if (execution.leg > 0) return reserveReturn(act)
   const asset = depositAsset(act)
   const { network } = getChain(deps, asset.network)
   const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
@@ -60,9 +62,6 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
     payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: units - feeUnits, txHash: null },
   }
 }
-
-/** A person has looked at whoever takes part. */
-const isLetGo = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
 
 function refundFee(act: Act): bigint | null {
   const { deps } = act

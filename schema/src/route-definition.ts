@@ -1,0 +1,31 @@
+import type { TSchema } from 'typebox'
+
+export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'defi:build' | 'defi:send'
+
+export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
+
+/** One operation of the interface. Server, documentation and tests are made from the same table. */
+export type RouteDefinition = Readonly<{
+  operationId: string
+  method: 'GET' | 'HEAD' | 'POST'
+  path: string
+  tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
+  summary: string
+  description?: string
+  /** `public`: no key. `any`: a key, whatever it may do. */
+  access: 'public' | 'any' | RouteScope
+  /** Weight in the request limit: status 1, quote 5, create 50. */
+  cost: number
+  query?: TSchema
+  body?: TSchema
+  /** Takes an `Idempotency-Key`. */
+  idempotent?: boolean
+  success: Readonly<Record<number, RouteResponse>>
+  /** Statuses that answer with `ErrorBody`. */
+  errors: readonly number[]
+}>
+
+export const publicErrors = [400, 408, 414, 429, 431, 500, 503] as const
+export const keyedErrors = [400, 401, 403, 408, 414, 429, 431, 500, 503] as const
+export const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` still holds.' }
+export const xml = 'application/xml'

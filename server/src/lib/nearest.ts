@@ -1,0 +1,16 @@
+/** The known name with the fewest letters to change (Levenshtein). */
+export function nearest(name: string, names: readonly string[]): string {
+  const distance = (a: string, b: string): number => {
+    let row = Array.from({ length: b.length + 1 }, (_, column) => column)
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i]
+      for (let j = 1; j <= b.length; j++) {
+        const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+        next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      }
+      row = next
+    }
+    return row[b.length] ?? 0
+  }
+  return names.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best))
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasNode } from '../support/nodes.ts'
+import { createMovablePrices } from '../support/prices.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+const DONE_MS = 180_000
+const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
+const hasMonero = hasNode('xmr')
+const hasLitecoin = hasNode('ltc')
+const networks = ['btc', 'eth', ...(hasLitecoin ? ['ltc'] : []), ...(hasMonero ? ['xmr'] : [])]
+/** Of the scenario from a token of one network to a third coin. */
+const hasBoth = hasLitecoin && hasMonero
+const missing = 'private exchanges are not tested here: install litecoind or monerod'
+
+if (!hasLitecoin && !hasMonero) {
+  test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
+    throw new Error(missing)
+  })
+} else {
+  describe('a private exchange', { timeout: 300_000 }, () => {
+    let world: World
+    const prices = createMovablePrices()
+    beforeAll(async () => {
+      const all = [...networks, ...(hasBoth ? ['base'] : [])]
+      world = await startWorld({ networks: all, prices, settings: { privacy: PRIVACY } })
+    }, 240_000)
+    afterAll(() => world.stop())
+
+    const pair = (from: string, to: string) => {
+      const [[fromCurrency, fromNetwork], [toCurrency, toNetwork]] = [from.split('@'), to.split('@')]
+      return { fromCurrency, fromNetwork, toCurrency, toNetwork }
+    }
+    const quote = (from: string, to: string, amount: string, privateType: string) =>
+      world.call(
+        'GET',
+        `/v1/cross-chain/rate/private?${new URLSearchParams({ ...pair(from, to), amount, privateType } as Record<string, string>)}`,
+      )
+    const create = async (
+      from: string,
+      to: string,
+      fromAmount: string,
+      rest: Record<string, string>,
+    ): Promise<Json> => {
+      const answer = await world.call('POST', '/v1/cross-chain/exchange/private', {
+        ...pair(from, to),
+        fromAmount,
+        ...rest,
+      })
+      expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+      expect(answer.body).toMatchObject({ exchangeType: 'private', status: 'pending', exchanges: [] })
+      return answer.body
+    }
+    const get = async (path: string, id: string) => world.call('GET', `/v1/cross-chain/exchange/${path}?id=${id}`)
+
+    /** Both legs, each with an item of its own, and the recipient has what the second one says. */
+    async function arrives(from: string, to: string, amount: string, privateType: string): Promise<void> {
+      const { body: quoted, status } = await quote(from, to, amount, privateType)
+      expect(status, JSON.stringify(quoted)).toBe(200)
+      expect(quoted).not.toHaveProperty('rateId')
+      expect(quoted.expectedSeconds).toBeGreaterThan(0)
+      const { address } = await world.wallet(to.split('@')[1] ?? '')
+      const exchange = await create(from, to, amount, { address, privateType })
+      expect(exchange.request.amountToRequested).toBe(String(quoted.toAmount))
+      await world.deposit(exchange, amount)
+      const done = await world.settles(exchange, 'finished', DONE_MS)
+      const [first, second, ...more] = done.exchanges
+      expect(more).toEqual([])
+      expect([first.status, second.status]).toEqual(['finished', 'finished'])
+      expect(first.amountFromReceived).toBe(amount)
+      expect(second.payinHash).toBe(first.payoutHash)
+      expect(second.amountFromReceived).toBe(first.amountToReceived)
+      expect(await world.balance(to, address)).toBe(second.amountToReceived)
+      // Prices stand still, but for fees: what was estimated is what came, within a thousandth.
+      expect(Math.abs(Number(second.amountToReceived) / quoted.toAmount - 1)).toBeLessThan(0.001)
+      expect((await get('status', exchange.id)).body).toMatchObject({ type: 'private', exchange: { id: exchange.id } })
+      expect((await get('status/private', exchange.id)).body.status).toBe('finished')
+      expect((await get('status/standard', exchange.id)).status).toBe(404)
+      const listed = await world.call('GET', '/v1/cross-chain/exchange/list?exchangeType=private')
+      expect(listed.body.data.map(({ id }: Json) => id)).toContain(exchange.id)
+      await world.invariants()
+    }
+
+    test('of bitcoin arrives as ether through the cheapest and fastest, and of ether as bitcoin', async () => {
+      await arrives('btc@btc', 'eth@eth', '0.01', 'efficient')
+      await arrives('eth@eth', 'btc@btc', '0.5', 'efficient')
+    })
+
+    test.skipIf(!hasMonero)('of bitcoin arrives as ether through monero', async () => {
+      await arrives('btc@btc', 'eth@eth', '0.01', 'privatePlus')
+    })
+
+    test.skipIf(!hasMonero)('of ether arrives as bitcoin through monero', async () => {
+      await arrives('eth@eth', 'btc@btc', '0.5', 'privatePlus')
+    })
+
+    test.skipIf(!hasBoth)('of usd coin on base arrives as litecoin through monero', async () => {
+      await arrives('usdc@base', 'ltc@ltc', '300', 'privatePlus')
+    })
+
+    test('whose target cannot be paid any more goes back from its second leg, in the source coin', async () => {
+      const [{ address }, back] = [await world.wallet('eth'), await world.wallet('btc')]
+      const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, refundAddress: back.address })
+      await world.deposit(exchange, '0.01')
+      const begun = async () => (await world.status(exchange)).exchanges.length === 2
+      await world.until('the second leg has its deposit', begun, DONE_MS)
+      // Of what nobody wants any more the house has not enough: it is worth a hundredth.
+      prices.move('eth', -99n)
+      const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS)
+      prices.move('eth', 0n)
+      expect(exchanges.map(({ status }: Json) => status)).toEqual(['finished', 'refunded'])
+      const { refund } = exchanges[1]
+      expect(refund).toMatchObject({ currency: 'btc', network: 'btc', address: back.address })
+      expect(await world.balance('btc@btc', back.address)).toBe(refund.amount)
+      expect(await world.balance('eth@eth', address)).toBe('0')
+      // Both spreads and both network fees, and nothing else.
+      expect(Number(refund.amount)).toBeGreaterThan(0.0097)
+      await world.invariants()
+    })
+
+    test.skipIf(!hasMonero)('whose monero leaves the chain between the legs arrives once', async () => {
+      const { address } = await world.wallet('eth')
+      const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, privateType: 'privatePlus' })
+      await world.deposit(exchange, '0.01')
+      await world.until(
+        'the second leg has its deposit',
+        async () => (await world.status(exchange)).exchanges.length === 2,
+        DONE_MS,
+      )
+      await world.reorg('xmr', 3)
+      const { exchanges } = await world.settles(exchange, 'finished', DONE_MS)
+      expect(exchanges).toHaveLength(2)
+      expect(exchanges[1].payinHash).toBe(exchanges[0].payoutHash)
+      expect(await world.balance('eth@eth', address)).toBe(exchanges[1].amountToReceived)
+      await world.invariants()
+    })
+
+    test.skipIf(!hasMonero)('of monero is not served by monero, and is by another', async () => {
+      const { status, body } = await quote('xmr@xmr', 'eth@eth', '1', 'privatePlus')
+      expect({ status, code: body.code, field: body.errors[0].field }).toEqual({
+        status: 422,
+        code: 'PAIR_UNAVAILABLE',
+        field: 'privateType',
+      })
+    })
+
+    test('between two ends of one network is refused, by quotes and creates alike', async () => {
+      const quoted = await quote('usdt@eth', 'eth@eth', '100', 'efficient')
+      const created = await world.call('POST', '/v1/cross-chain/exchange/private', {
+        ...pair('usdt@eth', 'eth@eth'),
+        fromAmount: '100',
+      })
+      expect([quoted.status, quoted.body.code]).toEqual([422, 'PAIR_UNAVAILABLE'])
+      expect([created.status, created.body.code]).toEqual([422, 'PAIR_UNAVAILABLE'])
+    })
+
+    test('of too little goes back on its first leg', async () => {
+      const { address } = await world.wallet('eth')
+      const back = await world.wallet('btc')
+      const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, refundAddress: back.address })
+      const { body } = await quote('btc@btc', 'eth@eth', '0.01', 'efficient')
+      await world.deposit(exchange, (body.min * 0.9).toFixed(8))
+      const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS)
+      expect(exchanges).toHaveLength(1)
+      expect(await world.balance('btc@btc', back.address)).toBe(exchanges[0].refund.amount)
+      await world.invariants()
+    })
+  })
+}

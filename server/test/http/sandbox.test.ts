@@ -45,6 +45,17 @@ describe('the sandbox controls', () => {
     ])
   })
 
+  test('take tickers in any case and by their aliases, and nothing that they do not know', async () => {
+    const payload = { ...deposit, network: 'Bitcoin', currency: 'XBT', partnerId: 2 }
+    const paid = await world.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
+    expect(paid.statusCode).toBe(201)
+    await world.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
+    expect(asked).toEqual([
+      `POST /deposits ${JSON.stringify({ ...deposit, currency: 'btc' })}`,
+      'GET /balance?network=eth&currency=native&address=a ',
+    ])
+  })
+
   test('need a key', async () => {
     expect((await world.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
     expect(asked).toEqual([])

@@ -50,9 +50,12 @@ describe('the sandbox controls', () => {
     const paid = await world.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
     expect(paid.statusCode).toBe(201)
     await world.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
+    const reorg = { network: 'btc', depth: 2, drop: true }
+    await world.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: reorg })
     expect(asked).toEqual([
       `POST /deposits ${JSON.stringify({ ...deposit, currency: 'btc' })}`,
       'GET /balance?network=eth&currency=native&address=a ',
+      `POST /reorgs ${JSON.stringify(reorg)}`,
     ])
   })
 

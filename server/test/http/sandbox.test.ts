@@ -59,6 +59,13 @@ describe('the sandbox controls', () => {
     ])
   })
 
+  test('take no reorganisation that the chains refuse: 50 blocks at most', async () => {
+    const reorg = (depth: number) =>
+      world.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })
+    expect([(await reorg(50)).statusCode, (await reorg(51)).json().message]).toEqual([201, 'depth must be <= 50'])
+    expect(asked).toHaveLength(1)
+  })
+
   test('need a key', async () => {
     expect((await world.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
     expect(asked).toEqual([])

@@ -1,4 +1,4 @@
-import { AMOUNT_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
+import { AMOUNT_PATTERN, LIMIT_PATTERN, PAGE_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -20,6 +20,11 @@ const percentCodes: Readonly<Record<string, ErrorCode>> = {
   referrerFee: 'REFERRER_FEE_OUT_OF_RANGE',
 }
 const amountPatterns: ReadonlySet<string> = new Set([AMOUNT_PATTERN, TOKEN_AMOUNT_PATTERN])
+/** What a pattern asks for, in words. */
+const patternRules: Readonly<Record<string, string>> = {
+  [PAGE_PATTERN]: 'must be a whole number from 1',
+  [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',
+}
 
 export function validationError(problems: readonly Problem[]): AppError {
   const [first] = problems
@@ -120,6 +125,8 @@ function ruleOf(error: TLocalizedValidationError): string {
     case 'minimum':
     case 'maximum':
       return `must be ${error.params.comparison} ${error.params.limit}`
+    case 'pattern':
+      return patternRules[String(error.params.pattern)] ?? 'is not valid'
     default:
       return 'is not valid'
   }

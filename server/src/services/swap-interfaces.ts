@@ -104,7 +104,7 @@ export type SwapSettings = Readonly<{
   deadlineMs: number
   /** A transaction that no node has known for so long is dropped. */
   droppedMs: number
-  /** Above this share of the middle price lost, nothing is built. */
+  /** Above this share of the middle price lost, nothing is quoted or built. */
   impactMaxPpm: number
   /** Where fees go for partners without an address of their own, by network. */
   feeAddresses: ReadonlyMap<string, string>

@@ -52,14 +52,19 @@ export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Pr
 async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
   const { account, tokenIn, amountIn } = order
   const coinIn = isNative(tokenIn)
-  const [coins, tokens, allowed, nonce, fee] = await Promise.all([
+  const [coins, tokens, allowed, nonce, fee, code] = await Promise.all([
     balanceAt(node, account, null, 'latest'),
     coinIn ? null : balanceAt(node, account, tokenIn, 'latest'),
     coinIn ? null : allowanceOf(node, tokenIn, account),
     nonceOf(parts.nodes, node, account),
     readFeeRate([node], parts.network, parts.caps),
+    node.ask('eth_getCode', [account, 'latest'], bytes),
     checkDeployed(node, order.outside ? externalExecutor.address : swapExecutor.address),
   ])
+  if (!canSign(code)) {
+    const field = { field: 'account' }
+    throw new AppError('INVALID_ADDRESS', 'account is a contract: nobody can sign its transactions', field)
+  }
   const held = tokens ?? coins
   if (held < amountIn) throw insufficient(tokenIn, amountIn, held)
 
@@ -88,6 +93,9 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
   const last = present(second ?? first, 'the swap')
   return { approve: second === undefined ? null : present(first, 'the approval'), swap: last, simulatedOut }
 }
+
+/** An account without code, or one that had its key lend it some (EIP-7702). */
+const canSign = (code: string): boolean => code === '0x' || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 
 type Made = Readonly<{ call: Attempted; nonce: number; gas: bigint }>
 

@@ -29,8 +29,6 @@ export async function priceSwap({ router }: RouteSwapDeps, read: ReadSwap): Prom
   const { network, from, to, amountIn } = read
   const { chain } = network
   const [tokenIn, tokenOut] = [inPools(chain, from.address), inPools(chain, to.address)]
-  if (tokenIn === tokenOut)
-    throw new AppError('NO_ROUTE', 'the coin and its wrapped token are exchanged by the token contract itself')
   const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
   return paying({ ...read, routed }, routed.amountOut)
 }
@@ -100,6 +98,10 @@ export function checkImpact(
   })
 }
 
+/** Without a swap the coin is wrapped, or unwrapped: the wrapped coin's contract alone does that. */
+const wrapperOf = ({ wrapped }: SwapChain, { swaps }: RoutedSwap) =>
+  swaps.length === 0 ? { name: 'Wrapped coin', address: wrapped } : null
+
 /** From state in memory: no database, no node. */
 export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
   return async (request) => {
@@ -120,7 +122,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
     return {
       ...{ from, to, amountIn, amountOut, fee, received, minReceived, impactPpm },
       outside,
-      provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : null,
+      provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : wrapperOf(chain, routed),
       ...deps.valuesOf(chain, ...sides, routed.middleOut),
       routes: routes.map(({ bps, hops }) => ({
         bps,

@@ -51,7 +51,7 @@ export type SwapQuoteView = Readonly<{
   /** Millionths; positive is worse; null where there is no middle price. */
   impactPpm: bigint | null
   routes: readonly RoutePath[]
-  /** Somebody else's router whose offer this is, with its contract; null = our own route. */
+  /** Somebody else's router whose offer this is, or the wrapped coin, with its contract; null = our own route. */
   provider: Readonly<{ name: string; address: string }> | null
   /** What others would pay; null where none is asked. */
   outside: readonly OutsideOffer[] | null

@@ -145,10 +145,6 @@ describe('a quote', () => {
     expect([answer.status, ...codesOf(answer.body)]).toEqual([status, code])
   })
 
-  test('of the coin for its wrapped token has no route: the contract itself exchanges them', async () => {
-    expect((await stage.quote(asked({ toTokenAddress: stage.wrapped }))).body.code).toBe('NO_ROUTE')
-  })
-
   test('holds bounds by floor: minimum below what is received, dollars on both sides', async () => {
     const { body } = await stage.quote(asked({ slippage: '0.01', referrerFee: '5' }))
     const out = BigInt(body.toAmountRaw)

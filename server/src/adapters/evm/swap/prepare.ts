@@ -32,7 +32,7 @@ const router = swapRouter.address.toLowerCase()
 
 /** Everything is read from one node, so that it fits together; the next is asked only where one does not answer. */
 export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
-  if (order.swaps.length === 0 && order.outside === undefined)
+  if (order.swaps.length === 0 && order.outside === undefined && !isWrap(parts, order))
     throw new AppError('NO_ROUTE', 'there is no route between these tokens')
   if (order.minReceived <= 0n || order.amountIn <= 0n) {
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
@@ -48,6 +48,10 @@ export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Pr
   }
   throw last
 }
+
+/** The coin for its wrapped token, or back. */
+const isWrap = ({ wrapped, coinIsToken }: PrepareParts, { tokenIn, tokenOut }: SwapOrder): boolean =>
+  !coinIsToken && (isNative(tokenIn) ? tokenOut === wrapped : tokenIn === wrapped && isNative(tokenOut))
 
 async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
   const { account, tokenIn, amountIn } = order

@@ -189,6 +189,25 @@ describe('amounts and reserves of a few units', () => {
     }, 0n)
   }
 
+  test('a path of five hops that takes most of a flow leaves the split of one of four', () => {
+    // 0 → 2 → 3 → 4 → 1 by two pools between 2 and 3; on by 4 → 5 → 1 it would pay twice as much, but for the fifth hop.
+    const pools = [
+      pool(1, 4, '231844922082', '30728874707600', 2500),
+      pool(2, 3, '1579366517626', '36767976210', 3000),
+      pool(2, 3, '701413927142', '16336681004', 3000),
+      pool(3, 8, '5575491204746', '19917185344870', 2500),
+      pool(4, 5, '9243008696053579', '3170902133720', 500),
+      pool(2, 6, '4383548043506', '106454264612', 500),
+      pool(2, 6, '296554882290026', '7202336938796', 500),
+      pool(0, 2, '23258835871432', '1693856187079', 3000),
+      pool(3, 4, '29126825724', '61553599570750', 500),
+      pool(5, 7, '14232060837', '3394124492718434', 500),
+      pool(5, 1, '5089575002008', '111776046725250', 10000),
+    ]
+    const single = bestPath({ pools }, 626_929_982_759_366n)
+    expect(Number(routeOf(pools, 0, 1, '626929982759366'))).toBeGreaterThan(Number(single) * 1.05)
+  })
+
   test('no less than the best single path, in exact units', () => {
     const reserve = fc.oneof(fc.bigInt(1n, 100n), fc.bigInt(1n, 10n ** 6n), fc.bigInt(1n, 10n ** 12n)).map(String)
     const drawnPool = fc

@@ -19,6 +19,7 @@ const percentCodes: Readonly<Record<string, ErrorCode>> = {
   slippage: 'SLIPPAGE_OUT_OF_RANGE',
   referrerFee: 'REFERRER_FEE_OUT_OF_RANGE',
 }
+const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentCodes))
 const amountPatterns: ReadonlySet<string> = new Set([AMOUNT_PATTERN, TOKEN_AMOUNT_PATTERN])
 /** What a pattern asks for, in words. */
 const patternRules: Readonly<Record<string, string>> = {
@@ -29,9 +30,16 @@ const patternRules: Readonly<Record<string, string>> = {
 export function validationError(problems: readonly Problem[]): AppError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  return new AppError('VALIDATION_ERROR', `${first?.message ?? 'the request is not valid'}${more}`, {
-    problems: problems.slice(0, PROBLEMS_MAX),
-  })
+  // As a percentage beyond its bounds is refused, so is one that is none, where that is all.
+  const isOutOfRange =
+    first !== undefined && rangeCodes.has(first.code) && problems.every(({ code }) => code === first.code)
+  return new AppError(
+    isOutOfRange ? first.code : 'VALIDATION_ERROR',
+    `${first?.message ?? 'the request is not valid'}${more}`,
+    {
+      problems: problems.slice(0, PROBLEMS_MAX),
+    },
+  )
 }
 
 /**

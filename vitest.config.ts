@@ -6,8 +6,8 @@ const common = { testTimeout: 60_000, hookTimeout: 90_000, exclude: ['**/node_mo
 /** `units` need nothing but Node; `nodes` share one Postgres cluster and one set of sandbox chains. */
 export default defineConfig({
   test: {
-    // Process-level tests start databases and chains of their own: more workers only make each other slow.
-    maxWorkers: 2,
+    // For two cores: process-level tests start databases and chains of their own, and spend half of their time waiting.
+    maxWorkers: 3,
     reporters: ['default', createReporter()],
     projects: [
       {

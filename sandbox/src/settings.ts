@@ -15,9 +15,6 @@ export type Settings = Readonly<{
 
 export const everyNetwork: readonly string[] = ['btc', 'ltc', 'xmr', ...evmNetworks.map((one) => one.network)]
 
-/** Without being asked: Monero's daemon and the house's first look at its chain take longer than all others together. */
-const usualNetworks = everyNetwork.filter((network) => network !== 'xmr').join(',')
-
 const usage = `usage: main.ts [--data-dir DIR] [--networks ${everyNetwork.join(',')}|all] [--parent PID]`
 
 export class UsageError extends Error {}
@@ -38,7 +35,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
     throw new UsageError(`--parent is not a process id: ${parent}\n${usage}`)
   return {
     folder: resolve(given.get('--data-dir') ?? env['SWAPYARD_DATA_DIR'] ?? '.swapyard'),
-    networks: readNetworks(given.get('--networks') ?? env['SWAPYARD_SANDBOX_NETWORKS'] ?? usualNetworks),
+    networks: readNetworks(given.get('--networks') ?? env['SWAPYARD_SANDBOX_NETWORKS'] ?? 'all'),
     parent: parent === null ? null : Number(parent),
     still: env['SWAPYARD_SANDBOX_STILL'] === '1',
     orphanMs: Number(env['SWAPYARD_TEST_ORPHAN_MS'] ?? 60_000),

@@ -12,7 +12,7 @@ const SCARCE: readonly string[] = ['ltc', 'xmr']
 /** Families of outputs pay from confirmed outputs: several, so that payouts need not wait for change. */
 const OUTPUTS = 5n
 const READY_MS = 120_000
-/** Confirmations that the sandbox's clock brings soon enough. */
+/** Confirmations that the sandbox's clock brings soon enough: what takes more (Monero's ten) arrives after the start. */
 const CLOCK_BLOCKS = 3
 
 export type FundSandbox = Readonly<{
@@ -21,45 +21,62 @@ export type FundSandbox = Readonly<{
   say(line: string): void
   /** Dollars scaled by 10^12 of each currency: many houses on one set of chains have to share what the bank has. */
   usd?: bigint
+  /** Ends the wait for what arrives after the start. */
+  signal?: AbortSignal
 }>
 
-/** The first start brings coins to the empty hot wallets, as an operator would: real transfers, counted when confirmed. */
-export async function fundSandbox({ house, controlUrl, say, usd = FUNDS_USD }: FundSandbox): Promise<void> {
-  const { catalogue, chains, books, store, starting } = house
+/**
+ * The first start brings coins to the empty hot wallets, as an operator would: real transfers, counted when confirmed.
+ * Returned is what comes later than that: the slow ones, of which nothing is on offer until then.
+ */
+export async function fundSandbox(options: FundSandbox): Promise<{ later: Promise<void> }> {
+  const { house, say } = options
+  const { catalogue, chains, store, starting } = house
   const reason = 'the sandbox brings coins to the hot wallets'
   const held = await store.ledger.balances('asset:wallet')
   const empty = catalogue
     .list()
     .filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
+  const isSlow = ({ network }: Currency) => network.confirmations > CLOCK_BLOCKS
+  const [slow, quick] = [empty.filter(isSlow), empty.filter((currency) => !isSlow(currency))]
   if (empty.length > 0) {
     starting.add(reason)
-    say(`wallets: bringing ${empty.length} currencies to the hot wallets`)
-    const { prices } = books.current()
-    await Promise.all(
-      empty.map((currency) =>
-        bring(
-          controlUrl,
-          currency,
-          chains.get(currency.asset.network)?.addresses.hot() ?? '',
-          prices.usd.get(currency.definition.priceKey)?.ask ?? 0n,
-          SCARCE.includes(currency.asset.ticker) ? smallest(usd, FUNDS_SCARCE_USD) : usd,
-        ),
-      ),
-    )
+    say(`wallets: bringing ${quick.length} currencies to the hot wallets`)
   }
+  await fill(options, quick)
+  starting.delete(reason)
+  if (slow.length === 0) return { later: Promise.resolve() }
+  say(`wallets: ${namesOf(slow)} will follow`)
+  return { later: fill(options, slow).then(() => say(`wallets: ${namesOf(slow)} can be paid out as well`)) }
+}
+
+const namesOf = (currencies: readonly Currency[]) => currencies.map(({ asset }) => asset.id).join(' ')
+
+async function fill(
+  { house, controlUrl, usd = FUNDS_USD, signal }: FundSandbox,
+  empty: readonly Currency[],
+): Promise<void> {
+  if (empty.length === 0) return
+  const { chains, books } = house
+  const { prices } = books.current()
+  await Promise.all(
+    empty.map((currency) =>
+      bring(
+        controlUrl,
+        currency,
+        chains.get(currency.asset.network)?.addresses.hot() ?? '',
+        prices.usd.get(currency.definition.priceKey)?.ask ?? 0n,
+        SCARCE.includes(currency.asset.ticker) ? smallest(usd, FUNDS_SCARCE_USD) : usd,
+      ),
+    ),
+  )
   const deadline = Date.now() + READY_MS
-  const isFunded = ({ asset }: Currency) => (books.current().reserves.available.get(asset.id) ?? 0n) > 0n
-  while (!empty.every(isFunded)) {
-    if (Date.now() > deadline)
-      throw new Error(
-        `these did not arrive at the hot wallets: ${empty
-          .filter((currency) => !isFunded(currency))
-          .map(({ asset }) => asset.id)
-          .join(' ')}`,
-      )
+  const missing = () => empty.filter(({ asset }) => (books.current().reserves.available.get(asset.id) ?? 0n) === 0n)
+  while (missing().length > 0) {
+    if (signal?.aborted) return
+    if (Date.now() > deadline) throw new Error(`these did not arrive at the hot wallets: ${namesOf(missing())}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  starting.delete(reason)
 }
 
 async function bring(
@@ -80,7 +97,7 @@ async function bring(
       amount: formatUnits(units, asset.decimals),
     })
   }
-  // Ten blocks of Monero are ten seconds of a start.
+  // Ten blocks of Monero are ten seconds of its clock.
   if (network.confirmations > CLOCK_BLOCKS)
     await control(controlUrl, '/blocks', { network: network.id, count: network.confirmations })
 }

@@ -57,13 +57,22 @@ export async function start(config: Config, role: Role): Promise<Running> {
       house.starting.delete('the workers are starting')
       say(`workers: watching ${[...house.chains.keys()].join(' ')}`)
     }
-    if (chains && role !== 'api') await fundSandbox({ house, controlUrl: chains.controlUrl, say })
+    if (chains && role !== 'api') await fund(house, chains.controlUrl, say, stoppers)
     welcome(config, role, url, say)
     return { url, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+async function fund(house: House, controlUrl: string, say: (line: string) => void, stoppers: Stopper[]): Promise<void> {
+  const stopping = new AbortController()
+  stoppers.push(() => stopping.abort())
+  const { later } = await fundSandbox({ house, controlUrl, say, signal: stopping.signal })
+  later.catch((error: Error) => {
+    if (!stopping.signal.aborted) say(`wallets: ${error.message}`)
+  })
 }
 
 /** Before anything is started: the file of an API machine is no worker's. */

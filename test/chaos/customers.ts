@@ -61,6 +61,8 @@ const DECIMALS: Readonly<Record<string, number>> = {
 export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 18
 /** That a partner takes one after the other while the house is being killed. */
 const FRESH_QUOTES = 5
+/** In a storm one reorganisation follows another. */
+const GIFTS_MAX = 5
 const GAS = 21_000n
 const GWEI = 1_000_000_000n
 
@@ -171,9 +173,23 @@ async function payEther({ ground }: Fleet, to: string, units: bigint): Promise<P
     to: to as Hex,
     value: units,
   })
-  await giveEther(ground, account.address, units)
-  const hash: string = await ground.call('eth', 'eth_sendRawTransaction', [raw])
+  const hash = await send(ground, { address: account.address, units, raw })
   return { network: 'eth', hash, units, raw, payer: account.address }
+}
+
+/** What a wallet was given is gone where a reorganisation came between: it is given again. */
+async function send(
+  ground: Fleet['ground'],
+  { address, units, raw }: { address: Hex; units: bigint; raw: Hex },
+): Promise<string> {
+  for (let left = GIFTS_MAX; ; left--) {
+    await giveEther(ground, address, units)
+    try {
+      return await ground.call('eth', 'eth_sendRawTransaction', [raw])
+    } catch (error) {
+      if (left === 0 || !String(error).includes('Insufficient funds')) throw error
+    }
+  }
 }
 
 async function giveEther(ground: Fleet['ground'], address: Hex, units: bigint): Promise<void> {

@@ -130,7 +130,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   })
   await seedSandboxPartners(house.database, pepper)
   let workers: Loop | null = await house.startWorkers()
-  await fundSandbox({ house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
+  const funding = { house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
+  await (await fundSandbox(funding)).later
   const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
   const trouble = async () =>
     JSON.stringify({ pauses: await house.store.audit.pauses(), alarms: await house.store.audit.alarms(20) })

@@ -31,15 +31,16 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
   const { programs, folder, ports, children, onEnd } = options
   const shared = { children, onEnd }
   const daemon = await startMonerod({ ...shared, program: programs.monerod, folder, port: ports.daemon })
-  const wallets = join(folder, 'bank')
-  const wallet = await startWalletRpc(
-    { ...shared, program: programs.wallet, folder: wallets, port: ports.wallet },
-    ports.daemon,
-  )
-  const exclusively = createMutex()
   const height = await heightOf(daemon.rpc)
   if (height < preparedBlocks) await generate(daemon.rpc, preparedBlocks - height)
-  await openBank(wallet.rpc, existsSync(join(wallets, 'bank.keys')))
+  // Nobody waits for the bank but who asks it: it takes longer to open than all other chains to start.
+  const bank = startBank(
+    { ...shared, program: programs.wallet, folder: join(folder, 'bank'), port: ports.wallet },
+    ports.daemon,
+  )
+  bank.catch((error: Error) => onEnd(`has no bank: ${error.message}`))
+  const exclusively = createMutex()
+  const withBank = <T>(work: (wallet: MoneroRpc) => Promise<T>) => exclusively(async () => work((await bank).rpc))
   const { release_version: version = '' } = (await daemon.rpc.call('get_version')) as { release_version?: string }
 
   return {
@@ -50,25 +51,28 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     tokens: {},
     quietAfterMs,
     createWallet: async () => {
-      const { address } = await exclusively(() => wallet.rpc.call('create_account'))
+      const { address } = await withBank((wallet) => wallet.call('create_account'))
       return { network: 'xmr', address: String(address), memo: null, privateKey: moneroBank.spendKey }
     },
     async deposit({ currency, address, amount }) {
       requireCoin(currency)
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
-      return exclusively(() => pay(wallet.rpc, address, units)).catch(refuse)
+      return withBank((wallet) => pay(wallet, address, units)).catch(refuse)
     },
     async balance({ currency, address }) {
       requireCoin(currency)
-      return exclusively(() => balanceOf(wallet.rpc, address)).catch(refuse)
+      return withBank((wallet) => balanceOf(wallet, address)).catch(refuse)
     },
     mine: (count) => exclusively(() => generate(daemon.rpc, count)),
     reorganize: (depth, { drop }) => exclusively(() => reorganize(daemon.rpc, depth, drop)).catch(refuse),
     waiting: async () => Number((await daemon.rpc.call('get_info'))['tx_pool_size']),
     async stop() {
       await exclusively(async () => undefined)
-      await wallet.stop()
+      await bank.then(
+        (wallet) => wallet.stop(),
+        () => undefined,
+      )
       await daemon.stop()
     },
   }
@@ -98,6 +102,13 @@ async function tipOf(daemon: MoneroRpc): Promise<Tip> {
   const { block_header: top } = await daemon.call('get_last_block_header')
   const { height, hash } = top as { height: number; hash: string }
   return { height, hash }
+}
+
+async function startBank(start: Parameters<typeof startWalletRpc>[0], daemonPort: number) {
+  const isThere = existsSync(join(start.folder, 'bank.keys'))
+  const wallet = await startWalletRpc(start, daemonPort)
+  await openBank(wallet.rpc, isThere)
+  return wallet
 }
 
 async function openBank(wallet: MoneroRpc, exists: boolean): Promise<void> {

@@ -205,6 +205,7 @@ export interface CustodyStore {
   supplying(network: string, address: string): Promise<boolean>
   /** The operator's transfers to hot wallets that are deep enough and not counted yet. */
   fundings(network: string, limit: number): Promise<readonly Deposit[]>
+  /** Refused where the database knows another hot address: it belongs to another keystore. */
   registerHouse(network: string, address: string): Promise<void>
   registerAssets(assetIds: readonly AssetId[]): Promise<void>
 }

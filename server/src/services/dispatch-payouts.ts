@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { signedEntry } from '../domain/ledger/entries.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
+import { timeOrderedId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, FeeRate, Unsigned } from '../ports/chain.ts'
 import { OutflowLimitError, type Signed, type Signer, type StoredPayout } from '../ports/signer.ts'
@@ -224,7 +224,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
   const { unsigned, signed, payouts } = built
   await tx.controls.giveBackLimit(batch.payouts.slice(payouts.length).map(({ id }) => id))
   checkpoint('dispatch.signed')
-  const id = randomUUID()
+  const id = timeOrderedId()
   await tx.transactions.insert({
     id,
     network,

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { signedEntry } from '../domain/ledger/entries.ts'
+import { timeOrderedId } from '../lib/id.ts'
 import { type Release, spentBy } from '../ports/signer.ts'
 import type { Kept } from '../ports/signing.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
@@ -30,7 +30,7 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   const nonce = await tx.transactions.lockLane(network, wallet)
   const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
   const holder = await tx.signing.holder(network, conflictKey)
-  const id = holder ?? randomUUID()
+  const id = holder ?? timeOrderedId()
   const coins = spentBy(intent).map(({ outpoint }) => outpoint)
   const resources = coins.length > 0 ? coins : [conflictKey]
   if (holder === null) {

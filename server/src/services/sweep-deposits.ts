@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { spendsInPlace } from '../domain/network.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
+import { timeOrderedId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Store, Sweepable } from '../ports/store.ts'
@@ -75,7 +75,7 @@ async function hasGas(
     await tx.transactions.lockLane(chain.network.id, address)
     if (await tx.custody.supplying(chain.network.id, address)) return
     await tx.payouts.insert({
-      id: randomUUID(),
+      id: timeOrderedId(),
       exchangeId: null,
       executionId: null,
       depositId: null,
@@ -99,7 +99,7 @@ async function plan(
   { keyIndex, assetId: swept, depositIds, address }: Sweepable,
   units: bigint,
 ): Promise<void> {
-  const id = randomUUID()
+  const id = timeOrderedId()
   await store.transaction(async (tx) => {
     await tx.payouts.insert({
       id,

@@ -44,6 +44,15 @@ const promised = async () =>
 const rows = async (ids: readonly string[]) =>
   (await house.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
 
+describe('the house at its start', () => {
+  test('registers its hot addresses from any number of processes at once', async () => {
+    const others = Array.from({ length: 6 }, () => createStore(house.another(1)))
+    for (let round = 0; round < 40; round++)
+      await Promise.all(others.map((one) => one.custody.registerHouse(`chain-${round}`, `hot-${round}`)))
+    await expect(store().custody.registerHouse('chain-0', 'hot of other keys')).rejects.toThrow('keystore')
+  })
+})
+
 describe('a batch', () => {
   test('gives every row its own outcome, and writes nothing of what it refuses', async () => {
     const used = rate()

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { timeOrderedId } from '../../lib/id.ts'
 import type { ScannedBlock, Transfer } from '../../ports/chain.ts'
 import type { Job } from '../../ports/job.ts'
 import type { AppendRules } from '../../ports/store.ts'
@@ -293,7 +293,7 @@ async function openExecution(
      insert into events (exchange_id, execution_id, event, status, detail)
      select $2, id, 'deposit seen', 'confirming', $6 from opened`,
     [
-      randomUUID(),
+      timeOrderedId(),
       target.exchange_id,
       depositId,
       target.leg,

@@ -84,16 +84,27 @@ export function createCustodyStore(sql: Sql): CustodyStore {
       )
       return rows.map(toFunding)
     },
-    async registerHouse(network, address) {
-      await sql.query(
-        "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', 0) on conflict (network, address) do nothing",
-        [network, address],
-      )
-    },
+    registerHouse: (network, address) => registerHouse(sql, network, address),
     async registerAssets(assetIds) {
       await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
     },
   }
+}
+
+async function registerHouse(sql: Sql, network: string, address: string): Promise<void> {
+  // Any conflict: of two processes that start together, one meets the other's row in either index.
+  await sql.query(
+    "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', 0) on conflict do nothing",
+    [network, address],
+  )
+  const [known] = await sql.query<{ address: string }>(
+    "select address from house_addresses where network = $1 and branch = 'hot' and key_index = 0",
+    [network],
+  )
+  if (known?.address !== address)
+    throw new Error(
+      `the hot wallet of ${network} in this database is ${known?.address ?? 'missing'}, and the keystore makes ${address}: start with the keystore that this database was made with`,
+    )
 }
 
 /** One key has one address on all networks of a family: an address of ours anywhere is ours everywhere. */

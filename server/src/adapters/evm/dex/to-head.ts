@@ -14,7 +14,8 @@ export async function toHead(synced: Synced, begun: Begun, head: Header): Promis
   const at = pools.block()?.height ?? 0
   const settled = head.height - wayBackOf(network)
   if (settled - at > settings.catchUpBlocksMax) await readAll(synced, begun)
-  else if (settled > at && !(await catchUp(synced, begun, at + 1, settled))) await readAll(synced, begun)
+  else if (settled > at && !(await catchUpTo(synced, begun, { at, settled, head: head.height })))
+    await readAll(synced, begun)
   return follow(synced, begun, head)
 }
 
@@ -35,7 +36,26 @@ async function goBack({ pools, rpc, counts, log, network }: Synced, head: Header
   return false
 }
 
-/** Blocks that are hardly taken back any more, all at once. False where the chain did change meanwhile. */
+/**
+ * To the last block that is hardly taken back any more. A node that was started anew, or keeps few states, may tell none of
+ * so old a block: then to the newest, from which a reorganisation leads all the way back.
+ */
+async function catchUpTo(
+  synced: Synced,
+  begun: Begun,
+  { at, settled, head }: { at: number; settled: number; head: number },
+): Promise<boolean> {
+  try {
+    if (!(await catchUp(synced, begun, at + 1, settled))) return false
+    synced.pools.forget()
+    return true
+  } catch (error) {
+    if (settled === head) throw error
+    return catchUp(synced, begun, at + 1, head)
+  }
+}
+
+/** Many blocks at once. False where the chain did change meanwhile. */
 async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number, to: number): Promise<boolean> {
   const last = await headerAt(rpc(), to)
   if (last === null) return false
@@ -44,7 +64,6 @@ async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number
   const changes = await fold.finish(last)
   if ((await headerAt(rpc(), to))?.hash !== last.hash) return false
   pools.append(refOf(last), changes)
-  pools.forget()
   return true
 }
 

@@ -1,0 +1,100 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { networks } from '../../../networks/index.ts'
+import { createNetworkPools } from '../../../src/adapters/evm/dex/network-pools.ts'
+import { createPoolSnapshots } from '../../../src/adapters/postgres/pools.ts'
+import { resolveNetwork } from '../../../src/domain/network.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import type { PoolSource } from '../../../src/ports/pools.ts'
+import { openTestDatabase, type TestDatabase } from '../../postgres/database.ts'
+import { isInstalled, startVenues, type Venues } from './venues.ts'
+
+/*
+ * A node that was stopped and started again tells the states of blocks that came before its start no more: anvil, and
+ * nodes that keep few. Its door here refuses them in anvil's words.
+ */
+
+const DEADLINE = 2n ** 40n
+const definition = networks.find(({ id }) => id === 'eth')
+type Call = Readonly<{ id: number; method: string; params: readonly unknown[] }>
+
+let venues: Venues
+let testDatabase: TestDatabase
+beforeAll(async () => {
+  if (!isInstalled) return
+  ;[venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])
+})
+afterAll(async () => {
+  await venues?.anvil.stop()
+  await testDatabase?.close()
+})
+
+/** Answers calls at the newest block alone; `refused` counts the others. */
+async function openDoor() {
+  const counts = { refused: 0 }
+  const answer = async (call: Call): Promise<object> => {
+    const at = call.method === 'eth_call' ? (call.params[1] as string | { blockHash?: string } | undefined) : undefined
+    const hash = typeof at === 'object' ? at.blockHash : undefined
+    if (hash !== undefined) {
+      const { hash: newest } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+      if (hash !== newest) {
+        counts.refused++
+        return { jsonrpc: '2.0', id: call.id, error: { code: -32602, message: 'BlockOutOfRangeError' } }
+      }
+    }
+    return { jsonrpc: '2.0', id: call.id, result: await venues.anvil.request(call.method, [...call.params]) }
+  }
+  const server = createServer(async (request, response) => {
+    const calls = (await json(request)) as Call | Call[]
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, close: () => server.close() }
+}
+
+function createSource(url: string): PoolSource {
+  if (!definition) throw new Error('no such network')
+  return createNetworkPools({
+    network: resolveNetwork(definition, 'sandbox'),
+    rpcUrls: [url],
+    dexNetwork: { network: 'eth', wrapped: venues.address.weth, hubs: venues.tokens, dexes: venues.dexes },
+    tokens: [],
+    snapshots: createPoolSnapshots(testDatabase.database),
+    log: createLog({ level: 'warn', pretty: true }),
+    settings: { snapshotEveryMs: 0 },
+  })
+}
+
+async function addPair(a: number, b: number): Promise<void> {
+  const [tokenA, tokenB] = [venues.tokens[a], venues.tokens[b]]
+  await venues.act('v2Router', 'addLiquidity', [tokenA, tokenB, 10n ** 21n, 10n ** 21n, 0n, 0n, venues.me, DEADLINE])
+  await venues.mine()
+}
+
+test.skipIf(!isInstalled)(
+  'pools made while nobody looked are read at the newest block where no older one can be',
+  async () => {
+    const before = createSource(venues.anvil.url)
+    await addPair(0, 1)
+    await before.advance()
+    expect(before.current()?.pools.length).toBe(1)
+    await venues.mine()
+    await before.advance()
+    await addPair(1, 2)
+    await venues.anvil.mine(30)
+
+    const door = await openDoor()
+    const after = createSource(door.url)
+    await after.advance()
+    const { hash } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    expect(door.counts.refused).toBeGreaterThan(0)
+    expect(after.current()?.block.hash).toBe(hash)
+    expect(after.current()?.pools.length).toBe(2)
+    expect(after.counts().rereads).toBe(0)
+    door.close()
+  },
+)

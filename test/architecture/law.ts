@@ -55,6 +55,7 @@ export const law: Law = {
       'server/src/api',
       'server/src/config.ts',
       'server/src/config-file.ts',
+      'server/src/config-monero.ts',
       'server/src/config-privacy.ts',
       'server/src/config-swaps.ts',
       'server/src/config-text.ts',

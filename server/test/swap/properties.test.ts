@@ -136,7 +136,7 @@ describe.each(kinds)('%s', (kind) => {
   })
 })
 
-/** 10^-8 where the curve is the pool's own (a small trade of a deep pool is a small difference of large doubles), 10^-3 where it is sampled; beside, what the contract's rounding takes. */
+/** 10^-7 where the curve is the pool's own (a small trade of a deep pool is a small difference of large doubles), 10^-3 where it is sampled; beside, what the contract's rounding takes. */
 function closeness({ pool, to, amount }: Trade, amountOut: bigint): number {
   const sampled =
     pool.kind === 'curve-stable' ||
@@ -148,5 +148,5 @@ function closeness({ pool, to, amount }: Trade, amountOut: bigint): number {
   const offPeg = pool.kind === 'curve-stable' && pool.offPegFee !== null ? Number(pool.fee * pool.offPegFee) / 1e20 : 0
   const rounded = 10 / Number(amountOut) + 10 / Number(amount)
   const coarse = Number(holdingOf(pool, to) / FINENESS[pool.kind]) / Number(amountOut)
-  return offPeg + (sampled ? 1e-3 : 1e-8) + rounded + coarse
+  return offPeg + (sampled ? 1e-3 : 1e-7) + rounded + coarse
 }

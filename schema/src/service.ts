@@ -46,7 +46,10 @@ export const SandboxBlocksBody = Type.Object({
 })
 export const SandboxReorgsBody = Type.Object({
   network,
-  depth: Type.Integer({ minimum: 1, maximum: 100, examples: [2] }),
+  depth: Type.Integer({ minimum: 1, maximum: 50, examples: [2] }),
+  drop: Type.Optional(
+    Type.Boolean({ description: "The bank's payments of these blocks never come back.", examples: [false] }),
+  ),
 })
 /** Whatever the chains' control server reports. */
 export const SandboxReport = Type.Object({}, { additionalProperties: true })

@@ -22,6 +22,15 @@ export const privacySchema = Type.Optional(
           description: 'The most of the intermediary’s amount that is not shown on its chain, in basis points',
         }),
       ),
+      payoutBps: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 500,
+          default: privacyDefaults.payoutMaxPpm / PPM_A_BPS,
+          description:
+            'The most by which a recipient gets more or less than the plain amount, in basis points: nothing on average, and harder to match',
+        }),
+      ),
       stall: duration(STALL, 'After which a leg that could not be paid goes back in the source coin'),
     },
     { additionalProperties: false },
@@ -33,10 +42,11 @@ export function assemblePrivacy(
   environment: 'production' | 'sandbox',
   toMs: (text: string) => number,
 ): PrivacySettings {
-  const { delay, withheldBps, stall = STALL } = file ?? {}
+  const { delay, withheldBps, payoutBps, stall = STALL } = file ?? {}
   return {
     delayMaxMs: delay === undefined && environment === 'sandbox' ? SANDBOX_DELAY_MS : toMs(delay ?? DELAY),
     withheldMaxPpm: withheldBps === undefined ? privacyDefaults.withheldMaxPpm : withheldBps * PPM_A_BPS,
+    payoutMaxPpm: payoutBps === undefined ? privacyDefaults.payoutMaxPpm : payoutBps * PPM_A_BPS,
     stallMs: toMs(stall),
   }
 }

@@ -62,7 +62,7 @@ export const swapsSchema = Type.Optional(
       deadline: duration('20m', 'How long after its build a swap may get into a block'),
       dropped: duration('10m', 'After which a transaction that no node knows counts as dropped'),
       priceImpactMaxPercent: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Above it nothing is built' }),
+        Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Above it nothing is quoted or built' }),
       ),
       aggregators: Type.Optional(aggregators),
       aggregatorBudget: duration('400ms', 'What a quote waits for them at most; a build twice as long'),

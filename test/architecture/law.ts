@@ -89,6 +89,7 @@ export const law: Law = {
     'server/src/domain/swap/pools/algebra-fee.ts': 'a fee of 16 bits, and a place among six powers',
     'server/src/domain/swap/breakdown.ts': 'shares in hundredths of a percent, for people',
     'server/src/domain/swap/pool-fee.ts': 'a fee in millionths, for display',
+    'server/src/domain/swap/exact-paths.ts': 'which pools are worth asking; what they pay is computed in bigint',
     'server/src/domain/swap/route.ts': 'the amount that the search compares; what it chose is computed again in bigint',
     'server/src/domain/swap/pools/balancer-stable.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',

@@ -14,7 +14,7 @@ import { composeSigning } from '../../server/src/compose-chains.ts'
 import { type SwapOffer, sandboxSwaps } from '../../server/src/compose-swaps.ts'
 import { defaultSpreads } from '../../server/src/domain/book.ts'
 import { fundSandbox } from '../../server/src/fund-sandbox.ts'
-import { createLog } from '../../server/src/lib/log.ts'
+import { createLog, type Log } from '../../server/src/lib/log.ts'
 import type { Loop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
 import type { Prices } from '../../server/src/ports/prices.ts'
@@ -41,7 +41,12 @@ export type WorldOptions = Readonly<{
   swaps?: SwapOffer['settings']
   /** Outside routers that quotes are compared with. */
   aggregators?: SwapOffer['aggregators']
+  /** Parts of a copy of the server with something changed, in place of the checkout's. */
+  server?: ServerParts
+  log?: Log
 }>
+
+export type ServerParts = Readonly<{ composeHouse: typeof composeHouse; networks: typeof definitions }>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
 export type Json = any
@@ -92,17 +97,18 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-world-'))
   const database = await createDatabase(inject('databaseUrl'))
   const keystore = join(folder, 'keystore.json')
+  const server = options.server ?? { composeHouse, networks: definitions }
   await createKeystore(keystore, 'a passphrase', coinTypes)
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',
     journalPath: join(folder, 'signed.log'),
     signWith: composeSigning('sandbox'),
-    coinTypeOf: (network) => definitions.find(({ id }) => id === network)?.coinType ?? 60,
+    coinTypeOf: (network) => server.networks.find(({ id }) => id === network)?.coinType ?? 60,
   })
   const swaps = options.swaps && offerOf(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
-  const house = await composeHouse({
+  const house = await server.composeHouse({
     environment: 'sandbox',
     databaseUrl: database.url,
     poolMax: 10,
@@ -125,7 +131,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     ...(swaps === undefined ? {} : { swaps }),
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1', sandboxControlUrl: chains.controlUrl },
-    log: createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
+    log: options.log ?? createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
   await seedSandboxPartners(house.database, pepper)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { AppError } from '../domain/errors.ts'
 import { URL_LENGTH_MAX } from './errors.ts'
@@ -25,6 +26,8 @@ export function createArrival(
     const url = request.raw.url ?? ''
     if (url.length > URL_LENGTH_MAX) {
       done(new AppError('URI_TOO_LONG', `the URL is longer than ${URL_LENGTH_MAX} characters`))
+    } else if (lacksHost(request.raw)) {
+      done(new AppError('VALIDATION_ERROR', 'the header Host is missing'))
     } else if (request.is404) {
       done(noRoute(url, reply, allowed))
     } else {
@@ -32,6 +35,10 @@ export function createArrival(
     }
   }
 }
+
+/** RFC 9112 §3.2: refused by 400 from HTTP/1.1 on. */
+export const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion !== '1.0'
 
 function noRoute(url: string, reply: FastifyReply, allowed: ReadonlyMap<string, readonly string[]>): AppError {
   const [path = ''] = url.split('?', 1)

@@ -1,6 +1,8 @@
 import { type RouteDefinition, sandboxRoutes } from '@swapyard/schema'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { canonicalNetwork, canonicalTicker } from '../domain/catalogue.ts'
 import { AppError, type ErrorCode, errorCodes } from '../domain/errors.ts'
+import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
 import { type ApiContext, mount } from './mount.ts'
 
@@ -34,19 +36,33 @@ async function callControl(
   request: FastifyRequest,
 ): Promise<string> {
   const url = new URL(route.path.slice(PREFIX_LENGTH), controlUrl)
-  for (const [name, value] of Object.entries(request.query as Record<string, string>)) url.searchParams.set(name, value)
+  const known = present(request.known, 'the members of the route')
+  for (const [name, value] of Object.entries(inOurWords(request.query, known.query))) url.searchParams.set(name, value)
   const answer = await http.call({
     url: url.href,
     method: route.method === 'POST' ? 'POST' : 'GET',
     timeoutMs: TIMEOUT_MS,
     replyBytesMax: ANSWER_BYTES_MAX,
-    ...(route.body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(request.body) } : {}),
+    ...(route.body
+      ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(inOurWords(request.body, known.body)) }
+      : {}),
   })
   if (answer.kind === 'unknown') throw silent(answer.cause)
   const text = answer.body.toString('utf8')
   const body = parse(text)
   if (answer.status >= 200 && answer.status < 300) return text === '' ? '{}' : text
   throw toFailure(answer.status, body)
+}
+
+/** As everywhere: tickers in any case and by their aliases, and members that are not known are not there. */
+function inOurWords(sent: unknown, known: ReadonlySet<string>): Record<string, string> {
+  const members = Object.entries(sent as Record<string, string>).filter(([name]) => known.has(name))
+  return Object.fromEntries(members.map(([name, value]) => [name, canonical[name]?.(value) ?? value]))
+}
+
+const canonical: Readonly<Record<string, (text: string) => string>> = {
+  network: canonicalNetwork,
+  currency: canonicalTicker,
 }
 
 function parse(text: string): unknown {

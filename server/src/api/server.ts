@@ -32,6 +32,8 @@ export function createServer(settings: ApiSettings, log: HttpLog, nextRequestId:
       headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
       connectionsCheckingInterval: LATE_CHECK_MS,
       insecureHTTPParser: false,
+      // Node's own refusal has no body: `createArrival` refuses instead.
+      requireHostHeader: false,
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)

@@ -1,4 +1,4 @@
-import { AMOUNT_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
+import { AMOUNT_PATTERN, LIMIT_PATTERN, PAGE_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -19,14 +19,27 @@ const percentCodes: Readonly<Record<string, ErrorCode>> = {
   slippage: 'SLIPPAGE_OUT_OF_RANGE',
   referrerFee: 'REFERRER_FEE_OUT_OF_RANGE',
 }
+const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentCodes))
 const amountPatterns: ReadonlySet<string> = new Set([AMOUNT_PATTERN, TOKEN_AMOUNT_PATTERN])
+/** What a pattern asks for, in words. */
+const patternRules: Readonly<Record<string, string>> = {
+  [PAGE_PATTERN]: 'must be a whole number from 1',
+  [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',
+}
 
 export function validationError(problems: readonly Problem[]): AppError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  return new AppError('VALIDATION_ERROR', `${first?.message ?? 'the request is not valid'}${more}`, {
-    problems: problems.slice(0, PROBLEMS_MAX),
-  })
+  // As a percentage beyond its bounds is refused, so is one that is none, where that is all.
+  const isOutOfRange =
+    first !== undefined && rangeCodes.has(first.code) && problems.every(({ code }) => code === first.code)
+  return new AppError(
+    isOutOfRange ? first.code : 'VALIDATION_ERROR',
+    `${first?.message ?? 'the request is not valid'}${more}`,
+    {
+      problems: problems.slice(0, PROBLEMS_MAX),
+    },
+  )
 }
 
 /**
@@ -120,6 +133,8 @@ function ruleOf(error: TLocalizedValidationError): string {
     case 'minimum':
     case 'maximum':
       return `must be ${error.params.comparison} ${error.params.limit}`
+    case 'pattern':
+      return patternRules[String(error.params.pattern)] ?? 'is not valid'
     default:
       return 'is not valid'
   }

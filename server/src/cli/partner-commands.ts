@@ -108,7 +108,8 @@ function addAdding(partners: Command): void {
           { reason },
           async (store) => (await store.add(row)) ?? fail(`there is a partner ${name} already`),
         )
-        print({ id, name, next: `swapyard partners keys add ${name}` })
+        // A name may have spaces, and has nothing else that a shell reads.
+        print({ id, name, next: `swapyard partners keys add ${name.includes(' ') ? `'${name}'` : name}` })
       }),
     )
 }

@@ -1,19 +1,21 @@
 import type { Command } from 'commander'
+import type { Database } from '../adapters/postgres/database.ts'
+import { createPartnerStore } from '../adapters/postgres/partners.ts'
 import { createStore } from '../adapters/postgres/store.ts'
 import { withDatabase } from './open-house.ts'
-import { fail, print } from './print.ts'
+import { readScope } from './pause-scope.ts'
+import { print } from './print.ts'
 import { plainWord, reasoned, type WithReason } from './word.ts'
 
 /** `swapyard pause` and `resume`: what stands still until somebody says otherwise. */
 export function addPauseCommands(program: Command): void {
   program
     .command('pause <scope>')
-    .description('stops it: all, network:btc, payouts:eth, asset:usdt@eth, partner:<id>')
+    .description('stops it: all, network:btc, payouts:eth, asset:usdt@eth, partner:<name or id>')
     .requiredOption('--reason <text>', 'why; written down')
-    .action((scope: string, given: WithReason) =>
+    .action((named: string, given: WithReason) =>
       withDatabase(async (database) => {
-        if (!/^(all|(network|payouts|asset|partner):[a-z0-9@-]+)$/.test(scope))
-          fail('the scope is all, network:…, payouts:…, asset:… or partner:…')
+        const scope = await readScope(named, createPartnerStore(database))
         const word = plainWord(given)
         await createStore(database).transaction(async (tx) => {
           const before = (await tx.audit.pauses()).find((pause) => pause.scope === scope) ?? null
@@ -23,10 +25,19 @@ export function addPauseCommands(program: Command): void {
         print({ scope, paused: true })
       }),
     )
+  program
+    .command('pauses')
+    .description('what stands still, and why')
+    .action(() =>
+      withDatabase(async (database) => {
+        for (const pause of await createStore(database).audit.pauses()) print(pause)
+      }),
+    )
   reasoned(program.command('resume <scope>'))
     .description('ends a pause')
-    .action((scope: string, given: WithReason) =>
+    .action((named: string, given: WithReason) =>
       withDatabase(async (database) => {
+        const scope = await findPause(named, database)
         await createStore(database).transaction(async (tx) => {
           const before = (await tx.audit.pauses()).find((pause) => pause.scope === scope) ?? null
           await tx.controls.resume(scope)
@@ -35,4 +46,10 @@ export function addPauseCommands(program: Command): void {
         print({ scope, paused: false })
       }),
     )
+}
+
+/** What is paused can be resumed by the scope that `pauses` shows, whatever is there by now. */
+async function findPause(named: string, database: Database): Promise<string> {
+  const paused = await createStore(database).audit.pauses()
+  return paused.some(({ scope }) => scope === named) ? named : readScope(named, createPartnerStore(database))
 }

@@ -18,6 +18,8 @@ export type PrivatePlan = Readonly<{
   delaysMs: readonly number[]
   /** How much of the intermediary's plain amount its own chain does not show, in millionths. The next leg counts it again. */
   withheldPpm: number
+  /** How much more of the plain amount the recipient gets, or less, in millionths: zero on average. Absent: nothing. */
+  payoutPpm?: number
   /** After this long a leg that could not be paid goes back to the source coin. */
   stallMs: number
   considered: readonly Considered[]
@@ -26,6 +28,11 @@ export type PrivatePlan = Readonly<{
 /** What is sent on the intermediary's chain of what the conversion gave. Never all of it. */
 export function shownUnits({ withheldPpm }: PrivatePlan, plainUnits: bigint): bigint {
   return scale(plainUnits, PPM - BigInt(withheldPpm), PPM, 'down')
+}
+
+/** What the recipient gets of what the conversion gave. */
+export function paidUnits({ payoutPpm = 0 }: PrivatePlan, plainUnits: bigint): bigint {
+  return scale(plainUnits, PPM + BigInt(payoutPpm), PPM, 'down')
 }
 
 /** What the next leg converts for what arrived on the intermediary's chain: the withheld part is counted again. */

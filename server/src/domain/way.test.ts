@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { makeBook, makeCurrency, NOW, price } from './pricing.fixture.ts'
 import { afterNetworkFee, type PairPricing, pricePair } from './pricing.ts'
-import { countedUnits, type PrivatePlan, shownUnits } from './private-plan.ts'
+import { countedUnits, type PrivatePlan, paidUnits, shownUnits } from './private-plan.ts'
 import { chooseWay, quoteLegs, type Way } from './way.ts'
 
 const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
@@ -48,6 +48,16 @@ describe('a quote of two legs', () => {
     expect(minUnits).toBe(3_020n)
     // 50 ETH before the fee ÷ 0.99 ÷ 0.996 ÷ 10 = 5.07078820 LTC; (that + 0.0001) ÷ 0.996 ÷ 10 = 0.50912532 BTC.
     expect(maxUnits).toBe(50_912_532n)
+  })
+
+  test('leaves room for a payout above the estimate', () => {
+    const [first, second] = legs(50n * ETHER)
+    const { maxUnits } = quoteLegs(first, second, 100_000_000n, 10_000)
+    const paid = afterNetworkFee(second, afterNetworkFee(first, maxUnits ?? 0n))
+    expect((paid * 101n) / 100n).toBeLessThanOrEqual(50n * ETHER)
+    // 1 % of 0.50912532 BTC less, and no more than that.
+    expect(maxUnits).toBeGreaterThan(50_400_000n)
+    expect(maxUnits).toBeLessThan(50_410_000n)
   })
 
   test('of next to nothing gives nothing, and is outside', () => {
@@ -125,6 +135,12 @@ describe('what the intermediary’s chain shows', () => {
     // 0.25 % of 4 000 000 is 10 000.
     expect(shownUnits(plan(2_500), 4_000_000n)).toBe(3_990_000n)
     expect(countedUnits(plan(2_500), 3_990_000n)).toBe(4_000_000n)
+  })
+
+  test('is nothing of what the recipient gets more or less', () => {
+    expect(paidUnits(plan(2_500), 4_000_000n)).toBe(4_000_000n)
+    expect(paidUnits({ ...plan(2_500), payoutPpm: 3_000 }, 4_000_000n)).toBe(4_012_000n)
+    expect(paidUnits({ ...plan(2_500), payoutPpm: -3_000 }, 4_000_000n)).toBe(3_988_000n)
   })
 
   test('never makes more of it', () => {

@@ -7,12 +7,16 @@ import type { RateQuote } from './rate-quote.ts'
 /** What a minute of waiting is worth when intermediaries are compared: half a basis point of what the recipient gets. */
 export const MINUTE_PPM = 50n
 
-/** Both legs as one estimate: each is priced by `pricePair`, and the second converts what the first pays. */
-export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnits: bigint): RateQuote {
+/**
+ * Both legs as one estimate: each is priced by `pricePair`, and the second converts what the first pays. `payoutPpm`: by
+ * so many millionths the payout may be above the estimate, which the reserve must cover.
+ */
+export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnits: bigint, payoutPpm = 0): RateQuote {
   const one = quoteUnits(first, requestedUnits)
   const two = one.toUnits > 0n ? quoteUnits(second, one.toUnits) : null
   const minUnits = toSignificant(max(first.minUnits, leastFrom(first, second.minUnits)), 'up', 3)
-  const maxUnits = least(first.maxUnits, second.maxUnits === null ? null : mostFrom(first, second.maxUnits))
+  const most = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
+  const maxUnits = least(first.maxUnits, most === null ? null : mostFrom(first, most))
   const inTarget = (units: bigint) => scale(units, second.rate.numerator, second.rate.denominator, 'down')
   const { serviceUnits, partnerUnits, networkUnits } = one.fees
   const toUnits = two?.toUnits ?? 0n

@@ -8,7 +8,7 @@ export type RouteOrder = Readonly<{ network: string; tokenIn: string; tokenOut: 
 export type RoutedSwap = Readonly<{
   block: BlockRef
   amountOut: bigint
-  /** In order of execution. */
+  /** In order of execution; none where the coin is but wrapped or unwrapped. */
   swaps: readonly ExecutedSwap[]
   /** Gas of the swaps, without the transaction's own. */
   gas: number
@@ -27,7 +27,7 @@ export type PoolState = Readonly<{
 
 /** Routes over the pools of all DeFi networks, from state that is kept current in memory: a quote waits for no node. */
 export interface Router {
-  /** Throws NO_ROUTE, INSUFFICIENT_LIQUIDITY, and NETWORK_UNAVAILABLE where the state is older than the network's bound. */
+  /** One to one from the wrapped coin to itself. Throws NO_ROUTE, INSUFFICIENT_LIQUIDITY, and NETWORK_UNAVAILABLE where the state is older than the network's bound. */
   route(order: RouteOrder): Promise<RoutedSwap>
   /** null where the network is not served or not read yet. */
   state(network: string): PoolState | null

@@ -2,7 +2,6 @@ import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { beatsOwn } from '../domain/swap/better-offer.ts'
 import type { OutsideCall } from '../domain/swap/outside-call.ts'
-import { formatPercent } from '../domain/swap/percent.ts'
 import { isNative, zeroAddress } from '../domain/swap/token.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { BuiltApprovals } from '../ports/approvals.ts'
@@ -14,6 +13,7 @@ import type { AskForCall, OutsideOffer } from './ask-aggregators.ts'
 import {
   type AskOthersDeps,
   askOthers,
+  checkImpact,
   chooseOffer,
   outsideOrder,
   type PricedSwap,
@@ -169,14 +169,6 @@ async function feeTaker(
   throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `no address takes fees on ${id}: set one, or ask for no fee`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },
-  })
-}
-
-function checkImpact({ settings: { impactMaxPpm } }: BuildSwapDeps, { impactPpm }: PricedSwap): void {
-  if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
-  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount', {
-    field: 'amount',
-    extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../domain/errors.ts'
+import { AppError, type Problem } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { parsePercent } from '../domain/swap/percent.ts'
 import type { SwapTerms } from '../domain/swap/swap.ts'
@@ -58,6 +58,9 @@ export async function checkRequest(
   if (parsePercent(request.commissionPercentage) !== act.feePpm) differs('commissionPercentage')
   checkRecipient(chain, request.account, 'account', act, problems)
   if (request.to !== undefined) checkRecipient(chain, request.to, 'to', act, problems)
+  // The transaction is sound: it is the request that says otherwise.
+  const [first] = problems
+  if (first?.code === 'RAW_TX_INVALID') throw new AppError('VALIDATION_ERROR', first.message ?? '', { problems })
   if (problems.length > 0 || !from || !to || expected === null) throw refusal(problems)
   return { from: sideOf(from, act.amountIn), to: sideOf(to, expected) }
 }

@@ -41,7 +41,7 @@ const chain = (name: string) =>
   ({ addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => name } }) as unknown as Chain
 
 /** Rows as they are to be written; nothing is. */
-function create(draws: number[]): { rows: NewExchange[]; run(): Promise<unknown> } {
+function create(draws: number[], payoutMaxPpm = 0): { rows: NewExchange[]; run(): Promise<unknown> } {
   const rows: NewExchange[] = []
   const asked: number[] = []
   const way: ChosenWay = { via: ltc, quote, seconds: 9, considered }
@@ -72,7 +72,7 @@ function create(draws: number[]): { rows: NewExchange[]; run(): Promise<unknown>
     screening: { screen: async () => 'allow' },
     settings: {} as CreatePrivateDeps['settings'],
     findWay: () => way,
-    privacy: { delayMaxMs: 600_000, withheldMaxPpm: 10_000, stallMs: 5 },
+    privacy: { delayMaxMs: 600_000, withheldMaxPpm: 10_000, payoutMaxPpm, stallMs: 5 },
     draw: (below) => {
       asked.push(below)
       return draws.shift() ?? 0
@@ -112,4 +112,14 @@ test('the least is withheld where the least was drawn, and never nothing', async
   const { rows, run } = create([7, 8, 0])
   await run()
   expect(rows[0]?.plan).toMatchObject({ delaysMs: [7, 8], withheldPpm: 1_000 })
+})
+
+test('the payout differs either way alike, where the operator allows it', async () => {
+  const { rows, run } = create([7, 8, 0, 0], 3_000)
+  // 6 001 choices around nothing.
+  expect(await run()).toEqual([600_001, 600_001, 9_001, 6_001])
+  expect(rows[0]?.plan).toMatchObject({ payoutPpm: -3_000 })
+  const other = create([7, 8, 0, 6_000], 3_000)
+  await other.run()
+  expect(other.rows[0]?.plan).toMatchObject({ payoutPpm: 3_000 })
 })

@@ -40,13 +40,15 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
 
 /** Delays and the withheld part are drawn here and nowhere else: what is stored with the exchange is what is done. */
 function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenWay) {
-  const { delayMaxMs, withheldMaxPpm, stallMs } = privacy
+  const { delayMaxMs, withheldMaxPpm, payoutMaxPpm = 0, stallMs } = privacy
   // Never next to nothing: the intermediary's amount is never the plain conversion of the deposit.
   const leastPpm = Math.ceil(withheldMaxPpm / 10)
   const plan: PrivatePlan = {
     privateType,
     delaysMs: [draw(delayMaxMs + 1), draw(delayMaxMs + 1)],
     withheldPpm: leastPpm + draw(withheldMaxPpm - leastPpm + 1),
+    // Either way alike, so that it costs nobody anything on average.
+    ...(payoutMaxPpm === 0 ? {} : { payoutPpm: draw(2 * payoutMaxPpm + 1) - payoutMaxPpm }),
     stallMs,
     considered: way.considered,
   }

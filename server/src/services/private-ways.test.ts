@@ -46,10 +46,10 @@ const chains = new Map(
   Object.entries(wallets).map(([id, hot]) => [id, { addresses: { hot: () => hot } } as unknown as Chain]),
 )
 
-function ways(currencies: readonly Currency[], changed: Partial<typeof parts> = {}) {
+function ways(currencies: readonly Currency[], changed: Partial<typeof parts> = {}, payoutMaxPpm = 0) {
   const books = createBookSnapshot(makeBook({ ...parts, ...changed }))
   const clock = { now: () => NOW, databaseNow: () => NOW }
-  const privacy = { delayMaxMs: 60_000, withheldMaxPpm: 1, stallMs: 1 }
+  const privacy = { delayMaxMs: 60_000, withheldMaxPpm: 1, payoutMaxPpm, stallMs: 1 }
   const find = createPrivateWays({ currencies, books, clock, chains, privacy })
   return (from: Currency, to: Currency, type: PrivateType = 'efficient') => find(partner, { from, to }, type, COIN)
 }
@@ -92,6 +92,16 @@ describe('the way of a private exchange', () => {
       expect(() => ways(currencies)(btc, eth, 'privatePlus')).toThrow(refused('PAIR_UNAVAILABLE'))
     expect(() => ways(all)(xmr, eth, 'privatePlus')).toThrow(refused('PAIR_UNAVAILABLE'))
     expect(ways(all)(xmr, eth).via.asset.id).toBe('btc@btc')
+  })
+
+  test('takes less at most where a payout may be above its estimate', () => {
+    const most = (payoutMaxPpm: number) => {
+      const reserves = { ...parts.reserves, 'eth@eth': 10n ** 18n }
+      return ways(all, { reserves }, payoutMaxPpm)(btc, eth).quote.maxUnits ?? 0n
+    }
+    // By two per cent of what the second leg takes, whose fee is taken once.
+    const percent = Number((most(20_000) * 10_000n) / most(0)) / 100
+    expect(percent).toBeCloseTo(98.1, 0)
   })
 
   test('goes by another where one has no reserve, and says what is only unreachable for now', () => {

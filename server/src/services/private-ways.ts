@@ -89,7 +89,7 @@ function wayOf(
 ): Way {
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-  const quote = quoteLegs(first, second, fromUnits)
+  const quote = quoteLegs(first, second, fromUnits, privacy.payoutMaxPpm)
   const { confirmations, finalityBlocks } = from.network
   const deposit = secondsOf(from, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
   const payouts = secondsOf(via, via.network.confirmations) + secondsOf(to, to.network.confirmations)

@@ -91,5 +91,9 @@ function readAmount(text: string, from: Currency | null, field: string): bigint 
 const UNKNOWN = { id: 'unknown@unknown', ticker: 'unknown', network: 'unknown', decimals: 80, contract: null } as const
 
 function notFound(field: 'fromCurrency' | 'toCurrency'): Problem {
-  return { code: 'CURRENCY_NOT_FOUND', field, message: `${field} is not listed on that network` }
+  return {
+    code: 'CURRENCY_NOT_FOUND',
+    field,
+    message: `${field} is not listed on that network: the list of currencies has the tickers of both`,
+  }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../domain/errors.ts'
 import { bestOffer } from '../domain/swap/better-offer.ts'
 import { breakDown } from '../domain/swap/breakdown.ts'
-import { feeOf, impactOf, leastOf } from '../domain/swap/percent.ts'
+import { feeOf, formatPercent, impactOf, leastOf } from '../domain/swap/percent.ts'
 import { isNative } from '../domain/swap/token.ts'
 import type { AggregatorOrder } from '../ports/aggregator.ts'
 import type { RoutedSwap, Router } from '../ports/router.ts'
@@ -29,8 +29,6 @@ export async function priceSwap({ router }: RouteSwapDeps, read: ReadSwap): Prom
   const { network, from, to, amountIn } = read
   const { chain } = network
   const [tokenIn, tokenOut] = [inPools(chain, from.address), inPools(chain, to.address)]
-  if (tokenIn === tokenOut)
-    throw new AppError('NO_ROUTE', 'the coin and its wrapped token are exchanged by the token contract itself')
   const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
   return paying({ ...read, routed }, routed.amountOut)
 }
@@ -58,7 +56,7 @@ export type QuoteSwapDeps = ReadSwapDeps &
   AskOthersDeps &
   Readonly<{
     valuesOf: ReturnType<typeof createSwapValues>
-    settings: Pick<SwapSettings, 'quoteMs'>
+    settings: Pick<SwapSettings, 'quoteMs' | 'impactMaxPpm'>
     now(): number
   }>
 
@@ -88,6 +86,22 @@ export function chooseOffer(
   return bestOffer(routed, open, settings.aggregatorGainBps)
 }
 
+/** Whoever loses more than the bound by it asks for more than there is. */
+export function checkImpact(
+  { settings: { impactMaxPpm } }: Readonly<{ settings: Pick<SwapSettings, 'impactMaxPpm'> }>,
+  { impactPpm }: PricedSwap,
+): void {
+  if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
+  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount', {
+    field: 'amount',
+    extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
+  })
+}
+
+/** Without a swap the coin is wrapped, or unwrapped: the wrapped coin's contract alone does that. */
+const wrapperOf = ({ wrapped }: SwapChain, { swaps }: RoutedSwap) =>
+  swaps.length === 0 ? { name: 'Wrapped coin', address: wrapped } : null
+
 /** From state in memory: no database, no node. */
 export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
   return async (request) => {
@@ -95,6 +109,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
     const [own, outside] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'all')])
     const chosen = chooseOffer(deps, own, outside)
     const priced = chosen === null ? own : paying(own, chosen.amountOut)
+    checkImpact(deps, priced)
     const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
     const { chain } = network
     const sides = [
@@ -107,7 +122,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
     return {
       ...{ from, to, amountIn, amountOut, fee, received, minReceived, impactPpm },
       outside,
-      provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : null,
+      provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : wrapperOf(chain, routed),
       ...deps.valuesOf(chain, ...sides, routed.middleOut),
       routes: routes.map(({ bps, hops }) => ({
         bps,

@@ -138,6 +138,24 @@ describe('an order', () => {
     expect(problemsOf(change)).toEqual(expected)
   })
 
+  it.each([
+    ['0.00000001', 'AMOUNT_BELOW_MIN', /^fromAmount is below the minimum of [0-9.]+$/],
+    ['1000000', 'AMOUNT_ABOVE_MAX', /^fromAmount is above the maximum of [0-9.]+$/],
+  ])('outside the bounds names both of them as text: %s', (fromAmount, code, message) => {
+    const { quote } = read({})
+    const [min, max] = [quote.minUnits, quote.maxUnits].map((units) => Number(units) / 1e8)
+    let problem: Record<string, unknown> = {}
+    try {
+      read({ fromAmount })
+    } catch (error) {
+      problem = (error as { problems: Record<string, unknown>[] }).problems[0] ?? {}
+    }
+    expect(problem).toMatchObject({ code, field: 'fromAmount', currency: 'btc', network: 'btc' })
+    expect(problem['message']).toMatch(message)
+    expect([typeof problem['min'], typeof problem['max']]).toEqual(['string', 'string'])
+    expect([Number(problem['min']), Number(problem['max'])]).toEqual([min, max])
+  })
+
   it('says that rates are too old only after what the caller must correct', () => {
     expect(problemsOf({}, NOW + 3_600_000)[0]).toBe('RATES_UNAVAILABLE')
     expect(problemsOf(badAddresses, NOW + 3_600_000)).toEqual([

@@ -175,12 +175,14 @@ function readRate(
 function checkBounds(quote: RateQuote, from: Currency, problems: Problem[]): void {
   if (quote.withinBounds) return
   const below = quote.fromUnits < quote.minUnits
-  const limit = formatUnits(below ? quote.minUnits : (quote.maxUnits ?? 0n), from.asset.decimals)
+  const min = formatUnits(quote.minUnits, from.asset.decimals)
+  const max = quote.maxUnits === null ? null : formatUnits(quote.maxUnits, from.asset.decimals)
   problems.push({
     code: below ? 'AMOUNT_BELOW_MIN' : 'AMOUNT_ABOVE_MAX',
     field: 'fromAmount',
-    message: `fromAmount is ${below ? 'below the minimum' : 'above the maximum'} of ${limit}`,
-    [below ? 'min' : 'max']: limit,
+    message: `fromAmount is ${below ? `below the minimum of ${min}` : `above the maximum of ${max}`}`,
+    min,
+    ...(max === null ? {} : { max }),
     currency: from.asset.ticker,
     network: from.asset.network,
   })

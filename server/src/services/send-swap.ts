@@ -40,7 +40,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   const { chain } = network
   const field = rawTx === undefined ? 'hash' : 'rawTx'
   const signed = rawTx === undefined ? await lookUp(chain, hash ?? '') : readAs(chain, rawTx, field)
-  if (hash !== undefined && hash.toLowerCase() !== signed.hash) throw invalid('its hash is not the one given', 'hash')
+  if (hash !== undefined && hash.toLowerCase() !== signed.hash) throw otherHash()
   if (!request.isExchange) return sendOther(deps, partner, chain, { signed, raw: rawTx ?? null, field })
   const act = checkBuilt(deps.refs, partner, chain, signed, field)
   const sides = await checkRequest(deps, network, request, act)
@@ -71,6 +71,11 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
 /** What waits or is gone is broadcast as often as it is sent; what the chain has, and what it reverted, is not. */
 const isOver = ({ status, reason }: Swap): boolean =>
   status === 'confirming' || status === 'finished' || reason === 'reverted'
+
+const otherHash = () =>
+  new AppError('VALIDATION_ERROR', 'hash is not that of rawTx', {
+    problems: [{ code: 'RAW_TX_INVALID', field: 'hash', message: 'hash is not that of rawTx' }],
+  })
 
 async function lookUp(chain: SwapChain, hash: string): Promise<SignedTransaction> {
   const found = /^0x[0-9a-fA-F]{64}$/.test(hash) ? await chain.lookUp(hash.toLowerCase()) : null

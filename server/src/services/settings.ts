@@ -18,11 +18,18 @@ export type PrivacySettings = Readonly<{
   delayMaxMs: number
   /** The most of the intermediary's amount that its chain is not shown, in millionths. */
   withheldMaxPpm: number
+  /** The most by which a payout differs from the plain amount, in millionths, either way alike. Absent: none. */
+  payoutMaxPpm?: number
   /** A leg that could not be paid for so long goes back. */
   stallMs: number
 }>
 
-export const privacyDefaults: PrivacySettings = { delayMaxMs: 600_000, withheldMaxPpm: 10_000, stallMs: 21_600_000 }
+export const privacyDefaults = {
+  delayMaxMs: 600_000,
+  withheldMaxPpm: 10_000,
+  payoutMaxPpm: 0,
+  stallMs: 21_600_000,
+} as const satisfies PrivacySettings
 
 /** Confirmations by value: the network's own up to $1 000, twice that up to $50 000, four times above; unpriced is above. */
 export function requiredConfirmations(base: number, finalityBlocks: number, usd: bigint | null): number {

@@ -51,7 +51,7 @@ export type SwapQuoteView = Readonly<{
   /** Millionths; positive is worse; null where there is no middle price. */
   impactPpm: bigint | null
   routes: readonly RoutePath[]
-  /** Somebody else's router whose offer this is, with its contract; null = our own route. */
+  /** Somebody else's router whose offer this is, or the wrapped coin, with its contract; null = our own route. */
   provider: Readonly<{ name: string; address: string }> | null
   /** What others would pay; null where none is asked. */
   outside: readonly OutsideOffer[] | null
@@ -104,7 +104,7 @@ export type SwapSettings = Readonly<{
   deadlineMs: number
   /** A transaction that no node has known for so long is dropped. */
   droppedMs: number
-  /** Above this share of the middle price lost, nothing is built. */
+  /** Above this share of the middle price lost, nothing is quoted or built. */
   impactMaxPpm: number
   /** Where fees go for partners without an address of their own, by network. */
   feeAddresses: ReadonlyMap<string, string>

@@ -8,5 +8,6 @@ export const refused = (message: string) => new AppError('VALIDATION_ERROR', mes
 
 /** Where money depends on it, a reason is a sentence that somebody can read later: a dash is none. */
 export function requireReason({ reason }: Word): void {
-  if ((reason.match(/[\p{L}\p{N}]/gu) ?? []).length < 3) throw refused('say why: --reason <text>, in words')
+  if ((reason.match(/[\p{L}\p{N}]/gu) ?? []).length < 3)
+    throw refused('say why: --reason <text>, of at least three letters')
 }

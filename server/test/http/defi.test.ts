@@ -83,6 +83,17 @@ describe('bodies', () => {
     ])
   })
 
+  test('of one wrong percentage are refused by that code, whether it is a number or not', async () => {
+    for (const slippage of ['-1', 'NaN', '0.1%', '']) {
+      const refused = await post('/v1/defi/transaction/swap', { ...build, slippage })
+      expect([refused.statusCode, refused.json().code], slippage).toEqual([400, 'SLIPPAGE_OUT_OF_RANGE'])
+    }
+    expect((await post('/v1/defi/transaction/swap', { ...build, referrerFee: '-1' })).json()).toMatchObject({
+      ...{ statusCode: 400, code: 'REFERRER_FEE_OUT_OF_RANGE' },
+      errors: [{ code: 'REFERRER_FEE_OUT_OF_RANGE', field: 'referrerFee' }],
+    })
+  })
+
   test('may write isExchange as a boolean alone', async () => {
     expect((await post('/v1/defi/send/swap', { ...sendSwap, rawTx: '0x01', isExchange: false })).statusCode).toBe(201)
     expect((await post('/v1/defi/send/swap', { ...sendSwap, rawTx: '0x01', isExchange: 'false' })).statusCode).toBe(400)

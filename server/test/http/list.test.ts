@@ -73,8 +73,13 @@ describe('the list', () => {
     'limit=0',
     'limit=501',
     'limit=%201',
-  ])('%s is refused', async (query) => {
-    expect((await world.app.inject({ url: `${listUrl}?${query}`, headers: key })).statusCode).toBe(400)
+  ])('%s is refused, and what would be taken is named', async (query) => {
+    const answer = await world.app.inject({ url: `${listUrl}?${query}`, headers: key })
+    expect(answer.statusCode).toBe(400)
+    const range = query.startsWith('page')
+      ? 'page must be a whole number from 1'
+      : 'limit must be a whole number from 1 to 500'
+    expect(answer.json().message).toBe(range)
   })
 
   test('of thousands is one valid document, streamed', async () => {

@@ -45,6 +45,27 @@ describe('the sandbox controls', () => {
     ])
   })
 
+  test('take tickers in any case and by their aliases, and nothing that they do not know', async () => {
+    const payload = { ...deposit, network: 'Bitcoin', currency: 'XBT', partnerId: 2 }
+    const paid = await world.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
+    expect(paid.statusCode).toBe(201)
+    await world.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
+    const reorg = { network: 'btc', depth: 2, drop: true }
+    await world.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: reorg })
+    expect(asked).toEqual([
+      `POST /deposits ${JSON.stringify({ ...deposit, currency: 'btc' })}`,
+      'GET /balance?network=eth&currency=native&address=a ',
+      `POST /reorgs ${JSON.stringify(reorg)}`,
+    ])
+  })
+
+  test('take no reorganisation that the chains refuse: 50 blocks at most', async () => {
+    const reorg = (depth: number) =>
+      world.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })
+    expect([(await reorg(50)).statusCode, (await reorg(51)).json().message]).toEqual([201, 'depth must be <= 50'])
+    expect(asked).toHaveLength(1)
+  })
+
   test('need a key', async () => {
     expect((await world.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
     expect(asked).toEqual([])

@@ -184,6 +184,11 @@ describe('the command line', () => {
     [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
     [['partners', 'keys', 'revoke', 'nothing'], 'no live key'],
     [['pause', 'everything', '--reason', 'x'], 'the scope is'],
+    [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; there are '],
+    [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; there are '],
+    [['pause', 'asset:usdt@et', '--reason', 'x'], 'usdt@et is no listed currency'],
+    [['pause', 'partner:nobody', '--reason', 'x'], 'there is no partner nobody'],
+    [['resume', 'network:bct'], 'there is no network bct'],
     [['exchanges', 'release', '00000000-0000-7000-8000-000000000000'], 'nothing held'],
     [['exchanges', 'set-refund', 'x', 'y'], 'nothing held'],
     [['payouts', 'release', 'x', '--reason', 'a test'], 'no payout x'],
@@ -209,6 +214,25 @@ describe('the command line', () => {
     })
     expect(await swapyard(['resume', 'network:btc'])).toMatchObject({ code: 0, lines: [{ paused: false }] })
     expect(await swapyard(['wallets'])).toMatchObject({ code: 0, lines: [] })
+  })
+
+  test.each([
+    ['network:Bitcoin', 'network:btc'],
+    ['asset:USDT@erc20', 'asset:usdt@eth'],
+  ])('pauses %s as what signing asks for', async (named, scope) => {
+    expect((await swapyard(['pause', named, '--reason', 'a test'])).lines).toEqual([{ scope, paused: true }])
+    expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])
+  })
+
+  test('pauses a partner by its name, shows it, and resumes it by its id', async () => {
+    const { lines } = await swapyard(['partners', 'add', 'held partner'])
+    expect(lines).toMatchObject([{ next: "swapyard partners keys add 'held partner'" }])
+    const scope = `partner:${String(lines[0]?.['id'])}`
+    expect((await swapyard(['pause', 'partner:held partner', '--reason', 'x'])).lines).toEqual([
+      { scope, paused: true },
+    ])
+    expect((await swapyard(['pauses'])).lines).toContainEqual({ scope, reason: 'x' })
+    expect((await swapyard(['resume', scope])).lines).toEqual([{ scope, paused: false }])
   })
 
   test('is no production without a config: it says what is missing and exits 2', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../src/adapters/postgres/store.ts'
 import { defaultSpreads, emptyBook } from '../../src/domain/book.ts'
+import type { ExchangeStatus } from '../../src/domain/exchange.ts'
 import { btc, eth } from '../../src/domain/pricing.fixture.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { ScannedBlock, Transfer } from '../../src/ports/chain.ts'
@@ -115,6 +116,28 @@ describe('blocks', () => {
     await append(block(2))
     expect(await woken()).toEqual([`exchange:${exchange.id}`])
     expect(await house.database.query("select 1 from coins where network = 'btc'")).toHaveLength(3)
+  })
+
+  test('show at once what they bring, before anybody has stepped it', async () => {
+    const exchange = await order()
+    const { id, partnerId } = exchange
+    const answered = async () => (await store.exchanges.find(partnerId, id))?.exchange.status
+    const listed = async (status: ExchangeStatus) => {
+      const rows = await store.exchanges.list({ partnerId, status }, null, 10, 0)
+      expect(await store.exchanges.count({ partnerId, status })).toBe(rows.length)
+      return rows.map((row) => [row.exchange.status, ...row.executions.map((execution) => execution.status)])
+    }
+    expect([await answered(), await listed('pending'), await listed('confirming')]).toEqual([
+      'pending',
+      [['pending']],
+      [],
+    ])
+    await append(block(1, 'a', [transfer(exchange.deposit.address, 't1')]))
+    expect([await answered(), await listed('pending'), await listed('confirming')]).toEqual([
+      'confirming',
+      [],
+      [['confirming', 'confirming']],
+    ])
   })
 
   test('D41 a one-time key that is paid twice is one deposit and one coin, and an alarm', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/adapters/postgres/database.ts'
 import { createStore } from '../../src/adapters/postgres/store.ts'
+import { createSwapDesk } from '../../src/adapters/postgres/swap-desk.ts'
 import { fundingEntry } from '../../src/domain/ledger/entries.ts'
 import { btc, usdt } from '../../src/domain/pricing.fixture.ts'
 import type { CreateOutcome } from '../../src/ports/create-outcome.ts'
@@ -170,6 +171,14 @@ describe('a rateId', () => {
 })
 
 describe('an idempotency key', () => {
+  test('that a call of a swap used is used, as it is the other way round', async () => {
+    const desk = createSwapDesk(house.database)
+    await desk.keepAnswer(partnerId, { key: 'a swap', requestHash: 'body', answer: '"0xabc"' })
+    expect(kinds(await store().exchanges.create([newExchange(keyed('a swap'))]))).toEqual(['idempotency_conflict'])
+    expect(kinds(await store().exchanges.create([newExchange(keyed('an exchange'))]))).toEqual(['created'])
+    expect(await desk.findAnswer(partnerId, 'an exchange')).toEqual({ requestHash: 'body', answer: null })
+  })
+
   test('twenty times at once, in two processes, makes one exchange (I-21)', async () => {
     const key = randomUUID()
     const batch = Array.from({ length: 20 }, () => newExchange(keyed(key)))

@@ -69,6 +69,22 @@ describe('a private exchange', () => {
     expect(await spine.owed(exchange)).toEqual({})
   })
 
+  test.each([-10_000, 10_000])('pays what was drawn for it more or less: %i millionths', async (payoutPpm) => {
+    const [plain, drawn] = [await order(), await order({ plan: { ...plan, payoutPpm } })]
+    for (const exchange of [plain, drawn]) spine.deposit(exchange, SMALL)
+    await spine.blocks(14)
+    const sent = async (exchange: Exchange) => {
+      const [first, second] = await spine.executions(exchange)
+      expect(second?.status).toBe('finished')
+      return { shown: first?.sentUnits ?? 0n, paid: second?.sentUnits ?? 0n }
+    }
+    const [usual, other] = [await sent(plain), await sent(drawn)]
+    expect(other.shown).toBe(usual.shown)
+    expect(other.paid).toBe((usual.paid * (1_000_000n + BigInt(payoutPpm))) / 1_000_000n)
+    expect(spine.fakes.eth.paidTo(drawn.recipient?.address ?? '').map(({ units }) => units)).toEqual([other.paid])
+    expect(await spine.owed(drawn)).toEqual({})
+  })
+
   test('through an account network is swept and gives its own transactions no deposits', async () => {
     const exchange = await order({ via: eth, to: ltc, toUnits: COIN })
     spine.deposit(exchange, SMALL)

@@ -157,7 +157,7 @@ function inAssetOrder(batch: readonly NewExchange[]): readonly NewExchange[] {
   return [...batch].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
 }
 
-/** Idempotency keys first: a twin in another transaction is waited for, and then found. */
+/** Idempotency keys first: a twin in another transaction is waited for, and then found. What a swap's call used is used. */
 async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
   const keyed = batch.filter((row) => row.idempotency !== null)
   const found = new Map<string, CreateOutcome>()
@@ -171,6 +171,7 @@ async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<Readonly
   const won = await tx.query<{ exchange_id: string }>(
     `insert into idempotency_keys (partner_id, key, request_hash, exchange_id)
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as k (partner_id, key, request_hash, exchange_id)
+     where not exists (select 1 from kept_answers a where a.partner_id = k.partner_id and a.key = k.key)
      order by partner_id, key on conflict do nothing returning exchange_id`,
     columns,
   )

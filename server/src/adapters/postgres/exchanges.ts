@@ -1,4 +1,5 @@
-import type { ExchangeType } from '../../domain/exchange.ts'
+import { type ExchangeType, exchangeStatuses } from '../../domain/exchange.ts'
+import { isTerminal, terminals } from '../../domain/lifecycle.ts'
 import { createBatcher } from '../../lib/batch.ts'
 import type { ExchangeQuery, ExchangeStore } from '../../ports/store.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
@@ -24,9 +25,18 @@ async function findExchanges(sql: Sql, keys: readonly Key[]): Promise<readonly (
   return keys.map((_key, index) => found.get(index + 1) ?? null)
 }
 
+const OPEN = exchangeStatuses.filter((status) => !isTerminal(status)).map((status) => `'${status}'`)
+const TERMINAL = terminals.map((status) => `'${status}'`)
+/** `shownState` of the domain: a filter finds what the answer shows. One search of an index for each status, however many there are. */
+const SHOWN_STATUS = `case when e.status in (${TERMINAL}) then e.status else coalesce(
+  (select w.status from unnest(array[${OPEN}]) as s (status) cross join lateral (
+     select x.status, x.leg, x.deposit_id from executions x where x.exchange_id = e.id and x.status = s.status
+     order by x.leg desc, x.deposit_id desc limit 1) w
+   where w.status <> 'pending' or w.leg > 0 order by w.leg desc, w.deposit_id desc limit 1), e.status) end`
+
 // `clock_timestamp()` changes within a statement, and no index can be asked for what it says.
 const FILTER = `e.partner_id = $1 and e.created_at >= statement_timestamp() - interval '24 hours'
-  and ($2::text is null or e.status = $2) and ($3::text is null or e.type = $3)
+  and ($2::text is null or $2 = ${SHOWN_STATUS}) and ($3::text is null or e.type = $3)
   and ($4::text is null or e.from_currency = $4) and ($5::text is null or e.from_network = $5)
   and ($6::text is null or e.to_currency = $6) and ($7::text is null or e.to_network = $7)`
 

@@ -9,6 +9,7 @@ import type {
   RefundView,
   StatusReason,
 } from '../../domain/exchange.ts'
+import { shownState } from '../../domain/shown-state.ts'
 
 /** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
 
@@ -89,7 +90,10 @@ export function toExchange(row: ExchangeRow): Exchange {
 }
 
 export function toExchangeView(row: ExchangeRow & { executions: ExecutionViewRow[] | null }): ExchangeView {
-  return { exchange: toExchange(row), executions: (row.executions ?? []).map(toExecutionView) }
+  const exchange = toExchange(row)
+  const executions = (row.executions ?? []).map(toExecutionView)
+  const { status, reason } = shownState(exchange, executions)
+  return { exchange: { ...exchange, status, reason }, executions }
 }
 
 function toExecutionView(row: ExecutionViewRow): ExecutionView {

@@ -48,6 +48,7 @@ export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
       if (at.taxed.has(token))
         throw new AppError('NO_ROUTE', `the token ${token} takes a fee on transfer: such tokens are not traded here`)
     const { market, coinIn: known } = marketOf(at)
+    if (tokenIn === at.wrapped && tokenOut === at.wrapped) return wrap(at, amountIn)
     const deadline = performance.now() + budgetMs
     const gasPrice = Number(at.gasPrice) * coinIn(market, known, at.wrapped, tokenOut)
     const options = { hopsMax: HOPS_MAX, swapsMax, gasPrice, isOver: () => performance.now() > deadline }
@@ -63,6 +64,15 @@ export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
     }
   }
 }
+
+/** Gas of a deposit or withdrawal of WETH9 through our executor. */
+const WRAP_GAS = 30_000
+
+/** The coin and its wrapped token are worth each other, and the token takes any amount. */
+const wrap = ({ block, gasPrice }: PoolsAt, amountIn: bigint): RoutedSwap => ({
+  ...{ block, amountOut: amountIn, swaps: [], gas: WRAP_GAS },
+  ...{ millionGasOut: gasPrice * BigInt(MILLION), middleOut: amountIn },
+})
 
 function refusal({ market, tokens }: PoolMarket, tokenIn: string, tokenOut: string, amountIn: bigint): AppError {
   const from = tokens.get(tokenIn)

@@ -4,6 +4,7 @@ import { type RateQuery, routes } from '@swapyard/schema'
 import type { Caller } from '../../domain/partner.ts'
 import type { ThrottleVerdict } from '../../ports/throttle.ts'
 import { answeredFields } from '../answered-fields.ts'
+import { lacksHost } from '../arrival.ts'
 import { mayAccess } from '../auth.ts'
 import { URL_LENGTH_MAX } from '../errors.ts'
 import { callerAddress } from '../forwarded.ts'
@@ -66,7 +67,7 @@ function createAnswer(
   }
 
   const look = (request: IncomingMessage): Found | null => {
-    const query = isBodiless(request) ? readQuery(request.url ?? '') : null
+    const query = isBodiless(request) && !lacksHost(request) ? readQuery(request.url ?? '') : null
     if (query === null || isBusy()) return null
     const admitted = admit(request)
     const text = admitted === null ? null : quote(request, admitted.caller, query)

@@ -17,35 +17,49 @@ export type ExecutedSwap = RouteSwap & Readonly<{ amountIn: bigint; amountOut: b
 
 export type Executed = Readonly<{ amountOut: bigint; swaps: readonly ExecutedSwap[] }>
 
-/**
- * What a route pays, exactly as the executor contract carries it out: swap by swap on balances, pools that appear twice in the
- * state the first swap left. Null where a pool would revert or pay nothing.
- */
+/** What a route pays. Null where a pool would revert or pay nothing. */
 export function executeRoute(
   swaps: readonly RouteSwap[],
   source: string,
   target: string,
   amountIn: bigint,
 ): Executed | null {
+  const tried = tryRoute(swaps, source, target, amountIn)
+  return 'refusedAt' in tried ? null : tried
+}
+
+/** Place of the swap that would revert or pay nothing. */
+export type Refused = Readonly<{ refusedAt: number }>
+
+/**
+ * What a route pays, exactly as the executor contract carries it out: swap by swap on balances, pools that appear twice in the
+ * state the first swap left.
+ */
+export function tryRoute(
+  swaps: readonly RouteSwap[],
+  source: string,
+  target: string,
+  amountIn: bigint,
+): Executed | Refused {
   const balances = new Map([[source, amountIn]])
   const moved = new Map<string, Pool>()
   const executed: ExecutedSwap[] = []
-  for (const swap of swaps) {
+  for (const [refusedAt, swap] of swaps.entries()) {
     const pool = moved.get(swap.pool.id) ?? swap.pool
     const tokenIn = pool.tokens[swap.tokenIn]
     const tokenOut = pool.tokens[swap.tokenOut]
-    if (tokenIn === undefined || tokenOut === undefined) return null
+    if (tokenIn === undefined || tokenOut === undefined) return { refusedAt }
     const balance = balances.get(tokenIn) ?? 0n
     const amount = swap.share === SHARE_ALL ? balance : (balance * BigInt(swap.share)) >> SHARE_BITS
     // A share so thin that nothing is left of it: the executor passes over it, too.
     if (amount === 0n) continue
     const swapped = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
-    if (swapped === null) return null
+    if (swapped === null) return { refusedAt }
     balances.set(tokenIn, balance - amount)
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
     moved.set(pool.id, swapped.next)
     executed.push({ ...swap, amountIn: amount, amountOut: swapped.amountOut })
   }
   const amountOut = balances.get(target) ?? 0n
-  return amountOut === 0n ? null : { amountOut, swaps: executed }
+  return amountOut === 0n ? { refusedAt: swaps.length - 1 } : { amountOut, swaps: executed }
 }

@@ -85,6 +85,33 @@ export function createPoolMarket(pools: readonly Pool[]): PoolMarket {
   return { market: createMarket(tokens.size, edges), pools, tokens }
 }
 
+/** Where the tokens of an edge stand in its pool. */
+export function placesOf(
+  { market, pools, tokens }: PoolMarket,
+  edge: number,
+): Readonly<{ tokenIn: number; tokenOut: number }> {
+  const pool = pools[market.pool[edge] as number] as Pool
+  const pair = market.pairOf[edge] as number
+  const place = (token: number | undefined) => pool.tokens.findIndex((address) => tokens.get(address) === token)
+  return { tokenIn: place(market.pairFrom[pair]), tokenOut: place(market.pairTo[pair]) }
+}
+
+/** The same market without some of its edges. */
+export function withoutEdges({ market, pools, tokens }: PoolMarket, edges: ReadonlySet<number>): PoolMarket {
+  const kept = Int32Array.from([...market.curve.keys()].filter((edge) => !edges.has(edge)))
+  const curve = Array.from(kept, (edge) => market.curve[edge] as Curve)
+  const pairs = kept.map((edge) => market.pairOf[edge] as number)
+  const left = createMarket(market.tokenCount, {
+    pool: kept.map((edge) => market.pool[edge] as number),
+    from: pairs.map((pair) => market.pairFrom[pair] as number),
+    to: pairs.map((pair) => market.pairTo[pair] as number),
+    curve,
+    price: Float64Array.from(curve, ({ price }) => price[0] as number),
+    depth: Float64Array.from(curve, depthOf),
+  })
+  return { market: left, pools, tokens }
+}
+
 function numberOf(tokens: Map<string, number>, token: string): number {
   const found = tokens.get(token)
   if (found !== undefined) return found

@@ -146,3 +146,79 @@ test('on any market a route pays what its execution pays, and never more than th
     { numRuns: 300 },
   )
 })
+
+describe('amounts and reserves of a few units', () => {
+  const pool = (token0: number, token1: number, reserve0: string, reserve1: string, feePpm = 3000) => ({
+    ...{ token0, token1, reserve0, reserve1, feePpm },
+  })
+  const routeOf = (pools: Case['pools'], tokenIn: number, tokenOut: number, amountIn: string) =>
+    route({ pools, tokenIn, tokenOut, amountIn, upperBound: '0', bestSinglePath3Hop: '0' })?.amountOut
+
+  test('a pool that pays nothing for its share takes no other from the route', () => {
+    // UniswapV2Pair refuses to pay nothing; the two deep pools share what comes in.
+    const deep = [pool(0, 1, '1000000', '1000000'), pool(0, 1, '1000000', '1000000')]
+    const both = routeOf(deep, 0, 1, '100000')
+    expect(both).toBe(2n * 47482n)
+    expect(routeOf([pool(0, 1, '1', '1'), ...deep], 0, 1, '100000')).toBe(both)
+  })
+
+  test('a better way over a token of which there are no parts is no way', () => {
+    // Over token 0 it would be 253 to 268 of float64, and is nothing: 0.013 of it come for the ten.
+    const pools = [pool(2, 1, '673842267', '17129576033'), pool(2, 0, '577364', '761'), pool(0, 1, '21', '427416')]
+    expect(routeOf(pools, 2, 1, '10')).toBe(253n)
+    // Over token 1 one unit and eight tenths would come.
+    const coarse = [
+      pool(0, 1, '2707196580', '978858', 0),
+      pool(0, 2, '28382', '24192', 0),
+      pool(2, 1, '574285200032', '243574325', 0),
+    ]
+    expect(routeOf(coarse, 0, 2, '4983')).toBe(3613n)
+  })
+
+  /** Every path of up to four pools through different tokens, by the formula of Uniswap's library. */
+  function bestPath({ pools }: Pick<Case, 'pools'>, amount: bigint, at = 0, passed = [0]): bigint {
+    if (at === 1 || passed.length > 4) return at === 1 ? amount : 0n
+    return pools.reduce((best, { token0, token1, reserve0, reserve1, feePpm }) => {
+      if (token0 !== at && token1 !== at) return best
+      const [next, reserveIn, reserveOut] = token0 === at ? [token1, reserve0, reserve1] : [token0, reserve1, reserve0]
+      if (passed.includes(next)) return best
+      const kept = amount * BigInt(1_000_000 - feePpm)
+      const out = (kept * BigInt(reserveOut)) / (BigInt(reserveIn) * 1_000_000n + kept)
+      const paid = out === 0n ? 0n : bestPath({ pools }, out, next, [...passed, next])
+      return paid > best ? paid : best
+    }, 0n)
+  }
+
+  test('a path of five hops that takes most of a flow leaves the split of one of four', () => {
+    // 0 → 2 → 3 → 4 → 1 by two pools between 2 and 3; on by 4 → 5 → 1 it would pay twice as much, but for the fifth hop.
+    const pools = [
+      pool(1, 4, '231844922082', '30728874707600', 2500),
+      pool(2, 3, '1579366517626', '36767976210', 3000),
+      pool(2, 3, '701413927142', '16336681004', 3000),
+      pool(3, 8, '5575491204746', '19917185344870', 2500),
+      pool(4, 5, '9243008696053579', '3170902133720', 500),
+      pool(2, 6, '4383548043506', '106454264612', 500),
+      pool(2, 6, '296554882290026', '7202336938796', 500),
+      pool(0, 2, '23258835871432', '1693856187079', 3000),
+      pool(3, 4, '29126825724', '61553599570750', 500),
+      pool(5, 7, '14232060837', '3394124492718434', 500),
+      pool(5, 1, '5089575002008', '111776046725250', 10000),
+    ]
+    const single = bestPath({ pools }, 626_929_982_759_366n)
+    expect(Number(routeOf(pools, 0, 1, '626929982759366'))).toBeGreaterThan(Number(single) * 1.05)
+  })
+
+  test('no less than the best single path, in exact units', () => {
+    const reserve = fc.oneof(fc.bigInt(1n, 100n), fc.bigInt(1n, 10n ** 6n), fc.bigInt(1n, 10n ** 12n)).map(String)
+    const drawnPool = fc
+      .tuple(fc.nat(4), fc.nat(4), reserve, reserve, fc.constantFrom(0, 100, 3000, 10000))
+      .map(([token0, token1, reserve0, reserve1, feePpm]) => pool(token0, token1, reserve0, reserve1, feePpm))
+      .filter(({ token0, token1 }) => token0 !== token1)
+    fc.assert(
+      fc.property(fc.array(drawnPool, { minLength: 1, maxLength: 9 }), fc.bigInt(1n, 10n ** 6n), (pools, amountIn) => {
+        expect(routeOf(pools, 0, 1, String(amountIn)) ?? 0n).toBeGreaterThanOrEqual(bestPath({ pools }, amountIn))
+      }),
+      { numRuns: 2000, seed: 4 },
+    )
+  })
+})

@@ -1,6 +1,7 @@
 import type { Curve } from './curve.ts'
-import { type Executed, executeRoute, type RouteSwap, SHARE_ALL } from './execute.ts'
-import type { PoolMarket } from './pool-market.ts'
+import { exactPaths } from './exact-paths.ts'
+import { type Executed, type RouteSwap, SHARE_ALL, tryRoute } from './execute.ts'
+import { type PoolMarket, placesOf, withoutEdges } from './pool-market.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
 export type RouteRequest = Readonly<{ source: string; target: string; amountIn: bigint }>
@@ -18,26 +19,71 @@ const SHARES = 2 ** 24
 /** Where a pool stands at its end, a share rounded another way may be what it still takes. */
 const ROUNDINGS = [Math.floor, Math.ceil, Math.round] as const
 
+/**
+ * So often the search is repeated without a swap that it reckoned with and that integers do not carry: one that a pool refuses,
+ * or pays in so few units that what is rounded off counts.
+ */
+const REPEATS_MAX = 12
+/** One unit of fewer is more than a basis point. */
+const COARSE = 10_000n
+
 /** The route that pays most, net of gas; null where none leads from source to target. */
-export function bestRoute(
-  pools: PoolMarket,
-  { source, target, amountIn }: RouteRequest,
-  options: SearchOptions,
-): Route | null {
+export function bestRoute(pools: PoolMarket, request: RouteRequest, options: SearchOptions): Route | null {
+  const { source, target, amountIn } = request
   const from = pools.tokens.get(source)
   const to = pools.tokens.get(target)
   if (from === undefined || to === undefined || from === to || amountIn <= 0n) return null
-  const found = search(pools.market, from, to, Number(amountIn), options)
+  let open = pools
   let best: Route | null = null
-  for (const candidate of found.candidates) {
-    let executed: Executed | null = null
-    for (const round of ROUNDINGS) executed ??= executeRoute(toSwaps(pools, candidate, round), source, target, amountIn)
-    if (executed === null) continue
-    const gas = gasOf(pools, candidate)
-    if (best === null || isBetter(executed.amountOut, gas, best, options.gasPrice))
-      best = { ...executed, gas, bound: found.bound }
+  let bound = 0
+  const tryAll = (splits: readonly Split[]): readonly Tried[] =>
+    splits.map((split) => {
+      const tried = { split, ...tryRounded(open, split, request) }
+      const gas = gasOf(open, split)
+      if (tried.executed !== null && (best === null || isBetter(tried.executed.amountOut, gas, best, options.gasPrice)))
+        best = { ...tried.executed, gas, bound }
+      return tried
+    })
+  for (let repeat = 0; repeat <= REPEATS_MAX; repeat++) {
+    const found = search(open.market, from, to, Number(amountIn), options)
+    bound = Math.max(bound, found.bound)
+    const lost = new Set(tryAll(found.candidates).flatMap((tried) => lostIn(open, tried, target)))
+    if (lost.size === 0 || options.isOver()) break
+    if (repeat === 0) tryAll(exactPaths(open, from, to, amountIn, options).map(wholly))
+    open = withoutEdges(open, lost)
   }
   return best
+}
+
+const wholly = (edges: readonly number[]): Split => edges.map((edge) => ({ edge, share: 1 }))
+
+type Tried = Readonly<{ split: Split; executed: Executed | null; refusedAt: number }>
+
+/** With shares rounded down, or where that is refused, the other ways. */
+function tryRounded(
+  pools: PoolMarket,
+  split: Split,
+  { source, target, amountIn }: RouteRequest,
+): Pick<Tried, 'executed' | 'refusedAt'> {
+  let refusedAt = -1
+  for (const round of ROUNDINGS) {
+    const tried = tryRoute(toSwaps(pools, split, round), source, target, amountIn)
+    if (!('refusedAt' in tried)) return { executed: tried, refusedAt: -1 }
+    refusedAt = tried.refusedAt
+  }
+  return { executed: null, refusedAt }
+}
+
+/** The edge of the swap that is refused; else of the one that pays the fewest units of a token that goes on, where they are few. */
+function lostIn(pools: PoolMarket, { split, executed, refusedAt }: Tried, target: string): readonly number[] {
+  if (executed === null) return split.slice(refusedAt, refusedAt + 1).map(({ edge }) => edge)
+  const coarse = executed.swaps.filter((swap) => swap.amountOut < COARSE && swap.pool.tokens[swap.tokenOut] !== target)
+  const [least] = coarse.sort((a, b) => Number(a.amountOut - b.amountOut))
+  if (least === undefined) return []
+  const isLeast = (swap: RouteSwap) =>
+    swap.pool === least.pool && swap.tokenIn === least.tokenIn && swap.tokenOut === least.tokenOut
+  const place = toSwaps(pools, split, Math.floor).findIndex(isLeast)
+  return split.slice(place, place + 1).map(({ edge }) => edge)
 }
 
 function isBetter(amountOut: bigint, gas: number, best: Route, gasPrice: number): boolean {
@@ -50,13 +96,11 @@ function gasOf({ market }: PoolMarket, split: Split): number {
   return split.reduce((sum, { edge }) => sum + (market.curve[edge] as Curve).gas, 0)
 }
 
-function toSwaps({ market, pools, tokens }: PoolMarket, split: Split, round: (part: number) => number): RouteSwap[] {
+function toSwaps(pools: PoolMarket, split: Split, round: (part: number) => number): RouteSwap[] {
   return split.map(({ edge, share }) => {
-    const pool = pools[market.pool[edge] as number] as RouteSwap['pool']
-    const pair = market.pairOf[edge] as number
-    const place = (token: number | undefined) => pool.tokens.findIndex((address) => tokens.get(address) === token)
+    const pool = pools.pools[pools.market.pool[edge] as number] as RouteSwap['pool']
     // The greatest share means all that is left, so a part is at most one below it.
     const part = share === 1 ? SHARE_ALL : Math.min(SHARE_ALL - 1, round(share * SHARES))
-    return { pool, tokenIn: place(market.pairFrom[pair]), tokenOut: place(market.pairTo[pair]), share: part }
+    return { pool, ...placesOf(pools, edge), share: part }
   })
 }

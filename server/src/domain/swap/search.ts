@@ -40,12 +40,12 @@ export function search(market: Market, source: number, target: number, amount: n
   const begun = begin(market, source, target, amount, options.hopsMax)
   if (begun === null) return { candidates: [], bound: 0 }
   const { problem, bound } = widen(market, begun, source, amount, options)
-  const splits = settle(problem, amount, bound, options)
   const whole = bestPaths(problem, amount, options.hopsMax)
   const single = whole.reduce<Path | null>(
     (a, b) => (a === null || net(market, b, options) > net(market, a, options) ? b : a),
     null,
   )
+  const splits = settle(problem, single, amount, bound, options)
   return {
     candidates: [...splits, ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))])],
     bound,
@@ -111,16 +111,33 @@ const freeBound = (problem: Problem, amount: number): number =>
   solveDual({ ...problem, arrives: 1, value: Float64Array.from(problem.value) }, amount)
 
 /** Makes routes of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
-function settle(flow: Problem, amount: number, unlimited: number, options: SearchOptions): readonly Split[] {
+function settle(
+  flow: Problem,
+  single: Path | null,
+  amount: number,
+  unlimited: number,
+  options: SearchOptions,
+): readonly Split[] {
   const levels = assignLevels(activeSwaps(flow, unlimited), flow.tokens.length, options.hopsMax)
   const free = { ...flow, arrives: 1 }
   let best = level(free, levels, amount, free.value)
+  // Cut to the hops allowed, a flow of longer paths may hold none at all: then the best path's own levels are a better beginning.
+  if (single !== null && best.bound < single.output)
+    best = level(free, levelsOf(flow, single, levels), amount, flow.value)
   best = shiftLevels(free, best, amount, unlimited, options)
   best = trim(best, amount, options)
   const unshared = withoutSharing(best, amount)
   return [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])]
     .map(toSplit)
     .filter((one) => one !== null)
+}
+
+/** The same levels, but those of a path's tokens rise along it. */
+function levelsOf({ market, tokens }: Problem, { edges }: Path, levels: Uint8Array): Uint8Array {
+  const along = Uint8Array.from(levels)
+  for (const [hop, edge] of edges.slice(0, -1).entries())
+    along[tokens.indexOf(market.pairTo[market.pairOf[edge] as number] as number)] = hop + 1
+  return along
 }
 
 const trim = (begun: Leveled, amount: number, options: SearchOptions): Leveled => {

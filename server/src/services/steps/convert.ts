@@ -4,7 +4,7 @@ import { conversionEntry, conversionId, toPartnerEntry } from '../../domain/ledg
 import { reversalOf } from '../../domain/ledger/journal.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { PairPricing } from '../../domain/pricing.ts'
-import { shownUnits } from '../../domain/private-plan.ts'
+import { paidUnits, shownUnits } from '../../domain/private-plan.ts'
 import { type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../../domain/terms.ts'
 import { quoteLegs } from '../../domain/way.ts'
 import { assert, present } from '../../lib/assert.ts'
@@ -38,7 +38,12 @@ function liveOf(act: Act): LiveRate {
   const pricing = pricingOf(act)
   const next = exchange.legs[act.execution.leg + 1]
   if (next === undefined) return toLiveRate(pricing)
-  const { minUnits, maxUnits } = quoteLegs(pricing, pricingOf(act, next), exchange.fromUnits)
+  const { minUnits, maxUnits } = quoteLegs(
+    pricing,
+    pricingOf(act, next),
+    exchange.fromUnits,
+    Math.max(exchange.plan?.payoutPpm ?? 0, 0),
+  )
   return { ...toLiveRate(pricing), minUnits, maxUnits }
 }
 
@@ -142,10 +147,14 @@ export async function convert(act: Act): Promise<Execution | null> {
   return { ...moved, order: { id, state: 'filled', takeUnits } }
 }
 
-/** An intermediary's chain never shows the plain amount; what it is not shown stays with the house until the next leg. */
+/**
+ * An intermediary's chain never shows the plain amount; what it is not shown stays with the house until the next leg. What
+ * the recipient gets may differ by what was drawn for it.
+ */
 function dueOf(act: Act, plainUnits: bigint): bigint {
   const { plan } = act.case.exchange
-  return isOnward(act) && plan !== undefined ? shownUnits(plan, plainUnits) : plainUnits
+  if (plan === undefined) return plainUnits
+  return isOnward(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)
 }
 
 /** A person wants what was on its way back converted after all: what was reserved for it is void first. */

@@ -145,10 +145,6 @@ describe('a quote', () => {
     expect([answer.status, ...codesOf(answer.body)]).toEqual([status, code])
   })
 
-  test('of the coin for its wrapped token has no route: the contract itself exchanges them', async () => {
-    expect((await stage.quote(asked({ toTokenAddress: stage.wrapped }))).body.code).toBe('NO_ROUTE')
-  })
-
   test('holds bounds by floor: minimum below what is received, dollars on both sides', async () => {
     const { body } = await stage.quote(asked({ slippage: '0.01', referrerFee: '5' }))
     const out = BigInt(body.toAmountRaw)
@@ -261,5 +257,17 @@ describe('a build', () => {
       account: user.address,
     }
     expect((await stage.build(trade)).body).toMatchObject({ statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH' })
+    const quoted = { statusCode: 422, code: 'PRICE_IMPACT_TOO_HIGH', errors: [{ field: 'amount', max: '50' }] }
+    expect((await stage.quote(trade)).body).toMatchObject(quoted)
+  })
+
+  test('for a contract is refused, but for an account that its key lent code (EIP-7702) is not', async () => {
+    expect((await stage.build({ ...asked(), account: usdc })).body).toMatchObject({
+      ...{ statusCode: 400, code: 'INVALID_ADDRESS' },
+      errors: [{ field: 'account' }],
+    })
+    const user = await stage.user()
+    await stage.rpc('anvil_setCode', user.address, `0xef0100${usdc.slice(2)}`)
+    expect((await stage.build({ ...asked(), account: user.address })).status).toBe(201)
   })
 })

@@ -80,8 +80,12 @@ describe('a swap is refused', () => {
       toTokenAddress: stage.token('dai'),
       commissionPercentage: '0.4',
     }))
-      expect(await refused({ [field]: value })).toMatchObject({ code: 'RAW_TX_INVALID', errors: [{ field }] })
-    expect((await refused({ hash: `0x${'1'.repeat(64)}` })).code).toBe('RAW_TX_INVALID')
+      expect(await refused({ [field]: value })).toMatchObject({
+        ...{ code: 'VALIDATION_ERROR', errors: [{ code: 'RAW_TX_INVALID', field }] },
+      })
+    expect(await refused({ hash: `0x${'1'.repeat(64)}` })).toMatchObject({
+      ...{ code: 'VALIDATION_ERROR', errors: [{ code: 'RAW_TX_INVALID', field: 'hash' }] },
+    })
     expect((await refused({ amountFrom: '0x1' })).code).toBe('VALIDATION_ERROR')
   })
 

@@ -131,6 +131,32 @@ describe('a partner swaps', () => {
     await stage.world.mine('eth', 1)
     expect((await stage.build({ ...asked, account: user.address })).body).toHaveLength(1)
   })
+
+  test('the coin for its wrapped token and back, one to one but for the fee', async () => {
+    const user = await stage.user()
+    const wrapped = stage.wrapped
+    const there = { fromTokenAddress: NATIVE, toTokenAddress: wrapped, amount: '2', slippage: '0.01', referrerFee: '1' }
+    const { quote, raws, hash } = await trade(stage, user, there)
+    expect(raws).toHaveLength(1)
+    expect(quote).toMatchObject({ toAmount: '2', receivedAmount: '1.98', fee: '0.02', priceImpact: '0' })
+    expect(quote.routes).toHaveLength(1)
+    expect(quote.routes[0].subRoutes[0].dexes).toMatchObject([{ percentage: 100, fee: 0 }])
+    expect(await stage.becomes(hash, 'finished')).toMatchObject({ amountFrom: '2', amountTo: '1.98' })
+    expect(await stage.balance(wrapped, user.address)).toBe(1_980_000_000_000_000_000n)
+
+    const back = {
+      fromTokenAddress: wrapped,
+      toTokenAddress: NATIVE,
+      amount: '1.98',
+      slippage: '0.01',
+      referrerFee: '0',
+    }
+    const returned = await trade(stage, user, back)
+    expect(returned.raws).toHaveLength(2)
+    expect(returned.quote).toMatchObject({ toAmount: '1.98', receivedAmount: '1.98', fee: '0' })
+    expect(await stage.becomes(returned.hash, 'finished')).toMatchObject({ amountTo: '1.98' })
+    expect(await stage.balance(wrapped, user.address)).toBe(0n)
+  })
 })
 
 const sum = (parts: readonly { percentage: number }[]) => parts.reduce((total, { percentage }) => total + percentage, 0)

@@ -38,6 +38,7 @@ describe('on the networks of the sandbox', () => {
       if (at === null) throw new Error('no pools')
       expect([...at.taxed]).toEqual([levy])
       expect(at.pools.some(({ tokens }) => tokens.includes(levy))).toBe(true)
+      expect([source.liquidity().has(at.wrapped), source.liquidity().has(levy)]).toEqual([true, false])
 
       const find = createRouteFinder({ swapsMax: 12, budgetMs: 1_000 })
       const order = { network: name, tokenIn: at.wrapped, tokenOut: levy, amountIn: 10n ** 18n }

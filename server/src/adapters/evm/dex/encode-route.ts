@@ -100,6 +100,7 @@ export function encodeRoute(route: RouteToEncode): bigint[] {
   // Where every swap out of the coin is with pools of the coin, it need not be wrapped.
   const staysCoin =
     wraps &&
+    swaps.length > 0 &&
     route.coinIn &&
     swaps.every((swap) => outputOf(swap) !== source && (inputOf(swap) !== source || takesCoin(swap)))
   const unwrapsTarget = wraps && route.coinOut
@@ -110,7 +111,8 @@ export function encodeRoute(route: RouteToEncode): bigint[] {
   /** Tokens of which something may lie in the executor. */
   const held = new Set([source])
   let isPrepaid = false
-  let leavesWrapped = false
+  // Without a swap the coin is but wrapped, or unwrapped.
+  let leavesWrapped = swaps.length === 0
   for (const [index, swap] of swaps.entries()) {
     const tokenIn = inputOf(swap)
     const tokenOut = outputOf(swap)

@@ -72,7 +72,10 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
     liquidity() {
       const unit = synced.begun.value?.dollarUnit ?? null
       const { dollar, wrapped } = dexNetwork
-      return liquidityOf(pools.pools(), wrapped, dollar === undefined || unit === null ? null : { token: dollar, unit })
+      const taxed = tokens.taxed()
+      // What takes a fee on transfer is not traded, so that it stands in lists as what cannot be swapped.
+      const traded = pools.pools().filter((pool) => !pool.tokens.some((token) => taxed.has(token)))
+      return liquidityOf(traded, wrapped, dollar === undefined || unit === null ? null : { token: dollar, unit })
     },
     want: upkeep.want,
     async advance() {

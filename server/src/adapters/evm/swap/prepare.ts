@@ -32,7 +32,7 @@ const router = swapRouter.address.toLowerCase()
 
 /** Everything is read from one node, so that it fits together; the next is asked only where one does not answer. */
 export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
-  if (order.swaps.length === 0 && order.outside === undefined)
+  if (order.swaps.length === 0 && order.outside === undefined && !isWrap(parts, order))
     throw new AppError('NO_ROUTE', 'there is no route between these tokens')
   if (order.minReceived <= 0n || order.amountIn <= 0n) {
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
@@ -49,17 +49,26 @@ export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Pr
   throw last
 }
 
+/** The coin for its wrapped token, or back. */
+const isWrap = ({ wrapped, coinIsToken }: PrepareParts, { tokenIn, tokenOut }: SwapOrder): boolean =>
+  !coinIsToken && (isNative(tokenIn) ? tokenOut === wrapped : tokenIn === wrapped && isNative(tokenOut))
+
 async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
   const { account, tokenIn, amountIn } = order
   const coinIn = isNative(tokenIn)
-  const [coins, tokens, allowed, nonce, fee] = await Promise.all([
+  const [coins, tokens, allowed, nonce, fee, code] = await Promise.all([
     balanceAt(node, account, null, 'latest'),
     coinIn ? null : balanceAt(node, account, tokenIn, 'latest'),
     coinIn ? null : allowanceOf(node, tokenIn, account),
     nonceOf(parts.nodes, node, account),
     readFeeRate([node], parts.network, parts.caps),
+    node.ask('eth_getCode', [account, 'latest'], bytes),
     checkDeployed(node, order.outside ? externalExecutor.address : swapExecutor.address),
   ])
+  if (!canSign(code)) {
+    const field = { field: 'account' }
+    throw new AppError('INVALID_ADDRESS', 'account is a contract: nobody can sign its transactions', field)
+  }
   const held = tokens ?? coins
   if (held < amountIn) throw insufficient(tokenIn, amountIn, held)
 
@@ -88,6 +97,9 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
   const last = present(second ?? first, 'the swap')
   return { approve: second === undefined ? null : present(first, 'the approval'), swap: last, simulatedOut }
 }
+
+/** An account without code, or one that had its key lend it some (EIP-7702). */
+const canSign = (code: string): boolean => code === '0x' || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 
 type Made = Readonly<{ call: Attempted; nonce: number; gas: bigint }>
 

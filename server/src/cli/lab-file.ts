@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs'
+import {
+  MAX_SQRT_PRICE,
+  MAX_TICK,
+  MIN_SQRT_PRICE,
+  MIN_TICK,
+  sqrtPriceAtTick,
+  tickAtSqrtPrice,
+} from '../domain/swap/pools/tick-math.ts'
+import { fail } from './print.ts'
+
+type Position = Readonly<{ tickLower: number; tickUpper: number; liquidity: bigint }>
+
+export type LabPool = Readonly<{
+  fee: bigint
+  tickSpacing: number
+  sqrtPrice: bigint
+  tick: number
+  positions: readonly Position[]
+  swaps: readonly Readonly<{ zeroForOne: boolean; amountSpecified: bigint; limit: bigint | null }>[]
+}>
+
+/** A token as the file names it: by a number or by text. */
+type Name = number | string
+
+export type LabCase = Readonly<{
+  pools: readonly Readonly<{ tokens: readonly [Name, Name]; reserves: readonly [bigint, bigint]; feePpm: number }>[]
+  tokenIn: Name
+  tokenOut: Name
+  amountIn: bigint
+}>
+
+/** The pools of a file in the format of `vectors/univ3_bytecode_fuzz.json`; all of it is read before anything is computed. */
+export const readLabPools = (file: string): readonly LabPool[] => listOf(readJson(file), 'pools', file).map(poolAt)
+
+/** The cases of a file in the format of `vectors/routing_v2_optimality.json`. */
+export const readLabCases = (file: string): readonly LabCase[] => listOf(readJson(file), 'cases', file).map(caseAt)
+
+/** A value of the file, and where it stands there. */
+type At = Readonly<{ value: unknown; place: string }>
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    return fail(`${file} is no JSON file: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function listOf(content: unknown, list: string, file: string): readonly At[] {
+  const found = isObject(content) ? content[list] : undefined
+  if (!Array.isArray(found)) return fail(`${file} has no list "${list}"`)
+  return found.map((value: unknown, index) => ({ value, place: `${list}[${index}]` }))
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function member({ value, place }: At, name: string): At {
+  return isObject(value) ? { value: value[name], place: `${place}.${name}` } : fail(`${place} is no object`)
+}
+
+function listAt(at: At, name: string): readonly At[] {
+  const { value, place } = member(at, name)
+  if (!Array.isArray(value)) return fail(`${place} is no list`)
+  return value.map((one: unknown, index) => ({ value: one, place: `${place}[${index}]` }))
+}
+
+/** Text, since JSON's numbers are exact to 2^53 only; smaller numbers are taken as well. */
+function units({ value, place }: At, least: bigint, most: bigint): bigint {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  if (typeof text !== 'string' || !/^-?[0-9]{1,100}$/.test(text))
+    return fail(`${place} must be a whole number as text, such as "1000"`)
+  const number = BigInt(text)
+  return number >= least && number <= most ? number : fail(`${place} must be from ${least} to ${most}`)
+}
+
+function whole({ value, place }: At, least: number, most: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
+  return fail(`${place} must be a whole number from ${least} to ${most}`)
+}
+
+const UINT_MAX = (1n << 256n) - 1n
+const INT_MAX = (1n << 255n) - 1n
+const UINT128_MAX = (1n << 128n) - 1n
+/** A pool whose fee is everything pays nothing. */
+const PPM = 1_000_000
+/** UniswapV3Factory takes spacings below 16384. */
+const SPACING_MAX = 16_383
+
+function poolAt(at: At): LabPool {
+  const tickSpacing = whole(member(at, 'tickSpacing'), 1, SPACING_MAX)
+  const sqrtPrice = units(member(at, 'sqrtPriceX96'), MIN_SQRT_PRICE, MAX_SQRT_PRICE - 1n)
+  return {
+    fee: BigInt(whole(member(at, 'fee'), 0, PPM - 1)),
+    tickSpacing,
+    sqrtPrice,
+    tick: tickOf(member(at, 'tick'), sqrtPrice),
+    positions: listAt(at, 'positions').map((position) => positionAt(position, tickSpacing)),
+    swaps: listAt(at, 'swaps').map(swapAt),
+  }
+}
+
+/** A price that came down onto a tick stands at it and below it. */
+function tickOf(at: At, sqrtPrice: bigint): number {
+  const above = tickAtSqrtPrice(sqrtPrice)
+  if (at.value === undefined || at.value === null) return above
+  const tick = whole(at, MIN_TICK, MAX_TICK)
+  if (tick === above || (tick === above - 1 && sqrtPriceAtTick(above) === sqrtPrice)) return tick
+  return fail(`${at.place} is not the tick of the price: that is ${above}`)
+}
+
+function positionAt(at: At, tickSpacing: number): Position {
+  const tickAt = (name: string) => {
+    const tick = whole(member(at, name), MIN_TICK, MAX_TICK)
+    return tick % tickSpacing === 0 ? tick : fail(`${at.place}.${name} is no multiple of the tick spacing`)
+  }
+  const [tickLower, tickUpper] = [tickAt('tickLower'), tickAt('tickUpper')]
+  if (tickLower >= tickUpper) fail(`${at.place}.tickLower must be below tickUpper`)
+  return { tickLower, tickUpper, liquidity: units(member(at, 'liquidity'), 1n, UINT128_MAX) }
+}
+
+function swapAt(at: At): LabPool['swaps'][number] {
+  const { value, place } = member(at, 'zeroForOne')
+  const limit = member(at, 'sqrtPriceLimitX96')
+  return {
+    zeroForOne: typeof value === 'boolean' ? value : fail(`${place} must be true or false`),
+    amountSpecified: units(member(at, 'amountSpecified'), -INT_MAX, INT_MAX),
+    limit: limit.value === undefined || limit.value === null ? null : units(limit, 0n, UINT_MAX),
+  }
+}
+
+function nameAt({ value, place }: At): Name {
+  if (typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value))) return value
+  return fail(`${place} must name a token: a whole number or text`)
+}
+
+function caseAt(at: At): LabCase {
+  return {
+    pools: listAt(at, 'pools').map((pool) => ({
+      tokens: [nameAt(member(pool, 'token0')), nameAt(member(pool, 'token1'))],
+      reserves: [units(member(pool, 'reserve0'), 0n, UINT_MAX), units(member(pool, 'reserve1'), 0n, UINT_MAX)],
+      feePpm: whole(member(pool, 'feePpm'), 0, PPM),
+    })),
+    tokenIn: nameAt(member(at, 'tokenIn')),
+    tokenOut: nameAt(member(at, 'tokenOut')),
+    amountIn: units(member(at, 'amountIn'), 0n, UINT_MAX),
+  }
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+const folder = mkdtempSync(join(tmpdir(), 'swapyard-lab-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const run = promisify(execFile)
+type Ended = { stdout: string; stderr: string; code?: number }
+
+async function lab(command: 'pools' | 'route', content: unknown): Promise<Ended> {
+  const file = join(folder, 'market.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file], { cwd: root, timeout: 30_000 })
+  return started.catch((error: Ended) => error)
+}
+
+const lines = ({ stdout }: Ended) =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+const pool = (token0: number | string, token1: number | string, reserve0: string, reserve1: string) => ({
+  ...{ token0, token1, reserve0, reserve1, feePpm: 3000 },
+})
+const from = (pools: readonly object[], amountIn: string, tokenIn: number | string = 0) => ({
+  ...{ pools, tokenIn, tokenOut: 1, amountIn },
+})
+
+describe('lab route', () => {
+  test('prints a line for each case, and nothing comes out where nothing leads or too little goes in', async () => {
+    const deep = pool(0, 1, '1000000', '2000000')
+    const ended = await lab('route', {
+      cases: [
+        from([], '1000'),
+        from([pool(0, 2, '1000000', '1000000'), pool(1, 3, '1000000', '1000000')], '1000'),
+        from([pool(0, 1, '0', '1000000')], '1000'),
+        from([pool(0, 1, '1000000', '0')], '1000'),
+        from([pool(1, 0, '1000000', '2000000')], '1'),
+        from([deep], '0'),
+        from([deep], '1000', 1),
+        from([deep], `1${'0'.repeat(40)}`),
+        // 99 700 000 · 2 000 000 ÷ (10¹² + 99 700 000), rounded down.
+        from([pool(1, 1, '5', '5'), deep], '100'),
+        from([pool('0xa', 1, '2000000', '1000000')], '1000', '0xa'),
+      ],
+    })
+    expect(ended.stderr).toBe('')
+    const nothing = { out: '0', flow: [] }
+    expect(lines(ended)).toEqual([
+      ...Array.from({ length: 8 }, (_, index) => ({ case: index, ...nothing })),
+      { case: 8, out: '199', flow: [{ pool: 1, tokenIn: 0, tokenOut: 1, amountIn: '100', amountOut: '199' }] },
+      { case: 9, out: '498', flow: [{ pool: 0, tokenIn: '0xa', tokenOut: 1, amountIn: '1000', amountOut: '498' }] },
+    ])
+  })
+
+  test.each([
+    ['{}', 'has no list "cases"'],
+    ['[', 'is no JSON file'],
+    [{ cases: [from([], '1'), null] }, 'cases[1] is no object'],
+    [{ cases: [{ ...from([], '1'), pools: {} }] }, 'cases[0].pools is no list'],
+    [{ cases: [from([pool(0, 1, '-1', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be from 0'],
+    [{ cases: [from([pool(0, 1, '0x10', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be a whole number as text'],
+    [{ cases: [from([{ ...pool(0, 1, '5', '5'), feePpm: 1_000_001 }], '1')] }, 'cases[0].pools[0].feePpm must be'],
+    [{ cases: [from([{ ...pool(0, 1, '5', '5'), token1: null }], '1')] }, 'cases[0].pools[0].token1 must name a token'],
+    [{ cases: [from([], '1.5')] }, 'cases[0].amountIn must be a whole number as text'],
+    [{ cases: [from([], '-5')] }, 'cases[0].amountIn must be from 0'],
+    [{ cases: [{ ...from([], '5'), amountIn: 1e21 }] }, 'cases[0].amountIn must be a whole number as text'],
+  ])('refuses %j in one sentence', async (content, sentence) => {
+    const ended = await lab('route', content)
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('lab pools', () => {
+  const { pools } = JSON.parse(readFileSync(join(root, 'vectors/univ3_bytecode_fuzz.json'), 'utf8'))
+  const [first] = pools
+
+  test('prints what the contract does, for pools without a tick and swaps without a limit too', async () => {
+    const { tick: _tick, swaps, ...rest } = first
+    const swap = { zeroForOne: true, amountSpecified: '1' }
+    const limit = (price: string) => ({ ...swap, sqrtPriceLimitX96: price })
+    const ended = await lab('pools', {
+      pools: [
+        first,
+        { ...rest, swaps: [swap, limit('4295128740'), limit('4295128739'), { ...limit('1'), amountSpecified: '0' }] },
+      ],
+    })
+    expect(ended.stderr).toBe('')
+    const printed = lines(ended)
+    const expected = swaps.map(({ expect: done }: { expect: object }, index: number) => ({
+      pool: 0,
+      swap: index,
+      ...done,
+    }))
+    expect(printed.slice(0, swaps.length)).toEqual(expected)
+    const [free, far, ...refused] = printed.slice(swaps.length)
+    expect({ ...far, swap: 0 }).toEqual(free)
+    // As UniswapV3Pool.swap reverts.
+    expect(refused).toEqual([
+      { pool: 1, swap: 2, error: 'SPL' },
+      { pool: 1, swap: 3, error: 'AS' },
+    ])
+  })
+
+  test.each([
+    [{ ...first, fee: '500' }, 'pools[0].fee must be a whole number'],
+    [{ ...first, tickSpacing: 0 }, 'pools[0].tickSpacing must be a whole number'],
+    [{ ...first, sqrtPriceX96: '0' }, 'pools[0].sqrtPriceX96 must be from'],
+    [{ ...first, tick: 0 }, 'pools[0].tick is not the tick of the price: that is -949'],
+    [
+      { ...first, positions: [{ tickLower: 5, tickUpper: 10, liquidity: '1' }] },
+      'positions[0].tickLower is no multiple',
+    ],
+    [
+      { ...first, swaps: [{ zeroForOne: 'yes', amountSpecified: '1' }] },
+      'pools[0].swaps[0].zeroForOne must be true or',
+    ],
+    [{ ...first, swaps: undefined }, 'pools[0].swaps is no list'],
+  ])('refuses a wrong pool in one sentence (%#)', async (content, sentence) => {
+    const ended = await lab('pools', { pools: [content] })
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AssetId } from '../../server/src/domain/asset.ts'
+import { createLog } from '../../server/src/lib/log.ts'
+import { hasNode } from '../support/nodes.ts'
+import { startWorld, type World } from '../support/world.ts'
+import { idsWithBothEnds, linesThatName, linesWithBothEnds } from './both-ends.ts'
+import { describePath } from './graph.ts'
+import { drawOrders } from './hundred.ts'
+import { nothingHidden, serverWithoutMeasures } from './measures-off.ts'
+import { moneroHeight, readMonero } from './read-monero.ts'
+import { guess, type Watched, watch } from './watched.ts'
+
+const COUNT = 100
+/** A second here is two minutes of a real day: blocks come every second, and what are ten minutes of waiting there are five seconds. */
+const PRIVACY = { delayMaxMs: 5_000, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
+const hundred = { count: COUNT, overMs: 10_000 }
+/** Within which a matcher looks: twice the longest wait, and what confirmations and a busy machine take. */
+const WINDOW_S = 120
+/** Of Monero since its fork of August 2022: an input is one of so many. */
+const RING = 16
+const hasMonero = hasNode('xmr')
+type Ends = readonly [AssetId, AssetId]
+const across: readonly Ends[] = [
+  ['btc@btc', 'eth@eth'],
+  ['eth@eth', 'btc@btc'],
+  ['btc@btc', 'eth@eth'],
+  ['eth@eth', 'btc@btc'],
+  ['ltc@ltc', 'usdt@eth'],
+]
+const missing = 'that private exchanges are not linked is not tested here: install litecoind'
+
+if (!hasNode('ltc')) {
+  test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
+    throw new Error(missing)
+  })
+} else {
+  describe('of a hundred private exchanges at once', { timeout: 60_000 }, () => {
+    const lines: string[] = []
+    let world: World
+    let watched: Watched
+    let xmrFrom = 0
+    beforeAll(async () => {
+      const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } })
+      const networks = ['btc', 'eth', 'ltc', ...(hasMonero ? ['xmr'] : [])]
+      world = await startWorld({ networks, settings: { privacy: PRIVACY }, log })
+      xmrFrom = hasMonero ? await moneroHeight() : 0
+      watched = await watch(
+        world,
+        drawOrders([...across, ['usdt@eth', 'ltc@ltc']], { ...hundred, throughMonero: hasMonero ? 8 : 0 }),
+      )
+    }, 300_000)
+    afterAll(() => world?.stop())
+
+    test('the chains show no way from a payer to the recipient', () => {
+      const { pairs, observer } = watched
+      expect(pairs).toHaveLength(COUNT)
+      const found = pairs.filter(({ payer, recipient }) => observer.areTied(payer, recipient))
+      expect(found.map(({ id, from, to }) => `${from} → ${to} ${id}`)).toEqual([])
+      // Not for want of sight: the same wallet pays the recipients of other exchanges, which are no less tied to it.
+      for (const { payer } of pairs)
+        expect(pairs.some(({ recipient }) => observer.areTied(payer, recipient))).toBe(true)
+    })
+
+    test('no address of ours or of a recipient is paid twice', async () => {
+      const { pairs, observer } = watched
+      const inner = await world.house.database.query<{ network: string; address: string }>(
+        "select t.network, t.address from deposit_targets t where t.leg = 1 and t.network <> 'xmr'",
+      )
+      expect(inner.length).toBeGreaterThan(0)
+      for (const fact of [...inner, ...pairs.map(({ recipient }) => recipient)]) {
+        const holder = observer.holderOf(fact)
+        const paid = observer.movements.filter(({ to }) => to.some((side) => side.holder === holder))
+        expect(paid).toHaveLength(1)
+      }
+    })
+
+    test.skipIf(!hasMonero)('Monero shows neither who is paid nor how much', async () => {
+      const { payments, outputs, shownAmounts, leastRing, contents } = await readMonero(xmrFrom)
+      expect(payments).toBeGreaterThan(0)
+      expect(new Set(outputs).size).toBe(outputs.length)
+      expect({ shownAmounts, contents }).toEqual({ shownAmounts: 0, contents: 0 })
+      expect(leastRing).toBeGreaterThanOrEqual(RING)
+    })
+
+    test('logs and metrics hold no pair of both ends', async () => {
+      const { pairs } = watched
+      const metrics = await world.call('GET', '/metrics')
+      expect([metrics.status, linesThatName(metrics.body, pairs)]).toEqual([200, []])
+      // The log does speak of them: of hashes that it signed, and of addresses that were swept.
+      expect(linesThatName(lines.join(''), pairs)).not.toEqual([])
+      expect(linesWithBothEnds(lines, pairs)).toEqual([])
+      expect(idsWithBothEnds(lines, pairs)).toEqual([])
+    })
+
+    test('of one size, those who match amounts and times find few', () => {
+      guess('with the waits', world, watched, 'random', WINDOW_S)
+      const { hits, count } = guess('with the waits', world, watched, 'equal', WINDOW_S)
+      expect(hits).toBeLessThan(count / 2)
+    })
+  })
+
+  describe('without the measures', { timeout: 60_000 }, () => {
+    let server: Awaited<ReturnType<typeof serverWithoutMeasures>>
+    let world: World
+    let watched: Watched
+    beforeAll(async () => {
+      server = await serverWithoutMeasures()
+      world = await startWorld({ networks: ['btc', 'eth', 'ltc'], settings: { privacy: nothingHidden }, server })
+      watched = await watch(world, drawOrders([...across, ['usdt@eth', 'eth@eth']], { ...hundred, throughMonero: 0 }))
+    }, 300_000)
+    afterAll(async () => {
+      await world?.stop()
+      server?.remove()
+    })
+
+    test('every payer leads to the recipient', () => {
+      const { pairs, observer } = watched
+      const paths = pairs.map(({ payer, recipient }) => observer.path(payer, recipient))
+      for (const path of paths.slice(0, 6)) if (path) console.log(describePath(path))
+      expect(paths.filter((path) => path === null)).toHaveLength(0)
+    })
+
+    test('those who match amounts and times find most of random sizes', () => {
+      guess('without the waits', world, watched, 'equal', WINDOW_S)
+      const { hits, count } = guess('without the waits', world, watched, 'random', WINDOW_S)
+      expect(hits).toBeGreaterThan(count / 2)
+    })
+  })
+}

@@ -1,0 +1,37 @@
+import type { AssetId } from '../../server/src/domain/asset.ts'
+import type { World } from '../support/world.ts'
+import { prepareAfterwards } from './afterwards.ts'
+import { type Order, type Pair, runExchanges } from './hundred.ts'
+import { describeMatch, type Market, type Match, match } from './matcher.ts'
+import { heightOf, type Observer, observe } from './observer.ts'
+import { askMarket, seenBy } from './sights.ts'
+
+/** A run of exchanges, and all that the chains show of it. */
+export type Watched = Readonly<{ pairs: readonly Pair[]; observer: Observer; market: Market }>
+
+/** Coins whose wallets have outputs: all of these are spent together in the end. */
+const SPENT: readonly AssetId[] = ['btc@btc', 'ltc@ltc']
+const SHOWN = ['btc', 'eth', 'ltc']
+
+export async function watch(world: World, orders: readonly Order[]): Promise<Watched> {
+  const since = new Map<string, number>()
+  for (const network of SHOWN) since.set(network, await heightOf(network))
+  const afterwards = await prepareAfterwards(world, SPENT)
+  const pairs = await runExchanges(world, orders)
+  // While there is something to be quoted.
+  const market = await askMarket(world, pairs)
+  await afterwards.collect()
+  return { pairs, observer: await observe(since), market }
+}
+
+/** Fees of networks move by as much while prices stand still. */
+const SAME = 0.0005
+
+/** Payers and recipients of one kind of sizes, matched by whoever sees the chains and knows the quotes. Said aloud. */
+export function guess(name: string, world: World, watched: Watched, sizes: Order['sizes'], mostSeconds: number): Match {
+  const some = watched.pairs.filter((pair) => pair.sizes === sizes)
+  const { payers, recipients } = seenBy(world, watched.observer, some)
+  const result = match(payers, recipients, watched.market, { leastSeconds: 0, mostSeconds, same: SAME })
+  console.log(describeMatch(`${sizes} sizes, ${name}`, result))
+  return result
+}

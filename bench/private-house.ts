@@ -10,6 +10,7 @@ import { seedSandboxPartners } from '../server/src/cli/sandbox-partners.ts'
 import { composeHouse, type House, sandboxKeys } from '../server/src/compose.ts'
 import { composeSigning } from '../server/src/compose-chains.ts'
 import { defaultSpreads } from '../server/src/domain/book.ts'
+import type { Partner } from '../server/src/domain/partner.ts'
 import { fundSandbox } from '../server/src/fund-sandbox.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { createMetrics } from '../server/src/lib/metrics.ts'
@@ -19,7 +20,8 @@ import { serve, settingsOf } from './processes.ts'
 
 /*
  * One worker with the sandbox's own nodes, which takes private exchanges of ether for bitcoin through Monero from their
- * creation until each is paid. Its Monero wallet begins with one output, and keeps as many as it is told.
+ * creation until each is paid. Its Monero wallet begins with one output, and keeps as many as it is told from the first
+ * payment on, which is not counted.
  */
 export type PrivateHouseSettings = Readonly<{
   databaseUrl: string
@@ -40,6 +42,7 @@ const USD = 10n ** 12n
 const FUNDS_USD = 200_000n * USD
 const XMR = '300'
 const AMOUNT = '0.02'
+const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc' }
 const EVERY_MS = 250
 const LOOK_MS = 200
 const DEADLINE_MS = 300_000
@@ -112,9 +115,8 @@ async function fund(opened: House): Promise<void> {
 }
 
 async function measure(opened: House): Promise<PrivateFigures> {
-  const { services, database, store } = opened
+  const { services } = opened
   const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
-  const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc' }
   await until('private exchanges are on offer', async () => {
     try {
       services.quotePrivate(partner, { ...pair, amount: AMOUNT, privateType: 'privatePlus' })
@@ -123,9 +125,18 @@ async function measure(opened: House): Promise<PrivateFigures> {
       return false
     }
   })
-  const recipients = await Promise.all(
-    Array.from({ length: settings.count }, () => control('/wallets', { network: 'btc' })),
-  )
+  // Its change is what is kept ready from then on, and is unlocked when it is paid.
+  await exchange(opened, partner, 1)
+  return exchange(opened, partner, settings.count)
+}
+
+async function exchange(
+  { services, database, store }: House,
+  partner: Partner,
+  count: number,
+): Promise<PrivateFigures> {
+  const recipients = await Promise.all(Array.from({ length: count }, () => control('/wallets', { network: 'btc' })))
+  const [row] = await database.query<{ at: Date }>('select clock_timestamp() as at')
   const startedAt = performance.now()
   for (const { address } of recipients) {
     const { exchange } = await services.createPrivateExchange(
@@ -146,7 +157,8 @@ async function measure(opened: House): Promise<PrivateFigures> {
   const seconds = (performance.now() - startedAt) / 1_000
   const [signed] = await database.query<{ transactions: number; seconds: string }>(
     `select count(*)::int as transactions, extract(epoch from max(created_at) - min(created_at))::text as seconds
-     from transactions where network = 'xmr'`,
+     from transactions where network = 'xmr' and created_at >= $1`,
+    [row?.at],
   )
   return {
     seconds,

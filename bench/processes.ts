@@ -36,6 +36,7 @@ export async function startProcess(file: string, settings: unknown, profileFolde
       return nextMessage<Usage>()
     },
     stop: async () => {
+      if (!child.connected) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.disconnect()
       await ended

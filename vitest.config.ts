@@ -1,13 +1,27 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import createReporter from './scripts/test-reporter.mjs'
 
 const common = { testTimeout: 60_000, hookTimeout: 90_000, exclude: ['**/node_modules/**'] }
+
+/** Minutes long, and mostly waiting: begun last, one of them would be waited for alone. */
+const LONG = /\/test\/(faults|starts|privacy)\//
+
+/** Without a cache Vitest begins with the largest files. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 /** `units` need nothing but Node; `nodes` share one Postgres cluster and one set of sandbox chains. */
 export default defineConfig({
   test: {
     // For two cores: process-level tests start databases and chains of their own, and spend half of their time waiting.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', createReporter()],
     projects: [
       {

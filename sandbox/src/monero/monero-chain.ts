@@ -143,14 +143,32 @@ async function balanceOf(wallet: MoneroRpc, address: string): Promise<string> {
   return formatUnits(BigInt(balance as number | bigint), decimals)
 }
 
+/**
+ * On a network the longer branch is there at once. Here it is mined block by block, and monerod never again mines what it
+ * found too young for one of the first: so what waits is taken out of the pool, and offered again when all blocks are there.
+ */
 async function reorganize(daemon: MoneroRpc, depth: number, drop: boolean): Promise<Tip> {
   const top = await heightOf(daemon)
   if (top - depth < preparedBlocks)
     throw new Refusal(409, 'REORG_TOO_DEEP', `only ${top - preparedBlocks} blocks can be replaced so far`)
-  const kept = drop ? await transactionsSince(daemon, top - depth + 1) : []
+  const inBlocks = await transactionsSince(daemon, top - depth + 1)
+  const { tx_hashes: inPool = [] } = (await daemon.post('/get_transaction_pool_hashes', {})) as { tx_hashes?: string[] }
+  const offered = await rawOf(daemon, drop ? inPool : [...inPool, ...inBlocks])
   await daemon.post('/pop_blocks', { nblocks: depth })
-  if (kept.length > 0) await daemon.call('flush_txpool', { txids: kept })
-  return generate(daemon, depth + 1)
+  const removed = [...inPool, ...inBlocks]
+  if (removed.length > 0) await daemon.call('flush_txpool', { txids: removed })
+  const tip = await generate(daemon, depth + 1)
+  // Refused where its ring names outputs that are gone.
+  for (const raw of offered) await daemon.post('/send_raw_transaction', { tx_as_hex: raw })
+  return tip
+}
+
+async function rawOf(daemon: MoneroRpc, hashes: readonly string[]): Promise<readonly string[]> {
+  if (hashes.length === 0) return []
+  const { txs = [] } = (await daemon.post('/get_transactions', { txs_hashes: hashes })) as {
+    txs?: { as_hex: string }[]
+  }
+  return txs.map(({ as_hex: raw }) => raw)
 }
 
 async function transactionsSince(daemon: MoneroRpc, from: number): Promise<readonly string[]> {

@@ -1,11 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { lockMarket } from '../support/market-lock.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
+let unlock: () => Promise<void>
 beforeAll(async () => {
+  // Swaps under test reorganise it, which drops what everybody paid there.
+  unlock = await lockMarket(inject('databaseUrl'), 'base')
   world = await startWorld({ networks: ['btc', 'base'] })
+}, 400_000)
+afterAll(async () => {
+  await world?.stop()
+  await unlock?.()
 })
-afterAll(() => world.stop())
 
 test('bitcoin arrives as a token on a rollup', async () => {
   const { address } = await world.wallet('base')

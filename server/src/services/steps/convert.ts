@@ -12,6 +12,7 @@ import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/execution.ts'
 import type { StoreTx } from '../../ports/store.ts'
 import { type Act, countedOf, getChain, holdFor, isOnward, isOwed, isRightAsset, legOf, move } from './context.ts'
+import { drawnWait, leastOutput, payoutIdOf, reserve } from './reserve.ts'
 
 /** Never an id again whose order was settled: what was taken back or refused is tried anew under another (I-22). */
 export function nextOrderId({ id, deposit, orderId }: Execution): string {
@@ -102,7 +103,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)
   const takeUnits = dueOf(act, terms.toUnits)
-  if ((exchange.recipient !== null || isOnward(act)) && takeUnits < leastOutput(act))
+  if ((exchange.recipient !== null || isOnward(act)) && takeUnits < leastOutput(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
@@ -203,12 +204,6 @@ function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
   return { dueUnits, networkUnits, partnerUnits, spreadUnits: rest > 0n ? rest : 0n }
 }
 
-/** The least that the network of the target carries as one output. */
-function leastOutput(act: Act): bigint {
-  const { to } = legOf(act)
-  return to.contract === null ? (getChain(act.deps, to.network).network.bitcoin?.dustUnits ?? 1n) : 1n
-}
-
 /**
  * The proceeds are there: to the recipient, or to the partner's balance where no address was named. Null = nobody was
  * screened for this step.
@@ -230,23 +225,8 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }
   const destination = isOnward(act) ? await nextTarget(act) : present(exchange.recipient, 'a recipient')
-  const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
-  await tx.payouts.insert({
-    id,
-    exchangeId: exchange.id,
-    executionId: execution.id,
-    depositId: execution.deposit.id,
-    leg: execution.leg,
-    purpose: 'payout',
-    network: to.network,
-    assetId: to.id,
-    from: { branch: 'hot', index: 0 },
-    ...destination,
-    units,
-    ...(exchange.plan === undefined ? {} : { heldMs: exchange.plan.delaysMs[execution.leg] ?? 0 }),
-  })
-  await tx.wake([{ kind: 'dispatch', id: to.network }])
-  return { ...execution, payout: { id, purpose: 'payout', state: 'reserved', attention: null, units, txHash: null } }
+  const id = await payoutIdOf(act)
+  return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnWait(act) })
 }
 
 /** Where the next leg's deposit will arrive: a fresh address of ours, stored before anything is signed for it. */

@@ -3,8 +3,9 @@ import { dustEntry, refundFeeEntry } from '../../domain/ledger/entries.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
 import { present } from '../../lib/assert.ts'
 import type { Execution } from '../../ports/execution.ts'
-import { type Act, depositAsset, getChain, holdFor, isLetGo, isOwed, move } from './context.ts'
+import { type Act, depositAsset, holdFor, isLetGo, isOwed, move } from './context.ts'
 import { unwind } from './convert.ts'
+import { leastOutput, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 import { reserveReturn } from './return.ts'
 
 /** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
@@ -17,50 +18,28 @@ export async function startRefund(act: Act, reason: Parameters<typeof move>[2]):
 /** Reserves the refund: what came in, less the network fee. Null = the fee is not known now. */
 export async function reserveRefund(act: Act): Promise<Execution | null> {
   const {
-    deps,
     tx,
     execution,
     case: { exchange },
   } = act
   if (execution.leg > 0) return reserveReturn(act)
   const asset = depositAsset(act)
-  const { network } = getChain(deps, asset.network)
   const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
   const feeUnits = refundFee(act)
   if (feeUnits === null) return null
   if (!(await isOwed(act, asset.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: asset.id })
-  const least = asset.contract === null ? (network.bitcoin?.dustUnits ?? 1n) : 1n
-  if (units - feeUnits < least) {
+  if (units - feeUnits < leastOutput(act, asset)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
-  const to =
-    exchange.refund ?? (execution.deposit.sender === null ? null : { address: execution.deposit.sender, memo: null })
+  const to = refundDestination(act)
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && !isLetGo(execution)) return holdFor(act, 'SCREENING')
   // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
-  const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
+  const id = await payoutIdOf(act)
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
-  await tx.payouts.insert({
-    id,
-    exchangeId: exchange.id,
-    executionId: execution.id,
-    depositId: execution.deposit.id,
-    leg: execution.leg,
-    purpose: 'refund',
-    network: asset.network,
-    assetId: asset.id,
-    from: { branch: 'hot', index: 0 },
-    address: to.address,
-    memo: to.memo,
-    units: units - feeUnits,
-  })
-  await tx.wake([{ kind: 'dispatch', id: asset.network }])
-  return {
-    ...execution,
-    payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: units - feeUnits, txHash: null },
-  }
+  return reserve(act, { id, purpose: 'refund', asset, to, units: units - feeUnits, heldMs: null })
 }
 
 function refundFee(act: Act): bigint | null {

@@ -4,8 +4,9 @@ import { conversionEntry, dustEntry } from '../../domain/ledger/entries.ts'
 import { afterNetworkFee, type Costs, priceReturn } from '../../domain/pricing.ts'
 import { present } from '../../lib/assert.ts'
 import type { Execution } from '../../ports/execution.ts'
-import { type Act, countedOf, depositAsset, endsOf, getChain, holdFor, isLetGo, isOwed, move } from './context.ts'
+import { type Act, countedOf, depositAsset, endsOf, holdFor, isLetGo, isOwed, move } from './context.ts'
 import { nextOrderId } from './convert.ts'
+import { drawnWait, leastOutput, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
  * A further leg that cannot go on: the intermediary is converted back at the rate of the moment and goes to the refund
@@ -13,7 +14,7 @@ import { nextOrderId } from './convert.ts'
  * something that it needs is not known now.
  */
 export async function reserveReturn(act: Act): Promise<Execution | null> {
-  const { deps, tx, execution } = act
+  const { tx, execution } = act
   const { exchange } = act.case
   const give = depositAsset(act)
   const { from: take } = endsOf(exchange)
@@ -22,39 +23,25 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
   if (costs === null || act.evidence === null) return null
   if (!(await isOwed(act, give.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: give.id })
   const dueUnits = afterNetworkFee(costs, countedOf(act))
-  const dust = take.contract === null ? (getChain(deps, take.network).network.bitcoin?.dustUnits ?? 1n) : 1n
-  if (dueUnits < dust) {
+  if (dueUnits < leastOutput(act, take)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, give.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
-  const to = exchange.refund ?? (execution.payer === null ? null : { address: execution.payer, memo: null })
+  const to = refundDestination(act)
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
   if (act.evidence.screening !== 'allow' && !isLetGo(execution)) return holdFor(act, 'SCREENING')
   if (!(await isCovered(act, take.id, dueUnits))) return null
   const orderId = await convertBack(act, costs, dueUnits)
-  const id = await tx.signing.payoutId(execution.deposit.id, execution.leg)
-  await tx.payouts.insert({
+  const id = await payoutIdOf(act)
+  const reserved = await reserve(act, {
     id,
-    exchangeId: exchange.id,
-    executionId: execution.id,
-    depositId: execution.deposit.id,
-    leg: execution.leg,
     purpose: 'refund',
-    network: take.network,
-    assetId: take.id,
-    from: { branch: 'hot', index: 0 },
-    address: to.address,
-    memo: to.memo,
+    asset: take,
+    to,
     units: dueUnits,
-    heldMs: exchange.plan?.delaysMs[execution.leg] ?? 0,
+    heldMs: drawnWait(act),
   })
-  await tx.wake([{ kind: 'dispatch', id: take.network }])
-  return {
-    ...execution,
-    orderId,
-    order: { id: orderId, state: 'filled', takeUnits: dueUnits },
-    payout: { id, purpose: 'refund', state: 'reserved', attention: null, units: dueUnits, txHash: null },
-  }
+  return { ...reserved, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
 }
 
 /** By prices and the source's fee alone: an intermediary that is paused, off the list or silent is no reason to keep it. */

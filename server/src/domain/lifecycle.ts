@@ -218,6 +218,10 @@ function failed(facts: Facts): Step {
 type ExchangeState = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
 type ExecutionState = ExchangeState & Readonly<{ leg: number }>
 
+/** A first leg's `pending` waits for somebody who may never pay, a further one's for a payment of our own. */
+export const isUnderWay = ({ status, leg }: Pick<ExecutionState, 'status' | 'leg'>): boolean =>
+  !isTerminal(status) && (status !== 'pending' || leg > 0)
+
 /**
  * The exchange's status: that of its latest open execution; when none is open `finished` if one finished, else
  * `refunded`, else `failed` (decisions: "Several deposits"). `executions` in order of their deposits; the last one of each
@@ -229,8 +233,7 @@ export function overallStatus(
   waiting: { sighted: boolean; expired: boolean; lastLeg: number },
 ): ExchangeState {
   if (current.status === 'finished' || current.status === 'refunded') return current
-  // A first leg waits for somebody who may never pay, a further one for a payment of our own.
-  const open = executions.filter(({ status, leg }) => !isTerminal(status) && (status !== 'pending' || leg > 0)).at(-1)
+  const open = executions.findLast(isUnderWay)
   if (current.status === 'failed') return open?.status === 'refunding' ? open : current
   if (open) return open
   for (const status of terminals.filter((terminal) => terminal !== 'failed')) {

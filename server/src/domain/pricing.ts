@@ -1,4 +1,5 @@
 import { assert } from '../lib/assert.ts'
+import { largest, smallest } from '../lib/bigint.ts'
 import { BPS, scale, toSignificant } from './amount.ts'
 import type { AssetId } from './asset.ts'
 import { type Book, FEES_MAX_AGE_MS, type NetworkFees, PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from './book.ts'
@@ -49,7 +50,7 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
   )
   const { networkUnits, availableUnits } = toCosts
   const costs = { rate, serviceBps, partnerBps, networkUnits }
-  const least = max(leastFrom(costs, toCosts.leastPayoutUnits), fromCosts.leastDepositUnits)
+  const least = largest(leastFrom(costs, toCosts.leastPayoutUnits), fromCosts.leastDepositUnits)
   const minUnits = toSignificant(least, 'up', MIN_DIGITS)
   const maxUnits = availableUnits === null ? null : toSignificant(mostFrom(costs, availableUnits), 'down')
   if (maxUnits !== null && maxUnits < minUnits) {
@@ -87,7 +88,7 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
   const afterService = keep(grossUnits, pricing.serviceBps)
   const afterPartner = keep(afterService, pricing.partnerBps)
   const partnerUnits = afterService - afterPartner
-  const networkUnits = min(pricing.networkUnits, afterPartner)
+  const networkUnits = smallest(pricing.networkUnits, afterPartner)
   const toUnits = toSignificant(afterPartner - networkUnits, 'down')
   return {
     from: pair.from.asset,
@@ -137,7 +138,7 @@ export function beforeNetworkFee(costs: Costs, fromUnits: bigint): bigint {
 
 /** What `fromUnits` pay out: net of everything, not rounded to significant digits. */
 export function afterNetworkFee(costs: Costs, fromUnits: bigint): bigint {
-  return max(beforeNetworkFee(costs, fromUnits) - costs.networkUnits, 0n)
+  return largest(beforeNetworkFee(costs, fromUnits) - costs.networkUnits, 0n)
 }
 
 /** What a quote of `fromUnits` says is paid out: to 15 significant digits. */
@@ -223,13 +224,13 @@ function costsOf(book: Book, { asset, definition, network }: Currency): NetworkC
   const isNative = asset.id === fees.native.assetId
   // Rounded up, at the price that covers it.
   const networkUnits = isNative ? feeUnits : convert(feeUnits, fees.native, definition, book.prices, 'cover', 'up')
-  const relayed = max(asset.contract === null ? (network.bitcoin?.dustUnits ?? 0n) : 0n, 1n)
+  const relayed = largest(asset.contract === null ? (network.bitcoin?.dustUnits ?? 0n) : 0n, 1n)
   return {
     at: fees.at,
     networkUnits,
     availableUnits: deliverable(book, asset.id, fees, feeUnits),
-    leastPayoutUnits: max(networkUnits, relayed),
-    leastDepositUnits: max(2n * networkUnits, networkUnits + relayed),
+    leastPayoutUnits: largest(networkUnits, relayed),
+    leastDepositUnits: largest(2n * networkUnits, networkUnits + relayed),
   }
 }
 
@@ -238,7 +239,7 @@ function deliverable(book: Book, assetId: AssetId, fees: NetworkFees, feeUnits: 
   const { available } = book.reserves
   const reserve = available.get(assetId)
   if (reserve === null) return null
-  if (assetId === fees.native.assetId) return max((reserve ?? 0n) - feeUnits, 0n)
+  if (assetId === fees.native.assetId) return largest((reserve ?? 0n) - feeUnits, 0n)
   const gas = available.get(fees.native.assetId)
   return typeof gas === 'bigint' && gas < feeUnits ? 0n : (reserve ?? 0n)
 }
@@ -247,12 +248,4 @@ function spreadBps(book: Book, { from, to, flow }: Pair): number {
   const { bps, fixedRateExtraBps } = book.spreads
   const worse = Math.max(bps[from.definition.assetClass], bps[to.definition.assetClass])
   return flow === 'fixed-rate' ? worse + fixedRateExtraBps : worse
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

@@ -1,5 +1,5 @@
 import type { ExchangeStatus, StatusReason } from './exchange.ts'
-import { isTerminal } from './lifecycle.ts'
+import { isTerminal, isUnderWay } from './lifecycle.ts'
 
 type State = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
 
@@ -10,6 +10,5 @@ type State = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
  */
 export function shownState(current: State, executions: readonly (State & Readonly<{ leg: number }>)[]): State {
   if (isTerminal(current.status)) return current
-  const open = executions.findLast(({ status, leg }) => !isTerminal(status) && (status !== 'pending' || leg > 0))
-  return open ?? current
+  return executions.findLast(isUnderWay) ?? current
 }

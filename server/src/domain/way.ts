@@ -1,3 +1,4 @@
+import { largest, smallest } from '../lib/bigint.ts'
 import { scale, toSignificant } from './amount.ts'
 import type { Currency } from './currency.ts'
 import { leastFrom, mostFrom, type PairPricing, quoteUnits } from './pricing.ts'
@@ -14,7 +15,7 @@ export const MINUTE_PPM = 50n
 export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnits: bigint, payoutPpm = 0): RateQuote {
   const one = quoteUnits(first, requestedUnits)
   const two = one.toUnits > 0n ? quoteUnits(second, one.toUnits) : null
-  const minUnits = toSignificant(max(first.minUnits, leastFrom(first, second.minUnits)), 'up', 3)
+  const minUnits = toSignificant(largest(first.minUnits, leastFrom(first, second.minUnits)), 'up', 3)
   const most = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
   const maxUnits = least(first.maxUnits, most === null ? null : mostFrom(first, most))
   const inTarget = (units: bigint) => scale(units, second.rate.numerator, second.rate.denominator, 'down')
@@ -60,7 +61,7 @@ export function chooseWay(ways: readonly Way[]): Way | null {
 
 function worth({ quote, seconds }: Way): bigint {
   const waiting = (MINUTE_PPM * BigInt(Math.ceil(seconds))) / 60n
-  return scale(quote.toUnits, max(PPM - waiting, 0n), PPM, 'down')
+  return scale(quote.toUnits, largest(PPM - waiting, 0n), PPM, 'down')
 }
 
 function best(ways: readonly Way[], rank: (way: Way) => bigint): Way | null {
@@ -69,12 +70,8 @@ function best(ways: readonly Way[], rank: (way: Way) => bigint): Way | null {
   return found
 }
 
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
 /** Null bounds nothing. */
 function least(a: bigint | null, b: bigint | null): bigint | null {
   if (a === null || b === null) return a ?? b
-  return a < b ? a : b
+  return smallest(a, b)
 }

@@ -9,10 +9,8 @@ export function createFindExchange(store: Stores) {
     store.exchanges.find(partner.id, id.toLowerCase(), type)
 }
 
-type Reading = Pick<Stores, 'exchanges'>
-
 /** The partner's exchanges of the last 24 hours. */
-export function createListExchanges({ exchanges }: Reading) {
+export function createListExchanges({ exchanges }: Stores) {
   return (partner: Partner, filter: ExchangeFilter, page: ListPage | null) => {
     const query = { ...filter, partnerId: partner.id }
     const source: ListSource<ExchangeView> = {

@@ -1,17 +1,5 @@
 import { assert } from '../../lib/assert.ts'
-
-/** Math.max and Math.min take no bigint. */
-export function largest(first: bigint, ...others: readonly bigint[]): bigint {
-  let found = first
-  for (const value of others) if (value > found) found = value
-  return found
-}
-
-export function smallest(first: bigint, ...others: readonly bigint[]): bigint {
-  let found = first
-  for (const value of others) if (value < found) found = value
-  return found
-}
+import type { largest } from '../../lib/bigint.ts'
 
 /** Of what every node answered; there is at least one. */
 export function of(extreme: typeof largest, values: readonly bigint[]): bigint {

@@ -1,5 +1,5 @@
+import { largest, smallest } from '../../lib/bigint.ts'
 import type { BlockRef, ChainReader } from '../../ports/chain.ts'
-import { largest, smallest } from './extremes.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'

@@ -4,8 +4,8 @@ import { eth } from '../../../networks/eth.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type Network, resolveNetwork } from '../../domain/network.ts'
 import { InvariantError } from '../../lib/assert.ts'
+import { smallest } from '../../lib/bigint.ts'
 import type { SpendRequest } from '../../ports/chain.ts'
-import { smallest } from './extremes.ts'
 import { buildTransfer, type EvmIntent, typicalFee } from './transfer.ts'
 
 const network = resolveNetwork(eth, 'production')

@@ -2,11 +2,11 @@ import type { Asset } from '../../domain/asset.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import { assert, present } from '../../lib/assert.ts'
+import { largest } from '../../lib/bigint.ts'
 import type { FeeRate, SpendRequest, Unsigned } from '../../ports/chain.ts'
 import type { SignIntent } from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
 import type { EvmAddresses } from './address.ts'
-import { largest } from './extremes.ts'
 
 export type EvmIntent = Extract<SignIntent, { family: 'evm' }>
 

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { lockMarket } from '../support/market-lock.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
+import type { World } from '../support/world.ts'
 
 let world: World
-let unlock: () => Promise<void>
 beforeAll(async () => {
-  // Swaps under test reorganise it, which drops what everybody paid there.
-  unlock = await lockMarket(inject('databaseUrl'), 'base')
-  world = await startWorld({ networks: ['btc', 'base'] })
-}, 400_000)
-afterAll(async () => {
-  await world?.stop()
-  await unlock?.()
-})
+  world = await startWorldAloneOn('base', { networks: ['btc', 'base'] })
+}, LOCK_MS)
+afterAll(() => world?.stop())
 
 test('bitcoin arrives as a token on a rollup', async () => {
   const { address } = await world.wallet('base')

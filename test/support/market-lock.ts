@@ -1,4 +1,9 @@
 import pg from 'pg'
+import { inject } from 'vitest'
+import { startWorld, type World, type WorldOptions } from './world.ts'
+
+/** Others may trade there before. */
+export const LOCK_MS = 400_000
 
 /**
  * Waits until nobody else trades in a network's pools, for tests that compare amounts to the unit. Files of one run share
@@ -9,4 +14,20 @@ export async function lockMarket(clusterUrl: string, network: string): Promise<(
   await client.connect()
   await client.query('select pg_advisory_lock(hashtext($1))', [`market of ${network}`])
   return () => client.end()
+}
+
+/**
+ * A world that has a network to itself until it is stopped: swaps under test reorganise it, which drops what everybody paid
+ * there.
+ */
+export async function startWorldAloneOn(network: string, options: WorldOptions): Promise<World> {
+  const unlock = await lockMarket(inject('databaseUrl'), network)
+  const world = await startWorld(options)
+  return {
+    ...world,
+    stop: async () => {
+      await world.stop()
+      await unlock()
+    },
+  }
 }

@@ -1,22 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { btc, eth, makeBook } from '../../src/domain/pricing.fixture.ts'
 import { type Checkpoint, exchangeCheckpoints, onCheckpoint } from '../../src/lib/checkpoint.ts'
-import { COIN, ETHER, ltc, market, startSpine } from './spine.ts'
+import { SMALL, startPrivateSpine, plan as usual } from './private-spine.ts'
+import { COIN, ETHER, ltc, market } from './spine.ts'
 
-const SMALL = COIN / 200n
 const onTheWay = exchangeCheckpoints.filter((name) => name !== 'create.committed' && name !== 'sweep.planned')
-const plan = {
-  privateType: 'efficient',
-  delaysMs: [0, 0],
-  withheldPpm: 3_000,
-  stallMs: 3_600_000,
-  considered: [],
-} as const
+const plan = { ...usual, withheldPpm: 3_000 }
 
-let spine: Awaited<ReturnType<typeof startSpine>>
+let spine: Awaited<ReturnType<typeof startPrivateSpine>>
 beforeAll(async () => {
-  spine = await startSpine({ three: true })
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
+  spine = await startPrivateSpine()
 })
 afterAll(() => spine.close())
 afterEach(() => onCheckpoint(null))

@@ -1,26 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { makeBook } from '../../src/domain/pricing.fixture.ts'
-import type { PrivatePlan } from '../../src/domain/private-plan.ts'
-import { COIN, ETHER, ltc, market, startSpine } from './spine.ts'
+import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
+import { ltc, market } from './spine.ts'
 
 /*
  * What the two legs of one exchange do to each other when either chain takes something back. Between the legs nothing has
  * left the house yet: its own payment to itself is no payment.
  */
-const SMALL = COIN / 200n
-const plan: PrivatePlan = {
-  privateType: 'efficient',
-  delaysMs: [0, 0],
-  withheldPpm: 5_000,
-  stallMs: 3_600_000,
-  considered: [],
-}
 
-let spine: Awaited<ReturnType<typeof startSpine>>
+let spine: Awaited<ReturnType<typeof startPrivateSpine>>
 beforeAll(async () => {
-  spine = await startSpine({ three: true })
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
+  spine = await startPrivateSpine()
 })
 afterAll(() => spine.close())
 afterEach(() => spine.balanced())

@@ -2,23 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createStore } from '../../src/adapters/postgres/store.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
-import type { PrivatePlan } from '../../src/domain/private-plan.ts'
 import { createRecordBlocks } from '../../src/services/record-blocks.ts'
-import { COIN, ETHER, ltc, market, startSpine } from './spine.ts'
+import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
+import { COIN, ETHER, ltc, market } from './spine.ts'
 
-const SMALL = COIN / 200n
-const plan: PrivatePlan = {
-  privateType: 'efficient',
-  delaysMs: [0, 0],
-  withheldPpm: 5_000,
-  stallMs: 3_600_000,
-  considered: [],
-}
-
-let spine: Awaited<ReturnType<typeof startSpine>>
+let spine: Awaited<ReturnType<typeof startPrivateSpine>>
 beforeAll(async () => {
-  spine = await startSpine({ three: true })
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
+  spine = await startPrivateSpine()
 })
 afterAll(() => spine.close())
 afterEach(() => spine.balanced())

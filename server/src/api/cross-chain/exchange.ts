@@ -1,30 +1,39 @@
-import { type CreateExchangeBody, type CreatePrivateExchangeBody, routes } from '@swapyard/schema'
+import { type CreateExchangeBody, type CreatePrivateExchangeBody, type RouteDefinition, routes } from '@swapyard/schema'
 import { AppError } from '../../domain/errors.ts'
+import type { ExchangeView } from '../../domain/exchange.ts'
+import type { Partner } from '../../domain/partner.ts'
+import type { Idempotency } from '../../services/idempotency.ts'
 import type { ExchangeOrder, PrivateExchangeOrder } from '../../services/interfaces.ts'
 import { readIdempotency } from '../idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
 import { type Listing, presentCreated } from '../present.ts'
 
 export function mountExchange(context: ApiContext, listing: Listing): void {
-  const { services, settings } = context
-  const route = routes.createExchange
-  mount(context, route, async (request, reply) => {
-    const order = toOrder(request.body as CreateExchangeBody)
-    const creating = services.createExchange(callerOf(request).partner, order, readIdempotency(request, route))
-    const view = await within(settings.createTimeoutMs, creating)
-    reply.code(201).header('cache-control', 'no-store')
-    return presentCreated(view, listing)
-  })
+  const { services } = context
+  mountCreate(context, listing, routes.createExchange, ({ partner, body, idempotency }) =>
+    services.createExchange(partner, toOrder(body as CreateExchangeBody), idempotency),
+  )
 }
 
 export function mountPrivateExchange(context: ApiContext, listing: Listing): void {
-  const { services, settings } = context
-  const route = routes.createPrivateExchange
+  const { services } = context
+  mountCreate(context, listing, routes.createPrivateExchange, ({ partner, body, idempotency }) =>
+    services.createPrivateExchange(partner, toPrivateOrder(body as CreatePrivateExchangeBody), idempotency),
+  )
+}
+
+type Create = Readonly<{ partner: Partner; body: unknown; idempotency: Idempotency | null }>
+
+function mountCreate(
+  context: ApiContext,
+  listing: Listing,
+  route: RouteDefinition,
+  create: (asked: Create) => Promise<ExchangeView>,
+): void {
   mount(context, route, async (request, reply) => {
-    const order = toPrivateOrder(request.body as CreatePrivateExchangeBody)
-    const idempotency = readIdempotency(request, route)
-    const creating = services.createPrivateExchange(callerOf(request).partner, order, idempotency)
-    const view = await within(settings.createTimeoutMs, creating)
+    const { partner } = callerOf(request)
+    const creating = create({ partner, body: request.body, idempotency: readIdempotency(request, route) })
+    const view = await within(context.settings.createTimeoutMs, creating)
     reply.code(201).header('cache-control', 'no-store')
     return presentCreated(view, listing)
   })

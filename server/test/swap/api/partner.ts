@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs'
 import { type Chain, createPublicClient, type Hex, http, parseAbi, parseTransaction } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { inject } from 'vitest'
-import { lockMarket } from '../../../../test/support/market-lock.ts'
-import { type Answer, type Json, startWorld, type World, type WorldOptions } from '../../../../test/support/world.ts'
+import { startWorldAloneOn } from '../../../../test/support/market-lock.ts'
+import type { Answer, Json, World, WorldOptions } from '../../../../test/support/world.ts'
 import type { ChainsFile } from '../../../src/sandbox-chains.ts'
 
-/** Others may trade there before. */
-export const LOCK_MS = 400_000
+export { LOCK_MS } from '../../../../test/support/market-lock.ts'
 
 export const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 export const erc20 = parseAbi([
@@ -41,13 +40,8 @@ export type Stage = Readonly<{
 export const readChains = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 
 export async function startStage(network = 'eth', options: Partial<WorldOptions> = {}): Promise<Stage> {
-  const unlock = await lockMarket(inject('databaseUrl'), network)
-  const world = await startWorld({ networks: [network, ...(options.networks ?? [])], swaps: {}, ...options })
-  const stop = async () => {
-    await world.stop()
-    await unlock()
-  }
-  return stageOn({ ...world, stop }, network)
+  const networks = [network, ...(options.networks ?? [])]
+  return stageOn(await startWorldAloneOn(network, { networks, swaps: {}, ...options }), network)
 }
 
 export async function stageOn(world: World, network: string): Promise<Stage> {

@@ -10,6 +10,7 @@ export const cchain = defineNetwork({
   family: 'evm',
   // Ethereum's own on every EVM network, as wallets derive it: one key has one address on all of them.
   coinType: 60,
+  hotIndex: 5,
   symbol: 'AVAX',
   decimals: 18,
   blockTimeMs: 1700,

@@ -10,6 +10,7 @@ export const celo = defineNetwork({
   family: 'evm',
   // Ethereum's own on every EVM network, as wallets derive it: one key has one address on all of them.
   coinType: 60,
+  hotIndex: 6,
   symbol: 'CELO',
   decimals: 18,
   blockTimeMs: 1000,

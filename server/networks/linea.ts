@@ -10,6 +10,7 @@ export const linea = defineNetwork({
   family: 'evm',
   // Ethereum's own on every EVM network, as wallets derive it: one key has one address on all of them.
   coinType: 60,
+  hotIndex: 7,
   symbol: 'ETH',
   decimals: 18,
   blockTimeMs: 2000,

@@ -205,7 +205,8 @@ async function registerHouse(
   chains: ReadonlyMap<string, ClosableChain>,
 ): Promise<void> {
   await store.custody.registerAssets(catalogue.list().map(({ asset }) => asset.id))
-  for (const [network, chain] of chains) await store.custody.registerHouse(network, chain.addresses.hot())
+  for (const [id, { addresses, network }] of chains)
+    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
 }
 
 /** Nothing above the limit of one payout is on offer: it would be held for a person. */

@@ -19,7 +19,11 @@ export type Afterwards = Readonly<{ collect(): Promise<void> }>
  * A partner whose balance in each coin is more than the hot wallet holds: taking it out spends all coins of the wallet. The
  * exchanges that fill it run beside the others.
  */
-export async function prepareAfterwards(world: World, coins: readonly AssetId[]): Promise<Afterwards> {
+export async function prepareAfterwards(
+  world: World,
+  coins: readonly AssetId[],
+  accounts: readonly string[],
+): Promise<Afterwards> {
   const order = { fromCurrency: 'eth', fromNetwork: 'eth', fromAmount: CREDIT_ETHER, flow: 'standard' }
   for (const coin of coins)
     for (let n = 0; n < CREDITS; n++) {
@@ -30,7 +34,10 @@ export async function prepareAfterwards(world: World, coins: readonly AssetId[])
     }
   return {
     collect: async () => {
-      await Promise.all([sweepAll(world), ...coins.map((coin) => spendAll(world, coin))])
+      await Promise.all([
+        ...accounts.map((network) => sweepAll(world, network)),
+        ...coins.map((coin) => spendAll(world, coin)),
+      ])
       await world.invariants()
     },
   }
@@ -69,10 +76,10 @@ async function spendAll({ house, mine, until, wallet }: World, coin: AssetId): P
 }
 
 /** As the worker does at leisure, at once: deposits of accounts that are final, and the gas of those of tokens. */
-async function sweepAll({ house, mine, until }: World): Promise<void> {
+async function sweepAll({ house, mine, until }: World, network: string): Promise<void> {
   const { store, books, catalogue, chains, database } = house
-  const chain = chains.get('eth')
-  if (!chain) throw new Error('no chain of eth')
+  const chain = chains.get(network)
+  if (!chain) throw new Error(`no chain of ${network}`)
   const listed = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
   const find = (id: AssetId) => {
     const found = listed.get(id)
@@ -86,13 +93,14 @@ async function sweepAll({ house, mine, until }: World): Promise<void> {
     priceKeyOf: (id) => find(id).definition.priceKey,
     log: createLog({ level: 'silent', pretty: false }),
   })
-  await mine('eth', 10)
-  await until('every deposit is swept', async () => {
+  await mine(network, 10)
+  await until(`every deposit on ${network} is swept`, async () => {
     // The worker may have planned the same.
     await sweep(chain).catch((error: unknown) => expect((error as AppError).code).toBe('OVERLOADED'))
     const [row] = await database.query<{ left: number }>(
       `select count(*)::int as left from deposits
-       where network = 'eth' and status = 'credited' and swept_by is null and exchange_id is not null`,
+       where network = $1 and status = 'credited' and swept_by is null and exchange_id is not null`,
+      [network],
     )
     return row?.left === 0
   })

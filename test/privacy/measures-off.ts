@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { copyServer, type Patch } from '../chaos/server-copy.ts'
 import type { ServerParts } from '../support/world.ts'
 
-/** The rule of three wallets is left out, and all networks but Monero take their keys from one account: one wallet for everything. */
+/** The rule of three wallets is left out, and all networks but Monero have one key: one wallet for everything. */
 const patches: readonly Patch[] = [
   {
     file: 'server/src/services/private-ways.ts',
@@ -14,6 +14,7 @@ const patches: readonly Patch[] = [
   },
   { file: 'server/networks/btc.ts', find: 'coinType: 0,', put: 'coinType: 60,' },
   { file: 'server/networks/ltc.ts', find: 'coinType: 2,', put: 'coinType: 60,' },
+  { file: 'server/networks/matic.ts', find: 'hotIndex: 8,', put: '' },
 ]
 
 /** No waits, and the intermediary's amount is the plain conversion of the deposit. */

@@ -26,7 +26,11 @@ const across: readonly Ends[] = [
   ['btc@btc', 'eth@eth'],
   ['eth@eth', 'btc@btc'],
   ['ltc@ltc', 'usdt@eth'],
+  ['pol@matic', 'eth@eth'],
+  ['usdt@eth', 'pol@matic'],
 ]
+/** Besides Monero: outputs, and accounts whose keys are of one coin type. */
+const open = ['btc', 'ltc', 'eth', 'matic']
 const missing = 'that private exchanges are not linked is not tested here: install litecoind'
 
 if (!hasNode('ltc')) {
@@ -41,7 +45,7 @@ if (!hasNode('ltc')) {
     let xmrFrom = 0
     beforeAll(async () => {
       const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } })
-      const networks = ['btc', 'eth', 'ltc', ...(hasMonero ? ['xmr'] : [])]
+      const networks = [...open, ...(hasMonero ? ['xmr'] : [])]
       world = await startWorld({ networks, settings: { privacy: PRIVACY }, log })
       xmrFrom = hasMonero ? await moneroHeight() : 0
       watched = await watch(
@@ -105,7 +109,7 @@ if (!hasNode('ltc')) {
     let watched: Watched
     beforeAll(async () => {
       server = await serverWithoutMeasures()
-      world = await startWorld({ networks: ['btc', 'eth', 'ltc'], settings: { privacy: nothingHidden }, server })
+      world = await startWorld({ networks: open, settings: { privacy: nothingHidden }, server })
       watched = await watch(world, drawOrders([...across, ['usdt@eth', 'eth@eth']], { ...hundred, throughMonero: 0 }))
     }, 300_000)
     afterAll(async () => {

@@ -1,3 +1,4 @@
+import { evmBankAddress } from '../../sandbox/src/keys.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
 import type { Json } from '../support/world.ts'
 import { evmHolder, type Movement } from './movements.ts'
@@ -16,6 +17,7 @@ export async function readEvm(network: string, after: number): Promise<readonly 
   const tickers = new Map(
     Object.entries(nodeOf(network).tokens).map(([ticker, address]) => [address.toLowerCase(), ticker]),
   )
+  const holderOf = (address: string) => holderOn(network, address)
   const movements: Movement[] = []
   for (let height = after + 1; height <= top; height++) {
     const block = await nodeCall(network, 'eth_getBlockByNumber', [hex(height), true])
@@ -26,8 +28,8 @@ export async function readEvm(network: string, after: number): Promise<readonly 
       const pays = coin.units > 0n && to !== null
       movements.push({
         ...shape,
-        from: pays ? [{ ...coin, holder: evmHolder(from) }] : [],
-        to: pays ? [{ ...coin, holder: evmHolder(to) }] : [],
+        from: pays ? [{ ...coin, holder: holderOf(from) }] : [],
+        to: pays ? [{ ...coin, holder: holderOf(to) }] : [],
         contents,
       })
       for (const { address, topics, data } of moved.filter((one) => one.transactionHash === hash)) {
@@ -35,8 +37,8 @@ export async function readEvm(network: string, after: number): Promise<readonly 
         movements.push({
           ...shape,
           // Who pays the gas of another's transfer acts together with it.
-          from: [...new Set([topicHolder(topics[1]), evmHolder(from)])].map((holder) => ({ ...token, holder })),
-          to: [{ ...token, holder: topicHolder(topics[2]) }],
+          from: [...new Set([holderOf(addressOf(topics[1])), holderOf(from)])].map((holder) => ({ ...token, holder })),
+          to: [{ ...token, holder: holderOf(addressOf(topics[2])) }],
           contents: [],
         })
       }
@@ -45,4 +47,11 @@ export async function readEvm(network: string, after: number): Promise<readonly 
   return movements
 }
 
-const topicHolder = (topic: string): string => evmHolder(`0x${topic.slice(-40)}`)
+const addressOf = (topic: string): string => `0x${topic.slice(-40)}`
+
+const bank = evmHolder(evmBankAddress())
+/** The sandbox's bank plays all payers, by one key on all networks: no two customers have that in common. */
+function holderOn(network: string, address: string): string {
+  const holder = evmHolder(address)
+  return holder === bank ? `the payers on ${network}` : holder
+}

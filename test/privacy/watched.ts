@@ -11,12 +11,14 @@ export type Watched = Readonly<{ pairs: readonly Pair[]; observer: Observer; mar
 
 /** Coins whose wallets have outputs: all of these are spent together in the end. */
 const SPENT: readonly AssetId[] = ['btc@btc', 'ltc@ltc']
-const SHOWN = ['btc', 'eth', 'ltc']
+/** Networks of accounts: all deposits there are swept in the end. */
+const SWEPT = ['eth', 'matic']
+const SHOWN = ['btc', 'ltc', ...SWEPT]
 
 export async function watch(world: World, orders: readonly Order[]): Promise<Watched> {
   const since = new Map<string, number>()
   for (const network of SHOWN) since.set(network, await heightOf(network))
-  const afterwards = await prepareAfterwards(world, SPENT)
+  const afterwards = await prepareAfterwards(world, SPENT, SWEPT)
   const pairs = await runExchanges(world, orders)
   // While there is something to be quoted.
   const market = await askMarket(world, pairs)

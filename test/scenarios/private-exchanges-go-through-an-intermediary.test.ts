@@ -8,7 +8,7 @@ const DONE_MS = 180_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
 const hasMonero = hasNode('xmr')
 const hasLitecoin = hasNode('ltc')
-const between = [...(hasLitecoin ? ['ltc'] : []), ...(hasMonero ? ['xmr'] : [])]
+const between = ['base', ...(hasLitecoin ? ['ltc'] : []), ...(hasMonero ? ['xmr'] : [])]
 const networks = ['btc', 'eth', ...between]
 /** Of the scenario from a token of one network to a third coin. */
 const hasBoth = hasLitecoin && hasMonero
@@ -23,8 +23,7 @@ if (!hasLitecoin && !hasMonero) {
     let world: World
     const prices = createMovablePrices()
     beforeAll(async () => {
-      const all = [...networks, ...(hasBoth ? ['base'] : [])]
-      world = await startWorldAloneOn('base', { networks: all, prices, settings: { privacy: PRIVACY } })
+      world = await startWorldAloneOn('base', { networks, prices, settings: { privacy: PRIVACY } })
     }, LOCK_MS)
     afterAll(() => world?.stop())
 
@@ -99,10 +98,16 @@ if (!hasLitecoin && !hasMonero) {
       await arrives('usdc@base', 'ltc@ltc', '300', 'privatePlus')
     })
 
+    test('of usd coin on base arrives as ether on ethereum, from a wallet of another key', async () => {
+      await arrives('usdc@base', 'eth@eth', '300', 'efficient')
+      const hot = ['base', 'eth'].map((network) => world.house.chains.get(network)?.addresses.hot())
+      expect(hot[0]).not.toBe(hot[1])
+    })
+
     test('whose target cannot be paid any more goes back from its second leg, in the source coin', async () => {
       const [{ address }, back] = [await world.wallet('eth'), await world.wallet('btc')]
-      const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, refundAddress: back.address })
-      const sells = async () => (await quote('btc@btc', 'eth@eth', '0.01', 'efficient')).body.max >= 0.01
+      const exchange = await create('btc@btc', 'pepe@eth', '0.01', { address, refundAddress: back.address })
+      const sells = async () => (await quote('btc@btc', 'pepe@eth', '0.01', 'efficient')).body.max >= 0.01
       // Without blocks there the second leg cannot begin before the price has fallen.
       await Promise.all(between.map((network) => world.mining(network, true)))
       try {
@@ -110,20 +115,20 @@ if (!hasLitecoin && !hasMonero) {
         const paid = async () => (await world.status(exchange)).exchanges[0]?.payoutHash
         await world.until('the first leg is paid', paid, DONE_MS)
         // Of what nobody wants any more the house has not enough: it is worth a hundredth.
-        prices.move('eth', -99n)
+        prices.move('pepe', -99n)
         await world.until('the price has fallen', async () => !(await sells()))
       } finally {
         await Promise.all(between.map((network) => world.mining(network, false)))
       }
       const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS).finally(async () => {
-        prices.move('eth', 0n)
+        prices.move('pepe', 0n)
         await world.until('the price is back', sells)
       })
       expect(exchanges.map(({ status }: Json) => status)).toEqual(['finished', 'refunded'])
       const { refund } = exchanges[1]
       expect(refund).toMatchObject({ currency: 'btc', network: 'btc', address: back.address })
       expect(await world.balance('btc@btc', back.address)).toBe(refund.amount)
-      expect(await world.balance('eth@eth', address)).toBe('0')
+      expect(await world.balance('pepe@eth', address)).toBe('0')
       // Both spreads and both network fees, and nothing else.
       expect(Number(refund.amount)).toBeGreaterThan(0.0097)
       await world.invariants()

@@ -41,12 +41,15 @@ export async function checkAddress(
   network: string,
   address: string,
 ): Promise<Readonly<{ parsed: string; addresses: Addresses }>> {
-  const served = openAddresses(config).get(network)
+  const house = openAddresses(config)
+  const served = house.get(network)
   if (!served) fail(`the network ${network} has no adapter here`)
   const { addresses } = served
   const parsed = addresses.parse(address)
   if (parsed === null) fail(`${address} is no address of ${network}`)
-  if (parsed === addresses.hot() || (await isOurs(database, parsed))) fail(`${address} is an address of this service`)
+  // Also of another network, where nobody watches it.
+  const isHot = [...house.values()].some((one) => one.addresses.hot() === parsed)
+  if (isHot || (await isOurs(database, parsed))) fail(`${address} is an address of this service`)
   const verdict = await createDenyList(config.denied).screen({ network, address: parsed, direction: 'recipient' })
   if (verdict !== 'allow') fail(`${parsed} is never served (screening.denied)`)
   return { parsed, addresses }

@@ -40,6 +40,11 @@ export type Network = Readonly<{
   family: Family
   /** SLIP-44 coin type, for key derivation. */
   coinType: number
+  /**
+   * The hot wallet's index on the hot branch of its coin type. Networks that share a coin type have one each: with one key
+   * for all of them, everybody would see that the wallets are one.
+   */
+  hotIndex: number
   symbol: string
   decimals: number
   /** Required confirmations of a deposit up to $1 000; ×2 up to $50 000, ×4 above. */
@@ -66,8 +71,8 @@ type PerEnvironment = Pick<
   Partial<Pick<Network, 'bitcoin' | 'evm' | 'blockTimeMs'>>
 
 /** A network as its file states it: the same everywhere, but for what differs between environments. */
-export type NetworkDefinition = Omit<Network, keyof PerEnvironment> &
-  Readonly<{ blockTimeMs: number; production: PerEnvironment; sandbox: PerEnvironment }>
+export type NetworkDefinition = Omit<Network, keyof PerEnvironment | 'hotIndex'> &
+  Readonly<{ hotIndex?: number; blockTimeMs: number; production: PerEnvironment; sandbox: PerEnvironment }>
 
 export function defineNetwork(definition: NetworkDefinition): NetworkDefinition {
   return definition
@@ -76,7 +81,7 @@ export function defineNetwork(definition: NetworkDefinition): NetworkDefinition 
 /** The network with the parameters of one environment in force. */
 export function resolveNetwork(definition: NetworkDefinition, environment: Environment): Network {
   const { production, sandbox, ...same } = definition
-  return Object.freeze({ ...same, ...(environment === 'sandbox' ? sandbox : production) })
+  return Object.freeze({ hotIndex: 0, ...same, ...(environment === 'sandbox' ? sandbox : production) })
 }
 
 /** Whether deposits are spent where they lie (outputs), or must be swept to the hot wallet first (accounts). */

@@ -25,6 +25,7 @@ export function makeCurrency(ticker: string, networkId: string, listing: Listing
     name: networkId,
     family: dustUnits === undefined ? 'evm' : 'bitcoin',
     coinType: 0,
+    hotIndex: 0,
     symbol: networkId.toUpperCase(),
     decimals: contract === null ? decimals : 18,
     confirmations: 2,

@@ -159,9 +159,10 @@ export type Payout = Readonly<{
 }>
 
 export interface PayoutStore {
+  /** `from: 'hot'` is the network's own wallet, by the key that it was registered with. */
   insert(
-    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom'> &
-      Partial<Pick<Payout, 'owedFrom'>> & { heldMs?: number },
+    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'from'> &
+      Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**
    * The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. Payouts and
@@ -205,8 +206,8 @@ export interface CustodyStore {
   supplying(network: string, address: string): Promise<boolean>
   /** The operator's transfers to hot wallets that are deep enough and not counted yet. */
   fundings(network: string, limit: number): Promise<readonly Deposit[]>
-  /** Refused where the database knows another hot address: it belongs to another keystore. */
-  registerHouse(network: string, address: string): Promise<void>
+  /** Key `index` of the hot branch is this network's wallet. Refused where the database knows another hot address. */
+  registerHouse(network: string, address: string, index: number): Promise<void>
   registerAssets(assetIds: readonly AssetId[]): Promise<void>
 }
 

@@ -2,6 +2,7 @@ import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { signedEntry } from '../domain/ledger/entries.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
+import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import { timeOrderedId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
@@ -228,7 +229,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
   await tx.transactions.insert({
     id,
     network,
-    from: batch.payouts[0]?.from ?? { branch: 'hot', index: 0 },
+    from: present(batch.payouts[0], 'a payout of the batch').from,
     wallet: batch.wallet,
     conflictKey: unsigned.conflictKey,
     resources: unsigned.resources,

@@ -107,7 +107,7 @@ async function queue(tx: StoreTx, wanted: Queued, subject: string, word: Word, s
     purpose: 'withdrawal',
     network,
     assetId,
-    from: { branch: 'hot', index: 0 },
+    from: 'hot',
     ...destination,
     units,
     owedFrom: from,

@@ -40,7 +40,7 @@ const parts = {
   ),
 }
 
-/** One key has one address on all EVM networks. */
+/** As if two networks had one key. */
 const wallets: Record<string, string> = { btc: 'b', ltc: 'l', xmr: 'm', eth: '0xours', arbitrum: '0xours', ltc2: 'z' }
 const chains = new Map(
   Object.entries(wallets).map(([id, hot]) => [id, { addresses: { hot: () => hot } } as unknown as Chain]),

@@ -83,7 +83,7 @@ async function hasGas(
       purpose: 'gas',
       network: chain.network.id,
       assetId: native.id,
-      from: { branch: 'hot', index: 0 },
+      from: 'hot',
       address,
       memo: null,
       units: cost * FEE_MARGIN,

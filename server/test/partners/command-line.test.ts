@@ -163,7 +163,7 @@ describe('the command line', () => {
     const ours = lines.find(({ network }) => network === 'eth')
     // Made known by its worker alone, on one network: the key is the same on all of them.
     const database = openDatabase(url, { max: 1, applicationName: 'test' })
-    await database.query("insert into house_addresses values ('eth', $1, 'hot', 1)", [ours?.['firstDeposit']])
+    await database.query("insert into house_addresses values ('eth', $1, 'change', 1)", [ours?.['firstDeposit']])
     await database.close()
     for (const address of [ours?.['hot'], ours?.['firstDeposit']]) {
       expect(await set('usdc@base', String(address))).toMatchObject({

@@ -19,7 +19,7 @@ beforeAll(async () => {
   house = await openTestDatabase()
   store = createStore(house.database)
   another = createStore(house.another(4))
-  await store.custody.registerHouse('btc', 'btc-hot')
+  await store.custody.registerHouse('btc', 'btc-hot', 0)
 })
 afterAll(() => house.close())
 

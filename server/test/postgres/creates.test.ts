@@ -18,7 +18,7 @@ beforeAll(async () => {
   pools = [house.database, house.another(10)]
   stores = pools.map(createStore)
   await store().custody.registerAssets(['eth@eth'])
-  await store().custody.registerHouse('eth', 'eth-hot')
+  await store().custody.registerHouse('eth', 'eth-hot', 0)
   await store().ledger.post(fundingEntry('1', 1, 'eth@eth', 100n * ETHER))
 })
 afterAll(() => house.close())
@@ -49,8 +49,8 @@ describe('the house at its start', () => {
   test('registers its hot addresses from any number of processes at once', async () => {
     const others = Array.from({ length: 6 }, () => createStore(house.another(1)))
     for (let round = 0; round < 40; round++)
-      await Promise.all(others.map((one) => one.custody.registerHouse(`chain-${round}`, `hot-${round}`)))
-    await expect(store().custody.registerHouse('chain-0', 'hot of other keys')).rejects.toThrow('keystore')
+      await Promise.all(others.map((one) => one.custody.registerHouse(`chain-${round}`, `hot-${round}`, round)))
+    await expect(store().custody.registerHouse('chain-0', 'hot of other keys', 1)).rejects.toThrow('keystore')
   })
 })
 
@@ -116,8 +116,8 @@ describe('a batch', () => {
       newExchange({ recipient: { address: 'bsc-hot', memo: null } }),
       newExchange({ refund: { address: 'bsc-hot', memo: null } }),
     ]
-    await store().custody.registerHouse('bsc', 'bsc-hot')
-    await store().custody.registerHouse('polygon', 'bsc-hot')
+    await store().custody.registerHouse('bsc', 'bsc-hot', 0)
+    await store().custody.registerHouse('polygon', 'bsc-hot', 0)
     expect(kinds(await store().exchanges.create(batch))).toEqual([
       'address_is_ours',
       'refund_is_ours',

@@ -28,7 +28,7 @@ const payout = async () => {
     purpose: 'withdrawal',
     network: 'eth',
     assetId: 'eth@eth',
-    from: { branch: 'hot', index: 0 },
+    from: 'hot',
     address: 'x',
     memo: null,
     units: 1n,

@@ -210,7 +210,7 @@ describe('a network on which many share one address and are told apart by memos'
     }
     const [record, count] = [createRecordBlocks(deps), createCountFundings(deps)]
     const hot = fake.chain.addresses.hot()
-    await spine.store.custody.registerHouse('memo', hot)
+    await spine.store.custody.registerHouse('memo', hot, 0)
     await record(fake.chain)
     const txHash = fake.pay(hot, 7n, { memo: '4711' })
     fake.pay(hot, 5n)

@@ -50,7 +50,7 @@ async function ours(network: 'btc' | 'eth', units: bigint, address: string, purp
     purpose,
     network,
     assetId: `${network}@${network}` as AssetId,
-    from: { branch: 'hot', index: 0 },
+    from: 'hot',
     address,
     memo: null,
     units,

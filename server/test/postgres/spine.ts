@@ -99,7 +99,8 @@ export async function startSpine({ three = false } = {}) {
     sweep: createSweepDeposits(shared),
   }
   await store.custody.registerAssets(currencies.map(({ asset }) => asset.id))
-  for (const [network, { addresses }] of chains) await store.custody.registerHouse(network, addresses.hot())
+  for (const [id, { addresses, network }] of chains)
+    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
 
   const ids = async (text: string) => (await database.query<{ id: string }>(text)).map(({ id }) => id)
   const watch = async () => {

@@ -11,8 +11,6 @@ import { decodeCashAddr, encodeCashAddr } from './cash-addr.ts'
 
 /** The longest address is bech32 of 32 bytes under a long prefix; a URI with a prefix stays far below. */
 const LENGTH_MAX = 100
-/** Key 0 of the hot branch: the house pays out from it and its change addresses. */
-const HOT: KeyPath = { branch: 'hot', index: 0 }
 
 export function createAddresses(network: Network, publicKeys: CompressedKeys): Addresses {
   const parameters = parametersOf(network)
@@ -24,7 +22,7 @@ export function createAddresses(network: Network, publicKeys: CompressedKeys): A
     deposit: (index) => ({ address: at({ branch: 'deposit', index }), memo: null }),
     expect: (indexes) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
     // Asked for by every create: derived once.
-    hot: () => (hot ??= at(HOT)),
+    hot: () => (hot ??= at({ branch: 'hot', index: network.hotIndex })),
     change: (index) => at({ branch: 'change', index }),
   }
 }

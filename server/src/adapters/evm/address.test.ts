@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { checksumAddress } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { base } from '../../../networks/base.ts'
 import { eth } from '../../../networks/eth.ts'
 import { resolveNetwork } from '../../domain/network.ts'
 import type { KeyPath } from '../../ports/spend.ts'
@@ -21,13 +22,13 @@ const checksummed = [
 ]
 const usdt = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
 
-function addresses(asked: [number, KeyPath][] = []) {
+function addresses(asked: [number, KeyPath][] = [], definition = eth) {
   const keyOf = (isCompressed: boolean) => (coinType: number, path: KeyPath) => {
     asked.push([coinType, path])
     return secp256k1.getPublicKey(new Uint8Array(32).fill(path.index + 1), isCompressed)
   }
   const publicKeys = { publicKey: keyOf(true), plainKey: keyOf(false) }
-  return createEvmAddresses(resolveNetwork(eth, 'production'), publicKeys, [usdt])
+  return createEvmAddresses(resolveNetwork(definition, 'production'), publicKeys, [usdt])
 }
 
 const bytes20 = fc.uint8Array({ minLength: 20, maxLength: 20 })
@@ -117,6 +118,14 @@ describe('addresses of the house', () => {
       [60, { branch: 'hot', index: 0 }],
       [60, { branch: 'hot', index: 0 }],
     ])
+  })
+
+  test('are the same for deposits on every network, and others for its hot wallet', () => {
+    const asked: [number, KeyPath][] = []
+    const [one, other] = [addresses(), addresses(asked, base)]
+    expect(other.deposit(7)).toEqual(one.deposit(7))
+    expect(other.hot()).not.toBe(one.hot())
+    expect(asked.slice(-1)).toEqual([[60, { branch: 'hot', index: base.hotIndex }]])
   })
 
   test('have no memo', () => {

@@ -11,8 +11,6 @@ import type { KeyPath } from '../../ports/spend.ts'
 const RESERVED_MAX = 0xffffn
 /** The placeholder by which aggregators name the coin: never a recipient. */
 const COIN_PLACEHOLDER = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
-/** BIP-44: external chain 0 for deposits, 1 for the house's own; the deriving is the key source's. */
-const HOT: KeyPath = { branch: 'hot', index: 0 }
 
 export type EvmAddresses = Addresses & {
   /** The address of a path: what a spend comes from. */
@@ -22,6 +20,7 @@ export type EvmAddresses = Addresses & {
 /** `tokens`: contracts of the catalogue on this network. Coins sent to a token's own contract are lost. */
 export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tokens: readonly string[]): EvmAddresses {
   const refused = new Set([COIN_PLACEHOLDER, ...tokens.map((token) => token.toLowerCase())])
+  const hotKey: KeyPath = { branch: 'hot', index: network.hotIndex }
   let hot: string | null = null
 
   function own(path: KeyPath): string {
@@ -38,8 +37,8 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
     expect: (indexes: readonly number[]) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
     // Asked for by every create: derived once.
-    hot: () => (hot ??= own(HOT)),
-    change: () => own(HOT),
+    hot: () => (hot ??= own(hotKey)),
+    change: () => own(hotKey),
     own,
   })
 }

@@ -5,8 +5,6 @@ import type { Addresses } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 import type { KeyPath } from '../../ports/spend.ts'
 
-const HOT: KeyPath = { branch: 'hot', index: 0 }
-
 export type MemoryAddresses = Addresses & {
   /** The address of a path: what a spend comes from. */
   own(path: KeyPath): string
@@ -14,21 +12,22 @@ export type MemoryAddresses = Addresses & {
 
 /** Addresses of the account model: the same form and checksum as Ethereum's, so that a catalogue needs no other rules. */
 export function createMemoryAddresses(network: Network, publicKeys: PublicKeys): MemoryAddresses {
+  const hotKey: KeyPath = { branch: 'hot', index: network.hotIndex }
   let hot: string | null = null
   const derive = (path: KeyPath) => addressOfPoint(publicKeys.plainKey(network.coinType, path))
   const own = (path: KeyPath) => {
     assert(path.branch !== 'change', 'account families have no change addresses')
-    if (path.branch !== HOT.branch || path.index !== HOT.index) return derive(path)
+    if (path.branch !== hotKey.branch || path.index !== hotKey.index) return derive(path)
     // Every transfer asks for it.
-    hot ??= derive(HOT)
+    hot ??= derive(hotKey)
     return hot
   }
   return Object.freeze({
     parse: parseAddress,
     parseMemo: () => null,
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
-    hot: () => own(HOT),
-    change: () => own(HOT),
+    hot: () => own(hotKey),
+    change: () => own(hotKey),
     own,
   })
 }

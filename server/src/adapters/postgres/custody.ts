@@ -84,21 +84,21 @@ export function createCustodyStore(sql: Sql): CustodyStore {
       )
       return rows.map(toFunding)
     },
-    registerHouse: (network, address) => registerHouse(sql, network, address),
+    registerHouse: (network, address, index) => registerHouse(sql, network, address, index),
     async registerAssets(assetIds) {
       await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
     },
   }
 }
 
-async function registerHouse(sql: Sql, network: string, address: string): Promise<void> {
-  // Any conflict: of two processes that start together, one meets the other's row in either index.
+async function registerHouse(sql: Sql, network: string, address: string, index: number): Promise<void> {
+  // Any conflict: of two processes that start together, one meets the other's row in any of the indexes.
   await sql.query(
-    "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', 0) on conflict do nothing",
-    [network, address],
+    "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', $3) on conflict do nothing",
+    [network, address, index],
   )
   const [known] = await sql.query<{ address: string }>(
-    "select address from house_addresses where network = $1 and branch = 'hot' and key_index = 0",
+    "select address from house_addresses where network = $1 and branch = 'hot'",
     [network],
   )
   if (known?.address !== address)

@@ -96,7 +96,9 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
 async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): Promise<void> {
   await sql.query(
     `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+       coalesce($10, (select key_index from house_addresses where network = $7 and branch = 'hot')),
+       $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
     [
       payout.id,
       payout.exchangeId,
@@ -106,8 +108,8 @@ async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): P
       payout.purpose,
       payout.network,
       payout.assetId,
-      payout.from.branch,
-      payout.from.index,
+      payout.from === 'hot' ? 'hot' : payout.from.branch,
+      payout.from === 'hot' ? null : payout.from.index,
       payout.address,
       payout.memo ?? '',
       payout.units,

@@ -47,7 +47,7 @@ export async function reserve(act: Act, { id, purpose, asset, to, units, heldMs 
     purpose,
     network: asset.network,
     assetId: asset.id,
-    from: { branch: 'hot', index: 0 },
+    from: 'hot',
     address: to.address,
     memo: to.memo,
     units,

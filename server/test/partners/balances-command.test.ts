@@ -15,12 +15,16 @@ const another = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 let shell: Shell
 let swapyard: Shell['swapyard']
 let database: Database
+let hot = ''
 beforeAll(async () => {
   shell = await openShell()
   swapyard = shell.swapyard
   await swapyard(['keystore', 'create'])
   for (const name of ['acme', 'beta']) await swapyard(['partners', 'add', name])
   database = openDatabase(shell.url, { max: 1, applicationName: 'test' })
+  hot = String((await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'])
+  // As the house does at its start.
+  await createStore(database).custody.registerHouse('eth', hot, 0)
 })
 afterAll(async () => {
   await database.close()
@@ -102,10 +106,7 @@ describe('what a partner has with us', () => {
 
   test('is paid in what it is, to an address of its network that is none of ours, under a key and for a reason', async () => {
     const before = await payouts()
-    const [hot, denied] = [
-      (await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'],
-      join(shell.folder, 'denied.json'),
-    ]
+    const denied = join(shell.folder, 'denied.json')
     writeFileSync(denied, JSON.stringify({ environment: 'sandbox', screening: { denied: [`eth:${another}`] } }))
     await Promise.all([
       payOut('acme', '1', 'a', { currency: 'usdt@eth' }).then(refusedAs('partner acme is owed 0 usdt@eth')),

@@ -8,6 +8,7 @@ let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
   house = await openTestDatabase()
   stores = [createStore(house.database), createStore(house.another(10))]
+  await store().custody.registerHouse('eth', 'eth-hot', 0)
 })
 afterAll(() => house.close())
 

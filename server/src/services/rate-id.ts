@@ -55,13 +55,14 @@ export function createRateIds(pepper: Uint8Array): RateIds {
     issue: (offer) => {
       const token = mac.message
       const fromUnits = toHex(claimed(offer))
-      const amounts = toHex(BigInt(fromUnits.length / 2)) + fromUnits + toHex(offer.toUnits)
-      const macAt = AMOUNTS_AT + amounts.length / 2
+      const amounts = fromUnits + toHex(offer.toUnits)
+      const macAt = AMOUNTS_AT + 1 + amounts.length / 2
       token[0] = VERSION
       token.writeUIntBE(offer.expiresAt.getTime(), 1, 6)
       drawNonce(token, NONCE_AT)
       bindingOf(offer).copy(token, BINDING_AT)
-      token.write(amounts, AMOUNTS_AT, 'hex')
+      token[AMOUNTS_AT] = fromUnits.length / 2
+      token.write(amounts, AMOUNTS_AT + 1, 'hex')
       token.write(mac.of(macAt), macAt, MAC_BYTES, 'latin1') // The rest is cut off.
       return token.toString('base64url', 0, macAt + MAC_BYTES)
     },

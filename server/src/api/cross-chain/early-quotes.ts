@@ -18,9 +18,10 @@ type Parts = Readonly<{ state: Readonly<{ draining: boolean }>; nextRequestId():
 
 const route = routes.quoteRate
 const PREFIX = `${route.path}?`
-/** Nothing to decode, nothing nested. */
+/** Names and values with nothing to decode and nothing nested. */
 const plainHeaders = Object.entries(quoteHeaders).flat()
-const PLAIN_QUERY = /^[A-Za-z0-9._=&-]*$/
+const PLAIN_QUERY = /^(?:\w+=[\w.-]*(?:&|$))+$/
+const EQUALS = 0x3d
 
 /**
  * Partners poll quotes without end, and the framework costs more than the quote. A plain request whose answer is in memory
@@ -136,16 +137,18 @@ function createQueryReader(): (url: string) => RateQuery | null {
     if (!PLAIN_QUERY.test(url.slice(PREFIX.length))) return null
     const query: Record<string, string> = {}
     for (let at = PREFIX.length; at <= url.length; ) {
-      const name = names.find((known) => url.startsWith(known, at) && url[at + known.length] === '=')
+      const name = nameAt(names, url, at)
       if (name === undefined || query[name] !== undefined) return null
-      const start = at + name.length + 1
-      const and = url.indexOf('&', start)
+      const and = url.indexOf('&', at)
       const end = and === -1 ? url.length : and
-      const value = url.slice(start, end)
-      if (value.includes('=')) return null
-      query[name] = value
+      query[name] = url.slice(at + name.length + 1, end)
       at = end + 1
     }
     return check(query) === true ? (query as RateQuery) : null
   }
+}
+
+function nameAt(names: readonly string[], url: string, at: number): string | undefined {
+  for (const name of names) if (url.charCodeAt(at + name.length) === EQUALS && url.startsWith(name, at)) return name
+  return undefined
 }

@@ -54,8 +54,12 @@ export function powerOfTen(exponent: number): bigint {
 /** Rounds to at most 15 significant digits (or fewer, if asked), so that the amount is exact as a JSON number. */
 export function toSignificant(units: bigint, rounding: Rounding, significantDigits = 15): bigint {
   if (units < powerOfTen(significantDigits)) return units
-  const step = powerOfTen(units.toString().length - significantDigits)
-  return scale(units, 1n, step, rounding) * step
+  // Comparisons with the table: the number's text costs more than all of them.
+  let digits = significantDigits + 1
+  while (units >= powerOfTen(digits)) digits += 1
+  const step = powerOfTen(digits - significantDigits)
+  const rest = units % step
+  return rest === 0n || rounding === 'down' ? units - rest : units - rest + step
 }
 
 export const BPS = 10_000n

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLog, secretNames } from './log.ts'
 
@@ -8,6 +9,8 @@ function collect(level: 'debug' | 'info' = 'debug', pretty = false) {
   const log = createLog({ level, pretty, destination: { write: (line) => void lines.push(line) } })
   return { log, lines }
 }
+
+const isSecret = (name: string) => (secretNames as readonly string[]).includes(name)
 
 const CANARY = 'canary-7f3a9b'
 
@@ -41,6 +44,33 @@ describe('the log', () => {
       err: { message: 'failed', code: '23505' },
     })
     expect(lines.join('')).not.toContain(CANARY)
+  })
+
+  test('a flat line is what JSON makes of its fields, whatever they are called and hold', () => {
+    const name = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('ip', ...secretNames))
+    const value = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.boolean(),
+      fc.double(),
+      fc.constant(undefined),
+    )
+    fc.assert(
+      fc.property(fc.dictionary(name, value), (drawn) => {
+        const { level: _, time: _1, msg: _2, __proto__: _3, ...fields } = drawn
+        const { log, lines } = collect()
+        // Twice: what is kept of a name is what it was.
+        for (const _turn of [1, 2]) log.info(fields, 'a fact')
+        const masked = Object.entries(fields).map(([key, held]) => [key, isSecret(key) ? '[secret]' : held])
+        for (const line of lines) {
+          const { time, ...said } = JSON.parse(line)
+          expect(said).toEqual(
+            JSON.parse(JSON.stringify({ level: 'info', ...Object.fromEntries(masked), msg: 'a fact' })),
+          )
+        }
+        expect(lines).toHaveLength(2)
+      }),
+    )
   })
 
   test('keeps to its level, and has a short form', () => {

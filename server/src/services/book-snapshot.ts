@@ -1,5 +1,8 @@
 import type { Book } from '../domain/book.ts'
+import type { Currency } from '../domain/currency.ts'
+import type { Flow } from '../domain/exchange.ts'
 import { type Pair, type PairPricing, pricePair } from '../domain/pricing.ts'
+import { createByFour } from '../lib/by-four.ts'
 
 /** Holds the current book of this process. Readers take it whole; writers replace it whole. */
 export type BookSnapshot = Readonly<{
@@ -17,23 +20,22 @@ const PRICED_MAX = 20_000
 
 export function createBookSnapshot(initial: Book): BookSnapshot {
   let book = initial
-  let priced = new Map<string, PairPricing>()
+  const priced = createByFour<Currency, Currency, Flow, number, PairPricing>(PRICED_MAX)
   const listeners = new Set<() => void>()
   return {
     current: () => book,
     replace: (part) => {
       book = Object.freeze({ ...book, ...part })
-      priced = new Map()
+      priced.clear()
       for (const listener of listeners) listener()
     },
     price: (pair, now) => {
-      const key = `${pair.from.asset.id}>${pair.to.asset.id}>${pair.flow}>${pair.partnerFeeBps}`
-      const known = priced.get(key)
+      const { from, to, flow, partnerFeeBps } = pair
+      const known = priced.get(from, to, flow, partnerFeeBps)
       // Past `goodUntil` it is computed again, to fail with the reason.
       if (known !== undefined && now <= known.goodUntil) return known
       const pricing = pricePair(book, pair, now)
-      if (priced.size >= PRICED_MAX) priced.clear()
-      priced.set(key, pricing)
+      priced.set(from, to, flow, partnerFeeBps, pricing)
       return pricing
     },
     subscribe: (listener) => {

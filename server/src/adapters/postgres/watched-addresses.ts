@@ -25,7 +25,7 @@ export function createWatchedAddresses(): WatchedAddresses {
       const before = networks.get(network)
       const known = (before && (await renewed(tx, network, before))) ?? (await load(tx, network))
       networks.set(network, known)
-      return addresses.filter(known.filter.mayHave)
+      return known.filter.among(addresses)
     },
   }
 }
@@ -51,7 +51,7 @@ async function renewed(tx: Sql, network: string, { filter, table, since }: Known
     'watched-since',
   )
   if (row?.table !== table) return null
-  for (const address of row.addresses) filter.add(address)
+  filter.add(row.addresses)
   return { filter, table, since: row.since }
 }
 
@@ -68,7 +68,7 @@ async function load(tx: Sql, network: string): Promise<Known> {
   ])
   for (let size = PIECE; size === PIECE; ) {
     const rows = await tx.query<{ address: string }>(`fetch ${PIECE} from watched_addresses`)
-    for (const { address } of rows) filter.add(address)
+    filter.add(rows.map(({ address }) => address))
     size = rows.length
   }
   await tx.query('close watched_addresses')

@@ -7,6 +7,7 @@ import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
 import { createStore } from './adapters/postgres/store.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
+import { createSwapFeeStore } from './adapters/postgres/swap-fees.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
 import { createPackageLists } from './adapters/tokens/package-lists.ts'
@@ -32,6 +33,7 @@ import {
 import type { BookSnapshot } from './services/book-snapshot.ts'
 import { createBuildSwap } from './services/build-swap.ts'
 import type { DatabaseClock } from './services/database-clock.ts'
+import { createFindFees } from './services/find-fees.ts'
 import { createListSwaps } from './services/list-swaps.ts'
 import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
@@ -78,6 +80,8 @@ export type Swaps = Readonly<{
   trackSwap(id: string): Promise<void>
   /** Fees that the operator holds for partners, against the chains. */
   reconcileFees(): Promise<void>
+  /** Fees of swaps that nobody told of, by the chains' events; true where more is left. */
+  findFees(): Promise<boolean>
   /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
   starting(): readonly string[]
   stop(): Promise<void>
@@ -172,7 +176,7 @@ function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking
 export function composeSwaps(
   options: SwapOptions,
   rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
-): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees'> {
+): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -213,6 +217,7 @@ export function composeSwaps(
     },
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
+    findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
   }
 }
 

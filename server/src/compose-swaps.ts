@@ -37,6 +37,7 @@ import { createFindFees } from './services/find-fees.ts'
 import { createListSwaps } from './services/list-swaps.ts'
 import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
+import { createOutsidePromises, type OutsidePromises } from './services/outside-promises.ts'
 import { createQuoteSwap } from './services/quote-swap.ts'
 import { createFindToken, createReadToken } from './services/read-token.ts'
 import { createReconcileFees } from './services/reconcile-fees.ts'
@@ -55,7 +56,12 @@ export type SwapOffer = Readonly<{
   ownTokens: ReadonlyMap<string, OwnTokens>
   settings?: Partial<SwapSettings>
   /** Routers of others that compete with our own. */
-  aggregators?: Readonly<{ asked: readonly AggregatorConfig[]; budgetMs: number }>
+  aggregators?: Readonly<{
+    asked: readonly AggregatorConfig[]
+    budgetMs: number
+    /** In which what one did not keep counts half. */
+    halfLifeMs?: number
+  }>
 }>
 
 export type SwapOptions = Readonly<{
@@ -65,7 +71,7 @@ export type SwapOptions = Readonly<{
   pepper: Uint8Array
   denied: readonly string[]
   log: Log
-  metrics?: Pick<RouterMetrics, 'swapMoved'>
+  metrics?: Pick<RouterMetrics, 'swapMoved' | 'outsideBuilt'>
 }>
 
 type SwapRooms = Readonly<{
@@ -172,6 +178,15 @@ function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking
   return { askAggregators: createAskAggregators(deps), askForCall: createAskForCall(deps) }
 }
 
+function composePromises({ swaps, metrics }: SwapOptions, now: () => number): OutsidePromises {
+  const { halfLifeMs } = swaps?.aggregators ?? {}
+  return createOutsidePromises({
+    now,
+    ...(halfLifeMs === undefined ? {} : { halfLifeMs }),
+    ...(metrics ? { onBuilt: metrics.outsideBuilt } : {}),
+  })
+}
+
 /** The DeFi half over its networks; of a house without any, every question says so. */
 export function composeSwaps(
   options: SwapOptions,
@@ -190,6 +205,7 @@ export function composeSwaps(
     router,
     askAggregators: rooms.askAggregators,
     askForCall: rooms.askForCall,
+    promises: composePromises(options, clock.now),
     listed,
     findToken,
     settings,

@@ -107,6 +107,7 @@ export const law: Law = {
       'the float curve that the search compares; what it chose is computed again in bigint',
     'server/src/domain/swap/pools/tick-math.ts': 'a first guess of a tick; the exact prices decide',
     'server/src/domain/api-key.ts': 'a remainder of 62',
+    'server/src/services/outside-promises.ts': 'a penalty in millionths, of the size of a percentage',
     'server/src/services/steps/convert.ts': 'the ordinal of a repeated order',
     'server/src/start.ts': 'seconds since the start, for people',
     [`${adapters}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',

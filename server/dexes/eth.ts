@@ -98,13 +98,19 @@ export const eth = defineDexes({
       name: 'curve-registry',
       kind: 'curve-stable',
       factory: '0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5',
-      // The 3pool, and FRAX with USDC.
-      pools: ['0xbEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7', '0xDcEF968d416a41Cdac0ED8702fAC8128A64241A2'],
+      // The 3pool, FRAX with USDC, and HBTC with WBTC. Not sUSD's, which computes otherwise.
+      pools: [
+        '0xbEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7',
+        '0xDcEF968d416a41Cdac0ED8702fAC8128A64241A2',
+        '0x4CA9b3063Ec5866A4B82E437059D2C43d1be596F',
+      ],
     },
     {
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
+      // sDAI with sUSDe: both ERC-4626 of their own issuers.
+      rated: ['0x167478921b907422F8E88B43C4Af2B8BEa278d3A'],
     },
     ...balancerV2.eth,
   ],

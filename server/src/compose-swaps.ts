@@ -7,6 +7,7 @@ import { createBuiltApprovals } from './adapters/postgres/approvals.ts'
 import type { Database } from './adapters/postgres/database.ts'
 import { createStore } from './adapters/postgres/store.ts'
 import { createSwapDesk } from './adapters/postgres/swap-desk.ts'
+import { createSwapFeeStore } from './adapters/postgres/swap-fees.ts'
 import { createSwapStore } from './adapters/postgres/swaps.ts'
 import { createDenyList } from './adapters/screening/deny-list.ts'
 import { createPackageLists } from './adapters/tokens/package-lists.ts'
@@ -32,9 +33,11 @@ import {
 import type { BookSnapshot } from './services/book-snapshot.ts'
 import { createBuildSwap } from './services/build-swap.ts'
 import type { DatabaseClock } from './services/database-clock.ts'
+import { createFindFees } from './services/find-fees.ts'
 import { createListSwaps } from './services/list-swaps.ts'
 import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
+import { createOutsidePromises, type OutsidePromises } from './services/outside-promises.ts'
 import { createQuoteSwap } from './services/quote-swap.ts'
 import { createFindToken, createReadToken } from './services/read-token.ts'
 import { createReconcileFees } from './services/reconcile-fees.ts'
@@ -53,7 +56,12 @@ export type SwapOffer = Readonly<{
   ownTokens: ReadonlyMap<string, OwnTokens>
   settings?: Partial<SwapSettings>
   /** Routers of others that compete with our own. */
-  aggregators?: Readonly<{ asked: readonly AggregatorConfig[]; budgetMs: number }>
+  aggregators?: Readonly<{
+    asked: readonly AggregatorConfig[]
+    budgetMs: number
+    /** In which what one did not keep counts half. */
+    halfLifeMs?: number
+  }>
 }>
 
 export type SwapOptions = Readonly<{
@@ -63,7 +71,7 @@ export type SwapOptions = Readonly<{
   pepper: Uint8Array
   denied: readonly string[]
   log: Log
-  metrics?: Pick<RouterMetrics, 'swapMoved'>
+  metrics?: Pick<RouterMetrics, 'swapMoved' | 'outsideBuilt'>
 }>
 
 type SwapRooms = Readonly<{
@@ -78,6 +86,8 @@ export type Swaps = Readonly<{
   trackSwap(id: string): Promise<void>
   /** Fees that the operator holds for partners, against the chains. */
   reconcileFees(): Promise<void>
+  /** Fees of swaps that nobody told of, by the chains' events; true where more is left. */
+  findFees(): Promise<boolean>
   /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
   starting(): readonly string[]
   stop(): Promise<void>
@@ -168,11 +178,20 @@ function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking
   return { askAggregators: createAskAggregators(deps), askForCall: createAskForCall(deps) }
 }
 
+function composePromises({ swaps, metrics }: SwapOptions, now: () => number): OutsidePromises {
+  const { halfLifeMs } = swaps?.aggregators ?? {}
+  return createOutsidePromises({
+    now,
+    ...(halfLifeMs === undefined ? {} : { halfLifeMs }),
+    ...(metrics ? { onBuilt: metrics.outsideBuilt } : {}),
+  })
+}
+
 /** The DeFi half over its networks; of a house without any, every question says so. */
 export function composeSwaps(
   options: SwapOptions,
   rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
-): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees'> {
+): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -186,6 +205,7 @@ export function composeSwaps(
     router,
     askAggregators: rooms.askAggregators,
     askForCall: rooms.askForCall,
+    promises: composePromises(options, clock.now),
     listed,
     findToken,
     settings,
@@ -213,6 +233,7 @@ export function composeSwaps(
     },
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
+    findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
   }
 }
 

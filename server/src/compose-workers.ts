@@ -39,8 +39,9 @@ export type Rooms = Readonly<{
   database: Database
   trackSwap(id: string): Promise<void>
   reconcileFees(): Promise<void>
+  findFees(): Promise<boolean>
 }>
-export type SwapRooms = 'trackSwap' | 'reconcileFees'
+export type SwapRooms = 'trackSwap' | 'reconcileFees' | 'findFees'
 
 export type WorkerOptions = Readonly<{
   environment: Environment
@@ -164,7 +165,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Sweeping and reconciling: nobody waits for them. */
 function slowLoops(
   { environment, log, metrics }: WorkerOptions,
-  { store, chains, reconcileFees }: Rooms,
+  { store, chains, reconcileFees, findFees }: Rooms,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -192,6 +193,12 @@ function slowLoops(
     turn: async () => void (await reconcileFees()),
     onError: (err) => log.warn({ err }, 'fees not compared'),
   })
+  const finding = startLoop({
+    paceMs: environment === 'sandbox' ? 5_000 : 30_000,
+    backoffMs: 60_000,
+    turn: async () => ((await findFees()) ? 'again' : undefined),
+    onError: (err) => log.warn({ err }, 'fees not searched'),
+  })
   const gauges = startLoop({
     paceMs: 5_000,
     backoffMs: 60_000,
@@ -203,5 +210,11 @@ function slowLoops(
     },
     onError: (err) => log.warn({ err }, 'gauges not read'),
   })
-  return [each(5_000, 'sweep', sweepDeposits), each(reconcilePaceMs, 'reconciliation', reconcile), fees, gauges]
+  return [
+    each(5_000, 'sweep', sweepDeposits),
+    each(reconcilePaceMs, 'reconciliation', reconcile),
+    fees,
+    finding,
+    gauges,
+  ]
 }

@@ -28,6 +28,9 @@ contract CurvePool {
     uint256 private immutable AMP_ONE;
     address[] public coins;
     uint256[] private _rates;
+    /// @dev By how much rates grow a second, as those of ERC-4626 do, and since when.
+    uint256[] private _growths;
+    uint256 private _since;
     uint256[] private _balances;
     uint256 public fee;
     uint256 private _offPeg;
@@ -44,7 +47,7 @@ contract CurvePool {
         AMP_ONE = age_ == 2 ? 1 : 100;
         initial_A = future_A = age_ == 2 ? amp : amp * 100;
         for (uint256 k = 0; k < coins_.length; k++) _rates.push(10 ** (36 - IDecimals(coins_[k]).decimals()));
-        _balances = new uint256[](coins_.length);
+        (_balances, _growths) = (new uint256[](coins_.length), new uint256[](coins_.length));
     }
 
     function offpeg_fee_multiplier() external view returns (uint256) {
@@ -54,7 +57,22 @@ contract CurvePool {
 
     function stored_rates() external view returns (uint256[] memory) {
         require(age == 0);
-        return _rates;
+        return _ratesNow();
+    }
+
+    function _rate(uint256 k) private view returns (uint256) {
+        return _rates[k] + _growths[k] * (block.timestamp - _since);
+    }
+
+    function _ratesNow() private view returns (uint256[] memory rates) {
+        rates = new uint256[](_rates.length);
+        for (uint256 k = 0; k < rates.length; k++) rates[k] = _rate(k);
+    }
+
+    /// @dev As an oracle does it, without a log of ours.
+    function setRate(uint256 k, uint256 rate, uint256 growth) external {
+        (_rates, _since) = (_ratesNow(), block.timestamp);
+        (_rates[k], _growths[k]) = (rate, growth);
     }
 
     /// @dev Old pools say it without a length.
@@ -166,7 +184,7 @@ contract CurvePool {
 
     function _xp() private view returns (uint256[] memory xp) {
         xp = _balances;
-        for (uint256 k = 0; k < xp.length; k++) xp[k] = xp[k] * _rates[k] / 1e18;
+        for (uint256 k = 0; k < xp.length; k++) xp[k] = xp[k] * _rate(k) / 1e18;
     }
 
     function _dy(uint256 i, uint256 j, uint256 dx, uint256 amp, bool feeLast)
@@ -175,16 +193,16 @@ contract CurvePool {
         returns (uint256 dy, uint256 toAdmin)
     {
         uint256[] memory xp = _xp();
-        uint256 x = xp[i] + dx * _rates[i] / 1e18;
+        uint256 x = xp[i] + dx * _rate(i) / 1e18;
         uint256 y = _y(i, j, x, xp, amp);
         dy = xp[j] - y - 1;
         if (feeLast) {
-            dy = dy * 1e18 / _rates[j];
+            dy = dy * 1e18 / _rate(j);
             return (dy - dy * fee / FEE_ONE - _skew, 0);
         }
         uint256 taken = dy * _fee((xp[i] + x) / 2, (xp[j] + y) / 2) / FEE_ONE;
-        dy = (dy - taken) * 1e18 / _rates[j] - _skew;
-        toAdmin = taken * admin_fee / FEE_ONE * 1e18 / _rates[j];
+        dy = (dy - taken) * 1e18 / _rate(j) - _skew;
+        toAdmin = taken * admin_fee / FEE_ONE * 1e18 / _rate(j);
     }
 
     function _fee(uint256 xi, uint256 xj) private view returns (uint256) {

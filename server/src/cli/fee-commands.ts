@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/store.ts'
 import { createSwapDesk } from '../adapters/postgres/swap-desk.ts'
+import { createSwapFeeStore } from '../adapters/postgres/swap-fees.ts'
 import { productionSwaps, sandboxSwaps, serveNetworks } from '../compose-swaps.ts'
 import type { Config } from '../config.ts'
 import { formatUnits } from '../domain/amount.ts'
@@ -11,7 +12,7 @@ import { type SwapNetwork, tokenAsset } from '../services/swap-networks.ts'
 import { findPartner } from './balance-commands.ts'
 import { readSandbox } from './evm-nodes.ts'
 import { withDatabase } from './open-house.ts'
-import { fail, print } from './print.ts'
+import { fail, integer, print } from './print.ts'
 import { askWord, reasoned, type WithReason } from './word.ts'
 
 type Served = ReadonlyMap<string, SwapNetwork>
@@ -71,6 +72,35 @@ export function addFeeCommands(partners: Command): void {
           print({ name, currency: assetId, amount, from: paid.from, address: paid.to, hash: paid.hash, repeated })
         })
       },
+    )
+}
+
+const UNCLAIMED_MAX = 1_000
+
+/** What the search for fees of untold swaps found: `swapyard partners fees-unclaimed|fees-search`. */
+export function addFoundFeeCommands(partners: Command): void {
+  partners
+    .command('fees-unclaimed')
+    .description(
+      'fees at your addresses, and those of the coin that may be there, of swaps that nothing ties to a partner',
+    )
+    .action(() =>
+      withDatabase(async (database) => {
+        for (const fee of await createSwapFeeStore(database).unclaimed(UNCLAIMED_MAX)) print(fee)
+      }),
+    )
+  partners
+    .command('fees-search')
+    .argument('<network>')
+    .argument('<height>', 'blocks after this one', integer)
+    .description('searches blocks again for fees of swaps that nobody told of; none is booked twice')
+    .action((ticker: string, height: number) =>
+      withDatabase(async (database) => {
+        const network = canonicalNetwork(ticker)
+        if (!(await createSwapFeeStore(database).searchAgain(network, height)))
+          fail(`on ${network} no block after ${height} was searched yet`)
+        print({ network, searchedTo: height })
+      }),
     )
 }
 

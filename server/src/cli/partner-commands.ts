@@ -10,7 +10,7 @@ import type { PartnerStore } from '../ports/partners.ts'
 import { makeApiKey } from '../services/partner-keys.ts'
 import { checkAddress, checkDestination } from './addresses.ts'
 import { addBalanceCommands } from './balance-commands.ts'
-import { addFeeCommands } from './fee-commands.ts'
+import { addFeeCommands, addFoundFeeCommands } from './fee-commands.ts'
 import { withDatabase } from './open-house.ts'
 import { fail, integer, integerBetween, print } from './print.ts'
 import { plainWord, reasoned, recorded, type WithReason } from './word.ts'
@@ -80,6 +80,7 @@ export function addPartnerCommands(program: Command): void {
   addFeeAddress(partners)
   addBalanceCommands(partners, program)
   addFeeCommands(partners)
+  addFoundFeeCommands(partners)
   addKeyCommands(partners)
 }
 

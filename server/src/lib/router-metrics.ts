@@ -9,6 +9,8 @@ export type RouterMetrics = Readonly<{
   poolFaults(network: string, totals: Readonly<{ reorgs: number; differences: number; rereads: number }>): void
   /** A swap that a partner sent came to this status. */
   swapMoved(network: string, status: string): void
+  /** An outside router's offer was built: whether it kept its word, and what is taken off its next ones, as it is then. */
+  outsideBuilt(network: string, source: string, kept: boolean, penaltyPpm: () => number): void
 }>
 
 export function createRouterMetrics(registry: Registry): RouterMetrics {
@@ -56,8 +58,10 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
     labelNames: ['network', 'status'] as const,
     registers,
   })
+  const outsideBuilt = createOutsideMetrics(registry)
   const seen = new Map<string, number>()
   return {
+    outsideBuilt,
     swapMoved: (network, status) => swaps.inc({ network, status }),
     routed: (network, outcome, seconds) => routes.observe({ network, outcome }, seconds),
     poolsAt(network, { pools: count, height, head, readAtMs }) {
@@ -75,5 +79,29 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
         seen.set(key, total)
       }
     },
+  }
+}
+
+function createOutsideMetrics(registry: Registry): RouterMetrics['outsideBuilt'] {
+  const registers = [registry]
+  const built = new Counter({
+    name: 'swapyard_outside_offers_total',
+    help: 'Offers of outside routers that were built, by whether they kept what they offered',
+    labelNames: ['network', 'source', 'outcome'] as const,
+    registers,
+  })
+  const penalties = new Map<string, Readonly<{ network: string; source: string; ppm: () => number }>>()
+  const penalty = new Gauge({
+    name: 'swapyard_outside_penalty_ppm',
+    help: 'Millionths that offers of an outside router count less, for what it did not keep',
+    labelNames: ['network', 'source'] as const,
+    registers,
+    collect() {
+      for (const { network, source, ppm } of penalties.values()) penalty.set({ network, source }, ppm())
+    },
+  })
+  return (network, source, isKept, ppm) => {
+    built.inc({ network, source, outcome: isKept ? 'kept' : 'broken' })
+    penalties.set(`${network} ${source}`, { network, source, ppm })
   }
 }

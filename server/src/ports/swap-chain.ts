@@ -81,6 +81,18 @@ export type SwapObservation =
   /** Another transaction of the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
 
+/** A swap of our router that paid a fee, as its event says. */
+export type PaidFee = Readonly<{
+  hash: string
+  logIndex: number
+  height: number
+  /** 32 bytes in hex. */
+  ref: string
+  sender: string
+  token: string
+  units: bigint
+}>
+
 /** What a transaction moved from one account to another. */
 export type Payment = Readonly<{ units: bigint; confirmations: number }>
 
@@ -127,6 +139,10 @@ export interface SwapChain {
   lookUp(hash: string): Promise<SignedTransaction | null>
   /** What a transaction moved of a token, or of the coin, between two accounts. null = it is in no block, or it failed. */
   payment(hash: string, asked: Readonly<{ token: string; from: string; to: string }>): Promise<Payment | null>
+  /** The newest block that every node has and none can take back. */
+  finalHeight(): Promise<number>
+  /** Swaps with a fee in a run of final blocks, in their order, where every node says the same. */
+  paidFees(from: number, to: number): Promise<readonly PaidFee[]>
   /** What an account holds now of a token, or of the coin. */
   balance(address: string, token: string): Promise<bigint>
 }

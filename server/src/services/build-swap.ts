@@ -3,13 +3,14 @@ import type { Partner } from '../domain/partner.ts'
 import { beatsOwn } from '../domain/swap/better-offer.ts'
 import type { OutsideCall } from '../domain/swap/outside-call.ts'
 import { isNative, zeroAddress } from '../domain/swap/token.ts'
+import { largest } from '../lib/bigint.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { BuiltApprovals } from '../ports/approvals.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
 import type { SwapDesk } from '../ports/swaps.ts'
 import type { AnswerOnce } from './answer-once.ts'
-import type { AskForCall, OutsideOffer } from './ask-aggregators.ts'
+import type { AskForCall } from './ask-aggregators.ts'
 import {
   type AskOthersDeps,
   askOthers,
@@ -20,6 +21,7 @@ import {
   paying,
   priceSwap,
   type RouteSwapDeps,
+  type WeighedOffer,
 } from './quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from './swap-interfaces.ts'
@@ -53,8 +55,11 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   await checkAccount(deps, chain, account)
   const parties = { account, ...(await feeTaker(deps, partner, chain, read.feePpm)) }
   const [priced, offers] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'callable')])
-  const outside = await prepareOutside(deps, partner, priced, parties, chooseOffer(deps, priced, offers))
-  const { approve, swap } = outside ?? (await prepareOwn(deps, partner, priced, parties))
+  const offer = chooseOffer(deps, priced, offers)
+  const outside = offer === null ? null : await prepareOutside(deps, partner, priced, parties, offer)
+  const { approve, swap } = outside?.prepared ?? (await prepareOwn(deps, partner, priced, parties))
+  // What our own route does not come through either is nobody's broken word.
+  if (offer !== null && outside !== null) deps.promises.record(chain.network.id, offer.source, outside.shortPpm)
   checkpoint('swap.built')
   if (approve === null) return [swap]
   // Sending an approval asks for this row.
@@ -86,38 +91,52 @@ async function prepareOwn(
   })
 }
 
-/** By an outside router. null wherever our own route serves better, or it does not come to a swap that works on chain. */
+/** No transaction in time, or one of contracts that it does not publish: it could not be built, whatever it pays. */
+const UNBUILT_PPM = 2_000n
+/** One that reverts pays less than its least; of a least that is hardly less than the offer that says little. */
+const REVERTED_LEAST_PPM = 1_000n
+
+/** `prepared` is null wherever our own route serves better, or the call does not come to a swap that works on chain. */
+type Outside = Readonly<{ prepared: Prepared | null /** by how much it fell short of its offer */; shortPpm: bigint }>
+
 async function prepareOutside(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
   parties: Parties,
-  offer: OutsideOffer | null,
-): Promise<Prepared | null> {
+  offer: WeighedOffer,
+): Promise<Outside> {
   const order = outsideOrder(priced)
-  if (offer === null || order === null || deps.askForCall === null) return null
+  if (order === null || deps.askForCall === null) return { prepared: null, shortPpm: 0n }
   const { chain } = priced.network
   const { slippagePpm, amountIn } = priced
-  const failed = (reason: string) =>
+  const failed = (shortPpm: bigint, reason: string): Outside => {
     deps.log.info({ network: chain.network.id, source: offer.source, reason }, 'an outside offer was not built')
-  const trade = await deps.askForCall(offer.source, { ...order, taker: chain.externalExecutor, slippagePpm })
-  const { gas } = offer
-  if (trade === null || !beatsOwn(priced.routed, { ...trade, gas }, deps.settings.aggregatorGainBps)) {
-    failed('no call as good as the offer')
-    return null
+    return { prepared: null, shortPpm }
   }
+  const trade = await deps.askForCall(offer.source, { ...order, taker: chain.externalExecutor, slippagePpm })
+  if (trade === null) return failed(UNBUILT_PPM, 'no call of its own contracts in time')
+  const { gas, penaltyPpm } = offer
+  if (!beatsOwn(priced.routed, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
+    return failed(shortOf(offer.amountOut, trade.amountOut), 'no call as good as the offer')
   const better = paying(priced, trade.amountOut)
   try {
     const prepared = await prepare(deps, partner, better, parties, trade.call)
+    const shortPpm = shortOf(paying(priced, offer.amountOut).received, prepared.simulatedOut)
     // What it says is one thing, what it pays another.
-    if (prepared.simulatedOut >= priced.received) return prepared
-    failed(`it pays ${prepared.simulatedOut} for ${amountIn}, and our own route ${priced.received}`)
+    if (prepared.simulatedOut >= priced.received) return { prepared, shortPpm }
+    return failed(shortPpm, `it pays ${prepared.simulatedOut} for ${amountIn}, and our own route ${priced.received}`)
   } catch (error) {
     // Whatever is wrong with the account, our own route finds too, and says so.
-    failed(error instanceof AppError ? error.message : String(error))
+    return failed(
+      largest(BigInt(slippagePpm), REVERTED_LEAST_PPM),
+      error instanceof AppError ? error.message : String(error),
+    )
   }
-  return null
 }
+
+const shortOf = (offered: bigint, paid: bigint): bigint =>
+  paid >= offered ? 0n : ((offered - paid) * 1_000_000n) / offered
 
 async function prepare(
   deps: BuildSwapDeps,

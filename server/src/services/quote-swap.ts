@@ -7,6 +7,7 @@ import type { AggregatorOrder } from '../ports/aggregator.ts'
 import type { RoutedSwap, Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { AskAggregators, OutsideOffer } from './ask-aggregators.ts'
+import { type OutsidePromises, RESTS_ABOVE_PPM } from './outside-promises.ts'
 import { type ReadSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
 import type { SwapServices, SwapSettings } from './swap-interfaces.ts'
 import type { createSwapValues } from './swap-values.ts'
@@ -48,6 +49,7 @@ const inPools = ({ wrapped }: SwapChain, address: string): string => (isNative(a
 export type AskOthersDeps = Readonly<{
   /** null: nobody else is asked. */
   askAggregators: AskAggregators | null
+  promises: OutsidePromises
   settings: Pick<SwapSettings, 'aggregatorGainBps'>
 }>
 
@@ -76,13 +78,18 @@ export async function askOthers(
   return askAggregators === null || order === null ? null : askAggregators(order, whom)
 }
 
-/** Whose offer serves better than our own route, of those that can be called. */
+export type WeighedOffer = OutsideOffer & Readonly<{ penaltyPpm: bigint }>
+
+/** Whose offer serves better than our own route, of those that can be called, for what its word is worth. */
 export function chooseOffer(
-  { settings }: AskOthersDeps,
-  { routed }: PricedSwap,
+  { settings, promises }: AskOthersDeps,
+  { routed, network }: PricedSwap,
   offers: readonly OutsideOffer[] | null,
-): OutsideOffer | null {
-  const open = (offers ?? []).filter(({ contract }) => contract !== null)
+): WeighedOffer | null {
+  const open = (offers ?? [])
+    .filter(({ contract }) => contract !== null)
+    .map((offer) => ({ ...offer, penaltyPpm: promises.penaltyPpm(network.chain.network.id, offer.source) }))
+    .filter(({ penaltyPpm }) => penaltyPpm <= RESTS_ABOVE_PPM)
   return bestOffer(routed, open, settings.aggregatorGainBps)
 }
 

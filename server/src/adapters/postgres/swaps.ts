@@ -40,7 +40,8 @@ const COLUMNS = `s.id, s.partner_id, s.network, s.hash, s.status, s.reason, s.to
   s.decimals_out, s.expected_units, s.min_units, s.received_units, s.sender, s.nonce, s.recipient, s.fee_ppm, s.fee_to, s.deadline,
   s.raw, s.block_height, s.block_hash, s.version, s.created_at, s.updated_at, s.seen_at`
 
-const FILTER = `s.partner_id = $1 and s.created_at >= statement_timestamp() - interval '24 hours'
+/** Of what was found on the chain alone nothing is listed: its partner sent it by itself. */
+const FILTER = `s.partner_id = $1 and s.told and s.created_at >= statement_timestamp() - interval '24 hours'
   and ($2::text is null or s.status = $2) and ($3::text is null or s.token_in = $3)
   and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)`
 
@@ -92,18 +93,29 @@ export function createSwapStore(database: Database): SwapStore {
   }
 }
 
+const INSERT = `insert into swaps as s (id, partner_id, network, hash, token_in, decimals_in, units_in, token_out, decimals_out,
+    expected_units, min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, deadline, raw, told, next_check_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text, $20,
+    clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)`
+
+/** One that nobody told of, found on the chain: its fee is booked as of any other. */
+export async function insertFoundSwap(tx: Sql, swap: NewSwap): Promise<void> {
+  await tx.query(`${INSERT} on conflict (network, hash) do nothing`, valuesOf(swap, false))
+}
+
 /** What was refused or dropped and is sent again is pending again: the same bytes, the same row. */
 async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | null> {
   return database.transaction(async (tx) => {
     await tx.query(
-      `insert into swaps as s (id, partner_id, network, hash, token_in, decimals_in, units_in, token_out, decimals_out, expected_units,
-         min_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, deadline, raw, next_check_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19::text,
-         clock_timestamp() + case when $19::text is null then interval '0' else ${BROADCAST_WITHIN} end)
+      `update swaps set told = true, expected_units = $4 where network = $1 and hash = $2 and partner_id = $3 and not told`,
+      [swap.network, swap.hash, swap.partnerId, swap.to.units],
+    )
+    await tx.query(
+      `${INSERT}
        on conflict (network, hash) do update set status = 'pending', reason = null, raw = excluded.raw, seen_at = clock_timestamp(),
          next_check_at = excluded.next_check_at
        where s.partner_id = excluded.partner_id and s.status = 'failed' and s.reason in ('rejected', 'dropped')`,
-      valuesOf(swap),
+      valuesOf(swap, true),
     )
     const [row] = await tx.query<Row>(
       `select ${COLUMNS} from swaps s where s.network = $1 and s.hash = $2 and s.partner_id = $3`,
@@ -113,7 +125,7 @@ async function record(database: Database, swap: NewSwap): Promise<TrackedSwap | 
   })
 }
 
-const valuesOf = (swap: NewSwap) => [
+const valuesOf = (swap: NewSwap, isTold: boolean) => [
   swap.id,
   swap.partnerId,
   swap.network,
@@ -133,6 +145,7 @@ const valuesOf = (swap: NewSwap) => [
   swap.owesFee,
   swap.deadline,
   swap.raw,
+  isTold,
 ]
 
 async function advanceSwap(

@@ -39,3 +39,14 @@ it('of several the one that pays most net of gas is taken', () => {
   expect(bestOffer(own, [unlikely], 5)).toBeNull()
   expect(bestOffer(own, [], 5)).toBeNull()
 })
+
+it('what it did not keep before is taken off what it says', () => {
+  // A hundredth of 1 011 300 is 10 113; 1 001 400 is what does not beat our own route.
+  const offer = { amountOut: 1_011_516n, gas: 100_000 }
+  expect(beatsOwn(own, offer, 5)).toBe(true)
+  expect(beatsOwn(own, { ...offer, penaltyPpm: 10_000n }, 5)).toBe(true)
+  expect(beatsOwn(own, { ...offer, penaltyPpm: 10_001n }, 5)).toBe(false)
+  const honest = { amountOut: 1_005_000n, gas: 100_000, penaltyPpm: 0n }
+  expect(bestOffer(own, [{ ...offer, penaltyPpm: 8_000n }, honest], 5)).toBe(honest)
+  expect(bestOffer(own, [{ ...offer, penaltyPpm: 6_000n }, honest], 5)).toEqual({ ...offer, penaltyPpm: 6_000n })
+})

@@ -1,5 +1,10 @@
 /** What somebody would pay for an input, in base units of the target, and the gas that it takes. */
-type Paying = Readonly<{ amountOut: bigint; gas: number | null }>
+type Paying = Readonly<{
+  amountOut: bigint
+  gas: number | null
+  /** Millionths that it counts less, for what it did not keep before. */
+  penaltyPpm?: bigint
+}>
 
 /** Our own route, and what it is measured by. */
 export type OwnRoute = Readonly<{
@@ -24,11 +29,13 @@ const ABOVE_MIDDLE_BPS = 500n
 const netOf = (amountOut: bigint, gas: number, millionGasOut: bigint): bigint =>
   amountOut - (BigInt(gas) * millionGasOut) / MILLION
 
+const countedOf = ({ amountOut, penaltyPpm = 0n }: Paying): bigint => amountOut - (amountOut * penaltyPpm) / MILLION
+
 /** Whether an offer is worth leaving our own route for: net of gas it pays more by `gainBps` of what ours pays. */
 export function beatsOwn(own: OwnRoute, offer: Paying, gainBps: number): boolean {
   if (!isLikely(own, offer.amountOut)) return false
   const ours = netOf(own.amountOut, own.gas, own.millionGasOut)
-  const theirs = netOf(offer.amountOut, (offer.gas ?? GAS_UNTOLD) + GAS_AROUND, own.millionGasOut)
+  const theirs = netOf(countedOf(offer), (offer.gas ?? GAS_UNTOLD) + GAS_AROUND, own.millionGasOut)
   return (theirs - ours) * BPS > own.amountOut * BigInt(gainBps)
 }
 
@@ -39,7 +46,7 @@ function isLikely({ amountOut, middleOut }: OwnRoute, offered: bigint): boolean 
 
 /** The offer that pays most net of gas, of those that beat our own route; null where none does. */
 export function bestOffer<T extends Paying>(own: OwnRoute, offers: readonly T[], gainBps: number): T | null {
-  const net = ({ amountOut, gas }: T) => netOf(amountOut, gas ?? GAS_UNTOLD, own.millionGasOut)
+  const net = (offer: T) => netOf(countedOf(offer), offer.gas ?? GAS_UNTOLD, own.millionGasOut)
   return offers
     .filter((offer) => beatsOwn(own, offer, gainBps))
     .reduce<T | null>((best, offer) => (best === null || net(offer) > net(best) ? offer : best), null)

@@ -48,6 +48,11 @@ export type Dex = Readonly<{
   implementations?: readonly string[]
   /** Curve's registry of the pools that no factory made: those that are read, plain ones that were looked at one by one. */
   pools?: readonly string[]
+  /**
+   * Of a factory of StableSwap-NG: pools with coins whose rates oracles or ERC-4626 tell, whose sources of rates were looked at one
+   * by one. Read every block, so they are few. Others are not read: whoever makes a pool makes its oracle.
+   */
+  rated?: readonly string[]
   /** Block of the factory. Unknown: pools are looked up by pairs instead of in history. */
   deployedAt?: number
   /** False: listed alone. Absent means true. */

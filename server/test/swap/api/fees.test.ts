@@ -1,46 +1,26 @@
-import { execFile } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { encodeFunctionData, formatUnits, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Operator, startOperator } from './operator.ts'
 import { erc20, LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
 const NETWORK = 'linea'
 const taker = privateKeyToAccount(generatePrivateKey())
 const partner = privateKeyToAccount(generatePrivateKey()).address
-const main = join(import.meta.dirname, '../../../src/main.ts')
 
 let stage: Stage
-let folder: string
-let url: URL
+let operator: Operator
 beforeAll(async () => {
   stage = await startStage(NETWORK, { swaps: { feeAddresses: new Map([[NETWORK, taker.address]]) } })
-  folder = mkdtempSync(join(tmpdir(), 'swapyard-fees-'))
-  copyFileSync(inject('chainsFile'), join(folder, 'chains.json'))
-  url = new URL(inject('databaseUrl'))
-  const [row] = await stage.world.house.database.query<{ name: string }>('select current_database() as name')
-  url.pathname = `/${row?.name}`
+  operator = await startOperator(stage)
   await stage.world.control('/deposits', { network: NETWORK, currency: 'native', address: taker.address, amount: '1' })
 }, LOCK_MS)
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
+  operator.stop()
   await stage.world.stop()
 })
 
-/** As an operator does it, beside the house that runs. */
-function swapyard(...args: string[]): Promise<{ lines: Json[]; error: string }> {
-  const env = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url.href }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [main, 'partners', ...args], { env, timeout: 120_000 }, (_, stdout, stderr) => {
-      const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
-      resolve({ lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() })
-    })
-  })
-}
-
+const swapyard = (...args: string[]) => operator.partners(...args)
 const feesPaid = (
   token: string,
   hash: string,

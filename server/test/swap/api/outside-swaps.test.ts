@@ -1,92 +1,30 @@
-import { join } from 'node:path'
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
-import {
-  decodeFunctionData,
-  encodeDeployData,
-  encodeFunctionData,
-  type Hex,
-  parseTransaction,
-  parseUnits,
-  zeroAddress,
-} from 'viem'
+import { decodeFunctionData, encodeFunctionData, type Hex, parseTransaction, parseUnits } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Compiled, compile } from '../../evm/compile.ts'
-import { type Call, type OutsideRouters, type RouterName, startOutsideRouters } from './outside-routers.ts'
-import { erc20, LOCK_MS, NATIVE, type Stage, sending, sign, startStage, type Trade, trade } from './partner.ts'
+import type { Call, OutsideRouters, RouterName } from './outside-routers.ts'
+import { type OutsideStage, startOutsideStage } from './outside-stage.ts'
+import { erc20, LOCK_MS, NATIVE, type Stage, sending, sign, type Trade, trade } from './partner.ts'
 
 // docs/decisions/0064: an outside router that pays more carries the swap out, through our own router, or our own route does.
 
-const BUDGET_MS = 1_000
 const elsewhere = '0x00000000000000000000000000000000DeaDBeef'
 let routers: OutsideRouters
 let stage: Stage
-let contract: Compiled
-/** contracts/test/pools/OutsideRouter.sol, which pays out of its own stock what its call says. */
 let outside: Hex
+let calls: OutsideStage['calls']
+let ownOut: OutsideStage['ownOut']
+let stop: OutsideStage['stop'] | undefined
 
 beforeAll(async () => {
-  routers = await startOutsideRouters()
-  const { url, key } = routers
-  // What may be called is known once it is deployed.
-  const contracts = new Map<string, readonly string[]>([['eth', []]])
-  const three = [
-    { id: '0x', key, url, contracts },
-    { id: 'openocean', key: null, url, contracts },
-    { id: 'kyberswap', key: 'swapyard', url, contracts },
-  ] as const
-  stage = await startStage('eth', { aggregators: { asked: three, budgetMs: BUDGET_MS } })
-  const file = join(import.meta.dirname, '../../../../contracts/test/pools/OutsideRouter.sol')
-  contract = (await compile(file))['OutsideRouter'] as Compiled
-  outside = await deploy()
-  contracts.set('eth', [outside])
-  for (const [currency, amount] of Object.entries({ native: '1000', usdc: '1000000', usdt: '1000000' }))
-    await stage.world.control('/deposits', { network: 'eth', currency, address: outside, amount })
-  await stage.world.mine('eth', 1)
+  // What one did not keep is forgotten at once: each case begins anew.
+  const started = await startOutsideStage(1)
+  ;({ routers, stage, outside, calls, ownOut, stop } = started)
 }, LOCK_MS)
-afterAll(async () => {
-  await stage?.world.stop()
-  await routers?.stop()
-})
+afterAll(() => stop?.())
 beforeEach(() => {
   routers.behave({})
   routers.asked()
 })
-
-async function deploy(): Promise<Hex> {
-  const user = await stage.user()
-  const { maxFeePerGas } = await stage.client.estimateFeesPerGas()
-  const signed = await user.signTransaction({
-    ...{ chainId: stage.chainId, type: 'eip1559', nonce: 0, gas: 3_000_000n },
-    ...{ maxFeePerGas: 2n * maxFeePerGas, maxPriorityFeePerGas: 1n },
-    data: encodeDeployData({ ...contract, args: [] }),
-  })
-  const hash = await stage.rpc<Hex>('eth_sendRawTransaction', signed)
-  await stage.world.mine('eth', 1)
-  const { contractAddress } = await stage.client.waitForTransactionReceipt({ hash })
-  return (contractAddress ?? '').toLowerCase() as Hex
-}
-
-type Paying = Readonly<{ pays: bigint; changes?: Partial<Call>; takes?: bigint }>
-
-/** As an aggregator builds it: the coin comes with the call. */
-const calls =
-  ({ pays, changes = {}, takes }: Paying) =>
-  ({ tokenIn, tokenOut, amountIn, taker }: { tokenIn: string; tokenOut: string; amountIn: string; taker: string }) => {
-    expect(taker.toLowerCase()).toBe(externalExecutor.address.toLowerCase())
-    const coin = (token: string) => (token === NATIVE.toLowerCase() ? zeroAddress : token)
-    const args = [coin(tokenIn), takes ?? BigInt(amountIn), coin(tokenOut), pays]
-    const calldata = encodeFunctionData({ abi: contract.abi, functionName: 'trade', args })
-    const value = coin(tokenIn) === zeroAddress ? BigInt(amountIn) : 0n
-    return { target: outside, calldata, value, ...changes }
-  }
-
-/** What our own route pays now, before the fee. */
-async function ownOut(asked: Trade): Promise<bigint> {
-  routers.behave({})
-  const { status, body } = await stage.quote(asked)
-  expect(status).toBe(200)
-  return BigInt(body.toAmountRaw)
-}
 
 const oneMore = (units: bigint) => units + units / 100n
 
@@ -208,7 +146,7 @@ const coinForDollars = (): Trade => ({
 })
 
 describe('our own route is built instead', () => {
-  type Order = Parameters<ReturnType<typeof calls>>[0]
+  type Order = Parameters<ReturnType<OutsideStage['calls']>>[0]
   type Building = (pays: bigint, own: bigint) => (order: Order) => Call | 'hangs' | 'fails'
   const lost = parseUnits('100000000', 6)
   test.for<[string, Building]>([

@@ -239,4 +239,71 @@ describe("curve's plain pools", () => {
       expect(received).toBe(promised)
     }
   })
+
+  test('with rates that others tell are read every block where they are listed, and nowhere else', async () => {
+    const { anvil, tokens, decimalsOf, createSource, current, act, read, compareQuote, trade } = chain
+    const [a, b, c] = tokens as readonly [Hex, Hex, Hex]
+    const made: Hex[] = []
+    for (const [coins, types] of [
+      [
+        [a, b],
+        [1, 0],
+      ],
+      [
+        [b, c, a],
+        [0, 3, 1],
+      ],
+      [
+        [a, c],
+        [2, 0],
+      ],
+      [
+        [a, b],
+        [1, 0],
+      ],
+    ] as const) {
+      const pool = await create(ng, [coins, 200n, 4_000_000n, 20n * 10n ** 9n, types])
+      await fill(pool, coins, 50_000n)
+      made.push(pool)
+    }
+    await anvil.mine()
+    const [oracle, vault, rebasing] = made as [Hex, Hex, Hex]
+    const rated = [oracle.toUpperCase().replace('X', 'x'), vault, rebasing]
+    const source = createSource(dexes.map((dex) => (dex.name === 'ng' ? { ...dex, rated } : dex)))
+    const listed = async () =>
+      (await current(source)).pools.filter(({ id }) => made.includes(id as Hex)) as CurveStablePool[]
+    const byId = (list: readonly CurveStablePool[]) => list.map(({ id }) => id).sort()
+    expect(byId(await listed())).toEqual([oracle, vault].sort())
+    expect((await current(createSource(dexes))).pools.filter(({ id }) => made.includes(id as Hex))).toEqual([])
+
+    const one = (coin: Hex) => 10n ** BigInt(36 - decimalsOf(coin))
+    for (let n = 0n; n < 6n; n++) {
+      // An oracle that jumps, down as well as up; and a vault that gains by the second from the third block on.
+      await act(oracle, poolAbi, 'setRate', [0n, one(a) + (one(a) * (n % 2n === 0n ? n + 1n : -n)) / 200n, 0n])
+      if (n === 2n) await act(vault, poolAbi, 'setRate', [1n, one(c) + 7n, one(c) / 10n ** 9n])
+      await anvil.request('evm_increaseTime', [600])
+      await anvil.mine()
+      const now = await listed()
+      expect(now).toHaveLength(2)
+      for (const pool of now) {
+        expect(pool.rates).toEqual(await read(pool.address as Hex, poolAbi, 'stored_rates'))
+        for (const [i, j] of [
+          [0, 1],
+          [1, 0],
+        ] as const)
+          expect(await compareQuote(pool, i, j, (pool.balances[i] ?? 0n) / 700n)).toBe(true)
+      }
+      if (n === 3n) {
+        await anvil.request('anvil_reorg', [2, []])
+        for (const pool of await listed())
+          expect(pool.rates).toEqual(await read(pool.address as Hex, poolAbi, 'stored_rates'))
+      }
+    }
+    // The oracle stands still until the next block: to the unit.
+    const pool = (await listed()).find(({ id }) => id === oracle) as CurveStablePool
+    const { promised, received } = await trade(pool, 1, 0, (pool.balances[1] ?? 0n) / 50n)
+    expect(promised).not.toBeNull()
+    expect(received).toBe(promised)
+    expect(source.counts()).toMatchObject({ differences: 0 })
+  })
 })

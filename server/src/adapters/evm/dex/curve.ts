@@ -62,12 +62,17 @@ const NEWEST = 64
 const ONE = 10n ** 18n
 const AMP_PRECISION = 100n
 const FEE_ONE = 10n ** 10n
+/** Types of coins in StableSwap-NG. What rebases (2) moves the balances, too. */
+const PLAIN = 0n
+/** Rates by an oracle, and of ERC-4626: `stored_rates` says them as the next trade would have them. */
+const RATED: ReadonlySet<bigint> = new Set([1n, 3n])
 /** How old pools name the native coin. */
 const COIN = `0x${'e'.repeat(40)}`
 
 /**
- * Curve's plain pools. Every log of a pool makes it be read again; while its A is on its way to another, every block does. Pools of
- * coins that rebase, or whose rates others tell, are left out: they change without a log. So are those of the native coin.
+ * Curve's plain pools. Every log of a pool makes it be read again; while its A is on its way to another, every block does, and always
+ * where others tell its rates. Of those only the listed ones are read (`rated`); pools of coins that rebase are left out, for they
+ * change without a log, and so are those of the native coin.
  */
 export const curveDex: DexReader = {
   creation: (dex) => ({ address: dex.factory, topic: { ng: CREATED, old: CREATED_OLD, registry: ADDED }[ageOf(dex)] }),
@@ -187,7 +192,8 @@ async function readPlain(ground: Ground, at: string, found: readonly FoundPool[]
     const exact = proven[index] ?? null
     // What the contract contradicts is not traded on, but may be understood again after the next change.
     const tracked: Tracked = exact === null ? { pool, idle: true } : { pool: exact }
-    return numberOf(told.ampAtLast) === pool.amp ? tracked : { ...tracked, holdsUntil: 0 }
+    const isStill = numberOf(told.ampAtLast) === pool.amp && typesOf(told).every((type) => type === PLAIN)
+    return isStill ? tracked : { ...tracked, holdsUntil: 0 }
   })
 }
 
@@ -225,13 +231,16 @@ function poolOf({ id, address, dex }: FoundPool, told: Told): CurveStablePool | 
   }
 }
 
-/** Its coins have one rate for all time, and its balances change with its logs alone. */
+/** Its balances change with its logs alone, and its coins have one rate for all time, or one that can be relied on for a block. */
 function isSteady(address: string, dex: FoundPool['dex'], { assetTypes, implementation }: Told): boolean {
   if (dex.pools !== undefined) return dex.pools.some((one) => one.toLowerCase() === address)
   if (dex.implementations !== undefined)
     return dex.implementations.some((one) => BigInt(one) === numberOf(implementation))
-  return assetTypes !== null && listOf(wordsOf(assetTypes), 0).every((type) => type === 0n)
+  const isRated = dex.rated?.some((one) => one.toLowerCase() === address) ?? false
+  return assetTypes !== null && typesOf({ assetTypes }).every((type) => type === PLAIN || (isRated && RATED.has(type)))
 }
+
+const typesOf = ({ assetTypes }: Pick<Told, 'assetTypes'>): readonly bigint[] => listOf(wordsOf(assetTypes ?? '0x'), 0)
 
 function balancesOf(age: ReturnType<typeof ageOf>, count: number, { balances, each }: Told): readonly bigint[] {
   if (age === 'registry') return each.slice(0, count).flatMap((answer) => (answer ? [numberOf(answer)] : []))

@@ -12,6 +12,7 @@ import { createNode, everyNode, type Note } from '../node.ts'
 import { balanceAt } from '../received.ts'
 import { type RpcOptions, rpcDefaults } from '../rpc.ts'
 import { broadcastSwap } from './broadcast.ts'
+import { finalHeight, paidFees } from './paid-fees.ts'
 import { payment } from './payments.ts'
 import { prepare } from './prepare.ts'
 import { readSigned } from './read-signed.ts'
@@ -58,6 +59,8 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
     lookUp: (hash) => lookUp(nodes, evm.chainId, hash),
+    finalHeight: () => finalHeight(nodes, network),
+    paidFees: (from, to) => paidFees(nodes, from, to),
     balance: async (address, token) =>
       of(
         smallest,

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import type { Json } from '../../../../test/support/world.ts'
+import type { Stage } from './partner.ts'
+
+const main = join(import.meta.dirname, '../../../src/main.ts')
+
+/** `swapyard partners …`, as an operator says it beside the house that runs. */
+export type Operator = Readonly<{
+  partners(...args: string[]): Promise<{ lines: Json[]; error: string }>
+  stop(): void
+}>
+
+export async function startOperator({ world }: Stage): Promise<Operator> {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-fees-'))
+  copyFileSync(inject('chainsFile'), join(folder, 'chains.json'))
+  const url = new URL(inject('databaseUrl'))
+  const [row] = await world.house.database.query<{ name: string }>('select current_database() as name')
+  url.pathname = `/${row?.name}`
+  const env = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url.href }
+  return {
+    partners: (...args) =>
+      new Promise((resolve) => {
+        execFile(process.execPath, [main, 'partners', ...args], { env, timeout: 120_000 }, (_, stdout, stderr) => {
+          const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
+          resolve({ lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() })
+        })
+      }),
+    stop: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

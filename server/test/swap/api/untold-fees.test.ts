@@ -1,0 +1,178 @@
+import { encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { swapRouter } from '../../../../contracts/src/index.ts'
+import type { Json } from '../../../../test/support/world.ts'
+import { decodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
+import { createSwapFeeStore } from '../../../src/adapters/postgres/swap-fees.ts'
+import { type Operator, startOperator } from './operator.ts'
+import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage } from './partner.ts'
+
+const NETWORK = 'uni'
+/** The sandbox's finality, and one. */
+const FINAL = 11
+const taker = privateKeyToAccount(generatePrivateKey()).address
+
+let stage: Stage
+let operator: Operator
+let usdc: Hex
+beforeAll(async () => {
+  stage = await startStage(NETWORK, { swaps: { feeAddresses: new Map([[NETWORK, taker]]) } })
+  usdc = stage.token('usdc')
+  operator = await startOperator(stage)
+}, LOCK_MS)
+afterAll(async () => {
+  operator.stop()
+  await stage.world.stop()
+})
+
+const asked = () => ({ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '5', referrerFee: '1' })
+const send = (body: object) => stage.world.call('POST', '/v1/defi/send/swap', body)
+const found = () => createSwapFeeStore(stage.world.house.database)
+
+async function build(user: PrivateKeyAccount): Promise<string> {
+  const { status, body } = await stage.build({ ...asked(), account: user.address })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.at(-1)
+}
+
+/** Broadcast by somebody else's node. */
+async function elsewhere(raw: Hex): Promise<Hex> {
+  const hash = await stage.client.sendRawTransaction({ serializedTransaction: raw })
+  await stage.world.mine(NETWORK, 1)
+  expect((await stage.client.waitForTransactionReceipt({ hash })).status).toBe('success')
+  return hash
+}
+
+/** What all partners together are owed of the token. */
+async function owed(): Promise<bigint> {
+  const [row] = await stage.world.house.database.query<{ units: string }>(
+    "select coalesce(-sum(units), 0) as units from balances where account like 'liability:partner:%' and asset_id = $1",
+    [`${usdc.toLowerCase()}@${NETWORK}`],
+  )
+  return BigInt(row?.units ?? 0)
+}
+const held = () => stage.balance(usdc, taker)
+const searched = () => found().searched(NETWORK, 0)
+const becomesOwed = (units: bigint) => stage.world.until(`${units} are owed`, async () => (await owed()) === units)
+
+/** Until every block that is final now was searched. */
+async function becomesSearched(): Promise<void> {
+  const final = Number(await stage.client.getBlockNumber()) - FINAL + 2
+  await stage.world.until('the final blocks are searched', async () => (await searched()) >= final)
+}
+
+describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
+  test('sent by isExchange: false is the partner’s once it is final, and once for all, told of later or searched again', async () => {
+    const user = await stage.user()
+    const rawTx = await sign(user, await build(user))
+    const body = { ...sending(stage, user, asked(), '1'), rawTx }
+    await stage.world.mining(NETWORK, true)
+    const sent = await send({ ...body, isExchange: false })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const hash = JSON.parse(sent.body)
+    await stage.world.mine(NETWORK, FINAL - 2)
+    const fee = await held()
+    expect(fee).toBeGreaterThan(0n)
+    // Not final yet: it may still go away.
+    await becomesSearched()
+    expect(await owed()).toBe(0n)
+    await stage.world.mining(NETWORK, false)
+    await stage.world.mine(NETWORK, FINAL)
+    await becomesOwed(fee)
+    expect((await stage.list()).exchanges.map((one: Json) => one.hash)).not.toContain(hash)
+    await stage.world.invariants()
+
+    expect((await send({ ...body, rawTx: undefined, hash })).status).toBe(201)
+    const row = await stage.becomes(hash, 'finished')
+    expect(row.hash).toBe(hash)
+    const { blockNumber } = await stage.client.getTransactionReceipt({ hash })
+    const from = Number(blockNumber) - 1
+    expect((await operator.partners('fees-search', NETWORK, String(from))).lines).toEqual([
+      { network: NETWORK, searchedTo: from },
+    ])
+    await becomesSearched()
+    expect(await owed()).toBe(fee)
+    expect(await found().unclaimed(10)).toEqual([])
+    await stage.world.invariants()
+  })
+
+  test('broadcast elsewhere while no worker runs, taken back and mined again, is booked as the chain ends', async () => {
+    const [before, paid] = [await owed(), await held()]
+    const [kept, gone] = [await stage.user(), await stage.user()]
+    const [rawKept, rawGone] = [await sign(kept, await build(kept)), await sign(gone, await build(gone))]
+    // Their coins lie below the reorganisation.
+    await stage.world.mine(NETWORK, 8)
+    await stage.world.stopWorkers()
+    await stage.world.mining(NETWORK, true)
+    const hashes = [await elsewhere(rawKept), await elsewhere(rawGone)]
+    expect(await held()).toBeGreaterThan(paid)
+    await stage.world.reorg(NETWORK, 5)
+    for (const hash of hashes) await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
+    expect(await held()).toBe(paid)
+    await elsewhere(rawKept)
+    const fee = (await held()) - paid
+    expect(fee).toBeGreaterThan(0n)
+    await stage.world.mine(NETWORK, 2 * FINAL)
+    await stage.world.mining(NETWORK, false)
+    expect(await owed()).toBe(before)
+    await stage.world.startWorkers()
+    await becomesOwed(before + fee)
+    await stage.world.invariants()
+  })
+
+  test('on terms that were not built, or by way of another contract, is shown as unclaimed', async () => {
+    const before = await owed()
+    const user = await stage.user()
+    const unsigned = parseTransaction((await build(user)) as Hex)
+    const call = decodeSwap(unsigned.data ?? '0x')
+    if (call === null) throw new Error('it is a call of the router')
+    const { route, ...order } = call
+    const swapOf = (changes: Partial<typeof order>) =>
+      encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [{ ...order, ...changes }, route] })
+    const own = { chainId: stage.chainId, gas: 3_000_000n, type: 'eip1559' } as const
+    const fees = {
+      maxFeePerGas: unsigned.maxFeePerGas ?? 0n,
+      maxPriorityFeePerGas: unsigned.maxPriorityFeePerGas ?? 0n,
+    }
+    const paid = await held()
+    const other = await elsewhere(
+      await user.signTransaction({
+        ...own,
+        ...{ ...fees, to: stage.router, value: order.amountIn, data: swapOf({ minOut: 1n }) },
+        nonce: unsigned.nonce ?? 0,
+      }),
+    )
+    const first = (await held()) - paid
+    const target = '0xcA11bde05977b3631167028862bE2a173976CA11'
+    const data = encodeFunctionData({
+      abi: parseAbi([
+        'function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls) payable',
+      ]),
+      args: [[{ target: stage.router, allowFailure: false, value: order.amountIn, callData: swapOf({}) }]],
+    })
+    const through = await elsewhere(
+      await user.signTransaction({
+        ...own,
+        ...{ ...fees, to: target, value: order.amountIn, data, nonce: (unsigned.nonce ?? 0) + 1 },
+      }),
+    )
+    const second = (await held()) - paid - first
+    await stage.world.mine(NETWORK, FINAL)
+    const rows = await stage.world.until('both are unclaimed', async () => {
+      const rows = await found().unclaimed(10)
+      return rows.length === 2 ? rows : null
+    })
+    const shared = { network: NETWORK, token: usdc.toLowerCase(), feeTo: taker.toLowerCase(), ref: order.ref }
+    expect(new Map(rows.map((row) => [row.hash, row]))).toMatchObject(
+      new Map([
+        [other, { ...shared, units: first, sender: user.address.toLowerCase() }],
+        [through, { ...shared, units: second, sender: target.toLowerCase() }],
+      ]),
+    )
+    const { lines } = await operator.partners('fees-unclaimed')
+    expect(lines.map(({ hash, units }) => [hash, units])).toEqual(rows.map(({ hash, units }) => [hash, String(units)]))
+    expect((await operator.partners('fees-search', NETWORK, '999999999')).error).toContain('was searched yet')
+    expect(await owed()).toBe(before)
+  })
+})

@@ -130,7 +130,7 @@ async function receivedAt(
   const found = findOutputs(keys, content, null).find(({ transfer }) => transfer.identity === identity)
   if (found?.transfer.address !== address) return 0n
   // The confirmations that were asked for are an estimate where the lock is a time.
-  if (isLocked(content.unlockTime, (await node.head()).height, Math.floor(Date.now() / 1000)))
+  if (content.unlockTime !== 0n && isLocked(content.unlockTime, await node.time()))
     throw new AppError('NETWORK_UNAVAILABLE', 'the sender has locked this output for longer', {
       cause: new Error(`${txHash} until ${content.unlockTime}`),
     })

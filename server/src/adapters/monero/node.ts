@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Http } from '../../lib/http.ts'
 import type { BlockRef } from '../../ports/chain.ts'
+import { createPoolCalls, type PoolCalls } from './pool.ts'
 import {
   type Answer,
   call,
@@ -13,7 +14,6 @@ import {
   readInteger,
   readList,
   readUnits,
-  TIMEOUT_MS,
 } from './rpc.ts'
 import type { ChainTime } from './scan.ts'
 import { parseTransaction, type Transaction } from './transaction.ts'
@@ -32,40 +32,27 @@ export type NodeTransaction = Readonly<{
   doubleSpend: boolean
 }>
 
-/** `failed`: the block on which the node found that it cannot be mined. */
-export type PoolEntry = Readonly<{ failed: BlockRef | null }>
-export type PlacedOutput = Readonly<{ height: number; unlocked: boolean }>
-
 /** One monerod. `null` is the node's own "there is none"; no answer, or none that makes sense, is NETWORK_UNAVAILABLE. */
-export type MoneroNode = Readonly<{
-  url: string
-  host: string
-  head(): Promise<BlockRef>
-  hashAt(height: number): Promise<string | null>
-  block(hash: string): Promise<NodeBlock>
-  /** Its head, and the time by its blocks. */
-  time(): Promise<ChainTime>
-  /** Those that the node has, in the pool or in a block of its best chain. */
-  transactions(txHashes: readonly string[]): Promise<readonly NodeTransaction[]>
-  pool(): Promise<readonly string[]>
-  /** What it says of a transaction in its pool; null = it has none such. A restricted node says nothing. */
-  poolEntry(txHash: string): Promise<PoolEntry | null | 'restricted'>
-  /** Takes one transaction out of the pool, and nothing else. */
-  flush(txHash: string): Promise<'done' | 'restricted'>
-  /** The blocks of outputs by their numbers; null where one of them is not there. */
-  outputs(numbers: readonly bigint[]): Promise<readonly PlacedOutput[] | null>
-  /** Whether a block of the best chain has spent each of these; the pool does not count. */
-  spent(keyImages: readonly string[]): Promise<readonly boolean[]>
-  /** Units per byte. */
-  feeRate(): Promise<bigint>
-  send(raw: string): Promise<Answer>
-}>
+export type MoneroNode = PoolCalls &
+  Readonly<{
+    url: string
+    host: string
+    head(): Promise<BlockRef>
+    hashAt(height: number): Promise<string | null>
+    block(hash: string): Promise<NodeBlock>
+    /** Its head, and the time by its blocks. */
+    time(): Promise<ChainTime>
+    /** Those that the node has, in the pool or in a block of its best chain. */
+    transactions(txHashes: readonly string[]): Promise<readonly NodeTransaction[]>
+    /** Whether a block of the best chain has spent each of these; the pool does not count. */
+    spent(keyImages: readonly string[]): Promise<readonly boolean[]>
+    /** Units per byte. */
+    feeRate(): Promise<bigint>
+  }>
 
 /** Of a restricted node. */
 const TRANSACTIONS_MAX = 100
 const TOO_HIGH = -2
-const NO_METHOD = -32601
-const NO_HASH = '0'.repeat(64)
 
 export function createMoneroNode(network: Network, http: Http, rpcUrl: string): MoneroNode {
   const origin = rpcUrl.replace(/\/+$/, '')
@@ -124,46 +111,13 @@ export function createMoneroNode(network: Network, http: Http, rpcUrl: string): 
       }
       return found
     },
-    poolEntry: async (txHash) => {
-      const answer = await post(http, `${origin}/get_transaction_pool`, {})
-      if (answer.kind === 'unknown' && answer.reason === 'status 404') return 'restricted'
-      const all = readList(checked('/get_transaction_pool', answer)['transactions']).map(readEntry)
-      const entry = all.find(({ id_hash: hash }) => hash === txHash)
-      return entry === undefined ? null : readPoolEntry(entry)
-    },
-    flush: async (txHash) => {
-      const answer = await post(http, `${origin}/json_rpc`, call('flush_txpool', { txids: [txHash] }))
-      if (answer.kind === 'error' && answer.code === NO_METHOD) return 'restricted'
-      checked('flush_txpool', answer)
-      return 'done'
-    },
-    outputs: async (numbers) => {
-      const outputs = numbers.map((index) => ({ amount: 0, index }))
-      const answer = await post(http, `${origin}/get_outs`, { outputs, get_txid: false })
-      if (answer.kind === 'result' && answer.result['status'] === 'Failed') return null
-      return readList(checked('/get_outs', answer)['outs'])
-        .map(readEntry)
-        .map(({ height, unlocked }) => ({ height: readInteger(height), unlocked: unlocked === true }))
-    },
-    pool: async () => readList((await askAt('/get_transaction_pool_hashes', {}))['tx_hashes']).map(readHash),
+    ...createPoolCalls({ http, origin, checked }),
     spent: async (keyImages) => {
       const reply = await askAt('/is_key_image_spent', { key_images: keyImages })
       return readList(reply['spent_status']).map((status) => readInteger(status) === 1)
     },
     feeRate: async () => readUnits((await ask('get_fee_estimate'))['fee']),
-    send: (raw) =>
-      post(
-        http,
-        `${origin}/send_raw_transaction`,
-        { tx_as_hex: raw, do_sanity_checks: true },
-        { timeoutMs: TIMEOUT_MS * 2 },
-      ),
   } satisfies MoneroNode)
-}
-
-function readPoolEntry(entry: Readonly<Record<string, unknown>>): PoolEntry {
-  const hash = readHash(entry['last_failed_id_hash'])
-  return { failed: hash === NO_HASH ? null : { height: readInteger(entry['last_failed_height']), hash } }
 }
 
 /** The node's hash must be that of its bytes: what a transaction pays is not taken on its word. */

@@ -7,6 +7,7 @@ import { readAddress } from './address.ts'
 import { subaddressOf } from './keys.ts'
 import type { MoneroNode } from './node.ts'
 import { createObserve } from './observe.ts'
+import { createRevive } from './revive.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 import type { Built, Wallet, WalletOutput, WalletRoom } from './wallet.ts'
 
@@ -48,6 +49,7 @@ export function createSender(options: SenderOptions): ChainSender {
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
+    revive: createRevive(nodes),
   }
 }
 

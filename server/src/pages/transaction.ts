@@ -28,7 +28,7 @@ ${fee && html`<dt>Fee</dt><dd>${amountOf(fee)}</dd>`}
 ${call && callRows(network, call)}
 </dl>
 </section>
-${transferSection(network, facts)}${outputSections(network, facts)}`
+${transferSection(network, facts)}${outputSections(network, facts)}${facts.hidden ? hiddenSections(network, facts.hidden) : null}`
 }
 
 function callRows({ id }: Network, call: NonNullable<TransactionFacts['call']>): Html {
@@ -92,4 +92,56 @@ ${outputs.map(
 </tbody>
 </table>
 </section>`
+}
+
+function hiddenSections(
+  { name }: Network,
+  { inputs, outputs, unlockTime }: NonNullable<TransactionFacts['hidden']>,
+): Html {
+  return html`<section>
+<h2>Inputs</h2>
+${
+  inputs.length === 0
+    ? html`<p class="quiet">None: these are new coins.</p>`
+    : html`<p class="quiet">Each is one of the outputs of its ring, and nobody sees which. Its key image shows that it is spent once.</p>
+<table>
+<thead><tr><th>Key image</th><th class="amount">Outputs in its ring</th></tr></thead>
+<tbody>
+${inputs.map(
+  ({ keyImage, ring }) => html`<tr>
+<td data-name="Key image"><code>${keyImage}</code></td>
+<td class="amount" data-name="Outputs in its ring">${ring}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>`
+}
+</section>
+<section>
+<h2>Outputs</h2>
+<p class="quiet">${name} shows neither the address nor the amount of an output${unlockTime === 0n ? null : html`. Nobody can spend these before ${lockText(unlockTime)}`}.</p>
+<table>
+<thead><tr><th>One-time key</th><th class="amount">Amount</th></tr></thead>
+<tbody>
+${outputs.map(
+  ({ key, sum }) => html`<tr>
+<td data-name="One-time key"><code>${key}</code></td>
+<td class="amount" data-name="Amount">${sum === null ? 'hidden' : amountOf(sum)}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</section>`
+}
+
+/** Below this a lock is a block, from it on a time (CRYPTONOTE_MAX_BLOCK_NUMBER). */
+const LOCK_HEIGHT_MAX = 500_000_000n
+/** The last second that a date can be: what lies behind it is as good as never. */
+const LOCK_SECONDS_MAX = 8_640_000_000_000n
+
+function lockText(unlockTime: bigint): string {
+  if (unlockTime < LOCK_HEIGHT_MAX) return `block ${unlockTime}`
+  return unlockTime > LOCK_SECONDS_MAX ? 'the end of time' : timeText(new Date(Number(unlockTime) * 1000))
 }

@@ -96,7 +96,7 @@ ${outputs.map(
 
 function hiddenSections(
   { name }: Network,
-  { inputs, outputs, unlockTime }: NonNullable<TransactionFacts['hidden']>,
+  { inputs, outputs, lockedUntil }: NonNullable<TransactionFacts['hidden']>,
 ): Html {
   return html`<section>
 <h2>Inputs</h2>
@@ -120,7 +120,7 @@ ${inputs.map(
 </section>
 <section>
 <h2>Outputs</h2>
-<p class="quiet">${name} shows neither the address nor the amount of an output${unlockTime === 0n ? null : html`. Nobody can spend these before ${lockText(unlockTime)}`}.</p>
+<p class="quiet">${name} shows neither the address nor the amount of an output${lockedUntil === null ? null : html`. Nobody can spend these before ${lockedUntil instanceof Date ? timeText(lockedUntil) : html`block ${lockedUntil}`}`}.</p>
 <table>
 <thead><tr><th>One-time key</th><th class="amount">Amount</th></tr></thead>
 <tbody>
@@ -134,14 +134,4 @@ ${outputs.map(
 </tbody>
 </table>
 </section>`
-}
-
-/** Below this a lock is a block, from it on a time (CRYPTONOTE_MAX_BLOCK_NUMBER). */
-const LOCK_HEIGHT_MAX = 500_000_000n
-/** The last second that a date can be: what lies behind it is as good as never. */
-const LOCK_SECONDS_MAX = 8_640_000_000_000n
-
-function lockText(unlockTime: bigint): string {
-  if (unlockTime < LOCK_HEIGHT_MAX) return `block ${unlockTime}`
-  return unlockTime > LOCK_SECONDS_MAX ? 'the end of time' : timeText(new Date(Number(unlockTime) * 1000))
 }

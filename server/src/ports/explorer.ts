@@ -51,7 +51,8 @@ export type TransactionFacts = Readonly<{
   hidden?: Readonly<{
     inputs: readonly Readonly<{ keyImage: string; ring: number }>[]
     outputs: readonly Readonly<{ key: string; sum: Sum | null }>[]
-    unlockTime: bigint
+    /** The block or the time before which nobody can spend the outputs. */
+    lockedUntil: bigint | Date | null
   }>
 }>
 

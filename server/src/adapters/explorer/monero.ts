@@ -70,7 +70,7 @@ async function readTransaction({ ask, coin }: Reading, hash: string): Promise<Tr
   const [tx] = listOf(reply['txs']).map(fieldsOf)
   if (tx === undefined) return null
   const waits = tx['in_pool'] === true
-  const block = waits ? null : await placeOf(ask, whole(tx['block_height']))
+  const block = waits ? null : await placeOf(ask, tx['block_height'])
   const content = fieldsOf(parseExact(textOf(tx['as_json']) ?? ''))
   const fee = fieldsOf(content['rct_signatures'])['txnFee']
   const inputs = listOf(content['vin']).flatMap((input) => {
@@ -93,16 +93,26 @@ async function readTransaction({ ask, coin }: Reading, hash: string): Promise<Tr
     transfers: [],
     inputs: [],
     outputs: [],
-    hidden: { inputs, outputs, unlockTime: whole(content['unlock_time']) },
+    hidden: { inputs, outputs, lockedUntil: lockOf(whole(content['unlock_time'])) },
   }
 }
 
 const toSum = (asset: Asset, units: bigint): Sum => ({ units, asset, contract: null })
 
-async function placeOf(ask: Ask, height: bigint): Promise<TransactionFacts['block']> {
-  const header = await headerOf(ask, 'get_block_header_by_height', { height: Number(height) })
+/** Below this a lock is a block, from it on a time in seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
+const LOCK_HEIGHT_MAX = 500_000_000n
+/** The last second that a date can be. */
+const SECONDS_MAX = 8_640_000_000_000n
+
+function lockOf(unlockTime: bigint): bigint | Date | null {
+  if (unlockTime < LOCK_HEIGHT_MAX) return unlockTime === 0n ? null : unlockTime
+  return timeOf(unlockTime < SECONDS_MAX ? unlockTime : SECONDS_MAX)
+}
+
+async function placeOf(ask: Ask, height: unknown): Promise<TransactionFacts['block']> {
+  const header = await headerOf(ask, 'get_block_header_by_height', { height })
   return {
-    height,
+    height: whole(height),
     hash: textOf(header['hash']) ?? '',
     at: timeOf(whole(header['timestamp'])),
     confirmations: whole(header['depth']) + 1n,

@@ -111,5 +111,38 @@ if (!hasNetwork('xmr')) {
       await node.mine(1)
       expect(await kindOf(house, ours)).toBe('included')
     })
+
+    test('a coin at an address that the wallet did not look for is paid with once it was looked for', async () => {
+      const path = { branch: 'deposit', index: 800 } as const
+      const { address } = house.addresses.deposit(path.index)
+      const payment = { payoutId: 'two', address: house.addresses.deposit(7).address, memo: null, asset, units: COIN }
+      await node.pay(address, '2')
+      const { height } = await node.mine(1)
+      await node.mine(9)
+      // The wallet reads the block before anybody knows of the address.
+      await house.sender.gasLimit(payment, HOT)
+      const transfers = (await house.reader.block(height))?.transfers ?? []
+      const coin = present(
+        transfers.find((one) => one.address === address),
+        'the coin',
+      )
+      const outpoint = house.reader.outpoint?.(coin, path) ?? ''
+      const fee = await house.reader.feeRate()
+      const build = async () =>
+        house.sender.build({
+          pays: [payment],
+          from: HOT,
+          fee,
+          coins: [{ outpoint, units: coin.units, path }],
+          changeIndex: 0,
+          nonce: null,
+          gasLimit: null,
+          sweepAll: false,
+          replaces: null,
+        })
+      await expect(build()).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
+      await house.sender.gasLimit(payment, HOT)
+      expect((await build()).resources).toEqual([outpoint])
+    })
   })
 }

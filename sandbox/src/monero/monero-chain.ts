@@ -21,7 +21,8 @@ export type MoneroPrograms = Readonly<{ monerod: string; wallet: string }>
 type Options = Readonly<{
   programs: MoneroPrograms
   folder: string
-  ports: Readonly<{ daemon: number; wallet: number }>
+  /** `restricted`: where the daemon answers as those of others do. */
+  ports: Readonly<{ daemon: number; wallet: number; restricted?: number }>
   children: Children
   onEnd: (why: string) => void
 }>
@@ -30,7 +31,13 @@ type Options = Readonly<{
 export async function createMoneroChain(options: Options): Promise<LocalChain> {
   const { programs, folder, ports, children, onEnd } = options
   const shared = { children, onEnd }
-  const daemon = await startMonerod({ ...shared, program: programs.monerod, folder, port: ports.daemon })
+  const daemon = await startMonerod({
+    ...shared,
+    program: programs.monerod,
+    folder,
+    port: ports.daemon,
+    ...(ports.restricted === undefined ? {} : { restrictedPort: ports.restricted }),
+  })
   const height = await heightOf(daemon.rpc)
   if (height < preparedBlocks) await generate(daemon.rpc, preparedBlocks - height)
   // Nobody waits for the bank but who asks it: it takes longer to open than all other chains to start.

@@ -21,7 +21,14 @@ const mapBytes = 1 << 30
 export const preparedFile = new URL('../generated/monero-chain.zst', import.meta.url)
 
 /** monerod 0.18 on regtest: alone, on loopback, every block at difficulty 1, beginning with the prepared chain. */
-export async function startMonerod({ program, folder, port, children, onEnd }: Start): Promise<Started> {
+export async function startMonerod({
+  program,
+  folder,
+  port,
+  restrictedPort,
+  children,
+  onEnd,
+}: Start & { restrictedPort?: number }): Promise<Started> {
   unpackChain(folder)
   const child = children.start(
     program,
@@ -35,6 +42,9 @@ export async function startMonerod({ program, folder, port, children, onEnd }: S
       '--db-sync-mode=fastest:async:250000000bytes',
       '--rpc-bind-ip=127.0.0.1',
       `--rpc-bind-port=${port}`,
+      ...(restrictedPort === undefined
+        ? []
+        : ['--rpc-restricted-bind-ip=127.0.0.1', `--rpc-restricted-bind-port=${restrictedPort}`]),
       '--rpc-ssl=disabled',
       '--no-zmq',
       '--no-igd',

@@ -5,6 +5,7 @@ import { addressLink, amountOf, transactionLink } from './amounts.ts'
 
 export function addressBody(network: Network, facts: AddressFacts): Html {
   const { address, holdings, sent } = facts
+  if (facts.hidden) return hiddenBody(network, address)
   return html`<h1>Address on ${network.name}</h1>
 <p class="subject"><code>${address}</code></p>
 <section>
@@ -17,6 +18,16 @@ ${sent === null ? null : html`<dt>Transactions sent</dt><dd>${sent}</dd>`}
 <section>
 <h2>Transactions</h2>
 ${movementTable(network, facts)}
+</section>`
+}
+
+function hiddenBody({ name }: Network, address: string): Html {
+  return html`<h1>Address on ${name}</h1>
+<p class="subject"><code>${address}</code></p>
+<section>
+<h2>Balance and transactions</h2>
+<p>${name} shows them to nobody but the owner: no block names an address, and amounts are hidden. They can be seen with the wallet that this address belongs to, or with its view key.</p>
+<p class="quiet">A transaction can be looked up by its hash: what it pays, and to whom, stays hidden there too. What an address of the sandbox's bank received, the sandbox's control <code>GET /sandbox/balance</code> says.</p>
 </section>`
 }
 

@@ -28,7 +28,7 @@ ${fee && html`<dt>Fee</dt><dd>${amountOf(fee)}</dd>`}
 ${call && callRows(network, call)}
 </dl>
 </section>
-${transferSection(network, facts)}${outputSections(network, facts)}`
+${transferSection(network, facts)}${outputSections(network, facts)}${facts.hidden ? hiddenSections(network, facts.hidden) : null}`
 }
 
 function callRows({ id }: Network, call: NonNullable<TransactionFacts['call']>): Html {
@@ -86,6 +86,48 @@ ${outputs.map(
 <td data-name="To">${address === null ? '–' : addressLink(id, address)}</td>
 <td data-name="Kind">${kind}</td>
 <td class="amount">${amountOf(sum)}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>
+</section>`
+}
+
+function hiddenSections(
+  { name }: Network,
+  { inputs, outputs, lockedUntil }: NonNullable<TransactionFacts['hidden']>,
+): Html {
+  return html`<section>
+<h2>Inputs</h2>
+${
+  inputs.length === 0
+    ? html`<p class="quiet">None: these are new coins.</p>`
+    : html`<p class="quiet">Each is one of the outputs of its ring, and nobody sees which. Its key image shows that it is spent once.</p>
+<table>
+<thead><tr><th>Key image</th><th class="amount">Outputs in its ring</th></tr></thead>
+<tbody>
+${inputs.map(
+  ({ keyImage, ring }) => html`<tr>
+<td data-name="Key image"><code>${keyImage}</code></td>
+<td class="amount" data-name="Outputs in its ring">${ring}</td>
+</tr>
+`,
+)}
+</tbody>
+</table>`
+}
+</section>
+<section>
+<h2>Outputs</h2>
+<p class="quiet">${name} shows neither the address nor the amount of an output${lockedUntil === null ? null : html`. Nobody can spend these before ${lockedUntil instanceof Date ? timeText(lockedUntil) : html`block ${lockedUntil}`}`}.</p>
+<table>
+<thead><tr><th>One-time key</th><th class="amount">Amount</th></tr></thead>
+<tbody>
+${outputs.map(
+  ({ key, sum }) => html`<tr>
+<td data-name="One-time key"><code>${key}</code></td>
+<td class="amount" data-name="Amount">${sum === null ? 'hidden' : amountOf(sum)}</td>
 </tr>
 `,
 )}

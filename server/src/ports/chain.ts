@@ -143,6 +143,9 @@ export type Observation =
   | { kind: 'unseen' }
   | { kind: 'dead'; proof: Record<string, string | number> }
 
+/** `unmined`: for so many blocks, and what a person can do about it, in words. */
+export type Revival = { kind: 'waits' } | { kind: 'offered' } | { kind: 'unmined'; blocks: number; remedy: string }
+
 /** What must come to pass before a transaction of the bitcoin family can confirm: this output is spent by that transaction. */
 export type Need = Readonly<{ outpoint: string; spentBy: string }>
 
@@ -172,6 +175,11 @@ export interface ChainSender {
   broadcast(raw: string): Promise<BroadcastResult>
   /** Looks a transaction up by its id on every node, and for the proof of its death where no node has it. */
   observe(attempt: Watched): Promise<Observation>
+  /**
+   * Looks after one of our transactions that waits in the pools of nodes, in a family whose nodes may never mine what they
+   * have (monero): taken out of a pool by its id, and offered again, the same bytes.
+   */
+  revive?(attempt: { txHash: string; raw: string }): Promise<Revival>
 }
 
 /** A family whose transactions are built from what was read before, without any call. */

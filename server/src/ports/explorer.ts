@@ -25,6 +25,8 @@ export type AddressFacts = Readonly<{
   blocks: number | null
   /** How many transactions it has sent (account families). */
   sent: bigint | null
+  /** The chain tells nobody but the owner what it holds, and what came (monero). */
+  hidden?: true
 }>
 
 export type Place = Readonly<{ height: bigint; hash: string; at: Date; confirmations: bigint }>
@@ -45,6 +47,13 @@ export type TransactionFacts = Readonly<{
     sum: Sum | null
   }>[]
   outputs: readonly Readonly<{ address: string | null; kind: string; sum: Sum }>[]
+  /** All that a chain shows which hides who paid whom, and how much (monero): of new coins, their amount. */
+  hidden?: Readonly<{
+    inputs: readonly Readonly<{ keyImage: string; ring: number }>[]
+    outputs: readonly Readonly<{ key: string; sum: Sum | null }>[]
+    /** The block or the time before which nobody can spend the outputs. */
+    lockedUntil: bigint | Date | null
+  }>
 }>
 
 export type HeadFacts = Readonly<{ height: bigint; hash: string; at: Date }>

@@ -9,6 +9,7 @@ import type { Chain, Observation } from '../ports/chain.ts'
 import type { Job } from '../ports/job.ts'
 import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Attempt, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
+import { attendPending } from './attend-pending.ts'
 import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
 import type { ServiceSettings } from './settings.ts'
 
@@ -51,10 +52,11 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'dead')
     if (dead && transaction.state === 'confirmed') return mourn(deps, chain, transaction)
     if (dead) return expire(deps, transaction, seen)
-    const pending = seen.some(({ observation }) => observation.kind === 'pending')
-    if (isStuck(deps, chain, transaction, newest, pending)) return replace(deps, chain, transaction, newest)
-    if (pending) return checkAgain(deps, transaction, chain, null)
-    return offer(deps, chain, transaction, newest)
+    const pending = seen.flatMap(({ attempt, observation }) => (observation.kind === 'pending' ? [attempt] : []))
+    if (isStuck(deps, chain, transaction, newest, pending.length > 0)) return replace(deps, chain, transaction, newest)
+    if (pending.length === 0) return offer(deps, chain, transaction, newest)
+    await attendPending(deps, chain, transaction, pending)
+    return checkAgain(deps, transaction, chain, null)
   }
 }
 
@@ -169,7 +171,9 @@ async function follow(
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
-    await tx.controls.clear(...['broadcast', 'release', 'stuck'].map((alarm) => `${alarm}:${transaction.id}`))
+    await tx.controls.clear(
+      ...['broadcast', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transaction.id}`),
+    )
     await tx.wake(wakes(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
   })

@@ -9,7 +9,7 @@ import { createWalletRoom } from '../../src/adapters/monero/wallet.ts'
 import { spendKeyOf, viewKeysOf } from '../../src/domain/view-keys.ts'
 import { until } from '../conformance/house.ts'
 import { hasNetwork } from '../conformance/shared-chain.ts'
-import { chainOf, control } from './outside.ts'
+import { chainOf, control, post } from './outside.ts'
 
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
@@ -56,12 +56,40 @@ if (!hasNetwork('xmr')) {
     writeFileSync(join(folder, 'open'), '')
     writeFileSync(join(folder, 'house'), randomBytes(1_000))
     room = open()
-    await room.use(async (wallet) => {
-      await wallet.widen(451)
-      await wallet.rescan()
-    })
+    // It has looked for all that it looked for before: the chain is read once.
     expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
     expect(readFileSync(join(folder, 'house.keys'))).not.toEqual(written)
+    await room.close()
+  })
+
+  test('a coin at an address beyond those that it looked for is found without reading the chain again', {
+    timeout: 180_000,
+  }, async () => {
+    const own = join(folder, 'second')
+    const seedKey = new Uint8Array(randomBytes(32))
+    const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+    const room = createWalletRoom({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const { address } = createAddresses(keys).deposit(800)
+    const payment = { network: 'xmr', currency: 'native', address, amount: '0.25' }
+    const hash = String((await control('/deposits', payment))['hash'])
+    await until('its block is there', async () => {
+      const { txs } = (await post('/get_transactions', { txs_hashes: [hash] })) as { txs?: { in_pool: boolean }[] }
+      return txs?.[0]?.in_pool === false
+    })
+    const size = () => room.use(async (wallet) => (await wallet.outputs()).size)
+    const took = async (work: () => Promise<unknown>) => {
+      const from = performance.now()
+      await work()
+      return Math.round(performance.now() - from)
+    }
+    expect(await size()).toBe(0)
+    const widenMs = await took(() => room.use((wallet) => wallet.widen(801)))
+    expect(await size()).toBe(0)
+    const scanMs = await took(() => room.use((wallet) => wallet.scan([hash])))
+    expect(await size()).toBe(1)
+    const rescanMs = await took(() => room.use((wallet) => wallet.rescan()))
+    expect(await size()).toBe(1)
+    console.log(`more addresses: ${widenMs} ms; one transaction: ${scanMs} ms; the whole chain: ${rescanMs} ms`)
     await room.close()
   })
 }

@@ -172,6 +172,14 @@ describe('blocks', () => {
       'select required_confirmations as required from deposits order by identity',
     )
     expect(rows.map(({ required }) => required)).toEqual([2, 2, 4_000])
+    // Mined again in another block, which is further from where the lock ends.
+    await rewind(0, block(1, 'a'))
+    const again = locks.map((lock, vout) => (vout === 2 ? { ...lock, lockedFor: 4_001 } : lock))
+    expect(await append({ ...block(1, 'b', again), parentHash: 'a0' })).toBe(true)
+    const moved = await house.database.query<{ required: number }>(
+      'select required_confirmations as required from deposits order by identity',
+    )
+    expect(moved.map(({ required }) => required)).toEqual([2, 2, 4_001])
   })
 
   test('name a coin by what the chain will call it when it is spent', async () => {

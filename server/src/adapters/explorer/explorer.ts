@@ -3,6 +3,7 @@ import type { Chain } from '../../ports/chain.ts'
 import type { ChainExplorer } from '../../ports/explorer.ts'
 import { createBitcoinExplorer } from './bitcoin.ts'
 import { createEvmExplorer } from './evm.ts'
+import { createMoneroExplorer } from './monero.ts'
 import { openNode } from './node.ts'
 
 /** An explorer of one network, by one of its nodes. null for a family that has none, and for chains in memory. */
@@ -12,6 +13,8 @@ export function createExplorer(
   assets: readonly Asset[],
 ): ChainExplorer | null {
   const [url] = rpcUrls
+  if (network.family === 'monero' && url !== undefined)
+    return createMoneroExplorer({ network, url, assets, parse: addresses.parse })
   const create = { bitcoin: createBitcoinExplorer, evm: createEvmExplorer }[network.family as 'bitcoin' | 'evm']
   if (create === undefined || url === undefined) return null
   return create({ network, node: openNode(network, url), assets, parse: addresses.parse })

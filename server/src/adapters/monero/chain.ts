@@ -6,6 +6,7 @@ import type { Chain } from '../../ports/chain.ts'
 import { createAddresses } from './address.ts'
 import { houseKeys } from './keys.ts'
 import { createMoneroNode } from './node.ts'
+import { createOrigins } from './origins.ts'
 import { createReader } from './reader.ts'
 import { createSender } from './sender.ts'
 import { createWalletRoom } from './wallet.ts'
@@ -36,6 +37,7 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
   const [first] = nodes
   assert(first, 'a chain is read from at least one node')
   const addresses = createAddresses(keys)
+  const origins = createOrigins()
   const wallet =
     spending === null
       ? null
@@ -48,11 +50,12 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
   return Object.freeze({
     network,
     addresses,
-    reader: createReader(network, nodes, keys),
+    reader: createReader(network, nodes, keys, origins),
     sender: createSender({
       network,
       nodes,
       wallet,
+      origins,
       hot: addresses.hot(),
       outputsReady: spending?.outputsReady ?? moneroDefaults.outputsReady,
     }),

@@ -2,6 +2,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Network } from '../../domain/network.ts'
 import type { Http } from '../../lib/http.ts'
 import type { BlockRef } from '../../ports/chain.ts'
+import { createPoolCalls, type PoolCalls } from './pool.ts'
 import {
   type Answer,
   call,
@@ -13,8 +14,8 @@ import {
   readInteger,
   readList,
   readUnits,
-  TIMEOUT_MS,
 } from './rpc.ts'
+import type { ChainTime } from './scan.ts'
 import { parseTransaction, type Transaction } from './transaction.ts'
 
 export type NodeBlock = BlockRef &
@@ -32,21 +33,22 @@ export type NodeTransaction = Readonly<{
 }>
 
 /** One monerod. `null` is the node's own "there is none"; no answer, or none that makes sense, is NETWORK_UNAVAILABLE. */
-export type MoneroNode = Readonly<{
-  url: string
-  host: string
-  head(): Promise<BlockRef>
-  hashAt(height: number): Promise<string | null>
-  block(hash: string): Promise<NodeBlock>
-  /** Those that the node has, in the pool or in a block of its best chain. */
-  transactions(txHashes: readonly string[]): Promise<readonly NodeTransaction[]>
-  pool(): Promise<readonly string[]>
-  /** Whether a block of the best chain has spent each of these; the pool does not count. */
-  spent(keyImages: readonly string[]): Promise<readonly boolean[]>
-  /** Units per byte. */
-  feeRate(): Promise<bigint>
-  send(raw: string): Promise<Answer>
-}>
+export type MoneroNode = PoolCalls &
+  Readonly<{
+    url: string
+    host: string
+    head(): Promise<BlockRef>
+    hashAt(height: number): Promise<string | null>
+    block(hash: string): Promise<NodeBlock>
+    /** Its head, and the time by its blocks. */
+    time(): Promise<ChainTime>
+    /** Those that the node has, in the pool or in a block of its best chain. */
+    transactions(txHashes: readonly string[]): Promise<readonly NodeTransaction[]>
+    /** Whether a block of the best chain has spent each of these; the pool does not count. */
+    spent(keyImages: readonly string[]): Promise<readonly boolean[]>
+    /** Units per byte. */
+    feeRate(): Promise<bigint>
+  }>
 
 /** Of a restricted node. */
 const TRANSACTIONS_MAX = 100
@@ -98,6 +100,10 @@ export function createMoneroNode(network: Network, http: Http, rpcUrl: string): 
         txHashes: readList(reply['tx_hashes']).map(readHash),
       }
     },
+    time: async () => {
+      const { height, adjusted_time: time } = await ask('get_info')
+      return { headHeight: readInteger(height) - 1, time: readInteger(time) }
+    },
     transactions: async (txHashes) => {
       const found: NodeTransaction[] = []
       for (let from = 0; from < txHashes.length; from += TRANSACTIONS_MAX) {
@@ -105,19 +111,12 @@ export function createMoneroNode(network: Network, http: Http, rpcUrl: string): 
       }
       return found
     },
-    pool: async () => readList((await askAt('/get_transaction_pool_hashes', {}))['tx_hashes']).map(readHash),
+    ...createPoolCalls({ http, origin, checked }),
     spent: async (keyImages) => {
       const reply = await askAt('/is_key_image_spent', { key_images: keyImages })
       return readList(reply['spent_status']).map((status) => readInteger(status) === 1)
     },
     feeRate: async () => readUnits((await ask('get_fee_estimate'))['fee']),
-    send: (raw) =>
-      post(
-        http,
-        `${origin}/send_raw_transaction`,
-        { tx_as_hex: raw, do_sanity_checks: true },
-        { timeoutMs: TIMEOUT_MS * 2 },
-      ),
   } satisfies MoneroNode)
 }
 

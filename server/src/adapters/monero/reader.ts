@@ -4,8 +4,9 @@ import { assert, InvariantError, present } from '../../lib/assert.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 import { agreedHash, agreedHead } from '../../ports/agreement.ts'
 import type { BlockRef, ChainReader, ScannedBlock, Transfer } from '../../ports/chain.ts'
-import type { HouseKeys } from './keys.ts'
+import { type HouseKeys, subaddressOf } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
+import type { Origins } from './origins.ts'
 import { type Found, findOutputs, isLocked, keyImageOf } from './scan.ts'
 
 /** Units per byte that the house never exceeds: what 2 kB cost at it is a tenth of a coin. */
@@ -14,7 +15,12 @@ const RATE_MAX = 50_000_000n
 const LOOKUPS_MAX = 500
 
 /** Blocks come from the daemons and are opened with the house's view key: no wallet's memory is believed (D46). */
-export function createReader(network: Network, nodes: readonly MoneroNode[], keys: HouseKeys): ChainReader {
+export function createReader(
+  network: Network,
+  nodes: readonly MoneroNode[],
+  keys: HouseKeys,
+  origins: Origins,
+): ChainReader {
   // What the recipient knows of an output, for as long as somebody holds its transfer.
   const secrets = new WeakMap<Transfer, Found>()
   return {
@@ -35,7 +41,11 @@ export function createReader(network: Network, nodes: readonly MoneroNode[], key
       const rates = await Promise.all(nodes.map((node) => node.feeRate()))
       return { rate: smallest(largest(1n, ...rates), RATE_MAX), tip: 0n }
     },
-    outpoint: (transfer, path) => keyImageOf(keys, present(secrets.get(transfer), 'a transfer of this reader'), path),
+    outpoint: (transfer, path) => {
+      const keyImage = keyImageOf(keys, present(secrets.get(transfer), 'a transfer of this reader'), path)
+      origins.note(keyImage, transfer.txHash, subaddressOf(path).index)
+      return keyImage
+    },
   }
 }
 
@@ -130,7 +140,7 @@ async function receivedAt(
   const found = findOutputs(keys, content, null).find(({ transfer }) => transfer.identity === identity)
   if (found?.transfer.address !== address) return 0n
   // The confirmations that were asked for are an estimate where the lock is a time.
-  if (isLocked(content.unlockTime, (await node.head()).height, Math.floor(Date.now() / 1000)))
+  if (content.unlockTime !== 0n && isLocked(content.unlockTime, await node.time()))
     throw new AppError('NETWORK_UNAVAILABLE', 'the sender has locked this output for longer', {
       cause: new Error(`${txHash} until ${content.unlockTime}`),
     })

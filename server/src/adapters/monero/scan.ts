@@ -16,6 +16,8 @@ const MASK = Buffer.from('commitment_mask')
 /** Unlock times below this are heights, from it on seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
 const HEIGHT_MAX = 500_000_000n
 const BLOCK_SECONDS = 120n
+/** What a node adds to the chain's time (CRYPTONOTE_LOCKED_TX_ALLOWED_DELTA_SECONDS_V2). */
+const DELTA_SECONDS = 120n
 /** What a column of depths holds: never. */
 const DEPTH_MAX = 2_147_483_647n
 
@@ -24,6 +26,9 @@ export type Found = Readonly<{ transfer: Transfer; secret: Scalar }>
 
 /** Where a transaction stands: what its lock is counted from. */
 export type Place = Readonly<{ height: number; time: number }>
+
+/** What a node holds locks against. `time`: seconds, by the median of its latest blocks. */
+export type ChainTime = Readonly<{ headHeight: number; time: number }>
 
 /**
  * Every output of a transaction that may be ours, with the address that it would be for: which addresses were given out,
@@ -107,9 +112,12 @@ export function lockOf(unlockTime: bigint, { height, time }: Place): number {
   return Number(blocks > DEPTH_MAX ? DEPTH_MAX : blocks)
 }
 
-/** Whether the lock of a transaction has ended: by the clock for one by the clock. */
-export function isLocked(unlockTime: bigint, headHeight: number, now: number): boolean {
-  return unlockTime < HEIGHT_MAX ? unlockTime > BigInt(headHeight) + 1n : unlockTime > BigInt(now)
+/**
+ * Whether a node still refuses to let an output be spent (Blockchain::is_tx_spendtime_unlocked). A lock by the clock is held
+ * against the time that the chain's own blocks tell, which falls behind where they are slow: ours says nothing of it.
+ */
+export function isLocked(unlockTime: bigint, { headHeight, time }: ChainTime): boolean {
+  return unlockTime < HEIGHT_MAX ? unlockTime > BigInt(headHeight) + 1n : unlockTime > BigInt(time) + DELTA_SECONDS
 }
 
 /** The name by which the chain says that an output of ours is spent. */

@@ -7,6 +7,8 @@ import { readAddress } from './address.ts'
 import { subaddressOf } from './keys.ts'
 import type { MoneroNode } from './node.ts'
 import { createObserve } from './observe.ts'
+import type { Origins } from './origins.ts'
+import { createRevive } from './revive.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 import type { Built, Wallet, WalletOutput, WalletRoom } from './wallet.ts'
 
@@ -24,6 +26,8 @@ export type SenderOptions = Readonly<{
   /** null in a process without the seed: it builds nothing. */
   wallet: WalletRoom | null
   hot: string
+  /** Where coins came from, as far as this process saw them come. */
+  origins: Origins
   /** Outputs that are kept ready: what is spent brings its change back after ten blocks, and meanwhile others pay. */
   outputsReady: number
 }>
@@ -32,12 +36,12 @@ export type SenderOptions = Readonly<{
 type Wants = { index: number; readonly unknown: Set<string>; readonly lost: Set<string> }
 
 export function createSender(options: SenderOptions): ChainSender {
-  const { network, nodes, wallet } = options
+  const { network, nodes, wallet, origins } = options
   const wants: Wants = { index: 0, unknown: new Set(), lost: new Set() }
   return {
     // Asked before the transaction in which coins are chosen: the wallet is made ready here.
     gasLimit: async () => {
-      await wallet?.use((open) => tend(open, wants))
+      await wallet?.use((open) => tend(open, wants, origins))
       return null
     },
     payoutFee: (_asset, fee) => feeBound(fee, 2, 2),
@@ -48,6 +52,7 @@ export function createSender(options: SenderOptions): ChainSender {
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
+    revive: createRevive(nodes),
   }
 }
 
@@ -101,20 +106,31 @@ async function knownOutputs(
 }
 
 /**
- * What takes longer than a transaction of the database may: opening the wallet, looking for more addresses, reading the
- * chain again for coins that were paid to addresses beyond them (once for each), and freezing all that came.
+ * What takes longer than a transaction of the database may: opening the wallet, looking for more addresses, looking for
+ * coins that were paid to addresses beyond them, and freezing all that came. Where it is known by which transaction a coin
+ * came, that one is looked into; for what is still missing the chain is read again, once for each.
  */
-async function tend(wallet: Wallet, wants: Wants): Promise<void> {
-  await wallet.widen(wants.index)
+async function tend(wallet: Wallet, wants: Wants, origins: Origins): Promise<void> {
+  await wallet.widen(Math.max(wants.index, origins.highest()))
   let known = await wallet.outputs('long')
-  const isMissing = (keyImage: string) => !known.has(keyImage) && !wants.lost.has(keyImage)
-  if ([...wants.unknown].some(isMissing)) {
+  const missing = () => [...wants.unknown].filter((keyImage) => !known.has(keyImage) && !wants.lost.has(keyImage))
+  const txHashes = new Set(missing().flatMap((keyImage) => origins.of(keyImage) ?? []))
+  // One that left the chain meanwhile is refused, and with it all.
+  const isScanned = txHashes.size > 0 && (await wallet.scan([...txHashes]).then(always, unlessGone))
+  if (isScanned) known = await wallet.outputs('long')
+  if (missing().length > 0) {
     await wallet.rescan()
     known = await wallet.outputs('long')
     for (const keyImage of wants.unknown) if (!known.has(keyImage)) wants.lost.add(keyImage)
   }
   wants.unknown.clear()
   for (const [keyImage, { frozen }] of known) if (!frozen) await wallet.freeze(keyImage, true)
+}
+
+const always = () => true
+function unlessGone(error: unknown): boolean {
+  if (error instanceof AppError) return false
+  throw error
 }
 
 function replacedCoins({ replaces }: SpendRequest): readonly Coin[] | null {

@@ -15,6 +15,8 @@ export type Transaction = Readonly<{
   txHash: string
   unlockTime: bigint
   keyImages: readonly string[]
+  /** Of every input, the numbers of the outputs that it may have come from, among all outputs of the chain. */
+  rings: readonly (readonly bigint[])[]
   outputs: readonly Output[]
   feeUnits: bigint
   /** Public keys of the transaction, and those of single outputs in their order. */
@@ -46,7 +48,7 @@ function read(bytes: Uint8Array, prunableHash: Uint8Array | null): Transaction {
   const reader = createByteReader(bytes)
   if (reader.number() !== VERSION) throw new UnreadableError('another version')
   const unlockTime = reader.varint()
-  const keyImages = list(reader.number(), () => readInput(reader))
+  const inputs = list(reader.number(), () => readInput(reader))
   const outputs = list(reader.number(), () => readTarget(reader))
   const extra = reader.take(reader.number())
   const prefixEnd = reader.at()
@@ -64,7 +66,8 @@ function read(bytes: Uint8Array, prunableHash: Uint8Array | null): Transaction {
   return {
     txHash: toHex(keccak(...hashes)),
     unlockTime,
-    keyImages,
+    keyImages: inputs.map(({ keyImage }) => keyImage),
+    rings: inputs.map(({ ring }) => ring),
     outputs: outputs.map((output, vout) => ({
       ...output,
       vout,
@@ -81,11 +84,16 @@ function list<T>(count: number, one: () => T): T[] {
   return Array.from({ length: count }, one)
 }
 
-function readInput(reader: ByteReader): string {
+function readInput(reader: ByteReader): { keyImage: string; ring: readonly bigint[] } {
   if (reader.take(1)[0] !== TAG.inputToKey) throw new UnreadableError('an input of another kind')
   reader.varint()
-  list(reader.number(), () => reader.varint())
-  return toHex(reader.take(32))
+  let output = 0n
+  // Each says how far it is from the one before.
+  const ring = list(reader.number(), () => {
+    output += reader.varint()
+    return output
+  })
+  return { keyImage: toHex(reader.take(32)), ring }
 }
 
 function readTarget(reader: ByteReader): { key: string; viewTag: number | null } {

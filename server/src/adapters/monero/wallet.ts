@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
@@ -29,6 +29,8 @@ export type Wallet = Readonly<{
   outputs(way?: 'long'): Promise<ReadonlyMap<string, WalletOutput>>
   /** Looks from now on for subaddresses up to this index and well beyond it. */
   widen(index: number): Promise<void>
+  /** Looks into these transactions again, for addresses that it did not know when they came. */
+  scan(txHashes: readonly string[]): Promise<void>
   /** Reads the chain again from the restore height on. */
   rescan(): Promise<void>
   freeze(keyImage: string, frozen: boolean): Promise<void>
@@ -53,6 +55,8 @@ export type WalletOptions = Readonly<{
 }>
 
 const NAME = 'house'
+/** The highest index that was looked for, for the next wallet from these keys. */
+const WIDTH = 'highest-index'
 const START_MS = 60_000
 /** Within a transaction of the database, which may be idle for 15 s. */
 const BUILD_MS = 10_000
@@ -123,14 +127,20 @@ async function openWallet(options: WalletOptions) {
   }
   try {
     await answering(ask, child)
+    // Else it begins to read the chain by itself, before it is told what to look for.
+    checked('auto_refresh', await ask('auto_refresh', { enable: false }))
     // Left behind by a crash: what the file remembers may be half written, and the chain is the truth.
     const isSound = existsSync(join(folder, `${NAME}.keys`)) && !existsSync(marker)
     const credentials = { filename: NAME, password: passwordOf(options) }
     const isThere = isSound && (await ask('open_wallet', credentials, START_MS)).kind === 'result'
     if (!isThere) await restore(ask, options)
     writeFileSync(marker, '')
+    const wallet = createWallet(ask, join(folder, WIDTH))
+    // What it does not look for then costs a second reading.
+    if (!isThere) await wallet.widen(widthOf(join(folder, WIDTH)))
     checked('refresh', await ask('refresh', {}, SCAN_MS))
-    return { child, wallet: createWallet(ask), close }
+    checked('auto_refresh', await ask('auto_refresh', { enable: true }))
+    return { child, wallet, close }
   } catch (error) {
     await close()
     throw error
@@ -186,7 +196,13 @@ function checked(method: string, answer: Answer): Readonly<Record<string, unknow
   throw unavailable(method, answer.kind === 'error' ? `${answer.code} ${answer.message}` : answer.reason)
 }
 
-function createWallet(ask: Ask): Wallet {
+/** 0 where nothing, or nothing that makes sense, is written there: then it is found out again. */
+function widthOf(file: string): number {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0
+}
+
+function createWallet(ask: Ask, widthFile: string): Wallet {
   const done = async (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) =>
     checked(method, await ask(method, params, timeoutMs))
   let addresses: number | null = null
@@ -203,7 +219,9 @@ function createWallet(ask: Ask): Wallet {
         await done('create_address', { account_index: 0, count: ADDRESSES_MAX }, WIDEN_MS)
         addresses += ADDRESSES_MAX
       }
+      writeFileSync(widthFile, String(index))
     },
+    scan: async (txHashes) => void (await done('scan_tx', { txids: txHashes }, SCAN_MS)),
     rescan: async () => void (await done('rescan_blockchain', {}, SCAN_MS)),
     freeze: async (keyImage, frozen) => void (await done(frozen ? 'freeze' : 'thaw', { key_image: keyImage })),
     transfer: async (destinations) => {

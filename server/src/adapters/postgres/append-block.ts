@@ -197,7 +197,7 @@ async function recordArrivals(
 
 /**
  * One row a transfer, by its identity. In another block it may stand at another place and be another row: it was first
- * seen when its transaction was. What was not received in one block is looked at again in the next.
+ * seen when its transaction was, and in an earlier one locked for longer. What was not received in one block is looked at again in the next.
  */
 async function recordDeposit(
   sql: Sql,
@@ -221,7 +221,7 @@ async function recordDeposit(
        least(clock_timestamp(),
          (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = $3 and s.exchange_id = $4),
          (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = $3 and o.exchange_id = $4)))
-     on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null,
+     on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null, required_confirmations = greatest(d.required_confirmations, $19),
        status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
        where d.tx_hash = excluded.tx_hash
      returning id`,
@@ -244,6 +244,7 @@ async function recordDeposit(
       required.tag,
       target === null && rules.byMemo,
       asset ? 'seen' : 'rejected',
+      transfer.lockedFor ?? 0,
     ],
   )
   if (!row) return refuseSecond(sql, network, transfer)

@@ -1,0 +1,120 @@
+import type { Asset } from '../../domain/asset.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { Network } from '../../domain/network.ts'
+import { present } from '../../lib/assert.ts'
+import { createHttp } from '../../lib/http.ts'
+import { parseExact } from '../../lib/json-rpc.ts'
+import type { ChainExplorer, Sum, TransactionFacts } from '../../ports/explorer.ts'
+import { type Fields, fieldsOf, listOf, textOf, timeOf } from './node.ts'
+
+export type MoneroExplorerOptions = Readonly<{
+  network: Network
+  url: string
+  assets: readonly Asset[]
+  parse(text: string): string | null
+}>
+
+/** A page waits no longer than this for one answer of the node. */
+const TIMEOUT_MS = 5_000
+const REPLY_BYTES_MAX = 4 * 1024 * 1024
+
+/** Answers of a path of the node, or NETWORK_UNAVAILABLE. */
+type Ask = (path: string, body: Fields) => Promise<Fields>
+type Reading = Readonly<{ ask: Ask; coin: Asset }>
+
+const whole = (value: unknown): bigint => (/^\d{1,20}$/.test(String(value)) ? BigInt(String(value)) : 0n)
+
+export function createMoneroExplorer({ network, url, assets, parse }: MoneroExplorerOptions): ChainExplorer {
+  const http = createHttp()
+  const origin = url.replace(/\/+$/, '')
+  const ask: Ask = async (path, body) => {
+    const answer = await http.call({
+      url: `${origin}${path}`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      timeoutMs: TIMEOUT_MS,
+      replyBytesMax: REPLY_BYTES_MAX,
+    })
+    if (answer.kind === 'answer' && answer.status === 200) return fieldsOf(parseExact(answer.body.toString('utf8')))
+    const reason = answer.kind === 'answer' ? `status ${answer.status}` : answer.reason
+    throw new AppError('NETWORK_UNAVAILABLE', `the node of ${network.name} does not answer`, {
+      cause: new Error(reason),
+    })
+  }
+  const reading = { ask, coin: present(assets[0], `the coin of ${network.id}`) }
+  return {
+    network,
+    head: async () => {
+      const { height, hash, timestamp } = await headerOf(ask, 'get_last_block_header', {})
+      return { height: whole(height), hash: textOf(hash) ?? '', at: timeOf(whole(timestamp)) }
+    },
+    address: async (text) => {
+      const address = parse(text)
+      return address === null
+        ? null
+        : { address, holdings: [], movements: [], blocks: null, sent: null, hidden: true as const }
+    },
+    transaction: async (hash) => (/^[0-9a-fA-F]{64}$/.test(hash) ? readTransaction(reading, hash.toLowerCase()) : null),
+    close: () => http.close(),
+  }
+}
+
+async function headerOf(ask: Ask, method: string, params: Fields): Promise<Fields> {
+  const reply = await ask('/json_rpc', { jsonrpc: '2.0', id: '0', method, params })
+  return fieldsOf(fieldsOf(reply['result'])['block_header'])
+}
+
+async function readTransaction({ ask, coin }: Reading, hash: string): Promise<TransactionFacts | null> {
+  const reply = await ask('/get_transactions', { txs_hashes: [hash], decode_as_json: true, prune: true })
+  const [tx] = listOf(reply['txs']).map(fieldsOf)
+  if (tx === undefined) return null
+  const waits = tx['in_pool'] === true
+  const block = waits ? null : await placeOf(ask, tx['block_height'])
+  const content = fieldsOf(parseExact(textOf(tx['as_json']) ?? ''))
+  const fee = fieldsOf(content['rct_signatures'])['txnFee']
+  const inputs = listOf(content['vin']).flatMap((input) => {
+    const { k_image: keyImage, key_offsets: ring } = fieldsOf(fieldsOf(input)['key'])
+    return typeof keyImage === 'string' ? [{ keyImage, ring: listOf(ring).length }] : []
+  })
+  const outputs = listOf(content['vout']).map((output) => {
+    const { amount, target } = fieldsOf(output)
+    const { key, tagged_key: tagged } = fieldsOf(target)
+    // Only new coins of a block have an amount that everybody sees.
+    const sum = whole(amount) === 0n ? null : toSum(coin, whole(amount))
+    return { key: textOf(key) ?? textOf(fieldsOf(tagged)['key']) ?? '', sum }
+  })
+  return {
+    hash,
+    status: waits ? 'waiting' : 'confirmed',
+    block,
+    fee: fee === undefined ? null : toSum(coin, whole(fee)),
+    call: null,
+    transfers: [],
+    inputs: [],
+    outputs: [],
+    hidden: { inputs, outputs, lockedUntil: lockOf(whole(content['unlock_time'])) },
+  }
+}
+
+const toSum = (asset: Asset, units: bigint): Sum => ({ units, asset, contract: null })
+
+/** Below this a lock is a block, from it on a time in seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
+const LOCK_HEIGHT_MAX = 500_000_000n
+/** The last second that a date can be. */
+const SECONDS_MAX = 8_640_000_000_000n
+
+function lockOf(unlockTime: bigint): bigint | Date | null {
+  if (unlockTime < LOCK_HEIGHT_MAX) return unlockTime === 0n ? null : unlockTime
+  return timeOf(unlockTime < SECONDS_MAX ? unlockTime : SECONDS_MAX)
+}
+
+async function placeOf(ask: Ask, height: unknown): Promise<TransactionFacts['block']> {
+  const header = await headerOf(ask, 'get_block_header_by_height', { height })
+  return {
+    height: whole(height),
+    hash: textOf(header['hash']) ?? '',
+    at: timeOf(whole(header['timestamp'])),
+    confirmations: whole(header['depth']) + 1n,
+  }
+}

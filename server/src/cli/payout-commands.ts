@@ -28,8 +28,11 @@ export function addPayoutCommands(program: Command): void {
       }),
     )
   const decisions = [
-    ['release', 'a sweep, a gas supply or a withdrawal is tried again'],
-    ['drop', 'it is never paid; a sweep is planned anew'],
+    [
+      'release',
+      'a sweep, a gas supply or a withdrawal is tried again; a payout that its chain took back is paid again',
+    ],
+    ['drop', 'it is never paid by the house; a sweep is planned anew'],
   ] as const
   for (const [decision, meaning] of decisions) {
     payouts

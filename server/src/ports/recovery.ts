@@ -25,6 +25,8 @@ export type HeldPayout = Readonly<{
   attention: string | null
   exchangeId: string | null
   transactionId: string | null
+  /** Paid once and taken back by the chain: `attention` is `LOST` until a person decided. */
+  lost: boolean
 }>
 
 export type OperatorAct = Readonly<{

@@ -10,6 +10,7 @@ import type { CreateOutcome } from './create-outcome.ts'
 import type { Deposit, PayoutPurpose } from './execution.ts'
 import type { FailureStore } from './failures.ts'
 import type { Job } from './job.ts'
+import type { LostPayoutStore } from './lost-payouts.ts'
 import type { OperatorStore, RecoveryStore } from './recovery.ts'
 import type { SignIntent } from './signer.ts'
 import type { SigningStore } from './signing.ts'
@@ -38,6 +39,7 @@ export interface Stores {
   readonly audit: AuditStore
   readonly failures: FailureStore
   readonly recovery: RecoveryStore
+  readonly lostPayouts: LostPayoutStore
   readonly operator: OperatorStore
   readonly signing: SigningStore
   /** Wakes steps: lost, doubled or late is harmless. In the caller's transaction where there is one. */
@@ -155,12 +157,14 @@ export type Payout = Readonly<{
   orderId: string | null
   /** The account that owed a withdrawal before it was asked for; null = it is no pay-out of what is owed. */
   owedFrom: Account | null
+  /** It had its confirmations once: its exchange is closed, and what it pays is owed beside it. */
+  lost: boolean
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
 export interface PayoutStore {
   insert(
-    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom'> &
+    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'lost'> &
       Partial<Pick<Payout, 'owedFrom'>> & { heldMs?: number },
   ): Promise<void>
   /**

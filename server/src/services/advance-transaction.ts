@@ -10,6 +10,7 @@ import type { Job } from '../ports/job.ts'
 import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Attempt, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
 import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
+import { bury, type Death, noteBack, noteVanished } from './lost-payments.ts'
 import type { ServiceSettings } from './settings.ts'
 
 export type AdvanceDeps = Readonly<{
@@ -49,8 +50,10 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const included = seen.find(({ observation }) => observation.kind === 'included')
     if (included) return follow(deps, chain, transaction, included)
     const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'dead')
-    if (dead && transaction.state === 'confirmed') return mourn(deps, chain, transaction)
+    if (dead && transaction.state === 'confirmed')
+      return mourn(deps, chain, transaction, { proof: { proof: proofOf(seen) }, failedFor: null })
     if (dead) return expire(deps, transaction, seen)
+    if (transaction.state === 'confirmed') await noteVanished(deps, transaction)
     const pending = seen.some(({ observation }) => observation.kind === 'pending')
     if (isStuck(deps, chain, transaction, newest, pending)) return replace(deps, chain, transaction, newest)
     if (pending) return checkAgain(deps, transaction, chain, null)
@@ -148,15 +151,20 @@ async function follow(
   if (!observation.ok) {
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
     return transaction.state === 'confirmed'
-      ? mourn(deps, chain, transaction)
+      ? mourn(deps, chain, transaction, {
+          proof: { reverted: observation.block.hash, height: observation.block.height },
+          failedFor: observation.feeUnits ?? 0n,
+        })
       : fail(deps, chain, transaction, observation)
   }
   if (transaction.state === 'confirmed') {
+    await noteBack(deps, transaction, attempt.txHash)
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
     return deps.store.transactions.settle(transaction.id, { kind: 'final' })
   }
   checkpoint('transaction.confirming')
   await deps.store.transaction(async (tx) => {
+    await tx.lostPayouts.lock(transaction.id, 'shown')
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
@@ -166,6 +174,7 @@ async function follow(
       checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks),
     })
     await tx.payouts.confirm(transaction.id)
+    if (payouts.some(({ lost }) => lost)) await tx.lostPayouts.restore(transaction.id, attempt.txHash)
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
@@ -223,20 +232,20 @@ async function fail(
 }
 
 /** It had its confirmations and can never have them again: deeper than anything this network was trusted with. */
-async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction): Promise<void> {
-  await deps.store.controls.raise(`lost:${transaction.id}`, 'a confirmed transaction of ours is dead', {
-    network: transaction.network,
-  })
+async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, death: Death): Promise<void> {
+  await bury(deps, chain, transaction, death)
+  // Where the books cannot take it back yet.
   await checkAgain(deps, transaction, chain, null)
 }
 
-async function expire(deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> {
-  const proof = seen.map(({ attempt, observation }) => ({
+const proofOf = (seen: readonly Seen[]) =>
+  seen.map(({ attempt, observation }) => ({
     txHash: attempt.txHash,
     ...(observation.kind === 'dead' ? observation.proof : {}),
   }))
-  await giveBack(deps, transaction, { proof }, null, async () => undefined)
-}
+
+const expire = (deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> =>
+  giveBack(deps, transaction, { proof: proofOf(seen) }, null, async () => undefined)
 
 /** A further leg's refund is what its order took; a first one's gives back what came in, and its order was taken back. */
 const isOfAnOrder = ({ purpose, leg }: Payout): boolean => purpose === 'payout' || (purpose === 'refund' && leg !== 0)

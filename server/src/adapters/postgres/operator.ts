@@ -17,9 +17,10 @@ type HeldRow = {
   attention: string | null
   exchange_id: string | null
   transaction_id: string | null
+  lost: boolean
 }
 const HELD =
-  'select id, purpose, network, asset_id, units, address, state, attention, exchange_id, transaction_id from payouts'
+  'select id, purpose, network, asset_id, units, address, state, attention, exchange_id, transaction_id, lost from payouts'
 
 export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
@@ -77,6 +78,7 @@ function toHeld(row: HeldRow): HeldPayout {
     attention: row.attention,
     exchangeId: row.exchange_id,
     transactionId: row.transaction_id,
+    lost: row.lost,
   }
 }
 

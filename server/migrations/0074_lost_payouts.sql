@@ -49,3 +49,6 @@ end $$;
 create trigger payout_promised_again after update of state on payouts for each row
   when (new.execution_id is not null and not new.lost and old.state = 'confirmed' and new.state = 'reserved')
   execute function promise_again();
+
+-- The largest coins first, however many small ones somebody sends.
+create index coins_by_units on coins (network, units desc, block_height, outpoint) where reserved_by is null and spent_by is null;

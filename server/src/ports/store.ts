@@ -193,9 +193,14 @@ export type Sweepable = Readonly<{
   address: string
   keyIndex: number
   assetId: AssetId
-  units: bigint
-  depositIds: readonly string[]
+  /** The largest of them, at most `SWEPT_MAX`. */
+  deposits: readonly Readonly<{ id: string; units: bigint }>[]
+  /** Where it stands among the others. */
+  place: bigint
 }>
+
+/** Deposits that one sweep collects: one that leaves the chain takes the whole sweep with it. */
+export const SWEPT_MAX = 100
 
 /** Coins on their way into the hot wallets: deposits of account families, and what the operator brings. */
 export interface CustodyStore {
@@ -242,7 +247,7 @@ export type OutgoingTransaction = Readonly<{
 export interface TransactionStore {
   /** Takes the wallet's lane for this transaction and returns its next nonce (account families use it). */
   lockLane(network: string, wallet: string): Promise<number>
-  /** Coins that may be spent now: ours, deep enough, credited, unreserved; oldest first. */
+  /** Coins that may be spent now: ours, deep enough, credited, unreserved; the largest first, oldest among equals. */
   spendable(network: string, depth: number, limit: number): Promise<readonly Coin[]>
   nextChange(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
   insert(transaction: {

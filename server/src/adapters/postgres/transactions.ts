@@ -82,6 +82,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
   }
 }
 
+/** The largest first: however many small coins somebody sends, they never stand before those that pay. */
 async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Coin[]> {
   const rows = await sql.query<{
     outpoint: string
@@ -94,7 +95,7 @@ async function spendable(sql: Sql, network: string, depth: number, limit: number
      join cursors k on k.network = c.network
      where c.network = $1 and c.reserved_by is null and c.spent_by is null and c.block_height <= k.height - $2 + 1
        and (c.deposit_id is null or d.status = 'credited')
-     order by c.block_height, c.outpoint limit $3 for update of c skip locked`,
+     order by c.units desc, c.block_height, c.outpoint limit $3 for update of c skip locked`,
     [network, depth, limit],
   )
   return rows.map((row) => ({

@@ -68,6 +68,8 @@ export type World = Readonly<{
   url: string
   /** Where this world's operator takes fees of swaps; null without swaps. */
   feeAddress: string | null
+  /** The private key of the hot wallet of a coin type: what a thief of the keystore would have. */
+  hotKey(coinType: number): Uint8Array
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
   /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
@@ -146,6 +148,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     house,
     url,
     feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
+    hotKey: signer.walletKey,
     ...calls,
     stopWorkers: async () => {
       await workers?.stop()

@@ -52,3 +52,9 @@ create trigger payout_promised_again after update of state on payouts for each r
 
 -- The largest coins first, however many small ones somebody sends.
 create index coins_by_units on coins (network, units desc, block_height, outpoint) where reserved_by is null and spent_by is null;
+
+-- Coins that left the chain, and the height that it had then: a payment that spends one is signed anew without it where it
+-- keeps a coin that all its attempts spend. `fundings`: bytes of others that a person brought, offered with ours.
+alter table coins add column gone_at bigint;
+update coins c set gone_at = k.height from cursors k where k.network = c.network and c.block_height is null;
+alter table transactions add column fundings text[] not null default '{}';

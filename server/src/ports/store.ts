@@ -239,6 +239,8 @@ export type OutgoingTransaction = Readonly<{
   state: 'live' | 'confirmed' | 'final' | 'expired'
   createdAt: Date
   rival: string | null
+  /** Bytes of others that a person brought: they make coins that it spends. */
+  fundings: readonly string[]
   attempts: readonly Attempt[]
   head: number | null
   now: Date

@@ -4,6 +4,9 @@ import type { HeldPayout } from '../ports/recovery.ts'
 import type { Store, StoreTx } from '../ports/store.ts'
 import { refused, requireReason, type Word } from './word.ts'
 
+/** Twice what nodes relay, in hex: 100 kvB. */
+const FUNDING_MAX = 400_000
+
 /**
  * What a person decides about payouts of the house's own (sweeps, gas, withdrawals) and about coins that nobody is owed.
  * A payout of an exchange moves by the exchange's decision alone. Nothing here signs, and nothing frees what is signed:
@@ -62,6 +65,20 @@ export function createOperatePayouts(store: Store) {
         if (!(await tx.operator.nameRival(transactionId, rival)))
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
         await tx.operator.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
+        await tx.wake([{ kind: 'transaction', id: transactionId }])
+      }),
+    /**
+     * Bytes that make a coin which left the chain. Offered again they bring it back, and our payment with it; or they are
+     * refused, because something else was spent: then that is the rival. Nothing about signing changes by them.
+     */
+    bringBack: (transactionId: string, raw: string, word: Word) =>
+      store.transaction(async (tx) => {
+        requireReason(word)
+        if (raw.length > FUNDING_MAX || !/^([0-9a-f]{2})+$/.test(raw))
+          throw refused('the bytes are hex, in small letters')
+        if (!(await tx.operator.bringBack(transactionId, raw)))
+          throw refused(`transaction ${transactionId} is settled, or not of this house`)
+        await tx.operator.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
       }),
     /** Coins with a memo that is nobody's are the house's own. */

@@ -62,6 +62,14 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
       )
       return rows.length > 0
     },
+    async bringBack(transactionId, raw) {
+      const rows = await sql.query(
+        `update transactions set fundings = array_append(array_remove(fundings, $2), $2), next_check_at = clock_timestamp()
+         where id::text = $1 and state = 'live' and cardinality(fundings) < 50 returning 1`,
+        [transactionId, raw],
+      )
+      return rows.length > 0
+    },
     ...createUnclaimedStore(sql, locking),
   }
 }

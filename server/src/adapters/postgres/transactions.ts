@@ -14,6 +14,7 @@ type Row = {
   state: OutgoingTransaction['state']
   created_at: Date
   rival: string | null
+  fundings: string[]
   head: string | null
   now: Date
 }
@@ -127,7 +128,7 @@ async function addAttempt(
 
 async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTransaction | null> {
   const [row] = await sql.query<Row>(
-    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, clock_timestamp() as now,
+    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, t.fundings, clock_timestamp() as now,
        (select k.height from cursors k where k.network = t.network) as head
      from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],
@@ -146,6 +147,7 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
     state: row.state,
     createdAt: row.created_at,
     rival: row.rival,
+    fundings: row.fundings,
     now: row.now,
     head: row.head === null ? null : Number(row.head),
     attempts: attempts.map(toAttempt),
@@ -195,6 +197,12 @@ async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promis
       return
     case 'final':
       await sql.query("update transactions set state = 'final', next_check_at = null where id = $1", [id])
+      // What an earlier attempt would have spent, and this one does not.
+      await sql.query(
+        `update coins set reserved_by = null where reserved_by = $1 and spent_by is null and exists (
+           select 1 from attempts a where a.transaction_id = $1 and a.state = 'confirmed' and a.block_height is not null)`,
+        [id],
+      )
       return
     case 'expired':
       await sql.query("update attempts set state = 'replaced' where transaction_id = $1", [id])

@@ -6,9 +6,13 @@ import type { Attempt, OutgoingTransaction, Store } from '../ports/store.ts'
 /**
  * Coins that a transaction of ours spends and that left the chain with nobody spending them elsewhere: no proof of death
  * comes of it, for whoever has their transaction's bytes can bring them back. `NO_COMMON_COIN`: one of them is the coin by
- * which all attempts exclude each other, so that nothing may be signed without it.
+ * which all attempts exclude each other, so that nothing may be signed without it. `NO_REPLACEMENT`: the network takes none.
  */
-export type Gone = Readonly<{ kind: 'REPLACEABLE' | 'NO_COMMON_COIN'; outpoints: readonly string[]; since: number }>
+export type Gone = Readonly<{
+  kind: 'REPLACEABLE' | 'NO_COMMON_COIN' | 'NO_REPLACEMENT'
+  outpoints: readonly string[]
+  since: number
+}>
 
 /** Null while it is no matter: none is gone, not for as long as anything is waited for, or a node has one still. */
 export async function findGone(
@@ -32,7 +36,11 @@ export async function findGone(
   }
   if (gone.length === 0) return null
   return {
-    kind: gone.includes(conflictKey) ? 'NO_COMMON_COIN' : 'REPLACEABLE',
+    kind: gone.includes(conflictKey)
+      ? 'NO_COMMON_COIN'
+      : chain.network.bitcoin?.replaceable === false
+        ? 'NO_REPLACEMENT'
+        : 'REPLACEABLE',
     outpoints: gone,
     since: Math.max(...ripe.map(({ goneAt }) => goneAt)),
   }
@@ -40,7 +48,7 @@ export async function findGone(
 
 /** The intent without the coins that are gone; null where it would not exclude what it replaces. */
 export function without(intent: SignIntent, { kind, outpoints }: Gone): SignIntent | null {
-  if (kind === 'NO_COMMON_COIN' || intent.family !== 'bitcoin') return null
+  if (kind !== 'REPLACEABLE' || intent.family !== 'bitcoin') return null
   const inputs = intent.inputs.filter(({ outpoint }) => !outpoints.includes(outpoint))
   assert(inputs.length > 0, 'the common coin is left')
   return { ...intent, inputs }
@@ -50,7 +58,7 @@ export function without(intent: SignIntent, { kind, outpoints }: Gone): SignInte
 export async function tellGone(
   { store }: Readonly<{ store: Store }>,
   { id, network }: OutgoingTransaction,
-  { outpoints, since }: Gone,
+  { kind, outpoints, since }: Gone,
   code: string,
 ): Promise<void> {
   await store.controls.raise(`coins:${id}`, 'coins that a payment spends have left the chain, and nobody spent them', {
@@ -58,6 +66,6 @@ export async function tellGone(
     code,
     outpoints,
     since,
-    next: code === 'NO_COMMON_COIN' ? `swapyard payouts bring-back ${id} --raw <hex>` : null,
+    next: kind !== 'REPLACEABLE' ? `swapyard payouts bring-back ${id} --raw <hex>` : null,
   })
 }

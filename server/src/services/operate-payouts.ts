@@ -57,6 +57,28 @@ export function createOperatePayouts(store: Store) {
         if (purpose === 'withdrawal') await giveBack(tx, id)
         if (lost) await settleByHand(tx, id)
       }),
+    ...createHints(store),
+    /** Coins with a memo that is nobody's are the house's own. */
+    claim: (depositId: string, word: Word) =>
+      store.transaction(async (tx) => {
+        requireReason(word)
+        const found = await tx.operator.findUnclaimed(depositId)
+        if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
+        await tx.operator.claim(found.id)
+        await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
+        await tx.controls.clear(`unclaimed:${found.id}`)
+        const { assetId, units } = found
+        const before = { owedTo: 'liability:unclaimed', assetId, units }
+        const after = { owedTo: 'equity:capital', assetId, units }
+        await tx.operator.record({ ...word, act: 'funding claimed', subject: found.id, before, after })
+        return found
+      }),
+  }
+}
+
+/** What a person knows about a transaction of ours that waits. Nothing about signing changes by it. */
+function createHints(store: Store) {
+  return {
     /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
     nameRival: (transactionId: string, rival: string, word: Word) =>
       store.transaction(async (tx) => {
@@ -80,21 +102,6 @@ export function createOperatePayouts(store: Store) {
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
         await tx.operator.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
-      }),
-    /** Coins with a memo that is nobody's are the house's own. */
-    claim: (depositId: string, word: Word) =>
-      store.transaction(async (tx) => {
-        requireReason(word)
-        const found = await tx.operator.findUnclaimed(depositId)
-        if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
-        await tx.operator.claim(found.id)
-        await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
-        await tx.controls.clear(`unclaimed:${found.id}`)
-        const { assetId, units } = found
-        const before = { owedTo: 'liability:unclaimed', assetId, units }
-        const after = { owedTo: 'equity:capital', assetId, units }
-        await tx.operator.record({ ...word, act: 'funding claimed', subject: found.id, before, after })
-        return found
       }),
   }
 }

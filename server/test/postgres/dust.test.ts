@@ -14,7 +14,7 @@ test('ten thousand coins of dust do not stand before the coins that pay', async 
   // Older than every coin that is worth something, and more than one look takes.
   await spine.database.query(
     `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash)
-     select 'btc', 'dust' || n || ':0', 'd', 'deposit', 1, 600, 1, 'h' from generate_series(1, 10000) n`,
+     select 'btc', 'dust' || n || ':0', 'd', 'deposit', 1, 600, 0, 'h' from generate_series(1, 10000) n`,
   )
   const exchange = await spine.order({ from: eth, to: btc, fromUnits: ETHER })
   spine.fakes.eth.pay(exchange.deposit.address, ETHER)

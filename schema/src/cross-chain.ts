@@ -40,6 +40,7 @@ export const statusReasons = [
   'NO_REFUND_ADDRESS',
   'DEPOSIT_VANISHED',
   'REORG_AFTER_PAYOUT',
+  'PAYOUT_VANISHED',
   'LIMIT',
   'OPERATOR',
   'UNKNOWN_OUTCOME',

@@ -39,7 +39,7 @@ export type ClosableChain = Chain & { close?(): Promise<void> }
 /** For families whose transactions a wallet of their own builds: where it keeps its files, and the keys that it is made from. */
 export type Wallets = Readonly<{
   folder: string
-  walletKey(coinType: number): Uint8Array
+  walletKey(coinType: number, hotIndex: number): Uint8Array
   settings?: WalletSettings
 }>
 /** From where such a wallet reads its chain, and how many outputs it keeps. */
@@ -93,7 +93,7 @@ export function composeChains(
     const viewKeys = network.family === 'monero' ? (publicKeys.viewKeys?.(network.coinType) ?? null) : null
     if (viewKeys !== null) {
       const spending = wallets && {
-        seedKey: wallets.walletKey(network.coinType),
+        seedKey: wallets.walletKey(network.coinType, network.hotIndex),
         folder: join(wallets.folder, network.id),
         ...wallets.settings,
       }

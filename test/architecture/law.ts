@@ -139,6 +139,7 @@ export const law: Law = {
     [`${postgres}/audit.ts`]: columns,
     [`${postgres}/cases.ts`]: columns,
     [`${postgres}/chain-log.ts`]: columns,
+    [`${postgres}/recovery.ts`]: columns,
     [`${postgres}/custody.ts`]: columns,
     [`${postgres}/exchanges.ts`]: columns,
     [`${postgres}/payouts.ts`]: columns,

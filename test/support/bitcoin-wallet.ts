@@ -17,8 +17,11 @@ export type Signed = Readonly<{ txid: string; hex: string }>
 /** A customer's own wallet with one confirmed coin: it can pay several outputs at once, and spend the same coin twice. */
 export type BitcoinWallet = Readonly<{
   address: string
-  /** Signs a payment of the coin; what is left goes back to the wallet. `feeTimes` raises the fee. */
-  sign(outputs: readonly Output[], feeTimes?: bigint): Signed
+  /**
+   * Signs a payment of the coin; what is left goes back to the wallet. `feeTimes` raises the fee; `lockTime` is the height
+   * above which it may be mined, and below which no pool keeps it.
+   */
+  sign(outputs: readonly Output[], feeTimes?: bigint, lockTime?: number): Signed
   send(signed: Signed): Promise<string>
 }>
 
@@ -37,8 +40,8 @@ export async function fundBitcoinWallet(world: World, network: BitcoinTicker, am
   ).n
   return {
     address,
-    sign(outputs, feeTimes = 1n) {
-      const transaction = new Transaction()
+    sign(outputs, feeTimes = 1n, lockTime = 0) {
+      const transaction = new Transaction({ lockTime })
       transaction.addInput({ txid, index, sequence: SEQUENCE, witnessUtxo: { script, amount: units } })
       const pays = outputs.map((output) => ({
         script: scriptOfAddress(network, output.address),

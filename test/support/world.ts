@@ -68,6 +68,8 @@ export type World = Readonly<{
   url: string
   /** Where this world's operator takes fees of swaps; null without swaps. */
   feeAddress: string | null
+  /** The private key of a network's hot wallet: what a thief of the keystore would have. */
+  hotKey(network: string): Uint8Array
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
   /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
@@ -146,6 +148,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     house,
     url,
     feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
+    hotKey: (network) => {
+      const { coinType = 60, hotIndex = 0 } = server.networks.find(({ id }) => id === network) ?? {}
+      return signer.walletKey(coinType, hotIndex)
+    },
     ...calls,
     stopWorkers: async () => {
       await workers?.stop()

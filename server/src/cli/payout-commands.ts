@@ -8,7 +8,7 @@ import { print } from './print.ts'
 
 const LISTED_MAX = 1_000
 
-type Given = Readonly<{ reason: string; spentBy: string }>
+type Given = Readonly<{ reason: string; spentBy: string; raw: string }>
 type Decide = (operate: ReturnType<typeof createOperatePayouts>, word: Word) => Promise<unknown>
 
 const run = ({ reason }: Pick<Given, 'reason'>, decide: Decide): Promise<void> =>
@@ -28,8 +28,11 @@ export function addPayoutCommands(program: Command): void {
       }),
     )
   const decisions = [
-    ['release', 'a sweep, a gas supply or a withdrawal is tried again'],
-    ['drop', 'it is never paid; a sweep is planned anew'],
+    [
+      'release',
+      'a sweep, a gas supply or a withdrawal is tried again; a payout that its chain took back is paid again',
+    ],
+    ['drop', 'it is never paid by the house; a sweep is planned anew'],
   ] as const
   for (const [decision, meaning] of decisions) {
     payouts
@@ -52,6 +55,17 @@ export function addPayoutCommands(program: Command): void {
       run(given, async (operate, word) => {
         await operate.nameRival(transactionId, given.spentBy, word)
         return { transactionId, rival: given.spentBy, next: 'swapyard alarms' }
+      }),
+    )
+  payouts
+    .command('bring-back <transactionId>')
+    .description('offers the transaction that made a coin which left the chain, so that what spends it can be mined')
+    .requiredOption('--raw <hex>', 'its bytes, from any explorer or node that has them')
+    .requiredOption('--reason <text>', 'why')
+    .action((transactionId: string, given: Given) =>
+      run(given, async (operate, word) => {
+        await operate.bringBack(transactionId, given.raw.toLowerCase(), word)
+        return { transactionId, next: 'swapyard alarms' }
       }),
     )
   program

@@ -35,6 +35,7 @@ export const statusReasons = [
   'NO_REFUND_ADDRESS',
   'DEPOSIT_VANISHED',
   'REORG_AFTER_PAYOUT',
+  'PAYOUT_VANISHED',
   'LIMIT',
   'OPERATOR',
   'UNKNOWN_OUTCOME',

@@ -8,6 +8,8 @@ import type { Deposit, OnRelease, PayoutPurpose } from './execution.ts'
 export interface RecoveryStore {
   /** What must hold for coins that are in no block now: what their transactions spend, and theirs in turn. */
   origins(network: string, outpoints: readonly string[]): Promise<readonly Need[]>
+  /** Those of these coins that are in no block any more, and the height of the chain that they left. */
+  goneCoins(network: string, outpoints: readonly string[]): Promise<readonly { outpoint: string; goneAt: number }[]>
   /** Counted fundings that are in no block now; locked inside a transaction. */
   lostFundings(network: string, limit: number): Promise<readonly Deposit[]>
   /** Units of an asset that are promised beyond what the hot wallet holds; 0 where it covers them. */
@@ -25,6 +27,8 @@ export type HeldPayout = Readonly<{
   attention: string | null
   exchangeId: string | null
   transactionId: string | null
+  /** Paid once and taken back by the chain: `attention` is `LOST` until a person decided. */
+  lost: boolean
 }>
 
 export type OperatorAct = Readonly<{
@@ -85,6 +89,8 @@ export interface OperatorStore {
   unsweep(payoutId: string): Promise<void>
   /** The rival that a person names for one of our transactions; false where that one is settled or unknown. */
   nameRival(transactionId: string, rival: string): Promise<boolean>
+  /** Bytes that fund one of our transactions, to be offered with it; false where that one is settled or unknown. */
+  bringBack(transactionId: string, raw: string): Promise<boolean>
   /** A counted transfer whose memo was nobody's, locked; null where there is none of this id. */
   findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; units: bigint } | null>
   /** Counted coins that nobody is known to own: a memo that is nobody's, or what a closed execution kept; locked. */

@@ -102,8 +102,8 @@ export type SigningMemory = Readonly<{
 export type RememberingSigner = Signer &
   Readonly<{
     memory: SigningMemory
-    /** The seed's key of a coin type's hot wallet, for a family whose transactions a wallet of its own builds (monero). */
-    walletKey?(coinType: number): Uint8Array
+    /** The seed's key of a hot wallet, for a family whose transactions a wallet of its own builds (monero). */
+    walletKey?(coinType: number, hotIndex: number): Uint8Array
   }>
 
 export type OutflowWindow = 'transaction' | 'hour' | 'day'

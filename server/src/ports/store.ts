@@ -10,6 +10,7 @@ import type { CreateOutcome } from './create-outcome.ts'
 import type { Deposit, PayoutPurpose } from './execution.ts'
 import type { FailureStore } from './failures.ts'
 import type { Job } from './job.ts'
+import type { LostPayoutStore } from './lost-payouts.ts'
 import type { OperatorStore, RecoveryStore } from './recovery.ts'
 import type { SignIntent } from './signer.ts'
 import type { SigningStore } from './signing.ts'
@@ -38,6 +39,7 @@ export interface Stores {
   readonly audit: AuditStore
   readonly failures: FailureStore
   readonly recovery: RecoveryStore
+  readonly lostPayouts: LostPayoutStore
   readonly operator: OperatorStore
   readonly signing: SigningStore
   /** Wakes steps: lost, doubled or late is harmless. In the caller's transaction where there is one. */
@@ -155,13 +157,15 @@ export type Payout = Readonly<{
   orderId: string | null
   /** The account that owed a withdrawal before it was asked for; null = it is no pay-out of what is owed. */
   owedFrom: Account | null
+  /** It had its confirmations once: its exchange is closed, and what it pays is owed beside it. */
+  lost: boolean
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
 export interface PayoutStore {
   /** `from: 'hot'` is the network's own wallet, by the key that it was registered with. */
   insert(
-    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'from'> &
+    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'lost' | 'from'> &
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**
@@ -190,9 +194,14 @@ export type Sweepable = Readonly<{
   address: string
   keyIndex: number
   assetId: AssetId
-  units: bigint
-  depositIds: readonly string[]
+  /** The largest of them, at most `SWEPT_MAX`. */
+  deposits: readonly Readonly<{ id: string; units: bigint }>[]
+  /** Where it stands among the others. */
+  place: bigint
 }>
+
+/** Deposits that one sweep collects: one that leaves the chain takes the whole sweep with it. */
+export const SWEPT_MAX = 100
 
 /** Coins on their way into the hot wallets: deposits of account families, and what the operator brings. */
 export interface CustodyStore {
@@ -231,6 +240,8 @@ export type OutgoingTransaction = Readonly<{
   state: 'live' | 'confirmed' | 'final' | 'expired'
   createdAt: Date
   rival: string | null
+  /** Bytes of others that a person brought: they make coins that it spends. */
+  fundings: readonly string[]
   attempts: readonly Attempt[]
   head: number | null
   now: Date
@@ -239,7 +250,7 @@ export type OutgoingTransaction = Readonly<{
 export interface TransactionStore {
   /** Takes the wallet's lane for this transaction and returns its next nonce (account families use it). */
   lockLane(network: string, wallet: string): Promise<number>
-  /** Coins that may be spent now: ours, deep enough, credited, unreserved; oldest first. */
+  /** Coins that may be spent now: ours, deep enough, credited, unreserved; the largest first, oldest among equals. */
   spendable(network: string, depth: number, limit: number): Promise<readonly Coin[]>
   nextChange(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
   insert(transaction: {

@@ -1,16 +1,17 @@
 import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkFeeEntry, sentEntry, unsignedEntry } from '../domain/ledger/entries.ts'
-import { spendsInPlace } from '../domain/network.ts'
 import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
 import type { Job } from '../ports/job.ts'
-import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
+import type { Signer } from '../ports/signer.ts'
 import type { Attempt, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
 import { attendPending } from './attend-pending.ts'
-import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
+import { findGone, type Gone, tellGone, without } from './gone-coins.ts'
+import { bury, type Death, noteBack, noteVanished } from './lost-payments.ts'
+import { replaceTransaction } from './replace-transaction.ts'
 import type { ServiceSettings } from './settings.ts'
 
 export type AdvanceDeps = Readonly<{
@@ -26,10 +27,6 @@ export type AdvanceDeps = Readonly<{
 
 /** Blocks after which a transaction that nobody mines is offered more. */
 const STUCK_BLOCKS = 20
-/** Above this many times the fee rate of the moment, a fee is not what a transaction waits for. */
-const FEE_RISE_MAX = 4n
-/** Coins that a replacement may add. */
-const COINS_MAX = 500
 const RECHECK_MS_MAX = 15_000
 
 type Seen = Readonly<{ attempt: Attempt; observation: Observation }>
@@ -50,10 +47,15 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     const included = seen.find(({ observation }) => observation.kind === 'included')
     if (included) return follow(deps, chain, transaction, included)
     const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'dead')
-    if (dead && transaction.state === 'confirmed') return mourn(deps, chain, transaction)
+    if (dead && transaction.state === 'confirmed')
+      return mourn(deps, chain, transaction, { proof: { proof: proofOf(seen) }, failedFor: null })
     if (dead) return expire(deps, transaction, seen)
+    if (transaction.state === 'confirmed') await noteVanished(deps, transaction)
     const pending = seen.flatMap(({ attempt, observation }) => (observation.kind === 'pending' ? [attempt] : []))
-    if (isStuck(deps, chain, transaction, newest, pending.length > 0)) return replace(deps, chain, transaction, newest)
+    const gone = pending.length > 0 ? null : await findGone(deps, chain, transaction, newest)
+    if (gone) return rescue(deps, chain, transaction, newest, gone)
+    if (isStuck(deps, chain, transaction, newest, pending.length > 0))
+      return raiseFee(deps, chain, transaction, newest)
     if (pending.length === 0) return offer(deps, chain, transaction, newest)
     await attendPending(deps, chain, transaction, pending)
     return checkAgain(deps, transaction, chain, null)
@@ -150,15 +152,20 @@ async function follow(
   if (!observation.ok) {
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
     return transaction.state === 'confirmed'
-      ? mourn(deps, chain, transaction)
+      ? mourn(deps, chain, transaction, {
+          proof: { reverted: observation.block.hash, height: observation.block.height },
+          failedFor: observation.feeUnits ?? 0n,
+        })
       : fail(deps, chain, transaction, observation)
   }
   if (transaction.state === 'confirmed') {
+    await noteBack(deps, transaction, attempt.txHash)
     if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
     return deps.store.transactions.settle(transaction.id, { kind: 'final' })
   }
   checkpoint('transaction.confirming')
   await deps.store.transaction(async (tx) => {
+    await tx.lostPayouts.lock(transaction.id, 'shown')
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
@@ -168,11 +175,12 @@ async function follow(
       checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks),
     })
     await tx.payouts.confirm(transaction.id)
+    if (payouts.some(({ lost }) => lost)) await tx.lostPayouts.restore(transaction.id, attempt.txHash)
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
     await tx.controls.clear(
-      ...['broadcast', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transaction.id}`),
+      ...['broadcast', 'coins', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transaction.id}`),
     )
     await tx.wake(wakes(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
@@ -227,20 +235,20 @@ async function fail(
 }
 
 /** It had its confirmations and can never have them again: deeper than anything this network was trusted with. */
-async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction): Promise<void> {
-  await deps.store.controls.raise(`lost:${transaction.id}`, 'a confirmed transaction of ours is dead', {
-    network: transaction.network,
-  })
+async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, death: Death): Promise<void> {
+  await bury(deps, chain, transaction, death)
+  // Where the books cannot take it back yet.
   await checkAgain(deps, transaction, chain, null)
 }
 
-async function expire(deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> {
-  const proof = seen.map(({ attempt, observation }) => ({
+const proofOf = (seen: readonly Seen[]) =>
+  seen.map(({ attempt, observation }) => ({
     txHash: attempt.txHash,
     ...(observation.kind === 'dead' ? observation.proof : {}),
   }))
-  await giveBack(deps, transaction, { proof }, null, async () => undefined)
-}
+
+const expire = (deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> =>
+  giveBack(deps, transaction, { proof: proofOf(seen) }, null, async () => undefined)
 
 /** A further leg's refund is what its order took; a first one's gives back what came in, and its order was taken back. */
 const isOfAnOrder = ({ purpose, leg }: Payout): boolean => purpose === 'payout' || (purpose === 'refund' && leg !== 0)
@@ -272,7 +280,7 @@ async function giveBack(
       if (payout.orderId !== null && payout.exchangeId !== null && isOfAnOrder(payout))
         await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
       // No execution shows it to a person.
-      if (attention !== null && payout.exchangeId === null)
+      if (attention !== null && (payout.exchangeId === null || payout.lost))
         await tx.controls.raise(`payout:${payout.id}`, 'a payout of the house failed on its chain', {
           code: attention,
           purpose: payout.purpose,
@@ -304,72 +312,30 @@ function isStuck(
 }
 
 /** The same conflict key with a higher fee: at most one of the two can ever confirm (I-12). */
-async function replace(
+async function raiseFee(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
   newest: Attempt,
 ): Promise<void> {
-  const fee = await chain.reader.feeRate()
-  const { intent } = newest
-  // It offers enough: what holds it up is another transaction before it, or a node. More would only be burnt.
-  if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX)
-    return giveUpRaising(deps, chain, transaction, 'ENOUGH')
-  try {
-    await deps.store.transaction(async (tx) => {
-      const current = await tx.transactions.load(transaction.id)
-      if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return
-      const payouts = await tx.payouts.ofTransaction(transaction.id)
-      // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
-      if ((await tx.controls.paused(payouts.flatMap(pauseScopes))).length > 0)
-        throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
-      const coins = chain.network.bitcoin
-        ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)
-        : []
-      const changeIndex = await changeIndexFor(tx, chain, intent)
-      const unsigned = await caught(() =>
-        chain.sender.build({
-          pays: payouts.map((payout) => toPay(deps, payout)),
-          from: transaction.from,
-          fee,
-          coins,
-          sweepAll: false,
-          changeIndex,
-          nonce: intent.family === 'evm' ? intent.nonce : null,
-          gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
-          replaces: { intent, feeUnits: newest.feeUnits },
-        }),
-      )
-      const signed = await caught(() => deps.signer.sign(unsigned.intent, payouts.map(toStored)))
-      await tx.transactions.addAttempt(transaction.id, {
-        ...signed,
-        intent: unsigned.intent,
-        feeUnits: unsigned.feeUnits,
-        coins: spendsInPlace(chain.network) ? unsigned.resources : [],
-      })
-      await tx.wake([{ kind: 'transaction', id: transaction.id }, ...wakes(payouts)])
-      deps.log.info(
-        { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
-        'transaction replaced',
-      )
-    })
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    // Asked to pay twice: by a mistake of ours, or by somebody's hand. It stays for a person to see.
-    if (error instanceof LeftBeforeError)
-      await deps.store.controls.raise(`release:${error.payoutId}`, 'the signer has released this payout before', {
-        network: transaction.network,
-        transactionId: transaction.id,
-      })
-    await giveUpRaising(deps, chain, transaction, error.code)
-  }
+  const code = await replaceTransaction(deps, chain, transaction, newest, newest.intent)
+  if (code !== null) await giveUpRaising(deps, chain, transaction, code)
 }
 
-/** A replacement keeps the change address; where there was no change, it may have some, at an address of ours that is watched. */
-async function changeIndexFor(tx: StoreTx, chain: Chain, intent: SignIntent): Promise<number> {
-  if (intent.family !== 'bitcoin') return 0
-  if (intent.change !== null) return intent.change.path.index
-  return (await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index))).index
+/** Coins that it spends left the chain: without them, where another of its coins holds the two apart. */
+async function rescue(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  newest: Attempt,
+  gone: Gone,
+): Promise<void> {
+  for (const raw of transaction.fundings) await chain.sender.broadcast(raw)
+  const intent = without(newest.intent, gone)
+  const code = intent === null ? gone.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
+  if (code === null) return
+  await tellGone(deps, transaction, gone, code)
+  await offer(deps, chain, transaction, newest)
 }
 
 /** The same bytes go on being offered; a person is told. */

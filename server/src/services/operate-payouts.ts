@@ -1,8 +1,11 @@
-import { claimEntry, reservedId } from '../domain/ledger/entries.ts'
+import { claimEntry, reservedId, settledByHandEntry } from '../domain/ledger/entries.ts'
 import { reversalOf } from '../domain/ledger/journal.ts'
 import type { HeldPayout } from '../ports/recovery.ts'
 import type { Store, StoreTx } from '../ports/store.ts'
 import { refused, requireReason, type Word } from './word.ts'
+
+/** Twice what nodes relay, in hex: 100 kvB. */
+const FUNDING_MAX = 400_000
 
 /**
  * What a person decides about payouts of the house's own (sweeps, gas, withdrawals) and about coins that nobody is owed.
@@ -18,15 +21,16 @@ export function createOperatePayouts(store: Store) {
   ): Promise<HeldPayout> {
     return store.transaction(async (tx) => {
       requireReason(word)
+      await tx.lostPayouts.lockOf(id)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
-      if (payout.exchangeId !== null)
+      if (payout.exchangeId !== null && !payout.lost)
         throw refused(`it is of exchange ${payout.exchangeId}: swapyard exchanges release|refund|fail`)
       if (payout.state !== 'reserved')
         throw refused(`payout ${id} is ${payout.state}: its transaction takes its course`)
       if (payout.attention === null) throw refused(`payout ${id} waits in its queue: nothing holds it`)
       await work(tx, payout)
-      await tx.controls.clear(`payout:${id}`)
+      await tx.controls.clear(`payout:${id}`, `lost:${id}`)
       await tx.operator.record({
         ...word,
         act: `payout ${act}`,
@@ -39,29 +43,21 @@ export function createOperatePayouts(store: Store) {
   }
 
   return {
-    /** Into the queue again, to be signed by a transaction of its own. */
+    /** Into the queue again, to be signed by a transaction of its own. One that the chain took back is paid again by this alone. */
     release: (id: string, word: Word) =>
       decide(id, 'release', word, async (tx, { network }) => {
         await tx.payouts.approve(id)
         await tx.wake([{ kind: 'dispatch', id: network }])
       }),
-    /** Never paid. What a sweep was to fetch may be swept anew; an address may be supplied with gas again. */
+    /** Never paid by the house. What a sweep was to fetch may be swept anew; what the chain took back was paid from elsewhere. */
     drop: (id: string, word: Word) =>
-      decide(id, 'drop', word, async (tx, { purpose }) => {
+      decide(id, 'drop', word, async (tx, { purpose, lost }) => {
         if (!(await tx.payouts.void(id))) throw refused(`payout ${id} was signed meanwhile`)
         if (purpose === 'sweep') await tx.operator.unsweep(id)
         if (purpose === 'withdrawal') await giveBack(tx, id)
+        if (lost) await settleByHand(tx, id)
       }),
-    /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
-    nameRival: (transactionId: string, rival: string, word: Word) =>
-      store.transaction(async (tx) => {
-        requireReason(word)
-        if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
-        if (!(await tx.operator.nameRival(transactionId, rival)))
-          throw refused(`transaction ${transactionId} is settled, or not of this house`)
-        await tx.operator.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
-        await tx.wake([{ kind: 'transaction', id: transactionId }])
-      }),
+    ...createHints(store),
     /** Coins with a memo that is nobody's are the house's own. */
     claim: (depositId: string, word: Word) =>
       store.transaction(async (tx) => {
@@ -78,6 +74,44 @@ export function createOperatePayouts(store: Store) {
         return found
       }),
   }
+}
+
+/** What a person knows about a transaction of ours that waits. Nothing about signing changes by it. */
+function createHints(store: Store) {
+  return {
+    /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
+    nameRival: (transactionId: string, rival: string, word: Word) =>
+      store.transaction(async (tx) => {
+        requireReason(word)
+        if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
+        if (!(await tx.operator.nameRival(transactionId, rival)))
+          throw refused(`transaction ${transactionId} is settled, or not of this house`)
+        await tx.operator.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
+        await tx.wake([{ kind: 'transaction', id: transactionId }])
+      }),
+    /**
+     * Bytes that make a coin which left the chain. Offered again they bring it back, and our payment with it; or they are
+     * refused, because something else was spent: then that is the rival. Nothing about signing changes by them.
+     */
+    bringBack: (transactionId: string, raw: string, word: Word) =>
+      store.transaction(async (tx) => {
+        requireReason(word)
+        if (raw.length > FUNDING_MAX || !/^([0-9a-f]{2})+$/.test(raw))
+          throw refused('the bytes are hex, in small letters')
+        if (!(await tx.operator.bringBack(transactionId, raw)))
+          throw refused(`transaction ${transactionId} is settled, or not of this house`)
+        await tx.operator.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
+        await tx.wake([{ kind: 'transaction', id: transactionId }])
+      }),
+  }
+}
+
+async function settleByHand(tx: StoreTx, id: string): Promise<void> {
+  const [payout] = await tx.payouts.find([id])
+  if (!payout) return
+  if (payout.orderId !== null) await tx.inventory.release(payout.orderId)
+  await tx.ledger.post(settledByHandEntry({ ...payout, payoutId: id }))
+  await tx.lostPayouts.settle(id)
 }
 
 /** What a pay-out took is owed by whom it was owed before; coins that nobody claimed are nobody's again. */

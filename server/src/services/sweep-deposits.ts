@@ -33,13 +33,16 @@ export function createSweepDeposits(deps: SweepDeps) {
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
     const page = await deps.store.custody.sweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
-    reached.set(network, page.length < SWEEPS_MAX ? 0n : BigInt(page.at(-1)?.depositIds[0] ?? 0))
+    reached.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.place ?? 0n))
     for (const found of page) {
       const asset = deps.assetById(found.assetId)
       const cost = chain.sender.payoutFee(asset, fee)
-      if (!isWorth(deps, chain, found, cost)) continue
-      if (asset.contract === null) await plan(deps, chain, found, found.units - cost * FEE_MARGIN)
-      else if (await hasGas(deps, chain, found, cost)) await plan(deps, chain, found, found.units)
+      // Dust is left where it lies: what is below the cost of its own sweep is a risk to the others, and worth nothing.
+      const kept = found.deposits.filter(({ units }) => isWorth(deps, chain, found, units, cost))
+      const units = kept.reduce((sum, deposit) => sum + deposit.units, 0n)
+      if (!isWorth(deps, chain, found, units, WORTH * cost)) continue
+      if (asset.contract === null) await plan(deps, chain, found, kept, units - cost * FEE_MARGIN)
+      else if (await hasGas(deps, chain, found, cost)) await plan(deps, chain, found, kept, units)
     }
   }
 }
@@ -47,14 +50,15 @@ export function createSweepDeposits(deps: SweepDeps) {
 function isWorth(
   { books, priceKeyOf, assetById }: SweepDeps,
   chain: Chain,
-  { assetId: swept, units }: Sweepable,
+  { assetId: swept }: Sweepable,
+  units: bigint,
   cost: bigint,
 ): boolean {
   const native = nativeOf(chain)
   const { prices } = books.current()
   try {
     const value = usdValue(units, assetById(swept), getPrice(prices, priceKeyOf(swept)).bid, 'down')
-    return value > WORTH * usdValue(cost, assetById(native), getPrice(prices, priceKeyOf(native)).ask, 'up')
+    return value > usdValue(cost, assetById(native), getPrice(prices, priceKeyOf(native)).ask, 'up')
   } catch (error) {
     if (error instanceof AppError) return false
     throw error
@@ -96,7 +100,8 @@ async function hasGas(
 async function plan(
   { store, log }: SweepDeps,
   chain: Chain,
-  { keyIndex, assetId: swept, depositIds, address }: Sweepable,
+  { keyIndex, assetId: swept, address }: Sweepable,
+  deposits: Sweepable['deposits'],
   units: bigint,
 ): Promise<void> {
   const id = timeOrderedId()
@@ -116,7 +121,8 @@ async function plan(
       units,
     })
     // Another process plans the same: this plan is dropped with its transaction.
-    if (!(await tx.custody.markSwept(depositIds, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')
+    const ids = deposits.map((deposit) => deposit.id)
+    if (!(await tx.custody.markSwept(ids, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   checkpoint('sweep.planned')

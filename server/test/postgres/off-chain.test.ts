@@ -96,6 +96,54 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     expect(paidTo()).toHaveLength(1)
   })
 
+  test('whose coin is merely gone is signed anew without it, and can never be paid twice', async () => {
+    const spine = await start()
+    await spine.fill({ btc: COIN / 200n, eth: 2_000n * ETHER })
+    const first = await spine.order()
+    const deposit = spine.deposit(first, COIN / 250n)
+    await spine.blocks(6)
+    const second = await spine.order({ from: eth, to: btc, fromUnits: ETHER / 5n })
+    spine.fakes.eth.pay(second.deposit.address, ETHER / 5n)
+    for (let n = 0; n < 2; n++) {
+      spine.fakes.eth.mine()
+      await spine.turn()
+    }
+    const paidTo = () => spine.fakes.btc.paidTo(second.recipient?.address ?? '')
+    const attempts = () =>
+      spine.database.query<{ raw: string }>("select raw from attempts where network = 'btc' order by id")
+    const [payment] = spine.fakes.btc.paidTo(first.deposit.address)
+    const inputsOf = (raw: string | undefined) => spine.fakes.btc.toTx(raw ?? '').spends
+    const [old] = await attempts()
+    expect(inputsOf(old?.raw)).toContain(`${deposit}:0`)
+    spine.fakes.btc.reorg(6, (txHash) => txHash === deposit)
+    await spine.blocks(9)
+    // Nothing is signed before what left had time to come back.
+    expect(await attempts()).toHaveLength(1)
+    await spine.blocks(6)
+    expect(await alarmOf(spine, 'coins')).toMatchObject({ detail: { outpoints: [`${deposit}:0`] } })
+    spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
+    await spine.store.controls.resume('asset:btc@btc')
+    await spine.blocks(8)
+    expect(await spine.status(second)).toBe('finished')
+    const signed = await attempts()
+    const common = inputsOf(old?.raw)[0] ?? ''
+    for (const { raw } of signed) expect(inputsOf(raw)).toContain(common)
+    expect(inputsOf(signed.at(-1)?.raw)).not.toContain(`${deposit}:0`)
+    expect(await alarmOf(spine, 'coins')).toBeUndefined()
+    // The coin is back, and with it whoever kept the old bytes: they exclude each other.
+    spine.fakes.btc.offer(payment)
+    expect(await spine.fakes.btc.chain.sender.broadcast(old?.raw ?? '')).toMatchObject({ kind: 'rejected' })
+    await spine.database.query("update transactions set next_check_at = clock_timestamp() where state = 'confirmed'")
+    await spine.database.query('update exchanges set next_check_at = clock_timestamp() where next_check_at is not null')
+    await spine.blocks(12)
+    expect(paidTo()).toHaveLength(1)
+    expect(await spine.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(0n)
+    // And it may be spent again.
+    expect((await spine.store.transactions.spendable('btc', 2, 10)).map(({ outpoint }) => outpoint)).toContain(
+      `${deposit}:0`,
+    )
+  })
+
   test('knows what its coins were made from, over generations', async () => {
     const spine = await start()
     await spine.database.query(

@@ -137,8 +137,12 @@ function feeRule(network: Network, request: SpendRequest, scriptLengths: readonl
 function draftFresh(terms: Terms, request: SpendRequest): Draft {
   const candidates = spendable(terms, request.coins, new Set())
   if (request.sweepAll) return sweep(terms, request, candidates.slice(0, INPUTS_MAX))
-  return cover(terms, request, [], candidates)
+  const draft = cover(terms, request, [], candidates)
+  return { ...draft, inputs: [...draft.inputs].sort((a, b) => byDepositor(a) - byDepositor(b)) }
 }
+
+/** What a customer paid may leave the chain with the block that it came in: it is the common coin only where all are such. */
+const byDepositor = ({ path }: Coin): number => (path.branch === 'deposit' ? 1 : 0)
 
 function draftReplacement(terms: Terms, request: SpendRequest): Draft {
   const kept = replacedIntent(request)?.inputs ?? []

@@ -318,7 +318,7 @@ async function recordCoin(
   await sql.query(
     `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash`,
+     on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, gone_at = null`,
     [
       network,
       rules.outpoint?.(transfer, { branch, index: Number(keyIndex) }) ?? transfer.identity,

@@ -95,10 +95,15 @@ async function rewind(sql: Sql, network: string, height: number, from: BlockRef)
     'update attempts set block_height = null, block_hash = null where network = $1 and block_height > $2 returning transaction_id',
     [network, height],
   )
-  await sql.query('update coins set block_height = null, block_hash = null where network = $1 and block_height > $2', [
-    network,
-    height,
-  ])
+  // Deeper than finality: followed again until they are final once more, or provably dead.
+  await sql.query(
+    "update transactions set state = 'confirmed', next_check_at = clock_timestamp() where id = any($1::uuid[]) and state = 'final'",
+    [loose.map(({ transaction_id }) => transaction_id)],
+  )
+  await sql.query(
+    'update coins set block_height = null, block_hash = null, gone_at = $3 where network = $1 and block_height > $2',
+    [network, height, from.height],
+  )
   await sql.query('update coins set spent_by = null, spent_height = null where network = $1 and spent_height > $2', [
     network,
     height,

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../domain/asset.ts'
 import type { FinalityTag } from '../../domain/network.ts'
 import type { Deposit } from '../../ports/execution.ts'
-import type { CustodyStore } from '../../ports/store.ts'
+import { type CustodyStore, SWEPT_MAX } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
 import { memoOrNull, unitsOrNull } from './rows.ts'
 
@@ -35,23 +35,29 @@ export function createCustodyStore(sql: Sql): CustodyStore {
         address: string
         key_index: string
         asset_id: AssetId
-        units: string
+        place: string
         ids: string[]
+        units: string[]
       }>(
-        `select d.address, d.key_index, d.asset_id, sum(d.credited_units) as units, array_agg(d.id::text order by d.id) as ids
-         from deposits d join cursors k on k.network = d.network
-         where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
-           and d.block_height <= k.height - $2 + 1
-         group by d.address, d.key_index, d.asset_id having min(d.id) > $4 order by min(d.id) limit $3`,
-        [network, depth, limit, after],
+        `select d.address, d.key_index, d.asset_id, d.place, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
+         from (
+           select d.id, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over whole as place,
+             row_number() over (whole order by d.credited_units desc, d.id) as nth
+           from deposits d join cursors k on k.network = d.network
+           where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
+             and d.block_height <= k.height - $2 + 1
+           window whole as (partition by d.address, d.key_index, d.asset_id)) d
+         where d.nth <= $5 and d.place > $4
+         group by d.address, d.key_index, d.asset_id, d.place order by d.place limit $3`,
+        [network, depth, limit, after, SWEPT_MAX],
       )
       return rows.map((row) => ({
         network,
         address: row.address,
         keyIndex: Number(row.key_index),
         assetId: row.asset_id,
-        units: BigInt(row.units),
-        depositIds: row.ids,
+        deposits: row.ids.map((id, at) => ({ id, units: BigInt(row.units[at] ?? 0) })),
+        place: BigInt(row.place),
       }))
     },
     async markSwept(depositIds, payoutId) {

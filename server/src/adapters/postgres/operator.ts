@@ -17,9 +17,10 @@ type HeldRow = {
   attention: string | null
   exchange_id: string | null
   transaction_id: string | null
+  lost: boolean
 }
 const HELD =
-  'select id, purpose, network, asset_id, units, address, state, attention, exchange_id, transaction_id from payouts'
+  'select id, purpose, network, asset_id, units, address, state, attention, exchange_id, transaction_id, lost from payouts'
 
 export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
@@ -61,6 +62,14 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
       )
       return rows.length > 0
     },
+    async bringBack(transactionId, raw) {
+      const rows = await sql.query(
+        `update transactions set fundings = array_append(array_remove(fundings, $2), $2), next_check_at = clock_timestamp()
+         where id::text = $1 and state = 'live' and cardinality(fundings) < 50 returning 1`,
+        [transactionId, raw],
+      )
+      return rows.length > 0
+    },
     ...createUnclaimedStore(sql, locking),
   }
 }
@@ -77,6 +86,7 @@ function toHeld(row: HeldRow): HeldPayout {
     attention: row.attention,
     exchangeId: row.exchange_id,
     transactionId: row.transaction_id,
+    lost: row.lost,
   }
 }
 

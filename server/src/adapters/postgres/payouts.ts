@@ -26,11 +26,12 @@ type Row = {
   state: Payout['state']
   order_id: string | null
   owed_from: Account | null
+  lost: boolean
 }
 
 const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
   coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
-  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from,
+  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from, p.lost,
   (select s.deposit_id from executions s where s.id = x.source_execution) as source_deposit
   from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
 
@@ -182,5 +183,6 @@ function toPayout(row: Row): Payout {
     state: row.state,
     orderId: row.order_id,
     owedFrom: row.owed_from,
+    lost: row.lost,
   }
 }

@@ -25,6 +25,13 @@ export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
       )
       return rows.map(({ outpoint, spent_by }): Need => ({ outpoint, spentBy: spent_by }))
     },
+    async goneCoins(network, outpoints) {
+      const rows = await sql.query<{ outpoint: string; gone_at: string }>(
+        'select outpoint, gone_at from coins where network = $1 and outpoint = any($2::text[]) and block_height is null and gone_at is not null',
+        [network, outpoints],
+      )
+      return rows.map(({ outpoint, gone_at }) => ({ outpoint, goneAt: Number(gone_at) }))
+    },
     async lostFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select * from deposits where network = $1 and exchange_id is null and status = 'credited' and block_height is null

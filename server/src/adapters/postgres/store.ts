@@ -9,6 +9,7 @@ import { createExchangeStore } from './exchanges.ts'
 import { createFailureStore } from './failures.ts'
 import { createInventoryStore } from './inventory.ts'
 import { createLedger } from './ledger.ts'
+import { createLostPayoutStore } from './lost-payouts.ts'
 import { createOperatorStore } from './operator.ts'
 import { createPayoutStore } from './payouts.ts'
 import { createRecoveryStore } from './recovery.ts'
@@ -44,6 +45,7 @@ function stores(sql: Sql, database: Database, watched: WatchedAddresses, locking
     audit: createAuditStore(sql),
     failures: createFailureStore(sql),
     recovery: createRecoveryStore(sql, locking),
+    lostPayouts: createLostPayoutStore(sql),
     operator: createOperatorStore(sql, locking),
     signing: createSigningStore(sql),
     wake: (jobs) => wake(sql, jobs),

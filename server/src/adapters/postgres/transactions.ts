@@ -14,6 +14,7 @@ type Row = {
   state: OutgoingTransaction['state']
   created_at: Date
   rival: string | null
+  fundings: string[]
   head: string | null
   now: Date
 }
@@ -82,6 +83,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
   }
 }
 
+/** The largest first: however many small coins somebody sends, they never stand before those that pay. */
 async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Coin[]> {
   const rows = await sql.query<{
     outpoint: string
@@ -94,7 +96,7 @@ async function spendable(sql: Sql, network: string, depth: number, limit: number
      join cursors k on k.network = c.network
      where c.network = $1 and c.reserved_by is null and c.spent_by is null and c.block_height <= k.height - $2 + 1
        and (c.deposit_id is null or d.status = 'credited')
-     order by c.block_height, c.outpoint limit $3 for update of c skip locked`,
+     order by c.units desc, c.block_height, c.outpoint limit $3 for update of c skip locked`,
     [network, depth, limit],
   )
   return rows.map((row) => ({
@@ -126,7 +128,7 @@ async function addAttempt(
 
 async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTransaction | null> {
   const [row] = await sql.query<Row>(
-    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, clock_timestamp() as now,
+    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, t.fundings, clock_timestamp() as now,
        (select k.height from cursors k where k.network = t.network) as head
      from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
     [id],
@@ -145,6 +147,7 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
     state: row.state,
     createdAt: row.created_at,
     rival: row.rival,
+    fundings: row.fundings,
     now: row.now,
     head: row.head === null ? null : Number(row.head),
     attempts: attempts.map(toAttempt),
@@ -171,7 +174,10 @@ function toAttempt(row: AttemptRow): Attempt {
 async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promise<void> {
   switch (outcome.kind) {
     case 'check':
-      await sql.query('update transactions set next_check_at = $2 where id = $1', [id, outcome.at])
+      await sql.query("update transactions set next_check_at = $2 where id = $1 and state in ('live', 'confirmed')", [
+        id,
+        outcome.at,
+      ])
       if (outcome.sentAttemptId !== null) {
         await sql.query('update attempts set sent_at = coalesce(sent_at, clock_timestamp()) where id = $1', [
           outcome.sentAttemptId,
@@ -191,6 +197,12 @@ async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promis
       return
     case 'final':
       await sql.query("update transactions set state = 'final', next_check_at = null where id = $1", [id])
+      // What an earlier attempt would have spent, and this one does not.
+      await sql.query(
+        `update coins set reserved_by = null where reserved_by = $1 and spent_by is null and exists (
+           select 1 from attempts a where a.transaction_id = $1 and a.state = 'confirmed' and a.block_height is not null)`,
+        [id],
+      )
       return
     case 'expired':
       await sql.query("update attempts set state = 'replaced' where transaction_id = $1", [id])

@@ -82,7 +82,7 @@ export async function openSigner(
   }
   return {
     memory: journal.memory,
-    walletKey: (coinType) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index: 0 }),
+    walletKey: (coinType, index) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index }),
     async sign(intent, stored): Promise<Signed> {
       const pays = paysOf(intent)
       assertStored(pays, stored)

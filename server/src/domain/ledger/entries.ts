@@ -12,6 +12,7 @@ import { type Account, type JournalEntry, journalEntry } from './journal.ts'
  *   liability:partner:<id>    fees and proceeds that partners have with us
  *   liability:swap:<id>       the referrer fee of a swap, until its block is final
  *   liability:withdrawal:<id> what a pay-out has taken out of a partner's account, or of what nobody claimed
+ *   liability:lost:<id>       what a payout of a closed exchange paid before the chain took it back
  *   liability:unclaimed       coins that are in the wallet, and whose owner is not known
  *   equity:capital            what the operator brought in
  *   equity:inventory          the inventory venue's position: the two sides of a conversion meet here
@@ -88,6 +89,7 @@ export function lossReversalEntry(
 }
 
 export const unclaimed: Account = 'liability:unclaimed'
+const lostAccount = (payoutId: string): Account => `liability:lost:${payoutId}`
 const withdrawalAccount = (payoutId: string): Account => `liability:withdrawal:${payoutId}`
 /** The first credit's id is what it was before fundings could be taken back. */
 const nth = (id: string, credits: number): string => (credits === 1 ? id : `${id}:${credits}`)
@@ -209,6 +211,8 @@ export type Outgoing = Readonly<{
   partnerId: string | null
   /** The account that owed a withdrawal before it was asked for; null = the operator takes out capital. */
   owedFrom?: Account | null
+  /** Its exchange is closed: the chain took back what it was paid, and that is owed beside it. */
+  lost?: boolean
   assetId: AssetId
   units: bigint
 }>
@@ -246,7 +250,29 @@ export function sentEntry(payout: Outgoing): JournalEntry {
   )
 }
 
+/**
+ * It had its confirmations, and is provably dead: the coins are back, and are owed to whom they were paid. An exchange that
+ * is closed owes nothing any more, so that they stand beside it.
+ */
+export function lostEntry(payout: Outgoing): JournalEntry {
+  return journalEntry(
+    `payout:${payout.payoutId}:lost:${payout.transactionId}`,
+    `${payout.purpose} lost`,
+    payout.exchangeId,
+    [{ debit: sourceOf(payout), credit: receiverOf(payout), assetId: payout.assetId, units: payout.units }],
+  )
+}
+
+/** The operator paid it from elsewhere: what the house owed for it is the operator's. */
+export function settledByHandEntry(payout: Pick<Outgoing, 'payoutId' | 'exchangeId' | 'assetId' | 'units'>) {
+  const { payoutId, exchangeId, assetId, units } = payout
+  return journalEntry(`payout:${payoutId}:settled`, 'lost payout settled by hand', exchangeId, [
+    { debit: lostAccount(payoutId), credit: capital, assetId, units },
+  ])
+}
+
 function receiverOf(payout: Outgoing): Account {
+  if (payout.lost) return lostAccount(payout.payoutId)
   switch (payout.purpose) {
     case 'payout':
     case 'refund':
@@ -261,10 +287,19 @@ function receiverOf(payout: Outgoing): Account {
   }
 }
 
+export const networkFeeId = (transactionId: string): string => `transaction:${transactionId}:fee`
+
 /** What the network took for a transaction, from the wallet that signed it. */
 export function networkFeeEntry(transactionId: string, from: Custody, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(`transaction:${transactionId}:fee`, 'network fee', null, [
+  return journalEntry(networkFeeId(transactionId), 'network fee', null, [
     { debit: 'expense:network-fee', credit: custodyAccount(from), assetId, units },
+  ])
+}
+
+/** What a transaction cost that had been counted as paid, left the chain and failed in another block. */
+export function revertedFeeEntry(transactionId: string, assetId: AssetId, units: bigint): JournalEntry {
+  return journalEntry(`${networkFeeId(transactionId)}:reverted`, 'network fee', null, [
+    { debit: 'expense:network-fee', credit: wallet, assetId, units },
   ])
 }
 

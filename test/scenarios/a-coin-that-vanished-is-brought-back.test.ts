@@ -1,0 +1,81 @@
+import { hex } from '@scure/base'
+import { Transaction } from '@scure/btc-signer'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOperatePayouts } from '../../server/src/services/operate-payouts.ts'
+import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { alarms } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
+import { hasNode, nodeCall } from '../support/nodes.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  if (hasNode('ltc')) world = await startWorld({ networks: ['ltc', 'eth'] })
+})
+afterAll(() => world?.stop())
+
+test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it, and is mined with it', async () => {
+  const wallet = await fundBitcoinWallet(world, 'ltc', '3')
+  await world.mine('ltc', 2)
+  const first = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2' })
+  const wanted = (await world.rate('ltc@ltc', 'eth@eth', '0.5')).toAmount.toFixed(6)
+  const signed = async (order: Json): Promise<string> => {
+    await world.deposit(order, wanted)
+    return world.until('the payout is signed', async () => (await world.status(order)).exchanges[0]?.payoutHash, 60_000)
+  }
+  const { address } = await world.wallet('ltc')
+  const { payment, order, hash } = await whilePaused(world, 'ltc', async () => {
+    const height: number = await nodeCall('ltc', 'getblockcount')
+    const payment = wallet.sign([{ address: first.request.depositAddress, amount: '2' }], 1n, height)
+    await wallet.send(payment)
+    await world.mine('ltc', 4)
+    await world.settles(first, 'finished')
+    // The wallet's own coins are spoken for: what is left is the deposit.
+    await world.house.database.query(
+      "update coins set reserved_by = (select id from transactions limit 1) where network = 'ltc' and branch <> 'deposit'",
+    )
+    const order = await world.create({ from: 'eth@eth', to: 'ltc@ltc', amount: wanted, address })
+    const hash = await signed(order)
+    const raw: string = await world.until('a node has it', () =>
+      nodeCall('ltc', 'getrawtransaction', [hash]).catch(() => null),
+    )
+    await world.house.database.query(
+      "update coins set reserved_by = null where network = 'ltc' and branch <> 'deposit'",
+    )
+    const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
+    expect(transaction.inputsLength).toBe(1)
+    expect(hex.encode(transaction.getInput(0).txid ?? new Uint8Array())).toBe(payment.txid)
+    // Below the height above which it may be mined no pool keeps the payment, and so not what spends it.
+    const top: number = await nodeCall('ltc', 'getblockcount')
+    await world.reorg('ltc', top - height + 1)
+    expect(await nodeCall('ltc', 'getrawmempool')).not.toContain(payment.txid)
+    return { payment, order, hash }
+  })
+  const [subject = ''] = await world.until(
+    'a person is told',
+    async () => {
+      const told = await alarms(world, 'coins:')
+      return told.length > 0 ? told : null
+    },
+    60_000,
+  )
+  const [alarm] = (await world.house.store.audit.alarms(50)).filter((one) => one.subject === subject)
+  expect(alarm).toMatchObject({ detail: { code: 'NO_COMMON_COIN', outpoints: [`${payment.txid}:0`] } })
+  expect((await world.status(order)).status).toBe('sending')
+  expect(await world.balance('ltc@ltc', address)).toBe('0')
+
+  const operate = createOperatePayouts(world.house.store)
+  const word = { actor: 'anna', reason: 'found on an explorer' }
+  const id = subject.replace('coins:', '')
+  await expect(operate.bringBack(id, 'no hex', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await expect(operate.bringBack(order.id, payment.hex, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await operate.bringBack(id, payment.hex, word)
+  // Nothing is spent beside what was promised: the same bytes, once.
+  const { exchanges } = await world.settles(order, 'finished', 60_000)
+  expect(exchanges[0].payoutHash).toBe(hash)
+  expect(await world.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
+  expect(await alarms(world, 'coins:')).toEqual([])
+  for (const { scope } of await world.house.store.audit.pauses()) await world.house.store.controls.resume(scope)
+  await world.until('the loss is none', async () => (await alarms(world, 'reorg:')).length === 0)
+  await world.invariants()
+})

@@ -1,0 +1,96 @@
+import { hex } from '@scure/base'
+import { Transaction } from '@scure/btc-signer'
+import { formatUnits } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { alarms, booked } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
+import { hasNode, nodeCall } from '../support/nodes.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  if (hasNode('ltc')) world = await startWorld({ networks: ['ltc', 'eth'] })
+})
+afterAll(() => world?.stop())
+
+const coins = (units: bigint): string => formatUnits(units, 8)
+const inputsOf = (raw: string): string[] => {
+  const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
+  return Array.from({ length: transaction.inputsLength }, (_, at) => {
+    const { txid, index } = transaction.getInput(at)
+    return `${hex.encode(txid ?? new Uint8Array())}:${index}`
+  })
+}
+
+test.runIf(hasNode('ltc'))(
+  'a deposit that a payout spends leaves the chain, and nobody spends it elsewhere',
+  async () => {
+    const filled = await booked(world, 'asset:wallet', 'ltc@ltc')
+    const paidIn = coins(filled / 4n)
+    const wallet = await fundBitcoinWallet(world, 'ltc', coins(filled / 4n + 100_000_000n))
+    await world.mine('ltc', 2)
+    const first = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: paidIn })
+    const { address } = await world.wallet('ltc')
+    const { payment, original, second } = await whilePaused(world, 'ltc', async () => {
+      const height: number = await nodeCall('ltc', 'getblockcount')
+      const payment = wallet.sign([{ address: first.request.depositAddress, amount: paidIn }], 1n, height)
+      await wallet.send(payment)
+      await world.mine('ltc', 10)
+      await world.settles(first, 'finished')
+      // More than the wallet was filled with, so that the deposit is spent with it.
+      const wanted = await world.rate('ltc@ltc', 'eth@eth', coins((filled * 11n) / 10n))
+      const second = await world.create({ from: 'eth@eth', to: 'ltc@ltc', amount: wanted.toAmount.toFixed(6), address })
+
+      await world.deposit(second, wanted.toAmount.toFixed(6))
+      const hash = await world.until(
+        'the payout is signed',
+        async () => (await world.status(second)).exchanges[0]?.payoutHash,
+        90_000,
+      )
+      const original: string = await world.until('a node has it', () =>
+        nodeCall('ltc', 'getrawtransaction', [hash]).catch(() => null),
+      )
+      expect(inputsOf(original).map((outpoint) => outpoint.split(':')[0])).toContain(payment.txid)
+      // Below the height above which it may be mined no pool keeps the payment, and so not what spends it.
+      const top: number = await nodeCall('ltc', 'getblockcount')
+      await world.reorg('ltc', top - height + 1)
+      const pool: string[] = await nodeCall('ltc', 'getrawmempool')
+      expect(pool).not.toContain(payment.txid)
+      expect(pool).not.toContain(hash)
+      return { payment, original, second }
+    })
+    await world.until('a person is told', async () => (await alarms(world, 'coins:')).length === 1, 60_000)
+    expect((await world.status(second)).status).toBe('sending')
+
+    const hot = world.house.chains.get('ltc')?.addresses.hot() ?? ''
+    const amount = coins(filled)
+    await world.control('/deposits', { network: 'ltc', currency: 'native', address: hot, amount })
+    await world.until(
+      'the wallet is filled',
+      async () =>
+        (
+          await world.house.database.query(
+            "select 1 from deposits where network = 'ltc' and exchange_id is null and status = 'credited'",
+          )
+        ).length > 1,
+    )
+    await world.house.store.controls.resume('asset:ltc@ltc')
+    const paid = await world.settles(second, 'finished', 60_000)
+    const { payoutHash, amountToReceived } = paid.exchanges[0]
+    const replacement: string = await nodeCall('ltc', 'getrawtransaction', [payoutHash])
+    const gone = inputsOf(original).filter((outpoint) => outpoint.startsWith(payment.txid))
+    expect(inputsOf(replacement).filter((outpoint) => gone.includes(outpoint))).toEqual([])
+    expect(inputsOf(replacement)).toContain(inputsOf(original)[0])
+    expect(await world.balance('ltc@ltc', address)).toBe(amountToReceived)
+    expect(await alarms(world, 'coins:')).toEqual([])
+
+    // The customer's payment comes back, and the old bytes are worth nothing.
+    await wallet.send(payment)
+    await world.until('the loss is none', async () => (await booked(world, 'expense:suspense', 'ltc@ltc')) === 0n)
+    await expect(nodeCall('ltc', 'sendrawtransaction', [original])).rejects.toThrow()
+    await world.mine('ltc', 3)
+    expect(await world.balance('ltc@ltc', address)).toBe(amountToReceived)
+    await world.invariants()
+  },
+)

@@ -1,0 +1,142 @@
+import { bytesToHex, type Hex, parseGwei, parseUnits } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOperatePayouts } from '../../server/src/services/operate-payouts.ts'
+import { alarms, booked } from '../support/facts.ts'
+import { whilePaused } from '../support/mining.ts'
+import { nodeCall, nodeOf } from '../support/nodes.ts'
+import { type Json, startWorld, type World } from '../support/world.ts'
+
+// A reorganisation of the sandbox's EVM chains drops what everybody paid in it: no other scenario uses this network.
+const network = 'cchain'
+const currency = 'avax@cchain'
+/** Below the payout and its finality, above what the wallet was filled with. */
+const DEEP = 24
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ networks: ['btc', network] })
+  await world.mine(network, DEEP + 4)
+})
+afterAll(() => world.stop())
+
+type Last = Readonly<{ id: string; state: string; conflict_key: string; tx_hash: string }>
+const last = async (): Promise<Last | undefined> =>
+  (
+    await world.house.database.query<Last>(
+      `select t.id, t.state, t.conflict_key, a.tx_hash from transactions t join attempts a on a.transaction_id = t.id
+       where t.network = $1 and t.branch = 'hot' order by a.id desc limit 1`,
+      [network],
+    )
+  )[0]
+
+/** An exchange whose payout is as deep as anything is waited for; no block comes by itself any more. */
+async function paidForGood(): Promise<{ exchange: Json; address: string; item: Json }> {
+  const { address } = await world.wallet(network)
+  const exchange = await world.create({ from: 'btc@btc', to: currency, amount: '0.005', address })
+  await world.deposit(exchange, '0.005')
+  const { exchanges } = await world.settles(exchange, 'finished')
+  await world.mine(network, 12)
+  await world.house.database.query(
+    "update transactions set next_check_at = clock_timestamp() where state = 'confirmed'",
+  )
+  await world.until('the payout is final', async () => (await last())?.state === 'final')
+  return { exchange, address, item: exchanges[0] }
+}
+
+const nonceOf = (conflictKey: string) => Number(conflictKey.split(':')[1])
+
+test('the same bytes are mined again, and the partner is told meanwhile', async () => {
+  const { exchange, address, item } = await paidForGood()
+  await whilePaused(world, network, async () => {
+    await world.reorg(network, DEEP)
+    expect(await world.balance(currency, address)).toBe('0')
+    await world.until(
+      'the exchange says so',
+      async () => (await world.status(exchange)).statusReason === 'PAYOUT_VANISHED',
+    )
+    await world.until('the node has it again', () => nodeCall(network, 'eth_getTransactionByHash', [item.payoutHash]))
+  })
+  await world.until('it is there', async () => (await world.status(exchange)).statusReason === null)
+  const now = await world.status(exchange)
+  expect(now.status).toBe('finished')
+  expect(now.exchanges[0]).toMatchObject({ payoutHash: item.payoutHash, amountToReceived: item.amountToReceived })
+  expect(await world.balance(currency, address)).toBe(item.amountToReceived)
+  expect(await alarms(world, 'gone:')).toEqual([])
+  await world.invariants()
+})
+
+test('a payout whose nonce another transaction used is owed again, and paid once by a word', async () => {
+  const { exchange, address, item } = await paidForGood()
+  await world.mine(network, DEEP)
+  const { exchange: second, address: customer, item: lost } = await paidForGood()
+  const transaction = await last()
+  expect(transaction?.tx_hash).toBe(lost.payoutHash)
+  const wallet = await booked(world, 'asset:wallet', currency)
+  const fee = parseGwei('1')
+  await whilePaused(world, network, async () => {
+    await world.stopWorkers()
+    await world.reorg(network, DEEP)
+    // Whoever has the key of the wallet takes the place of the payment.
+    const thief = privateKeyToAccount(bytesToHex(world.hotKey(network)))
+    expect(thief.address).toBe(world.house.chains.get(network)?.addresses.hot())
+    const rival = await thief.signTransaction({
+      type: 'eip1559',
+      chainId: nodeOf(network).chainId ?? 0,
+      nonce: nonceOf(transaction?.conflict_key ?? ''),
+      to: thief.address,
+      value: 0n,
+      gas: 21_000n,
+      maxFeePerGas: fee * 100n,
+      maxPriorityFeePerGas: fee,
+    })
+    await nodeCall(network, 'eth_sendRawTransaction', [rival])
+    await world.mine(network, 14)
+    await world.startWorkers()
+  })
+  const shown = await world.until('the payout is proved dead', async () => {
+    const now = await world.status(second)
+    return now.exchanges[0].payoutHash === null ? now : null
+  })
+  expect(shown).toMatchObject({ status: 'finished', statusReason: 'PAYOUT_VANISHED' })
+  expect(shown.exchanges[0]).toMatchObject({ statusReason: 'PAYOUT_VANISHED', amountToReceived: null })
+  const [held] = await world.house.store.operator.held(10)
+  expect(held).toMatchObject({ exchangeId: second.id, attention: 'LOST', lost: true })
+  const units = parseUnits(lost.amountToReceived, 18)
+  expect(await booked(world, `liability:lost:${held?.id}`, currency)).toBe(-units)
+  expect(await alarms(world, 'lost:')).toHaveLength(1)
+  // The wallet signed what the house never did: everything stands until a person has looked.
+  await world.until('the intrusion is seen', async () => (await alarms(world, 'intrusion:')).length === 1)
+  expect(await world.balance(currency, customer)).toBe('0')
+  expect((await booked(world, 'asset:wallet', currency)) - wallet).toBeGreaterThan(units)
+
+  await createOperatePayouts(world.house.store).release(held?.id ?? '', { actor: 'anna', reason: 'not paid by hand' })
+  await world.house.store.controls.resume(`payouts:${network}`)
+  const paid = await world.until('it is paid', async () => {
+    const now = await world.status(second)
+    return now.statusReason === null ? now : null
+  })
+  expect(paid.exchanges[0].payoutHash).not.toBe(lost.payoutHash)
+  expect(await world.balance(currency, customer)).toBe(lost.amountToReceived)
+  // The old bytes, offered once more by whoever kept them, are refused for ever.
+  const [{ raw = '' } = {}] = await world.house.database.query<{ raw: Hex }>(
+    'select raw from attempts where tx_hash = $1',
+    [lost.payoutHash],
+  )
+  await expect(nodeCall(network, 'eth_sendRawTransaction', [raw])).rejects.toThrow()
+  await world.mine(network, 4)
+  expect(await world.balance(currency, customer)).toBe(lost.amountToReceived)
+  expect(await booked(world, `liability:lost:${held?.id}`, currency)).toBe(0n)
+  // What was final below is what it was.
+  expect((await world.status(exchange)).exchanges[0].payoutHash).toBe(item.payoutHash)
+  expect(await world.balance(currency, address)).toBe(item.amountToReceived)
+  expect(await world.house.store.audit.imbalance()).toEqual([])
+  // To the wei but for what the thief burnt.
+  const chain = world.house.chains.get(network)
+  const asset = world.house.catalogue.list().find((one) => one.asset.id === currency)?.asset
+  if (!chain || !asset) throw new Error('the test chains have it')
+  const holds = await chain.reader.balance(chain.addresses.hot(), asset)
+  const burnt = (await booked(world, 'asset:wallet', currency)) - holds
+  expect(burnt).toBeGreaterThan(0n)
+  expect(burnt).toBeLessThanOrEqual(21_000n * fee * 100n)
+})

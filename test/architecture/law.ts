@@ -115,7 +115,6 @@ export const law: Law = {
     [`${adapters}/evm/swap/token-facts.ts`]: 'decimals, 36 at most',
     [`${adapters}/evm/replies.ts`]: 'counts and nonces, checked to be safe integers',
     [`${adapters}/evm/dex/algebra.ts`]: 'fees of at most 24 bits',
-    [`${adapters}/evm/dex/algebra-integral.ts`]: 'fees of at most 24 bits',
     [`${adapters}/evm/dex/algebra-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
     [`${adapters}/evm/dex/balancer-stable.ts`]: 'seconds, looked at before',
     [`${adapters}/evm/dex/curve.ts`]: 'how many pools a factory has',

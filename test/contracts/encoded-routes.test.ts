@@ -2,9 +2,10 @@ import { deploymentProxy, deploymentProxyCode, swapExecutor, swapRouter } from '
 import { type Hex, keccak256, parseEventLogs, stringToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RouteToEncode } from '../../server/src/adapters/evm/dex/encode-route.ts'
-import { afterFee, encodeSwap, type SwapTerms } from '../../server/src/adapters/evm/dex/encode-swap.ts'
+import { encodeSwap, type SwapTerms } from '../../server/src/adapters/evm/dex/encode-swap.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../server/src/domain/swap/execute.ts'
 import type { Pool } from '../../server/src/domain/swap/kinds.ts'
+import { feeOf } from '../../server/src/domain/swap/percent.ts'
 import { type DexChain, startDexChain } from './dex-chain.ts'
 
 // What the domain computes is what the chain pays, to the unit, through real Uniswap V2, V3 and V4 pools.
@@ -46,7 +47,7 @@ function via(pool: keyof typeof pools, from: Hex, share = 1): RouteSwap {
 async function compare(route: Omit<RouteToEncode, 'wrapped'>, amountIn: bigint, feePpm = 0n) {
   const expected = executeRoute(route.swaps, route.source, route.target, amountIn)
   if (expected.amountOut === null) throw new Error('the route pays nothing')
-  const minOut = afterFee(expected.amountOut, feePpm)
+  const minOut = expected.amountOut - feeOf(expected.amountOut, Number(feePpm))
   const terms: SwapTerms = {
     amountIn,
     minOut,

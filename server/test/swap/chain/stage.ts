@@ -78,7 +78,7 @@ export async function sendAll(chain: SwapChain, { approve, swap }: Prepared): Pr
     if (sent.kind !== 'accepted') throw new Error(JSON.stringify(sent))
   }
   const { hash } = chain.readSigned(await sign(swap))
-  await expect.poll(async () => (await chain.observe(hash)).kind, { timeout: 10_000 }).toBe('included')
+  await expect.poll(async () => (await chain.observe(hash)).kind, { timeout: 40_000 }).toBe('included')
   return hash
 }
 

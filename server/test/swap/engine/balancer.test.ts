@@ -176,7 +176,7 @@ async function perform({ what, pool: place, from, step, share }: Act): Promise<v
 
 describe("balancer's stable pools", () => {
   test('are found, followed block by block, taken back by a reorg and taken up after a restart', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const source = createSource()
     expect((await current(source)).pools).toEqual([])

@@ -270,7 +270,7 @@ async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<
 
 describe.skipIf(!isInstalled)('the pools of a network', () => {
   test('are found, followed block by block, taken back by a reorg and taken up after a restart', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const clock = { ms: Date.now() }
     const source = createSource(clock)

@@ -140,6 +140,7 @@ export const law: Law = {
     [`${postgres}/custody.ts`]: columns,
     [`${postgres}/exchanges.ts`]: columns,
     [`${postgres}/payouts.ts`]: columns,
+    [`${postgres}/rows.ts`]: columns,
     [`${postgres}/swaps.ts`]: 'block heights, nonces and seconds: bigint columns, which pg gives as text',
     [`${postgres}/throttle.ts`]: columns,
     [`${postgres}/transactions.ts`]: columns,

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type from 'typebox'
 import {
   CreatedExchange,
   Currency,
@@ -26,7 +26,6 @@ import {
   TokenQuery,
   TokensQuery,
 } from './defi-requests.ts'
-import { ErrorBody } from './errors.ts'
 import { keyedErrors, notModified, publicErrors, type RouteDefinition, xml } from './route-definition.ts'
 import {
   Live,
@@ -385,6 +384,3 @@ export const sandboxRoutes = {
     errors: sandboxPostErrors,
   },
 } as const satisfies Record<string, RouteDefinition>
-
-/** The one body of every error answer. */
-export const errorSchema: TSchema = ErrorBody

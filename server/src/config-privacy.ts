@@ -3,8 +3,8 @@ import { type PrivacySettings, privacyDefaults } from './services/settings.ts'
 
 const duration = (standard: string, description: string) =>
   Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$', default: standard, description }))
-const DELAY = '10m'
-const STALL = '6h'
+const DELAY = `${privacyDefaults.delayMaxMs / 60_000}m`
+const STALL = `${privacyDefaults.stallMs / 3_600_000}h`
 /** Who tries it out does not wait. */
 const SANDBOX_DELAY_MS = 2_000
 const PPM_A_BPS = 100

@@ -39,15 +39,18 @@ export async function fundSandbox(options: FundSandbox): Promise<{ later: Promis
     .filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
   const isSlow = ({ network }: Currency) => network.confirmations > CLOCK_BLOCKS
   const [slow, quick] = [empty.filter(isSlow), empty.filter((currency) => !isSlow(currency))]
-  if (empty.length > 0) {
+  if (quick.length > 0) {
     starting.add(reason)
     say(`wallets: bringing ${quick.length} currencies to the hot wallets`)
+    await fill(options, quick)
+    starting.delete(reason)
   }
-  await fill(options, quick)
-  starting.delete(reason)
   if (slow.length === 0) return { later: Promise.resolve() }
   say(`wallets: ${namesOf(slow)} will follow`)
-  return { later: fill(options, slow).then(() => say(`wallets: ${namesOf(slow)} can be paid out as well`)) }
+  const later = fill(options, slow).then(() => {
+    if (!options.signal?.aborted) say(`wallets: ${namesOf(slow)} can be paid out as well`)
+  })
+  return { later }
 }
 
 const namesOf = (currencies: readonly Currency[]) => currencies.map(({ asset }) => asset.id).join(' ')
@@ -56,7 +59,6 @@ async function fill(
   { house, controlUrl, usd = FUNDS_USD, signal }: FundSandbox,
   empty: readonly Currency[],
 ): Promise<void> {
-  if (empty.length === 0) return
   const { chains, books } = house
   const { prices } = books.current()
   await Promise.all(

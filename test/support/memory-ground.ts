@@ -16,8 +16,8 @@ import { resolveNetwork } from '../../server/src/domain/network.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
+import { houseSettings } from './house-settings.ts'
 
-const USD = 10n ** 12n
 const COIN = 10n ** 18n
 const DEADLINE_MS = 60_000
 const BLOCK_MS = 200
@@ -146,13 +146,7 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
     pepper,
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
-    settings: {
-      rateIdMs: 60_000,
-      fixedLockMs: 1_200_000,
-      expiryMs: 86_400_000,
-      stuckMs: 60_000,
-      limits: { perTransactionUsd: 10n ** 6n * USD, hourUsd: 10n ** 8n * USD, dayUsd: 10n ** 8n * USD },
-    },
+    settings: houseSettings,
     denied: [],
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1' },

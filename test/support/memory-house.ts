@@ -17,8 +17,8 @@ import { createLog } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
 import type { Chain } from '../../server/src/ports/chain.ts'
+import { houseSettings } from './house-settings.ts'
 
-const USD = 10n ** 12n
 const COIN = 10n ** 18n
 /** What each hot wallet starts with: far more than any run pays out. */
 const FUNDS = 100_000n * COIN
@@ -79,13 +79,7 @@ export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHou
     pepper,
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
-    settings: {
-      rateIdMs: 60_000,
-      fixedLockMs: 20 * 60_000,
-      expiryMs: 24 * 3_600_000,
-      stuckMs: 60_000,
-      limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
-    },
+    settings: houseSettings,
     denied: [],
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1' },

@@ -21,6 +21,7 @@ import type { Prices } from '../../server/src/ports/prices.ts'
 import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
 import { coinTypes } from '../../server/src/start.ts'
 import { createDatabase } from './database.ts'
+import { houseSettings } from './house-settings.ts'
 import { checkInvariants } from './invariants.ts'
 
 const USD = 10n ** 12n
@@ -121,14 +122,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     pepper,
     prices: options.prices ?? createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
     spreads: defaultSpreads,
-    settings: {
-      rateIdMs: 60_000,
-      fixedLockMs: 20 * 60_000,
-      expiryMs: 24 * 3_600_000,
-      stuckMs: 60_000,
-      limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
-      ...options.settings,
-    },
+    settings: { ...houseSettings, ...options.settings },
     denied: options.denied ?? [],
     ...(swaps === undefined ? {} : { swaps }),
     rateLimit: false,

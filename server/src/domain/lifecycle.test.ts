@@ -129,11 +129,12 @@ describe('the table of edges', () => {
 describe('decide', () => {
   test('has an answer to every combination of facts, along a legal edge', () => {
     expect(everything).toHaveLength(9 * 3 * 2 ** 6 * 4 ** 2 * 6 * 5)
-    for (const facts of everything) {
+    const illegal = everything.flatMap((facts) => {
       const step = decide(facts)
-      const ways = leadsTo(step, facts.status).filter((to) => to !== facts.status)
-      for (const to of ways) expect(next[facts.status], JSON.stringify({ facts, step })).toContain(to)
-    }
+      const ways = leadsTo(step, facts.status).filter((to) => to !== facts.status && !next[facts.status].includes(to))
+      return ways.map((to) => ({ facts, step, to }))
+    })
+    expect(illegal).toEqual([])
   })
 
   test('is pure', () => {
@@ -142,12 +143,13 @@ describe('decide', () => {
 
   test('takes nothing back and reserves nothing once something is signed', () => {
     const forbidden = ['vanish', 'refund', 'convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'credit']
-    for (const facts of everything.filter(({ payout }) => payout === 'signed' || payout === 'confirmed')) {
-      if (facts.status === 'confirming' || facts.status === 'pending') continue
+    const wrong = everything.filter((facts) => {
+      if (facts.payout !== 'signed' && facts.payout !== 'confirmed') return false
+      if (facts.status === 'confirming' || facts.status === 'pending') return false
       const { act } = decide(facts)
-      expect(forbidden, JSON.stringify(facts)).not.toContain(act)
-      if (act === 'hold') expect(facts.payout).not.toBe('signed')
-    }
+      return forbidden.includes(act) || (act === 'hold' && facts.payout === 'signed')
+    })
+    expect(wrong).toEqual([])
   })
 
   test('pays and refunds only what is counted', () => {
@@ -175,11 +177,12 @@ describe('decide', () => {
 
   test('lets nothing leave for a second leg while what the customer paid is not there', () => {
     const leaves = ['convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'refund']
-    for (const facts of everything.filter(({ source }) => source === 'gone')) {
-      const step = decide(facts)
-      expect(leaves, JSON.stringify(facts)).not.toContain(step.act)
-      if (step.act === 'resume') expect(facts.payout).toBe('confirmed')
-    }
+    const wrong = everything.filter((facts) => {
+      if (facts.source !== 'gone') return false
+      const { act } = decide(facts)
+      return leaves.includes(act) || (act === 'resume' && facts.payout !== 'confirmed')
+    })
+    expect(wrong).toEqual([])
   })
 
   test('finishes and refunds only by confirmations', () => {

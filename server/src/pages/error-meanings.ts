@@ -62,7 +62,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
     'The server has too much to do, is not ready, or is shutting down',
     'After `Retry-After`; a create with the same `Idempotency-Key`',
   ],
-  PAIR_UNAVAILABLE: ['The pair cannot be exchanged now', 'Use currencies with `enabled: true`'],
+  PAIR_UNAVAILABLE: [
+    'The pair cannot be exchanged now',
+    'Use currencies with `enabled: true`; in place of a private exchange `efficient`, or a standard one',
+  ],
   PARTNER_SUSPENDED: ['The partner is suspended; statuses and lists can still be read', 'Talk to us'],
   PRICE_IMPACT_TOO_HIGH: ['The swap would move the price too far (DeFi)', 'Ask for less'],
   RATES_UNAVAILABLE: ['There are no prices young enough to quote from', 'After `Retry-After`'],

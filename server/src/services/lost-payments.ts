@@ -76,7 +76,9 @@ export async function bury(
     await tx.controls.giveBackLimit(payouts.map((payout) => payout.id))
     await undoFee(tx, chain, transaction, failedFor)
     for (const payout of payouts) await undo(tx, id, { ...payout, lost: lost.get(payout.id) ?? false })
-    await tx.controls.clear(...['gone', 'broadcast', 'coins', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${id}`))
+    await tx.controls.clear(
+      ...['gone', 'broadcast', 'coins', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${id}`),
+    )
     await tx.controls.raise(`dead:${id}`, 'a signed transaction is dead', { network, attention: 'LOST', ...proof })
     await tx.wake(
       payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }])),

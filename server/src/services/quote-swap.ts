@@ -99,7 +99,7 @@ export function checkImpact(
   { impactPpm }: PricedSwap,
 ): void {
   if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
-  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount', {
+  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount: ask for less', {
     field: 'amount',
     extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
   })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { btc, eth } from '../../src/domain/pricing.fixture.ts'
-import { type Checkpoint, checkpoints, onCheckpoint } from '../../src/lib/checkpoint.ts'
+import { checkpoints, onCheckpoint } from '../../src/lib/checkpoint.ts'
+import { dieAt, survive } from './dying.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n
@@ -15,21 +16,9 @@ beforeAll(async () => {
 afterAll(() => spine.close())
 afterEach(() => onCheckpoint(null))
 
-class Death extends Error {}
-
-/** The process dies at the n-th time that it comes to a place: what was not committed is gone, and a new one begins. */
-function dieAt(place: Checkpoint, nth: number): { died(): boolean } {
-  let left = nth
-  onCheckpoint((name) => {
-    if (name === place && left-- === 1) throw new Death(place)
-  })
-  return { died: () => left < 1 }
-}
-
 /** Blocks and workers, each of which may die and is started anew. */
 async function live(blocks: number): Promise<void> {
   const { fakes, watch, woken, perform } = spine
-  const survive = (work: Promise<unknown>) => work.catch((error: unknown) => expect(error).toBeInstanceOf(Death))
   for (let n = 0; n < blocks; n++) {
     fakes.btc.mine()
     fakes.eth.mine()
@@ -47,13 +36,13 @@ describe('a process that dies at any of its places', () => {
       const [paid, refunded] = [await spine.order(), await spine.order()]
       spine.deposit(paid, SMALL)
       spine.deposit(refunded, 2_900n)
-      const death = dieAt(place, nth)
+      const died = dieAt(place, nth)
       await live(4)
       // A reorganisation that takes the payout out and brings it back.
       spine.fakes.eth.reorg(2)
       spine.fakes.btc.reorg(1)
       await live(6)
-      const happened = death.died()
+      const happened = died()
       onCheckpoint(null)
       await live(3)
       expect([await spine.status(paid), await spine.status(refunded)], `${place} ${happened}`).toEqual([

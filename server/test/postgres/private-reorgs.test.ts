@@ -135,7 +135,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
           await spine.blocks(1)
           return (await spine.execution(exchange, 1)).status
         },
-        { timeout: 10_000 },
+        { timeout: 40_000 },
       )
       .toBe('verifying')
     await spine.store.controls.resume('payouts:eth')

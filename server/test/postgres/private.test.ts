@@ -227,7 +227,7 @@ describe('a private exchange that cannot go on', () => {
           await spine.services.step(exchange.id)
           return (await spine.execution(exchange)).status
         },
-        { timeout: 10_000 },
+        { timeout: 40_000 },
       )
       .toBe('refunding')
     await spine.store.controls.resume('payouts:ltc')

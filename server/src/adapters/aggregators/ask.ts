@@ -1,4 +1,5 @@
 import type { Http, HttpCall } from '../../lib/http.ts'
+import type { AggregatorCall } from '../../ports/aggregator.ts'
 
 /** Routes with all their steps are long. */
 const REPLY_BYTES_MAX = 512 * 1024
@@ -29,7 +30,7 @@ export function gasOf(value: unknown): number | null {
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** Coins that come with a call: as `unitsOf`, but nothing is said in many ways. */
-export const coinsOf = (value: unknown): bigint | null =>
+const coinsOf = (value: unknown): bigint | null =>
   value === undefined || value === null || value === '' || value === '0' || value === '0x0' || value === '0x00'
     ? 0n
     : unitsOf(value)
@@ -63,6 +64,16 @@ export async function askJson({ http, url, query, body, headers = {}, timeoutMs 
   } catch {
     return undefined
   }
+}
+
+/** The transaction that was built, whose target takes the input; null where a part of it is missing. */
+export function callOf(
+  amountOut: bigint | null,
+  parts: Readonly<Record<'target' | 'calldata' | 'value', unknown>>,
+): AggregatorCall | null {
+  const [target, calldata, value] = [textOf(parts.target), textOf(parts.calldata), coinsOf(parts.value)]
+  if (amountOut === null || target === null || calldata === null || value === null) return null
+  return { amountOut, target, spender: target, value, calldata }
 }
 
 /** The same token as asked for: an answer to another question is none. */

@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
-import { askJson, coinsOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
+import { askJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
 
 export const kyberSwapUrl = 'https://aggregator-api.kyberswap.com'
 /** Its names of chains. */
@@ -65,11 +65,8 @@ export function createKyberSwap({ http, client, url = kyberSwapUrl, contracts }:
       const built = memberOf(answer, 'data')
       if (unitsOf(memberOf(built, 'amountIn')) !== amountIn) return null
       const amountOut = unitsOf(memberOf(built, 'amountOut'))
-      const target = textOf(memberOf(built, 'routerAddress'))
-      const calldata = textOf(memberOf(built, 'data'))
-      const value = coinsOf(memberOf(built, 'transactionValue'))
-      if (amountOut === null || target === null || calldata === null || value === null) return null
-      return { amountOut, target, spender: target, value, calldata }
+      const [target, calldata] = [memberOf(built, 'routerAddress'), memberOf(built, 'data')]
+      return callOf(amountOut, { target, calldata, value: memberOf(built, 'transactionValue') })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { formatPercent } from '../../domain/swap/percent.ts'
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
-import { askJson, coinsOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
+import { askJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
 
 export const openOceanUrl = 'https://open-api.openocean.finance'
 /** Its names of chains. */
@@ -60,12 +60,8 @@ export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: Op
     async build(order, timeoutMs) {
       const slippage = formatPercent(Math.max(order.slippagePpm, SLIPPAGE_LEAST_PPM))
       const answer = await ask('swap', order, { slippage, account: order.taker }, timeoutMs)
-      const amountOut = amountOf(answer, order)
-      const target = textOf(memberOf(answer, 'data', 'to'))
-      const calldata = textOf(memberOf(answer, 'data', 'data'))
-      const value = coinsOf(memberOf(answer, 'data', 'value'))
-      if (amountOut === null || target === null || calldata === null || value === null) return null
-      return { amountOut, target, spender: target, value, calldata }
+      const [target, calldata] = [memberOf(answer, 'data', 'to'), memberOf(answer, 'data', 'data')]
+      return callOf(amountOf(answer, order), { target, calldata, value: memberOf(answer, 'data', 'value') })
     },
   }
 }

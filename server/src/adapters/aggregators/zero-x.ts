@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
-import { askJson, coinsOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
+import { askJson, callOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
 
 export const zeroXUrl = 'https://api.0x.org'
 /** Of the networks that we know, those that its documentation lists. */
@@ -46,14 +46,12 @@ export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXParts
     async build(order, timeoutMs) {
       const slippageBps = String(Math.ceil(order.slippagePpm / BPS_IN_PPM))
       const answer = await ask('quote', order, { taker: order.taker, slippageBps }, timeoutMs)
-      const amountOut = amountOf(answer, order)
-      const target = textOf(memberOf(answer, 'transaction', 'to'))
-      const calldata = textOf(memberOf(answer, 'transaction', 'data'))
-      const value = coinsOf(memberOf(answer, 'transaction', 'value'))
-      if (amountOut === null || target === null || calldata === null || value === null) return null
+      const [target, calldata] = [memberOf(answer, 'transaction', 'to'), memberOf(answer, 'transaction', 'data')]
+      const value = memberOf(answer, 'transaction', 'value')
+      const call = callOf(amountOf(answer, order), { target, calldata, value })
       const spender =
         textOf(memberOf(answer, 'issues', 'allowance', 'spender')) ?? textOf(memberOf(answer, 'allowanceTarget'))
-      return { amountOut, target, spender, value, calldata }
+      return call && { ...call, spender }
     },
   }
 }

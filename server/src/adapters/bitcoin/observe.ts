@@ -1,24 +1,19 @@
 import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import type { Network } from '../../domain/network.ts'
-import { agreedHash } from '../../ports/agreement.ts'
-import type { BlockRef, ChainSender, Need, Observation, Watched } from '../../ports/chain.ts'
+import type { ChainSender, Need, Observation, Watched } from '../../ports/chain.ts'
+import { createSpenderSearch, type Spender } from '../../ports/spender-search.ts'
 import { hasSegwit, parametersOf } from './address.ts'
 import type { NodeTransaction } from './replies.ts'
 import type { BitcoinNode } from './rpc.ts'
 
-/** How far below the head, beyond finality, the spender of a lost output is looked for; deeper ones are named by people. */
-const SEARCH_BLOCKS = 144
-/** Outputs whose spender, or whose search, is remembered. */
-const REMEMBERED_MAX = 1000
-
-type Spender = Readonly<{ txid: string; height: number; hash: string }>
-/** What is known of one output: who spent it, or up to which block nobody did. */
-type Search = Readonly<{ spender: Spender | null; upTo: BlockRef }>
-type Searches = Map<string, Search>
+type Search = ReturnType<typeof createSpenderSearch>
 
 export function createObserve(network: Network, nodes: readonly BitcoinNode[]): ChainSender['observe'] {
-  const searches: Searches = new Map()
+  const search = createSpenderSearch(network, nodes, async (blockHash, outpoint) => {
+    const block = await nodes[0]?.block(blockHash)
+    return block?.transactions.find(({ spends }) => spends.includes(outpoint))?.txid ?? null
+  })
   return async (watched): Promise<Observation> => {
     const seen = await Promise.all(nodes.map((node) => node.transaction(watched.txHash)))
     const blockHash = seen[0]?.blockHash ?? null
@@ -28,7 +23,7 @@ export function createObserve(network: Network, nodes: readonly BitcoinNode[]): 
     }
     const stands = await Promise.all(nodes.map((node, at) => isAlive(node, seen[at] ?? null)))
     if (stands.includes(true)) return { kind: 'pending' }
-    return (await proveDead(network, nodes, searches, watched)) ?? { kind: 'unseen' }
+    return (await proveDead(network, nodes, search, watched)) ?? { kind: 'unseen' }
   }
 }
 
@@ -58,23 +53,23 @@ export async function isAlive(node: BitcoinNode, transaction: NodeTransaction | 
 async function proveDead(
   network: Network,
   nodes: readonly BitcoinNode[],
-  searches: Searches,
+  search: Search,
   watched: Watched,
 ): Promise<Observation | null> {
   if (watched.conflictKey === null) return null
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))
   for (const need of needsOf(watched)) {
-    const spender = await findSpender(network, nodes, searches, need, { lowest, rival: watched.rival ?? null })
+    const spender = await findSpender(nodes, search, need, { lowest, rival: watched.rival ?? null })
     if (spender === null || lowest - spender.height + 1 < network.finalityBlocks) continue
     const proves =
       need.spentBy === watched.txHash
         ? await isAnother(network, nodes, watched, spender)
         : await isGone(nodes, need.spentBy)
     if (!proves) continue
-    const { txid, height, hash } = spender
+    const { txHash, height, hash } = spender
     const parent = need.spentBy === watched.txHash ? {} : { output: need.outpoint, parent: need.spentBy }
-    return { kind: 'dead', proof: { spentBy: txid, blockHash: hash, blockHeight: height, ...parent } }
+    return { kind: 'dead', proof: { spentBy: txHash, blockHash: hash, blockHeight: height, ...parent } }
   }
   return null
 }
@@ -102,7 +97,7 @@ async function isAnother(
   network: Network,
   nodes: readonly BitcoinNode[],
   { raw }: Watched,
-  { txid }: Spender,
+  { txHash }: Spender,
 ): Promise<boolean> {
   if (hasSegwit(parametersOf(network))) return true
   if (raw === undefined) return false
@@ -111,7 +106,7 @@ async function isAnother(
     const { amount, script } = own.getOutput(at)
     return `${amount ?? ''} ${script === undefined ? '' : hex.encode(script)}`
   }).join()
-  const rivals = await Promise.all(nodes.map((node) => node.transaction(txid)))
+  const rivals = await Promise.all(nodes.map((node) => node.transaction(txHash)))
   return rivals.every(
     (rival) =>
       rival !== null &&
@@ -130,37 +125,16 @@ async function isGone(nodes: readonly BitcoinNode[], txid: string): Promise<bool
 
 /** Another transaction that spends the output, in a block that every node has. A spender in a mempool proves nothing. */
 async function findSpender(
-  network: Network,
   nodes: readonly BitcoinNode[],
-  searches: Searches,
+  search: Search,
   { outpoint, spentBy }: Need,
   { lowest, rival }: { lowest: number; rival: string | null },
 ): Promise<Spender | null> {
   const unspent = await Promise.all(nodes.map((node) => node.unspent(outpoint)))
   if (unspent.includes(true)) return null
   const named = rival === null || rival === spentBy ? null : await namedSpender(nodes, outpoint, rival)
-  const spender = named ?? (await searchOnce(network, nodes, searches, outpoint, lowest))
-  return spender === null || spender.txid === spentBy ? null : spender
-}
-
-/** Blocks that were searched for an output once are not searched for it again while they stand. */
-async function searchOnce(
-  network: Network,
-  nodes: readonly BitcoinNode[],
-  searches: Searches,
-  outpoint: string,
-  lowest: number,
-): Promise<Spender | null> {
-  const known = searches.get(outpoint)
-  const stands = known !== undefined && (await agreedHash(nodes, known.upTo.height)) === known.upTo.hash
-  if (stands && known.spender !== null) return known.spender
-  const deepest = lowest - network.finalityBlocks - SEARCH_BLOCKS
-  const from = stands ? Math.max(deepest, known.upTo.height + 1) : deepest
-  const spender = await searchSpender(nodes, outpoint, lowest, from)
-  const upTo = spender ?? { height: lowest, hash: (await agreedHash(nodes, lowest)) ?? '' }
-  if (searches.size >= REMEMBERED_MAX) searches.clear()
-  searches.set(outpoint, { spender, upTo: { height: upTo.height, hash: upTo.hash } })
-  return spender
+  const spender = named ?? (await search(outpoint, lowest))
+  return spender === null || spender.txHash === spentBy ? null : spender
 }
 
 /** What a person named, however deep it lies: every node must have it in the same block, and it must spend the output. */
@@ -170,21 +144,5 @@ async function namedSpender(nodes: readonly BitcoinNode[], outpoint: string, riv
   const hash = found[0]?.blockHash ?? null
   if (hash === null || !found.every((one) => one?.blockHash === hash && one.spends.includes(outpoint))) return null
   const block = await included(nodes, hash)
-  return block?.kind === 'included' ? { txid: rival, ...block.block } : null
-}
-
-/** Read by the hash that every node has at the height: the block's contents are then the same on all of them. */
-async function searchSpender(
-  nodes: readonly BitcoinNode[],
-  outpoint: string,
-  from: number,
-  to: number,
-): Promise<Spender | null> {
-  for (let height = from; height >= Math.max(0, to); height--) {
-    const hash = await agreedHash(nodes, height)
-    const block = hash === null ? null : await nodes[0]?.block(hash)
-    const spending = block?.transactions.find(({ spends }) => spends.includes(outpoint))
-    if (hash !== null && spending !== undefined) return { txid: spending.txid, height, hash }
-  }
-  return null
+  return block?.kind === 'included' ? { txHash: rival, ...block.block } : null
 }

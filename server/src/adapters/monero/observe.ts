@@ -1,25 +1,23 @@
 import type { Network } from '../../domain/network.ts'
 import { agreedHash } from '../../ports/agreement.ts'
-import type { BlockRef, ChainSender, Observation, Watched } from '../../ports/chain.ts'
+import type { ChainSender, Observation, Watched } from '../../ports/chain.ts'
+import { createSpenderSearch, type Spender } from '../../ports/spender-search.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 
-/** How far below the head, beyond finality, the spender of a key image is looked for. */
-const SEARCH_BLOCKS = 144
-const REMEMBERED_MAX = 1000
-
-type Spender = Readonly<{ txHash: string; height: number; hash: string }>
-/** What is known of one key image: who spent it, or up to which block nobody did. */
-type Search = Readonly<{ spender: Spender | null; upTo: BlockRef }>
-
 export function createObserve(network: Network, nodes: readonly MoneroNode[]): ChainSender['observe'] {
-  const searches = new Map<string, Search>()
+  const search = createSpenderSearch(network, nodes, async (blockHash, keyImage) => {
+    const [node] = nodes
+    if (node === undefined) return null
+    const transactions = await node.transactions((await node.block(blockHash)).txHashes)
+    return transactions.find(({ content }) => content?.keyImages.includes(keyImage))?.txHash ?? null
+  })
   return async (watched): Promise<Observation> => {
     const seen = await Promise.all(nodes.map(async (node) => (await node.transactions([watched.txHash]))[0] ?? null))
     const included = await includedAt(nodes, seen)
     if (included !== null) return included
     if (seen.some((transaction) => transaction !== null)) return { kind: 'pending' }
-    return (await proveDead(network, nodes, searches, watched)) ?? { kind: 'unseen' }
+    return (await proveDead(network, nodes, search, watched)) ?? { kind: 'unseen' }
   }
 }
 
@@ -39,7 +37,7 @@ async function includedAt(
 async function proveDead(
   network: Network,
   nodes: readonly MoneroNode[],
-  searches: Map<string, Search>,
+  search: ReturnType<typeof createSpenderSearch>,
   { txHash, conflictKey, raw, rival }: Watched,
 ): Promise<Observation | null> {
   if (conflictKey === null) return null
@@ -51,7 +49,7 @@ async function proveDead(
   const lowest = Math.min(...heads.map(({ height }) => height))
   for (const keyImage of spent) {
     const named = await namedSpender(nodes, keyImage, rival ?? null)
-    const spender = named ?? (await findSpender(network, nodes, searches, keyImage, lowest))
+    const spender = named ?? (await search(keyImage, lowest))
     if (spender === null || spender.txHash === txHash) continue
     if (lowest - spender.height + 1 < network.finalityBlocks) continue
     const { height, hash } = spender
@@ -71,42 +69,4 @@ async function namedSpender(
   if (!found.every((one) => one?.content?.keyImages.includes(keyImage))) return null
   const included = await includedAt(nodes, found)
   return included?.kind === 'included' ? { txHash: rival, ...included.block } : null
-}
-
-async function findSpender(
-  network: Network,
-  nodes: readonly MoneroNode[],
-  searches: Map<string, Search>,
-  keyImage: string,
-  lowest: number,
-): Promise<Spender | null> {
-  const known = searches.get(keyImage)
-  const stands = known !== undefined && (await agreedHash(nodes, known.upTo.height)) === known.upTo.hash
-  if (stands && known.spender !== null) return known.spender
-  const deepest = Math.max(0, lowest - network.finalityBlocks - SEARCH_BLOCKS)
-  const from = stands ? Math.max(deepest, known.upTo.height + 1) : deepest
-  const spender = await searchSpender(nodes, keyImage, lowest, from)
-  const upTo = spender ?? { height: lowest, hash: (await agreedHash(nodes, lowest)) ?? '' }
-  if (searches.size >= REMEMBERED_MAX) searches.clear()
-  searches.set(keyImage, { spender, upTo: { height: upTo.height, hash: upTo.hash } })
-  return spender
-}
-
-/** Read by the hash that every node has at the height: the block's contents are then the same on all of them. */
-async function searchSpender(
-  nodes: readonly MoneroNode[],
-  keyImage: string,
-  from: number,
-  to: number,
-): Promise<Spender | null> {
-  const [node] = nodes
-  for (let height = from; node !== undefined && height >= to; height--) {
-    const hash = await agreedHash(nodes, height)
-    if (hash === null) continue
-    const { txHashes } = await node.block(hash)
-    const transactions = await node.transactions(txHashes)
-    const spending = transactions.find(({ content }) => content?.keyImages.includes(keyImage))
-    if (spending !== undefined) return { txHash: spending.txHash, height, hash }
-  }
-  return null
 }

@@ -1,7 +1,6 @@
 import type { AssetId } from '../../domain/asset.ts'
 import { type ExchangeStatus, exchangeStatuses, type StatusReason } from '../../domain/exchange.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
-import type { FinalityTag } from '../../domain/network.ts'
 import type { PrivatePlan } from '../../domain/private-plan.ts'
 import type {
   CaseStore,
@@ -14,7 +13,7 @@ import type {
 } from '../../ports/cases.ts'
 import type { Deposit, Execution, OnRelease } from '../../ports/execution.ts'
 import type { Sql } from './database.ts'
-import { type ExchangeRow, exchangeColumns, memoOrNull, toExchange, unitsOrNull } from './rows.ts'
+import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchange, unitsOrNull } from './rows.ts'
 
 /** Executions of one window: what one transaction of a step goes through at most. */
 const WINDOW = 50
@@ -31,7 +30,7 @@ export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
   }
 }
 
-type CaseRow = {
+type CaseRow = DepositRow & {
   id: string
   leg: number
   status: ExchangeStatus
@@ -48,25 +47,7 @@ type CaseRow = {
   payout_hash: string | null
   version: number
   deposit_id: string
-  network: string
-  identity: string
-  tx_hash: string
-  address: string
-  memo: string
-  asset_id: AssetId | null
-  contract: string | null
-  units: string
-  sender: string | null
-  block_height: string | null
-  block_hash: string | null
-  orphaned_at: Date | null
-  first_seen_at: Date
-  required_confirmations: number
-  required_tag: FinalityTag | null
-  unclaimed: boolean
   deposit_status: Deposit['status']
-  credited_units: string | null
-  credits: number
   lost: boolean
   payout_id: string | null
   purpose: 'payout' | 'refund'
@@ -249,7 +230,7 @@ function toExecution(row: CaseRow): Execution {
     payinHash: row.payin_hash,
     payoutHash: row.payout_hash,
     version: row.version,
-    deposit: toDeposit(row),
+    deposit: toDeposit(row, { id: row.deposit_id, status: row.deposit_status, lost: row.lost }),
     payout:
       row.payout_id === null
         ? null
@@ -265,34 +246,6 @@ function toExecution(row: CaseRow): Execution {
       row.order_id === null || row.order_state === null
         ? null
         : { id: row.order_id, state: row.order_state, takeUnits: BigInt(row.take_units) },
-  }
-}
-
-function toDeposit(row: CaseRow): Deposit {
-  return {
-    id: row.deposit_id,
-    network: row.network,
-    identity: row.identity,
-    txHash: row.tx_hash,
-    address: row.address,
-    memo: memoOrNull(row.memo),
-    assetId: row.asset_id,
-    contract: row.contract,
-    units: BigInt(row.units),
-    sender: row.sender,
-    block:
-      row.block_height === null || row.block_hash === null
-        ? null
-        : { height: Number(row.block_height), hash: row.block_hash },
-    orphaned: row.orphaned_at !== null,
-    firstSeenAt: row.first_seen_at,
-    requiredConfirmations: row.required_confirmations,
-    requiredTag: row.required_tag,
-    unclaimed: row.unclaimed,
-    status: row.deposit_status,
-    creditedUnits: unitsOrNull(row.credited_units),
-    credits: row.credits,
-    lost: row.lost,
   }
 }
 

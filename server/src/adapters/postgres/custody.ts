@@ -1,32 +1,10 @@
 import type { AssetId } from '../../domain/asset.ts'
-import type { FinalityTag } from '../../domain/network.ts'
 import type { Deposit } from '../../ports/execution.ts'
 import { type CustodyStore, SWEPT_MAX } from '../../ports/store.ts'
 import type { Sql } from './database.ts'
-import { memoOrNull, unitsOrNull } from './rows.ts'
+import { type DepositRow, toDeposit } from './rows.ts'
 
-export type FundingRow = {
-  id: string
-  network: string
-  identity: string
-  tx_hash: string
-  address: string
-  memo: string
-  asset_id: AssetId
-  contract: string | null
-  units: string
-  sender: string | null
-  block_height: string | null
-  block_hash: string | null
-  orphaned_at: Date | null
-  first_seen_at: Date
-  required_confirmations: number
-  required_tag: FinalityTag | null
-  unclaimed: boolean
-  status: Deposit['status']
-  credited_units: string | null
-  credits: number
-}
+export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
 
 export function createCustodyStore(sql: Sql): CustodyStore {
   return {
@@ -122,30 +100,4 @@ export async function isOurs(sql: Sql, address: string): Promise<boolean> {
   return found.length > 0
 }
 
-export function toFunding(row: FundingRow): Deposit {
-  return {
-    id: row.id,
-    network: row.network,
-    identity: row.identity,
-    txHash: row.tx_hash,
-    address: row.address,
-    memo: memoOrNull(row.memo),
-    assetId: row.asset_id,
-    contract: row.contract,
-    units: BigInt(row.units),
-    sender: row.sender,
-    block:
-      row.block_height === null || row.block_hash === null
-        ? null
-        : { height: Number(row.block_height), hash: row.block_hash },
-    orphaned: row.orphaned_at !== null,
-    firstSeenAt: row.first_seen_at,
-    requiredConfirmations: row.required_confirmations,
-    requiredTag: row.required_tag,
-    unclaimed: row.unclaimed,
-    status: row.status,
-    creditedUnits: unitsOrNull(row.credited_units),
-    credits: row.credits,
-    lost: false,
-  }
-}
+export const toFunding = (row: FundingRow): Deposit => toDeposit(row, { id: row.id, status: row.status, lost: false })

@@ -9,7 +9,9 @@ import type {
   RefundView,
   StatusReason,
 } from '../../domain/exchange.ts'
+import type { FinalityTag } from '../../domain/network.ts'
 import { shownState } from '../../domain/shown-state.ts'
+import type { Deposit } from '../../ports/execution.ts'
 
 /** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
 
@@ -33,6 +35,28 @@ export type ExchangeRow = {
   created_at: Date
   expires_at: Date
   fixed_until: Date | null
+}
+
+/** Of `deposits`, whatever else a row has beside them. */
+export type DepositRow = {
+  network: string
+  identity: string
+  tx_hash: string
+  address: string
+  memo: string
+  asset_id: AssetId | null
+  contract: string | null
+  units: string
+  sender: string | null
+  block_height: string | null
+  block_hash: string | null
+  orphaned_at: Date | null
+  first_seen_at: Date
+  required_confirmations: number
+  required_tag: FinalityTag | null
+  unclaimed: boolean
+  credited_units: string | null
+  credits: number
 }
 
 export type ExecutionViewRow = {
@@ -112,4 +136,30 @@ function toExecutionView(row: ExecutionViewRow): ExecutionView {
 
 function toRefund({ asset, units, address, memo, hash }: NonNullable<ExecutionViewRow['refund']>): RefundView {
   return { assetId: asset, units: BigInt(units), address, memo: memoOrNull(memo), txHash: hash }
+}
+
+export function toDeposit(row: DepositRow, named: Pick<Deposit, 'id' | 'status' | 'lost'>): Deposit {
+  return {
+    ...named,
+    network: row.network,
+    identity: row.identity,
+    txHash: row.tx_hash,
+    address: row.address,
+    memo: memoOrNull(row.memo),
+    assetId: row.asset_id,
+    contract: row.contract,
+    units: BigInt(row.units),
+    sender: row.sender,
+    block:
+      row.block_height === null || row.block_hash === null
+        ? null
+        : { height: Number(row.block_height), hash: row.block_hash },
+    orphaned: row.orphaned_at !== null,
+    firstSeenAt: row.first_seen_at,
+    requiredConfirmations: row.required_confirmations,
+    requiredTag: row.required_tag,
+    unclaimed: row.unclaimed,
+    creditedUnits: unitsOrNull(row.credited_units),
+    credits: row.credits,
+  }
 }

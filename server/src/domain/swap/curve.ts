@@ -142,12 +142,3 @@ export function outputOf(curve: Curve, amount: number): number {
     (more * (curve.reserveOut[index] as number)) / ((curve.reserveIn[index] as number) + more)
   )
 }
-
-/** What a further unit pays after `amount`; 0 where the pool takes no more. */
-export function priceAfter(curve: Curve, amount: number): number {
-  if (!(amount < (curve.startIn[curve.price.length] as number))) return 0
-  const index = hyperbolaAt(curve, amount)
-  const reserve = curve.reserveIn[index] as number
-  const now = reserve + amount - (curve.startIn[index] as number)
-  return (reserve * (curve.reserveOut[index] as number)) / (now * now)
-}

@@ -8,7 +8,8 @@ export const SHARE_ALL = (1 << 24) - 1
 export type RouteSwap = Readonly<{
   pool: Pool
   tokenIn: number
-  tokenOut: number /** of what is there of `tokenIn` when it is this swap's turn */
+  tokenOut: number
+  /** Of what is there of `tokenIn` when it is this swap's turn. */
   share: number
 }>
 
@@ -17,25 +18,14 @@ export type ExecutedSwap = RouteSwap & Readonly<{ amountIn: bigint; amountOut: b
 
 export type Executed = Readonly<{ amountOut: bigint; swaps: readonly ExecutedSwap[] }>
 
-/** What a route pays. Null where a pool would revert or pay nothing. */
-export function executeRoute(
-  swaps: readonly RouteSwap[],
-  source: string,
-  target: string,
-  amountIn: bigint,
-): Executed | null {
-  const tried = tryRoute(swaps, source, target, amountIn)
-  return 'refusedAt' in tried ? null : tried
-}
-
 /** Place of the swap that would revert or pay nothing. */
-export type Refused = Readonly<{ refusedAt: number }>
+export type Refused = Readonly<{ amountOut: null; refusedAt: number }>
 
 /**
  * What a route pays, exactly as the executor contract carries it out: swap by swap on balances, pools that appear twice in the
  * state the first swap left.
  */
-export function tryRoute(
+export function executeRoute(
   swaps: readonly RouteSwap[],
   source: string,
   target: string,
@@ -48,18 +38,18 @@ export function tryRoute(
     const pool = moved.get(swap.pool.id) ?? swap.pool
     const tokenIn = pool.tokens[swap.tokenIn]
     const tokenOut = pool.tokens[swap.tokenOut]
-    if (tokenIn === undefined || tokenOut === undefined) return { refusedAt }
+    if (tokenIn === undefined || tokenOut === undefined) return { amountOut: null, refusedAt }
     const balance = balances.get(tokenIn) ?? 0n
     const amount = swap.share === SHARE_ALL ? balance : (balance * BigInt(swap.share)) >> SHARE_BITS
     // A share so thin that nothing is left of it: the executor passes over it, too.
     if (amount === 0n) continue
     const swapped = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
-    if (swapped === null) return { refusedAt }
+    if (swapped === null) return { amountOut: null, refusedAt }
     balances.set(tokenIn, balance - amount)
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
     moved.set(pool.id, swapped.next)
     executed.push({ ...swap, amountIn: amount, amountOut: swapped.amountOut })
   }
   const amountOut = balances.get(target) ?? 0n
-  return amountOut === 0n ? { refusedAt: swaps.length - 1 } : { amountOut, swaps: executed }
+  return amountOut === 0n ? { amountOut: null, refusedAt: swaps.length - 1 } : { amountOut, swaps: executed }
 }

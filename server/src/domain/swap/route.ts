@@ -1,6 +1,6 @@
 import type { Curve } from './curve.ts'
 import { exactPaths } from './exact-paths.ts'
-import { type Executed, type RouteSwap, SHARE_ALL, tryRoute } from './execute.ts'
+import { type Executed, executeRoute, type RouteSwap, SHARE_ALL } from './execute.ts'
 import { type PoolMarket, placesOf, withoutEdges } from './pool-market.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
@@ -67,8 +67,8 @@ function tryRounded(
 ): Pick<Tried, 'executed' | 'refusedAt'> {
   let refusedAt = -1
   for (const round of ROUNDINGS) {
-    const tried = tryRoute(toSwaps(pools, split, round), source, target, amountIn)
-    if (!('refusedAt' in tried)) return { executed: tried, refusedAt: -1 }
+    const tried = executeRoute(toSwaps(pools, split, round), source, target, amountIn)
+    if (tried.amountOut !== null) return { executed: tried, refusedAt: -1 }
     refusedAt = tried.refusedAt
   }
   return { executed: null, refusedAt }

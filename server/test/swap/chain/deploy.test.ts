@@ -51,7 +51,7 @@ test('status, the transactions, and the deployment', async () => {
   await expect(prepared).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
 
   const deployed = deployContracts(where)
-  await expect.poll(() => anvil.request('txpool_status', []), { timeout: 10_000 }).toMatchObject({ pending: '0x3' })
+  await expect.poll(() => anvil.request('txpool_status', []), { timeout: 40_000 }).toMatchObject({ pending: '0x3' })
   await anvil.mine()
   const states = await deployed
   expect(states.every(({ isDeployed, transaction }) => isDeployed && transaction === null)).toBe(true)

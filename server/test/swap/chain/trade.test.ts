@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { afterFee } from '../../../src/adapters/evm/dex/encode-swap.ts'
 import { AppError } from '../../../src/domain/errors.ts'
 import type { Pool } from '../../../src/domain/swap/kinds.ts'
+import { feeOf } from '../../../src/domain/swap/percent.ts'
 import { present } from '../../../src/lib/assert.ts'
 import type { SwapChain, SwapOrder } from '../../../src/ports/swap-chain.ts'
 import { compile } from '../../evm/compile.ts'
@@ -107,7 +107,7 @@ test('a token for a token: approved exactly, split, two hops, with a fee', () =>
     const swaps = [via(pools.ab2, a, 0.4), via(pools.ab3, a), via(pools.bc3, b)]
     const terms = { tokenIn: a, tokenOut: c, amountIn: 1_234n * coin + 567n, feePpm: 12_345 }
     const made = stage.order(swaps, terms)
-    const expected = afterFee(made.expected, 12_345n)
+    const expected = made.expected - feeOf(made.expected, 12_345)
     const before = await stage.dex.balanceOf(c, stage.dex.partner)
     const { prepared, hash } = await trade({ ...made.order, minReceived: expected }, expected, true)
     expect((await stage.dex.balanceOf(c, stage.dex.partner)) - before).toBe(made.expected - expected)

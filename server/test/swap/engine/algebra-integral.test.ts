@@ -55,7 +55,7 @@ async function perform({ what, back, amount, bounds, fee }: Act): Promise<void> 
 
 describe("algebra integral's pools", () => {
   test('are found, followed block by block and taken back by a reorg, and pay what is promised', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const { current, swapOf, call, anvil, send, balanceOf } = venue
     pool = await venue.makePool(positions)

@@ -102,7 +102,7 @@ export async function startAlgebra(kind: keyof typeof packages) {
       const [tokenIn, tokenOut] = back ? [1, 0] : [0, 1]
       const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
       const [source, target] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
-      const promised = executeRoute(swaps, source, target, amountIn)?.amountOut ?? null
+      const promised = executeRoute(swaps, source, target, amountIn).amountOut
       const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: null }
       const reference = `0x${'0'.repeat(64)}` as Hex
       const terms = { amountIn, minOut: 1n, recipient: harness, fee: null, reference, deadline: 2n ** 40n }

@@ -169,7 +169,7 @@ async function perform(
 }
 
 describe("curve's plain pools", () => {
-  test('are found, followed block by block and taken back by a reorg', { timeout: 120_000 }, async () => {
+  test('are found, followed block by block and taken back by a reorg', { timeout: 240_000 }, async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     expect((await current(source)).pools).toEqual([])

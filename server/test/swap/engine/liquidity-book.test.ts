@@ -146,7 +146,7 @@ async function perform({ what, pair: place, away, back, share }: Act, known: rea
 }
 
 describe('pairs of the Liquidity Book', () => {
-  test('are found, followed block by block and taken back by a reorg', { timeout: 120_000 }, async () => {
+  test('are found, followed block by block and taken back by a reorg', { timeout: 240_000 }, async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     expect((await current(source)).pools).toEqual([])

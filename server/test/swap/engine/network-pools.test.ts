@@ -1,18 +1,13 @@
 import fc from 'fast-check'
 import { type Hex, toEventSelector, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { networks } from '../../../networks/index.ts'
-import { createNetworkPools } from '../../../src/adapters/evm/dex/network-pools.ts'
 import type { NetworkPoolsDeps } from '../../../src/adapters/evm/dex/synced.ts'
-import { createPoolSnapshots } from '../../../src/adapters/postgres/pools.ts'
-import { resolveNetwork } from '../../../src/domain/network.ts'
 import type { Pool } from '../../../src/domain/swap/kinds.ts'
 import { createPoolMarket } from '../../../src/domain/swap/pool-market.ts'
 import { bestRoute } from '../../../src/domain/swap/route.ts'
-import { createLog } from '../../../src/lib/log.ts'
 import type { PoolSnapshots, PoolSource } from '../../../src/ports/pools.ts'
-import { openTestDatabase, type TestDatabase } from '../../postgres/database.ts'
-import { isInstalled, startVenues, type Venues } from './venues.ts'
+import { startVenueGround, type VenueGround } from './venue-ground.ts'
+import { isInstalled, type Venues } from './venues.ts'
 
 /*
  * Uniswap's own contracts on a real node, random swaps and liquidity, block by block: what we follow by logs against what the
@@ -23,40 +18,22 @@ const BLOCKS = 24
 const DEADLINE = 2n ** 40n
 const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const
 const BOUNDS = [-1_200, -600, -120, 0, 60, 600, 1_200, 6_000]
-const log = createLog({ level: 'warn', pretty: true })
-const definition = networks.find(({ id }) => id === 'eth')
 
+let ground: VenueGround
 let venues: Venues
-let testDatabase: TestDatabase
 beforeAll(async () => {
   if (!isInstalled) return
-  ;[venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])
+  ground = await startVenueGround()
+  venues = ground.venues
 })
-afterAll(async () => {
-  await venues?.anvil.stop()
-  await testDatabase?.close()
-})
+afterAll(() => ground?.stop())
 
-function createSource(clock: { ms: number } = { ms: Date.now() }, more: Partial<NetworkPoolsDeps> = {}): PoolSource {
-  if (!definition) throw new Error('no such network')
-  return createNetworkPools({
-    network: resolveNetwork(definition, 'sandbox'),
-    rpcUrls: [venues.anvil.url],
-    dexNetwork: dexNetwork(),
-    tokens: [],
-    snapshots: createPoolSnapshots(testDatabase.database),
-    log,
+const createSource = (clock = { ms: Date.now() }, more: Partial<NetworkPoolsDeps> = {}): PoolSource =>
+  ground.createSource({
     now: () => clock.ms,
     ...more,
     settings: { compareEveryBlocks: 1, comparePools: 3, snapshotEveryMs: 60_000, ...more.settings },
   })
-}
-const dexNetwork = () => ({
-  network: 'eth',
-  wrapped: venues.address.weth,
-  hubs: venues.tokens,
-  dexes: venues.dexes,
-})
 const nothing: PoolSnapshots = { load: async () => null, save: async () => undefined }
 
 async function current(source: PoolSource) {
@@ -293,7 +270,7 @@ async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<
 
 describe.skipIf(!isInstalled)('the pools of a network', () => {
   test('are found, followed block by block, taken back by a reorg and taken up after a restart', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const clock = { ms: Date.now() }
     const source = createSource(clock)
@@ -333,7 +310,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     await compareStates(after.pools)
 
     // And the same by a scan of history alone.
-    await testDatabase.database.query('delete from pool_snapshots')
+    await ground.testDatabase.database.query('delete from pool_snapshots')
     const fresh = createSource()
     const scanned = await current(fresh)
     expect(scanned.pools.length).toBe(6)
@@ -341,9 +318,12 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
   })
 
   test('are looked up by pairs where history is out of reach, and a token when somebody asks for it', async () => {
-    const { dexes, hubs } = dexNetwork()
+    const { dexes, hubs } = ground.dexNetwork
     const unscanned = dexes.map(({ deployedAt: _, ...dex }) => dex)
-    const whole = createSource(undefined, { dexNetwork: { ...dexNetwork(), dexes: unscanned }, snapshots: nothing })
+    const whole = createSource(undefined, {
+      dexNetwork: { ...ground.dexNetwork, dexes: unscanned },
+      snapshots: nothing,
+    })
     const scanned = createSource(undefined, { snapshots: nothing })
     const byId = (pools: readonly Pool[]) => [...pools].sort((a, b) => (a.id < b.id ? -1 : 1))
     const all = byId((await current(scanned)).pools)
@@ -351,7 +331,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     expect(all.length).toBe(6)
 
     const [a = '', ...others] = hubs
-    const narrow = { ...dexNetwork(), dexes: unscanned, hubs: [a] }
+    const narrow = { ...ground.dexNetwork, dexes: unscanned, hubs: [a] }
     const source = createSource(undefined, { dexNetwork: narrow, snapshots: nothing })
     const before = (await current(source)).pools.length
     for (const token of others) source.want(token)

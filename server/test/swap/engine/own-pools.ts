@@ -95,7 +95,7 @@ export async function startOwnChain(decimals: readonly number[]) {
   function quote(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint) {
     const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
     const [source, target] = [pool.tokens[tokenIn] ?? '', pool.tokens[tokenOut] ?? '']
-    const promised = executeRoute(swaps, source, target, amountIn)?.amountOut ?? null
+    const promised = executeRoute(swaps, source, target, amountIn).amountOut
     const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: null }
     const reference = `0x${'0'.repeat(64)}` as Hex
     const terms = { amountIn, minOut: 1n, recipient: me, fee: null, reference, deadline: 2n ** 40n }

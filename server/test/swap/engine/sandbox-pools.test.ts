@@ -146,7 +146,7 @@ async function paidOnChain(network: string, market: Market, pool: Pool, back: bo
   const source = pool.tokens[tokenIn] as Hex
   const target = pool.tokens[tokenOut] as Hex
   const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
-  const promised = executeRoute(swaps, source, target, amountIn)?.amountOut ?? null
+  const promised = executeRoute(swaps, source, target, amountIn).amountOut
   const route = {
     swaps,
     source,

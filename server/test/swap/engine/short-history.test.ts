@@ -3,14 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { networks } from '../../../networks/index.ts'
-import { createNetworkPools } from '../../../src/adapters/evm/dex/network-pools.ts'
-import { createPoolSnapshots } from '../../../src/adapters/postgres/pools.ts'
-import { resolveNetwork } from '../../../src/domain/network.ts'
-import { createLog } from '../../../src/lib/log.ts'
-import type { PoolSource } from '../../../src/ports/pools.ts'
-import { openTestDatabase, type TestDatabase } from '../../postgres/database.ts'
-import { isInstalled, startVenues, type Venues } from './venues.ts'
+import { startVenueGround, type VenueGround } from './venue-ground.ts'
+import { isInstalled, type Venues } from './venues.ts'
 
 /*
  * A node that was stopped and started again tells the states of blocks that came before its start no more: anvil, and
@@ -18,19 +12,16 @@ import { isInstalled, startVenues, type Venues } from './venues.ts'
  */
 
 const DEADLINE = 2n ** 40n
-const definition = networks.find(({ id }) => id === 'eth')
 type Call = Readonly<{ id: number; method: string; params: readonly unknown[] }>
 
+let ground: VenueGround
 let venues: Venues
-let testDatabase: TestDatabase
 beforeAll(async () => {
   if (!isInstalled) return
-  ;[venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])
+  ground = await startVenueGround()
+  venues = ground.venues
 })
-afterAll(async () => {
-  await venues?.anvil.stop()
-  await testDatabase?.close()
-})
+afterAll(() => ground?.stop())
 
 /** Answers calls at the newest block alone; `refused` counts the others. */
 async function openDoor() {
@@ -56,18 +47,7 @@ async function openDoor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, close: () => server.close() }
 }
 
-function createSource(url: string): PoolSource {
-  if (!definition) throw new Error('no such network')
-  return createNetworkPools({
-    network: resolveNetwork(definition, 'sandbox'),
-    rpcUrls: [url],
-    dexNetwork: { network: 'eth', wrapped: venues.address.weth, hubs: venues.tokens, dexes: venues.dexes },
-    tokens: [],
-    snapshots: createPoolSnapshots(testDatabase.database),
-    log: createLog({ level: 'warn', pretty: true }),
-    settings: { snapshotEveryMs: 0 },
-  })
-}
+const createSource = (url: string) => ground.createSource({ rpcUrls: [url], settings: { snapshotEveryMs: 0 } })
 
 async function addPair(a: number, b: number): Promise<void> {
   const [tokenA, tokenB] = [venues.tokens[a], venues.tokens[b]]

@@ -161,7 +161,7 @@ function planned(legs: readonly Leg[], amountIn: bigint) {
   const source = legs[0]?.pool.tokens[legs[0].tokenIn] ?? ''
   const last = legs.at(-1)
   const target = last?.pool.tokens[1 - last.tokenIn] ?? ''
-  const promised = executeRoute(swaps, source, target, amountIn)?.amountOut ?? null
+  const promised = executeRoute(swaps, source, target, amountIn).amountOut
   const route = { swaps, source, target, coinIn: false, coinOut: false, wrapped: tokens[0]?.address ?? '' }
   const terms = { amountIn, minOut: 1n, recipient: me, fee: null, reference: hex(1n).padEnd(66, '0') as Hex }
   return { promised, target: target as Hex, ...encodeSwap(route, { ...terms, deadline: 2n ** 40n }) }

@@ -1,7 +1,8 @@
 import type { AlgebraPool } from '../../../domain/swap/pools/algebra.ts'
-import { algebraDex, GLOBAL_STATE, readAlgebraTicks, TICK_SPACING } from './algebra.ts'
+import { algebraDex, both, GLOBAL_STATE, readAlgebraTicks, TICK_SPACING } from './algebra.ts'
+import { readEach } from './calls.ts'
 import type { DexReader, Tracked } from './tracked.ts'
-import { applyV3, INITIALIZE, LIQUIDITY, small, v3Topics } from './uniswap-v3.ts'
+import { applyV3, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
 import { wordAt, wordsOf } from './words.ts'
 
 /** Fee(uint16) */
@@ -30,27 +31,15 @@ export const algebraIntegralDex: DexReader = {
   poolOf,
   async readBase({ reader }, at, asked) {
     const own = [GLOBAL_STATE, LIQUIDITY, TICK_SPACING] as const
-    const calls = asked.flatMap(({ address: to }) => own.map((calldata) => ({ to, calldata })))
-    const answers = await reader.read(at, calls)
-    return asked.map(({ id, address, dex, tokens }, place): Tracked | null => {
-      const [state, liquidity, spacing] = answers.slice(own.length * place, own.length * (place + 1))
-      const words = wordsOf(state ?? '0x')
-      if (!liquidity || !spacing || words.length !== STATE_WORDS || wordAt(words, 0) === 0n) return null
+    const answers = await readEach(reader, at, asked, own)
+    return asked.map((one, place): Tracked | null => {
+      const [global, liquidity, spacing] = answers[place] ?? []
+      const words = wordsOf(global ?? '0x')
+      if (!liquidity || !spacing || words.length !== STATE_WORDS) return null
+      const state = stateOf(one, words, liquidity, small(wordAt(wordsOf(spacing), 0)))
+      if (state === null) return null
       if ((wordAt(words, 3) & BEFORE_SWAP) !== 0n) return null
-      const pool: AlgebraPool = {
-        kind: 'algebra',
-        id,
-        address,
-        dex: dex.name,
-        tokens,
-        ticksBy: 'list',
-        feePpm: both(wordAt(words, 2)),
-        sqrtPrice: wordAt(words, 0),
-        tick: small(wordAt(words, 1)),
-        liquidity: wordAt(wordsOf(liquidity), 0),
-        tickSpacing: small(wordAt(wordsOf(spacing), 0)),
-        ticks: [],
-      }
+      const pool: AlgebraPool = { kind: 'algebra', ...state, ticksBy: 'list', feePpm: both(wordAt(words, 2)) }
       return { pool }
     })
   },
@@ -62,5 +51,3 @@ export const algebraIntegralDex: DexReader = {
     return { ...tracked, pool: { ...pool, feePpm: both(wordAt(wordsOf(log.fields), 0)) } }
   },
 }
-
-const both = (fee: bigint): readonly [number, number] => [Number(fee), Number(fee)]

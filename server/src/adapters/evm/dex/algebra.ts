@@ -1,8 +1,9 @@
 import type { AlgebraPool } from '../../../domain/swap/pools/algebra.ts'
 import { feesAt, withFees } from './algebra-fee.ts'
+import { readEach } from './calls.ts'
 import { isConcentrated, readTicksOf } from './ticks.ts'
 import type { DexReader, Ground, Tracked } from './tracked.ts'
-import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, v3Topics } from './uniswap-v3.ts'
+import { applyV3, bitmapOf, INITIALIZE, LIQUIDITY, small, stateOf, v3Topics } from './uniswap-v3.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
 
 /** Pool(address indexed,address indexed,address) */
@@ -38,30 +39,19 @@ export const algebraDex: DexReader = {
   },
   async readBase({ reader }, at, found) {
     const asked = [GLOBAL_STATE, LIQUIDITY, TICK_SPACING, SPACING_OF_ORDERS, PLUGIN] as const
-    const calls = found.flatMap(({ address: to }) => asked.map((calldata) => ({ to, calldata })))
-    const answers = await reader.read(at, calls)
-    return found.map(({ id, address, dex, tokens }, index) => {
-      const [global, liquidity, spacing, orders, plugin] = answers.slice(
-        asked.length * index,
-        asked.length * (index + 1),
-      )
+    const answers = await readEach(reader, at, found, asked)
+    return found.map((one, index) => {
+      const [global, liquidity, spacing, orders, plugin] = answers[index] ?? []
       if (!global || !liquidity || plugin) return null
       const words = wordsOf(global)
-      if (wordAt(words, 0) === 0n) return null
+      const state = stateOf(one, words, liquidity, spacing ? small(wordAt(wordsOf(spacing), 0)) : SPACING)
+      if (state === null) return null
       const isList = orders !== null && orders !== undefined
       const pool: AlgebraPool = {
         kind: 'algebra',
-        id,
-        address,
-        dex: dex.name,
-        tokens,
+        ...state,
         ticksBy: isList ? 'list' : 'words',
         feePpm: isList ? both(wordAt(words, 3)) : feesOf(words),
-        sqrtPrice: wordAt(words, 0),
-        tick: small(wordAt(words, 1)),
-        liquidity: wordAt(wordsOf(liquidity), 0),
-        tickSpacing: spacing ? small(wordAt(wordsOf(spacing), 0)) : SPACING,
-        ticks: [],
       }
       return { pool }
     })
@@ -85,7 +75,7 @@ export async function readAlgebraTicks({ reader }: Ground, at: string, tracked: 
   return readTicksOf(pool, bitmapOf(reader, at, pool.address, TICK_TABLE, step))
 }
 
-const both = (fee: bigint): readonly [number, number] => [Number(fee), Number(fee)]
+export const both = (fee: bigint): readonly [number, number] => [Number(fee), Number(fee)]
 
 /** price, tick, fee, …; with a fee for each direction there is one word more. */
 const feesOf = (words: readonly bigint[]): readonly [number, number] =>

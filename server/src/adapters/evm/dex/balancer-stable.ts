@@ -11,6 +11,7 @@ import {
   SWAP_FEE,
   vaultDex,
 } from './balancer-vault.ts'
+import { readEach } from './calls.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
 
@@ -57,11 +58,7 @@ export const balancerStableDex: DexReader = {
 const asked = [POOL_ID, SWAP_FEE, PAUSED_STATE, AMP, SCALING, PROVIDERS] as const
 
 async function readStable(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
-  const answers = await ground.reader.read(
-    at,
-    found.flatMap(({ address: to }) => asked.map((calldata) => ({ to, calldata }))),
-  )
-  const told = found.map((_, place) => answers.slice(asked.length * place, asked.length * (place + 1)))
+  const told = await readEach(ground.reader, at, found, asked)
   const ids = told.map(([id]) => id)
   const [holdings, now] = await Promise.all([readHoldings(ground, at, found, ids), ground.reader.minedAt(at)])
   const providers = told.map((own) => listOf(wordsOf(own[5] ?? '0x'), 0).map(addressOf))

@@ -9,6 +9,7 @@ import {
   SWAP_FEE,
   vaultDex,
 } from './balancer-vault.ts'
+import { readEach } from './calls.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { listOf, wordAt, wordsOf } from './words.ts'
 
@@ -22,11 +23,7 @@ export const balancerWeightedDex: DexReader = vaultDex([FEE_CHANGED, PAUSED_CHAN
 
 async function readWeighted(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
   const own = [POOL_ID, WEIGHTS, SWAP_FEE, PAUSED_STATE, RECOVERY] as const
-  const answers = await ground.reader.read(
-    at,
-    found.flatMap(({ address: to }) => own.map((calldata) => ({ to, calldata }))),
-  )
-  const told = found.map((_, index) => answers.slice(own.length * index, own.length * (index + 1)))
+  const told = await readEach(ground.reader, at, found, own)
   const ids = told.map(([id]) => id)
   const holdings = await readHoldings(ground, at, found, ids)
   return found.map(({ dex }, index) => {

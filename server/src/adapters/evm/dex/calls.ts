@@ -44,6 +44,21 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
   }
 }
 
+/** The same questions to each contract: a row of answers for each. */
+export async function readEach(
+  reader: Pick<BlockReader, 'read'>,
+  at: string,
+  contracts: readonly Readonly<{ address: string }>[],
+  questions: readonly Hex[],
+): Promise<readonly (readonly (Hex | null)[])[]> {
+  const answers = await reader.read(
+    at,
+    contracts.flatMap(({ address: to }) => questions.map((calldata) => ({ to, calldata }))),
+  )
+  const width = questions.length
+  return contracts.map((_, index) => answers.slice(width * index, width * (index + 1)))
+}
+
 async function readTogether(rpc: Rpc, multicall3: string, blockHash: string, calls: readonly ContractCall[]) {
   const answer = await rpc.ask('eth_call', [{ to: multicall3, data: encodeCalls(calls) }, { blockHash }], bytes)
   return decodeResults(answer, calls.length)

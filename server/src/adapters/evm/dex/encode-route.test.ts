@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type RouteSwap, SHARE_ALL } from '../../../domain/swap/execute.ts'
 import type { Pool } from '../../../domain/swap/kinds.ts'
 import { encodeRoute } from './encode-route.ts'
-import { afterFee, decodeSwap, encodeSwap } from './encode-swap.ts'
+import { decodeSwap, encodeSwap } from './encode-swap.ts'
 
 // The words by hand, from the layout in SwapExecutor.sol. test/contracts/encoded-routes.test.ts carries routes out on a chain.
 
@@ -106,9 +106,4 @@ test('a call of the router says what it was made of', () => {
   expect(decodeSwap('0x')).toBeNull()
   expect(decodeSwap(`0xa9059cbb${calldata.slice(10)}`)).toBeNull()
   expect(decodeSwap(calldata.slice(0, 100) as `0x${string}`)).toBeNull()
-})
-
-test('the fee is rounded down', () => {
-  expect(afterFee(999n, 1_000n)).toBe(999n)
-  expect(afterFee(1_000n, 1_000n)).toBe(999n)
 })

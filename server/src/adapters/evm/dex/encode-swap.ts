@@ -60,8 +60,3 @@ export function decodeSwap(calldata: Hex) {
     return null
   }
 }
-
-/** What is left for the recipient of what the pools pay: the router rounds the fee down. */
-export function afterFee(amountOut: bigint, feePpm: bigint): bigint {
-  return amountOut - (amountOut * feePpm) / 1_000_000n
-}

@@ -1,5 +1,6 @@
 import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { type LiquidityBookPool, liquidityBook } from '../../../domain/swap/pools/liquidity-book.ts'
+import { readEach } from './calls.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
 
@@ -75,12 +76,12 @@ function foundPair(word: bigint, dex: FoundPool['dex'], tokens: readonly string[
 
 async function readPairs({ reader }: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
   const names = Object.keys(asked) as (keyof typeof asked)[]
-  const calls = found.flatMap(({ address: to }) => names.map((name) => ({ to, calldata: asked[name] })))
-  const answers = await reader.read(at, calls)
+  const questions = names.map((name) => asked[name])
+  const answers = await readEach(reader, at, found, questions)
   const seconds = found.length === 0 ? 0 : await reader.minedAt(at)
   return found.map((one, index) => {
     const wordsFor = (place: number) => {
-      const answer = answers[names.length * index + place]
+      const answer = answers[index]?.[place]
       return answer ? wordsOf(answer) : null
     }
     const told = Object.fromEntries(names.map((name, place) => [name, wordsFor(place)])) as Told

@@ -1,4 +1,6 @@
+import type { Hex } from 'viem'
 import type { UniswapV3Pool } from '../../../domain/swap/pools/uniswap-v3.ts'
+import { readEach } from './calls.ts'
 import type { DexLog } from './logs.ts'
 import { afterLiquidity, afterSwap, isConcentrated, readTicksOf, tickOf } from './ticks.ts'
 import type { DexReader, FoundPool, Tracked } from './tracked.ts'
@@ -54,28 +56,13 @@ export const uniswapV3Dex: DexReader = {
   },
   async readBase({ reader }, at, found) {
     const asked = [SLOT0, LIQUIDITY, TICK_SPACING] as const
-    const answers = await reader.read(
-      at,
-      found.flatMap(({ address: to }) => asked.map((calldata) => ({ to, calldata }))),
-    )
+    const answers = await readEach(reader, at, found, asked)
     return found.map((one, index) => {
-      const [slot, liquidity, spacing] = answers.slice(3 * index, 3 * index + 3)
+      const [slot, liquidity, spacing] = answers[index] ?? []
       if (!slot || !liquidity || !spacing) return null
-      const words = wordsOf(slot)
-      if (wordAt(words, 0) === 0n) return null
-      const pool: UniswapV3Pool = {
-        kind: 'uniswap-v3',
-        id: one.id,
-        address: one.address,
-        dex: one.dex.name,
-        tokens: one.tokens,
-        feePpm: one.feePpm ?? 3_000,
-        sqrtPrice: wordAt(words, 0),
-        tick: small(wordAt(words, 1)),
-        liquidity: wordAt(wordsOf(liquidity), 0),
-        tickSpacing: small(wordAt(wordsOf(spacing), 0)),
-        ticks: [],
-      }
+      const state = stateOf(one, wordsOf(slot), liquidity, small(wordAt(wordsOf(spacing), 0)))
+      if (state === null) return null
+      const pool: UniswapV3Pool = { kind: 'uniswap-v3', ...state, feePpm: one.feePpm ?? 3_000 }
       return { pool }
     })
   },
@@ -87,6 +74,22 @@ export const uniswapV3Dex: DexReader = {
   topics: [SWAP, PANCAKE_SWAP, MINT, BURN],
   poolOf: ({ address }) => address,
   apply: applyV3,
+}
+
+/** A pool without its fee and its ticks. `slot0` and Algebra's `globalState` both begin with price and tick; null without a price. */
+export function stateOf(
+  { id, address, dex, tokens }: FoundPool,
+  state: readonly bigint[],
+  liquidity: Hex,
+  tickSpacing: number,
+): Omit<UniswapV3Pool, 'kind' | 'feePpm'> | null {
+  const sqrtPrice = wordAt(state, 0)
+  if (sqrtPrice === 0n) return null
+  const tick = small(wordAt(state, 1))
+  return {
+    ...{ id, address, dex: dex.name, tokens, sqrtPrice, tick, tickSpacing },
+    ...{ liquidity: wordAt(wordsOf(liquidity), 0), ticks: [] },
+  }
 }
 
 /** Swap, Mint and Burn, which Algebra has in the same form. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { outputOf, priceAfter } from '../curve.ts'
+import { type Curve, outputOf } from '../curve.ts'
 import { sampledCurve } from './sampled-curve.ts'
 import { stableInvariant, stablePoint } from './stable-float.ts'
 
@@ -8,6 +8,11 @@ const power = (w: number) => (x: number) => ({
   out: 1_000 * (1 - (1_000 / (1_000 + x)) ** w),
   price: w * (1_000 / (1_000 + x)) ** (w + 1),
 })
+/** What a further unit pays after `amount`, as the slope of what is paid. */
+const priceAfter = (curve: Curve, amount: number): number => {
+  const more = amount * 1e-4
+  return (outputOf(curve, amount + more) - outputOf(curve, amount)) / more
+}
 const amounts = [1e-6, 0.01, 1, 7, 33, 150, 299]
 
 describe('sampled curve', () => {

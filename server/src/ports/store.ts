@@ -174,6 +174,8 @@ export interface PayoutStore {
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>
   ofTransaction(transactionId: string): Promise<readonly Payout[]>
+  /** Whether the deposits that a transaction's payouts answer are counted still; locked, so that they stay so. */
+  areBacked(transactionId: string): Promise<boolean>
   find(ids: readonly string[]): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>

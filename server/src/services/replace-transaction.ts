@@ -31,13 +31,15 @@ export async function replaceTransaction(
   // It offers enough: what holds it up is another transaction before it, or a node. More would only be burnt.
   if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return 'ENOUGH'
   try {
-    await deps.store.transaction(async (tx) => {
+    return await deps.store.transaction(async (tx) => {
       const current = await tx.transactions.load(transaction.id)
-      if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return
+      if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
       const payouts = await tx.payouts.ofTransaction(transaction.id)
       // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
       if ((await tx.controls.paused(payouts.flatMap(pauseScopes))).length > 0)
         throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
+      // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-4).
+      if (!(await tx.payouts.areBacked(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
       const coins = chain.network.bitcoin
         ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)
         : []
@@ -73,8 +75,8 @@ export async function replaceTransaction(
         { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
         'transaction replaced',
       )
+      return null
     })
-    return null
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Asked to pay twice: by a mistake of ours, or by somebody's hand. It stays for a person to see.

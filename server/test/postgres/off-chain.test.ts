@@ -144,6 +144,36 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     )
   })
 
+  test('is not signed anew while a deposit that it pays back is the one that is gone', async () => {
+    const spine = await start()
+    await spine.fill({ eth: 2_000n * ETHER })
+    const [one, other] = [await spine.order(), await spine.order()]
+    await spine.store.controls.pause('payouts:btc', 'test', 'test')
+    // Below the minimum: both go back, by one transaction that spends both.
+    spine.deposit(one, 2_950n)
+    const gone = spine.deposit(other, 2_900n)
+    await spine.blocks(3)
+    await spine.store.controls.resume('payouts:btc')
+    await spine.database.query('update payouts set held_until = null')
+    await spine.turn()
+    const attempts = () => spine.database.query<{ raw: string }>("select raw from attempts where network = 'btc'")
+    const [old] = await attempts()
+    expect(spine.fakes.btc.toTx(old?.raw ?? '').spends).toContain(`${gone}:0`)
+    const [payment] = spine.fakes.btc.paidTo(other.deposit.address)
+    spine.fakes.btc.reorg(6, (txHash) => txHash === gone)
+    spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
+    await spine.blocks(20)
+    expect(await alarmOf(spine, 'coins')).toMatchObject({ detail: { code: 'DEPOSIT_NOT_COUNTED' } })
+    expect(await attempts()).toHaveLength(1)
+    expect(spine.fakes.btc.paidTo(other.refund?.address ?? '')).toEqual([])
+    // It is back, and so are both refunds.
+    spine.fakes.btc.offer(payment)
+    await spine.blocks(8)
+    expect([await spine.status(one), await spine.status(other)]).toEqual(['refunded', 'refunded'])
+    expect(spine.fakes.btc.paidTo(other.refund?.address ?? '')).toHaveLength(1)
+    expect(await alarmOf(spine, 'coins')).toBeUndefined()
+  })
+
   test('knows what its coins were made from, over generations', async () => {
     const spine = await start()
     await spine.database.query(

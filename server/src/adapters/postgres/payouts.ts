@@ -53,6 +53,10 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         toPayout,
       )
     },
+    async areBacked(transactionId) {
+      const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
+      return (await stillBacked(sql, rows)).length === rows.length
+    },
     find: (ids) => find(sql, locking, ids),
     async sign(ids, transactionId) {
       await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [

@@ -31,6 +31,7 @@ const options: FleetOptions = {
   proxied: { networks: ['eth'] },
 }
 const advance = 'server/src/services/advance-transaction.ts'
+const replace = 'server/src/services/replace-transaction.ts'
 const dispatch = 'server/src/services/dispatch-payouts.ts'
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -65,16 +66,21 @@ export const plantedBugs: readonly PlantedBug[] = [
     shows: /^(paidTwice: |other: .*\(release:)/,
     patches: [
       {
-        file: advance,
+        file: replace,
         find: "nonce: intent.family === 'evm' ? intent.nonce : null",
         put: "nonce: intent.family === 'evm' ? await tx.transactions.lockLane(transaction.network, transaction.wallet) : null",
       },
       {
-        file: advance,
+        file: replace,
         find: 'caught(() =>\n        chain.sender.build',
         put: 'caught(async () =>\n        chain.sender.build',
       },
-      { file: advance, find: 'replaces: { intent, feeUnits: newest.feeUnits }', put: 'replaces: null' },
+      { file: replace, find: 'replaces: { intent, feeUnits: newest.feeUnits }', put: 'replaces: null' },
+      {
+        file: replace,
+        find: "assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends what all attempts spend')",
+        put: '',
+      },
     ],
     attack: nobodyMines,
   },

@@ -44,6 +44,17 @@ describe.each(bitcoinFamily)('%s', (network) => {
     return tx.confirmations ?? 0
   }
 
+  test('a payment twelve blocks deep waits again, and so does what spends its change', async () => {
+    const [one, other] = [await createAddress(network), await createAddress(network)]
+    const first = await pay(network, one, '0.25')
+    const second = await pay(network, other, '0.125')
+    await mine(network, 12)
+    await reorganize(network, 12)
+    expect(await sandbox.rpc(network).call('getrawmempool')).toEqual(expect.arrayContaining([first, second]))
+    await mine(network, 1)
+    expect([await balance(network, one), await balance(network, other)]).toEqual(['0.25', '0.125'])
+  })
+
   test('a payment in the replaced blocks waits again, and is mined again', async () => {
     const address = await createAddress(network)
     const hash = await pay(network, address, '0.5')

@@ -2,16 +2,17 @@ import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOperatePayouts } from '../../server/src/services/operate-payouts.ts'
-import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms } from '../support/facts.ts'
+import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
 import { hasNode, nodeCall } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import type { Json, World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  if (hasNode('ltc')) world = await startWorld({ networks: ['ltc', 'eth'] })
-})
+  if (hasNode('ltc')) world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+}, LOCK_MS)
 afterAll(() => world?.stop())
 
 test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it, and is mined with it', async () => {
@@ -46,8 +47,7 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
     expect(transaction.inputsLength).toBe(1)
     expect(hex.encode(transaction.getInput(0).txid ?? new Uint8Array())).toBe(payment.txid)
     // Below the height above which it may be mined no pool keeps the payment, and so not what spends it.
-    const top: number = await nodeCall('ltc', 'getblockcount')
-    await world.reorg('ltc', top - height + 1)
+    await mineInstead('ltc', payment.txid, null, 1)
     expect(await nodeCall('ltc', 'getrawmempool')).not.toContain(payment.txid)
     return { payment, order, hash }
   })

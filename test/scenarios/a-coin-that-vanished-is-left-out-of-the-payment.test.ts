@@ -2,16 +2,17 @@ import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import { formatUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
+import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms, booked } from '../support/facts.ts'
+import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
 import { hasNode, nodeCall } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  if (hasNode('ltc')) world = await startWorld({ networks: ['ltc', 'eth'] })
-})
+  if (hasNode('ltc')) world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+}, LOCK_MS)
 afterAll(() => world?.stop())
 
 const coins = (units: bigint): string => formatUnits(units, 8)
@@ -53,8 +54,7 @@ test.runIf(hasNode('ltc'))(
       )
       expect(inputsOf(original).map((outpoint) => outpoint.split(':')[0])).toContain(payment.txid)
       // Below the height above which it may be mined no pool keeps the payment, and so not what spends it.
-      const top: number = await nodeCall('ltc', 'getblockcount')
-      await world.reorg('ltc', top - height + 1)
+      await mineInstead('ltc', payment.txid, null, 1)
       const pool: string[] = await nodeCall('ltc', 'getrawmempool')
       expect(pool).not.toContain(payment.txid)
       expect(pool).not.toContain(hash)

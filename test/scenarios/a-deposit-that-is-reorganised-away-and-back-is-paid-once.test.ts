@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { items } from '../support/facts.ts'
+import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import { startWorld, type World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'] })
-})
-afterAll(() => world.stop())
+  world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+}, LOCK_MS)
+afterAll(() => world?.stop())
 
 test('a deposit leaves the chain, comes back, and is executed once', async () => {
   const { address } = await world.wallet('eth')

@@ -2,14 +2,15 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms, booked } from '../support/facts.ts'
+import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import { startWorld, type World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'] })
-})
-afterAll(() => world.stop())
+  world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+}, LOCK_MS)
+afterAll(() => world?.stop())
 
 test('the deposit is double-spent after the payout was signed: booked as a loss, with an alarm', async () => {
   const { address } = await world.wallet('eth')

@@ -2,14 +2,15 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { booked, items } from '../support/facts.ts'
+import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import { startWorld, type World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'], settings: { expiryMs: 12_000 } })
-})
-afterAll(() => world.stop())
+  world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'], settings: { expiryMs: 12_000 } })
+}, LOCK_MS)
+afterAll(() => world?.stop())
 
 test('before it was counted: the exchange waits again, and fails when its time is over', async () => {
   const { address } = await world.wallet('eth')

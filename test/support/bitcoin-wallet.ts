@@ -61,16 +61,42 @@ export async function fundBitcoinWallet(world: World, network: BitcoinTicker, am
 /**
  * Replaces the blocks from the one with `txid` on by a longer branch that holds `instead`; mining must be paused. Everybody
  * else's transactions go back to the mempool: the sandbox's own `drop` would take away all that the bank paid meanwhile.
+ * `below`: so many blocks below are replaced too, where `txid` may not be mined yet and no pool keeps it.
  */
-export async function mineInstead(network: BitcoinTicker, txid: string, instead: Signed | null): Promise<void> {
-  const { blockhash } = await nodeCall(network, 'getrawtransaction', [txid, true])
-  const { height } = await nodeCall(network, 'getblockheader', [blockhash])
+export async function mineInstead(
+  network: BitcoinTicker,
+  txid: string,
+  instead: Signed | null,
+  below = 0,
+): Promise<void> {
+  const mined = await nodeCall(network, 'getrawtransaction', [txid, true])
+  const height: number = (await nodeCall(network, 'getblockheader', [mined.blockhash])).height - below
+  const blockhash: string = await nodeCall(network, 'getblockhash', [height])
   const top: number = await nodeCall(network, 'getblockcount')
+  const others = await paidSince(network, blockhash, txid)
   await nodeCall(network, 'invalidateblock', [blockhash])
-  for (let at: number = height; at <= top + 1; at++) {
+  for (let at = height; at <= top + 1; at++) {
     await nodeCall(network, 'generateblock', [
       `raw(6a10${randomBytes(16).toString('hex')})`,
       at === height && instead ? [instead.hex] : [],
     ])
   }
+  // Of more than ten blocks the node puts nothing back by itself, and drops what waited for them. What it has already, or
+  // what spent `txid`, it refuses. Twice, for what waits is in no order.
+  for (const hex of [...others, ...others]) await nodeCall(network, 'sendrawtransaction', [hex]).catch(() => null)
+}
+
+async function paidSince(network: BitcoinTicker, first: string, but: string): Promise<readonly string[]> {
+  const paid: string[] = []
+  for (let hash: string | undefined = first; hash; ) {
+    const block: Json = await nodeCall(network, 'getblock', [hash, 2])
+    const [, ...payments] = block.tx
+    paid.push(...payments.filter(({ txid }: Json) => txid !== but).map(({ hex }: Json) => hex))
+    hash = block.nextblockhash
+  }
+  for (const txid of await nodeCall(network, 'getrawmempool')) {
+    const hex = txid === but ? null : await nodeCall(network, 'getrawtransaction', [txid]).catch(() => null)
+    if (hex !== null) paid.push(hex)
+  }
+  return paid
 }

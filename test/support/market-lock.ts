@@ -17,8 +17,8 @@ export async function lockMarket(clusterUrl: string, network: string): Promise<(
 }
 
 /**
- * A world that has a network to itself until it is stopped: swaps under test reorganise it, which drops what everybody paid
- * there.
+ * A world that has a network to itself until it is stopped, among those that reorganise it deeply: what others paid there
+ * may be dropped by that.
  */
 export async function startWorldAloneOn(network: string, options: WorldOptions): Promise<World> {
   const unlock = await lockMarket(inject('databaseUrl'), network)

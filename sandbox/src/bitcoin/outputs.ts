@@ -3,7 +3,7 @@ import type { JsonRpc } from '../json-rpc.ts'
 
 type Vin = { txid?: string; vout?: number; txinwitness?: string[] }
 type Vout = { value: string | number; n: number; scriptPubKey: { hex: string } }
-type Transaction = { txid: string; vin: Vin[]; vout: Vout[] }
+type Transaction = { txid: string; hex: string; vin: Vin[]; vout: Vout[] }
 type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 type Outpoint = Readonly<{ txid: string; vout: number }>
 
@@ -20,7 +20,25 @@ export function createOutputs(rpc: JsonRpc) {
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
+  /** Of this block and those after it, in their order. */
+  const readBlocks = async (first: string): Promise<Transaction[]> => {
+    const found: Transaction[] = []
+    for (let hash: string | undefined = first; hash; ) {
+      const block = (await rpc.call('getblock', [hash, 2])) as { tx: Transaction[]; nextblockhash?: string }
+      found.push(...block.tx)
+      hash = block.nextblockhash
+    }
+    return found
+  }
+
   return {
+    /** Bytes of what was paid in this block and in those after it, parents before children, and of what waits. */
+    async paidSince(first: string): Promise<string[]> {
+      const isReward = ({ vin }: Transaction) => vin[0]?.txid === undefined
+      const mined = (await readBlocks(first)).filter((tx) => !isReward(tx))
+      return [...mined, ...(await readMempool())].map(({ hex }) => hex)
+    },
+
     /** Units of a script: unspent outputs in blocks and in the mempool. */
     async balance(script: string): Promise<bigint> {
       const scan = (await rpc.call('scantxoutset', ['start', [`raw(${script})`]])) as Scan
@@ -37,13 +55,7 @@ export function createOutputs(rpc: JsonRpc) {
 
     /** What is spent in this block, in those after it and in the mempool, by inputs with such a witness. */
     async spentSince(first: string, signed: (witness: readonly string[] | undefined) => boolean): Promise<Outpoint[]> {
-      const found = await readMempool()
-      for (let hash: string | undefined = first; hash; ) {
-        const block = (await rpc.call('getblock', [hash, 2])) as { tx: Transaction[]; nextblockhash?: string }
-        found.push(...block.tx)
-        hash = block.nextblockhash
-      }
-      return found.flatMap(({ vin }) =>
+      return [...(await readMempool()), ...(await readBlocks(first))].flatMap(({ vin }) =>
         vin.flatMap(({ txid, vout, txinwitness }) =>
           txid !== undefined && vout !== undefined && signed(txinwitness) ? [{ txid, vout }] : [],
         ),

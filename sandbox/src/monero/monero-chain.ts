@@ -12,6 +12,8 @@ import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 /** Rewards ripen for 60 blocks, and a ring wants 16 outputs to choose among: the first 240 rewards can be spent at once. */
 export const preparedBlocks = 300
 const blocksAtOnce = 10
+/** Answers of a daemon that makes no block, until it is believed. */
+const refusalsMax = 3
 const decimals = 12
 /** RandomX takes a tenth of a second of one core for a block. */
 const quietAfterMs = 60_000
@@ -97,10 +99,19 @@ async function heightOf(daemon: MoneroRpc): Promise<number> {
 
 /** Rewards are the bank's, under fresh keys: two branches never have the same block. */
 export async function generate(daemon: MoneroRpc, count: number): Promise<Tip> {
-  // A busy machine takes a second for a block.
-  for (let left = count; left > 0; left -= blocksAtOnce) {
-    const amount = Math.min(left, blocksAtOnce)
-    await daemon.call('generateblocks', { amount_of_blocks: amount, wallet_address: moneroBank.address })
+  let height = await heightOf(daemon)
+  const target = height + count
+  let refusals = 0
+  while (height < target) {
+    // A busy machine takes a second for a block.
+    const amount = Math.min(target - height, blocksAtOnce)
+    try {
+      await daemon.call('generateblocks', { amount_of_blocks: amount, wallet_address: moneroBank.address })
+    } catch (error) {
+      // Its pool changed under the block that it was making.
+      if (!(error instanceof MoneroError) || ++refusals > refusalsMax) throw error
+    }
+    height = await heightOf(daemon)
   }
   return tipOf(daemon)
 }

@@ -34,7 +34,6 @@ export type ChainParts = Readonly<{
   stop(): Promise<void>
 }>
 
-const HOT: KeyPath = { branch: 'hot', index: 0 }
 const DEADLINE_MS = 60_000
 const POLL_MS = 50
 
@@ -77,6 +76,7 @@ export type Wallet = ReturnType<typeof createWallet>
 /** The hot wallet of a house without a store: it counts its own nonces and remembers its own coins. */
 export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
   const hot = chain.addresses.hot()
+  const hotKey: KeyPath = { branch: 'hot', index: chain.network.hotIndex }
   let coins: readonly Coin[] = []
   let [nonce, change, payouts] = [0, 0, 0]
 
@@ -97,9 +97,9 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
       const outpoints = found
         .filter(({ transfer }) => hashes.has(transfer.txHash))
         .map(({ transfer }) => ({
-          outpoint: chain.reader.outpoint?.(transfer, HOT) ?? transfer.identity,
+          outpoint: chain.reader.outpoint?.(transfer, hotKey) ?? transfer.identity,
           units: transfer.units,
-          path: HOT,
+          path: hotKey,
         }))
       if (spendsInPlace(chain.network)) coins = outpoints
     },
@@ -113,11 +113,11 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
     async build(payment: Pay, parts: { fee?: FeeRate; replaces?: SpendRequest['replaces'] } = {}): Promise<Unsigned> {
       const replaces = parts.replaces ?? null
       const fee = parts.fee ?? (await chain.reader.feeRate())
-      const gasLimit = await chain.sender.gasLimit(payment, HOT)
+      const gasLimit = await chain.sender.gasLimit(payment, hotKey)
       const usedNonce = replaces?.intent.family === 'evm' ? replaces.intent.nonce : nonce
       const unsigned = await chain.sender.build({
         pays: [payment],
-        from: HOT,
+        from: hotKey,
         fee,
         coins,
         changeIndex: change,

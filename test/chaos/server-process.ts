@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { compileCache } from '../support/compile-cache.ts'
 
 export type Role = 'api' | 'worker'
 export type Spot = Readonly<{ name: string; nth: number }>
@@ -138,6 +139,7 @@ function spawnServer(
 function environment({ role, port, env }: ServerOptions, folder: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
+    ...compileCache,
     HOME: process.env['HOME'] ?? '',
     SWAPYARD_DATA_DIR: join(folder, 'data'),
     SWAPYARD_RATE_LIMIT: 'off',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inject } from 'vitest'
 import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+import { compileCache } from '../support/compile-cache.ts'
 
 const root = join(import.meta.dirname, '../..')
 const READY_MS = 80_000
@@ -46,6 +47,7 @@ export function startProgram({ env, args = [], through = [], command = service }
     detached: true,
     env: {
       PATH: process.env['PATH'] ?? '',
+      ...compileCache,
       HOST: '127.0.0.1',
       PORT: '0',
       SWAPYARD_SANDBOX_STILL: '1',

@@ -47,9 +47,8 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
 
   const reorganize = async (depth: number, drop: boolean): Promise<Tip> => {
     const top = (await rpc.call('getblockcount')) as number
-    if (top - depth < preparedBlocks) {
+    if (top - depth < preparedBlocks)
       throw new Refusal(409, 'REORG_TOO_DEEP', `only ${top - preparedBlocks} blocks can be replaced so far`)
-    }
     const first = (await rpc.call('getblockhash', [top - depth + 1])) as string
     const spent = drop ? await outputs.spentSince(first, bank.signed) : []
     const paid = await outputs.paidSince(first)
@@ -57,9 +56,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
     const conflicts = await outputs.unspent(spent)
     const raw = conflicts.length === 0 ? [] : [bank.takeBack(conflicts)]
     for (let made = 0; made <= depth; made++) await rpc.call('generateblock', [burn(), made === 0 ? raw : []])
-    // Of more than ten blocks Bitcoin Core puts nothing back into its pool, and drops what waited for them (validation.cpp,
-    // InvalidateBlock). Twice, for what waits is in no order.
-    for (const bytes of [...paid, ...paid]) await rpc.call('sendrawtransaction', [bytes]).catch(unlessRefused)
+    await offerAgain(rpc, paid)
     return tip()
   }
 
@@ -108,6 +105,14 @@ function oneScanAtATime(rpc: JsonRpc): JsonRpc {
 /** Rewards go nowhere: the set of unspent outputs stays small. Random, so that two branches never have the same block. */
 function burn(): string {
   return `raw(6a10${randomBytes(16).toString('hex')})`
+}
+
+/**
+ * Of more than ten blocks Bitcoin Core puts nothing back into its pool, and drops what waited for them (validation.cpp,
+ * InvalidateBlock). Twice, for what waits is in no order.
+ */
+async function offerAgain(rpc: JsonRpc, paid: readonly string[]): Promise<void> {
+  for (const bytes of [...paid, ...paid]) await rpc.call('sendrawtransaction', [bytes]).catch(unlessRefused)
 }
 
 /** In the pool already, or of a coin that is spent otherwise now. */

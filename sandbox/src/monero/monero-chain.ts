@@ -149,7 +149,13 @@ async function pay(wallet: MoneroRpc, address: string, units: bigint): Promise<s
   const { valid } = await wallet.call('validate_address', { address })
   if (valid !== true)
     throw new Refusal(400, 'INVALID_ADDRESS', `"${address.slice(0, 120)}" is no address of xmr in the sandbox`)
-  const sent = await wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
+  const transfer = () => wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
+  const sent = await transfer().catch(async (error: unknown) => {
+    // After a reorganisation the wallet may have the outputs of blocks that are gone under their old numbers.
+    if (!(error instanceof MoneroError && error.message.includes('requested real output'))) throw error
+    await wallet.call('rescan_blockchain')
+    return transfer()
+  })
   return String(sent['tx_hash'])
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { compileCache } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/database.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
@@ -26,7 +27,13 @@ export async function openShell(): Promise<Shell> {
     folder,
     url,
     swapyard(args, env = {}) {
-      const environment = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url, ...env }
+      const environment = {
+        PATH: '/usr/bin:/bin',
+        ...compileCache,
+        SWAPYARD_DATA_DIR: folder,
+        DATABASE_URL: url,
+        ...env,
+      }
       return new Promise((resolve) => {
         execFile(
           process.execPath,

@@ -6,9 +6,10 @@ import type { Run } from './run.ts'
 export type Restarted = Readonly<{ answered: number; failed: readonly string[]; created: readonly string[] }>
 
 type Ask = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
-type Outcome = { body: { id: string } } | 'again' | { failed: string }
+type Outcome = { body: { id: string } } | { againMs: number } | { failed: string }
 
-const TRIES_MAX = 40
+/** How long one question is asked anew. */
+const PATIENCE_MS = 60_000
 /** How often the balancer asks who is ready: several times within what a process drains. */
 const READY_EVERY_MS = 100
 const TIMEOUT_MS = 20_000
@@ -17,8 +18,8 @@ const RATE = `/v1/cross-chain/rate?${new URLSearchParams({ ...pair, amount: '0.0
 
 /**
  * Asks at this rate, as a balancer does: processes that say they are ready, in turn, while every one is stopped by SIGTERM
- * and started again, one after the other. A 503 with `Retry-After` is asked again. Everything else has failed, a refused
- * or reset connection too: who drains takes what comes until nothing does.
+ * and started again, one after the other. After a 503 with `Retry-After` it is asked again, when that says. Everything else
+ * has failed, a refused or reset connection too: who drains takes what comes until nothing does.
  */
 export async function restartOneByOne({ fleet, customers }: Run, perSecond: number): Promise<Restarted> {
   const urls = fleet.apis.map(({ url }) => url ?? '')
@@ -39,17 +40,17 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
 
   const ask = async (n: number) => {
     const wanted = question(n, created.at(-1))
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const until = performance.now() + PATIENCE_MS
+    for (let tries = 0; performance.now() < until; tries++) {
       const url = ready[(n + tries) % ready.length]
-      const outcome = url === undefined ? 'again' : await attempt(url, wanted)
-      if (outcome !== 'again' && 'failed' in outcome)
-        return void failed.push(`${wanted.method} ${wanted.path}: ${outcome.failed}`)
-      if (outcome !== 'again') {
+      const outcome = url === undefined ? { againMs: READY_EVERY_MS } : await attempt(url, wanted)
+      if ('failed' in outcome) return void failed.push(`${wanted.method} ${wanted.path}: ${outcome.failed}`)
+      if ('body' in outcome) {
         answered++
         if (wanted.method === 'POST') created.push(outcome.body.id)
         return
       }
-      await delay(100)
+      await delay(outcome.againMs)
     }
     failed.push(`${wanted.method} ${wanted.path}: never answered`)
   }
@@ -106,7 +107,8 @@ async function attempt(url: string, { method, path, body, key }: Ask): Promise<O
       error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? error.cause.code : error
     return { failed: `no answer: ${String(cause)}` }
   }
-  if (answer.status === 503 && answer.headers.has('retry-after')) return 'again'
+  const retryAfter = answer.headers.get('retry-after')
+  if (answer.status === 503 && retryAfter !== null) return { againMs: Number(retryAfter) * 1_000 }
   const text = await answer.text()
   if (answer.ok || (answer.status === 404 && method === 'GET')) return { body: JSON.parse(text) }
   return { failed: `${answer.status} ${text.slice(0, 200)}` }

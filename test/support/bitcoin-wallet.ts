@@ -3,7 +3,9 @@ import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
-import { nodeCall } from './nodes.ts'
+import { createOutputs } from '../../sandbox/src/bitcoin/outputs.ts'
+import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
+import { nodeCall, nodeOf } from './nodes.ts'
 import type { Json, World } from './world.ts'
 
 /** Units that the wallet's transactions leave to the miner: far above what nodes relay, far below any amount here. */
@@ -73,7 +75,9 @@ export async function mineInstead(
   const height: number = (await nodeCall(network, 'getblockheader', [mined.blockhash])).height - below
   const blockhash: string = await nodeCall(network, 'getblockhash', [height])
   const top: number = await nodeCall(network, 'getblockcount')
-  const others = await paidSince(network, blockhash, txid)
+  const rpc = createJsonRpc(nodeOf(network).rpcUrls[0] ?? '')
+  const outputs = createOutputs(rpc)
+  const others = (await outputs.paidSince(blockhash)).filter((bytes) => bytes !== mined.hex)
   await nodeCall(network, 'invalidateblock', [blockhash])
   for (let at = height; at <= top + 1; at++) {
     await nodeCall(network, 'generateblock', [
@@ -81,22 +85,7 @@ export async function mineInstead(
       at === height && instead ? [instead.hex] : [],
     ])
   }
-  // Of more than ten blocks the node puts nothing back by itself, and drops what waited for them. What it has already, or
-  // what spent `txid`, it refuses. Twice, for what waits is in no order.
-  for (const hex of [...others, ...others]) await nodeCall(network, 'sendrawtransaction', [hex]).catch(() => null)
-}
-
-async function paidSince(network: BitcoinTicker, first: string, but: string): Promise<readonly string[]> {
-  const paid: string[] = []
-  for (let hash: string | undefined = first; hash; ) {
-    const block: Json = await nodeCall(network, 'getblock', [hash, 2])
-    const [, ...payments] = block.tx
-    paid.push(...payments.filter(({ txid }: Json) => txid !== but).map(({ hex }: Json) => hex))
-    hash = block.nextblockhash
-  }
-  for (const txid of await nodeCall(network, 'getrawmempool')) {
-    const hex = txid === but ? null : await nodeCall(network, 'getrawtransaction', [txid]).catch(() => null)
-    if (hex !== null) paid.push(hex)
-  }
-  return paid
+  // What spent `txid` is refused.
+  await outputs.offerAgain(others)
+  rpc.close()
 }

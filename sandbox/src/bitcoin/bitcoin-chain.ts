@@ -56,7 +56,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
     const conflicts = await outputs.unspent(spent)
     const raw = conflicts.length === 0 ? [] : [bank.takeBack(conflicts)]
     for (let made = 0; made <= depth; made++) await rpc.call('generateblock', [burn(), made === 0 ? raw : []])
-    await offerAgain(rpc, paid)
+    await outputs.offerAgain(paid)
     return tip()
   }
 
@@ -105,19 +105,6 @@ function oneScanAtATime(rpc: JsonRpc): JsonRpc {
 /** Rewards go nowhere: the set of unspent outputs stays small. Random, so that two branches never have the same block. */
 function burn(): string {
   return `raw(6a10${randomBytes(16).toString('hex')})`
-}
-
-/**
- * Of more than ten blocks Bitcoin Core puts nothing back into its pool, and drops what waited for them (validation.cpp,
- * InvalidateBlock). Twice, for what waits is in no order.
- */
-async function offerAgain(rpc: JsonRpc, paid: readonly string[]): Promise<void> {
-  for (const bytes of [...paid, ...paid]) await rpc.call('sendrawtransaction', [bytes]).catch(unlessRefused)
-}
-
-/** In the pool already, or of a coin that is spent otherwise now. */
-function unlessRefused(error: unknown): void {
-  if (!(error instanceof RpcError)) throw error
 }
 
 function refuse(error: unknown): never {

@@ -1,5 +1,5 @@
 import { parseUnits } from '../amount.ts'
-import type { JsonRpc } from '../json-rpc.ts'
+import { type JsonRpc, RpcError } from '../json-rpc.ts'
 
 type Vin = { txid?: string; vout?: number; txinwitness?: string[] }
 type Vout = { value: string | number; n: number; scriptPubKey: { hex: string } }
@@ -39,6 +39,14 @@ export function createOutputs(rpc: JsonRpc) {
       return [...mined, ...(await readMempool())].map(({ hex }) => hex)
     },
 
+    /**
+     * Of more than ten blocks Bitcoin Core puts nothing back into its pool, and drops what waited for them (validation.cpp,
+     * InvalidateBlock). Twice, for what waits is in no order.
+     */
+    async offerAgain(paid: readonly string[]): Promise<void> {
+      for (const bytes of [...paid, ...paid]) await rpc.call('sendrawtransaction', [bytes]).catch(unlessRefused)
+    },
+
     /** Units of a script: unspent outputs in blocks and in the mempool. */
     async balance(script: string): Promise<bigint> {
       const scan = (await rpc.call('scantxoutset', ['start', [`raw(${script})`]])) as Scan
@@ -72,4 +80,9 @@ export function createOutputs(rpc: JsonRpc) {
       })
     },
   }
+}
+
+/** In the pool already, or of a coin that is spent otherwise now. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof RpcError)) throw error
 }

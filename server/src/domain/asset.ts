@@ -10,6 +10,11 @@ export type Asset = Readonly<{
   contract: string | null
 }>
 
+/** Of the network's own coin. */
+export function nativeId({ id, symbol }: Readonly<{ id: string; symbol: string }>): AssetId {
+  return assetId(symbol.toLowerCase(), id)
+}
+
 export function assetId(ticker: string, network: string): AssetId {
   return `${ticker}@${network}`
 }

@@ -88,6 +88,7 @@ export type PaidFee = Readonly<{
   height: number
   /** 32 bytes in hex. */
   ref: string
+  /** Who called the router. */
   sender: string
   token: string
   units: bigint

@@ -1,19 +1,13 @@
+import type { PaidFee } from './swap-chain.ts'
 import type { NewSwap } from './swaps.ts'
 
 /** A fee of a swap that nothing ties to a partner. Addresses in canonical form. */
-export type UnclaimedFee = Readonly<{
-  network: string
-  hash: string
-  logIndex: number
-  height: number
-  ref: string
-  /** Who called the router. */
-  sender: string
-  token: string
-  units: bigint
-  /** null = the coin, by way of another contract: no event says who got it. */
-  feeTo: string | null
-}>
+export type UnclaimedFee = PaidFee &
+  Readonly<{
+    network: string
+    /** null = the coin, by way of another contract: no event says who got it. */
+    feeTo: string | null
+  }>
 
 export type FeeFinds = Readonly<{
   /** Swaps of partners that nobody told of; those with a row keep it. */

@@ -1,16 +1,16 @@
-import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
+import { type Asset, type AssetId, nativeId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { networkFeeEntry, sentEntry, unsignedEntry } from '../domain/ledger/entries.ts'
 import { present } from '../lib/assert.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
-import type { Job } from '../ports/job.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Attempt, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
 import { attendPending } from './attend-pending.ts'
 import { findGone, type Gone, tellGone, without } from './gone-coins.ts'
 import { bury, type Death, noteBack, noteVanished } from './lost-payments.ts'
+import { alarmsUnderWay, exchangeJobs } from './outgoing.ts'
 import { replaceTransaction } from './replace-transaction.ts'
 import type { ServiceSettings } from './settings.ts'
 
@@ -178,10 +178,8 @@ async function follow(
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
-    await tx.controls.clear(
-      ...['broadcast', 'coins', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${transaction.id}`),
-    )
-    await tx.wake(wakes(payouts))
+    await tx.controls.clear(...alarmsUnderWay(transaction.id))
+    await tx.wake(exchangeJobs(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
   })
   checkpoint('transaction.confirmed')
@@ -199,7 +197,7 @@ async function postFee(
   payouts: readonly Payout[],
   feeUnits: bigint,
 ): Promise<void> {
-  const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
+  const native = nativeId(chain.network)
   const [first] = payouts
   if (transaction.from.branch !== 'deposit' || first === undefined)
     return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
@@ -209,9 +207,6 @@ async function postFee(
   await tx.ledger.post(networkFeeEntry(transaction.id, 'deposits', native, cost))
 }
 
-const wakes = (payouts: readonly Payout[]): readonly Job[] =>
-  payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange', id: exchangeId }]))
-
 /** Mined and reverted, finally: the nonce is spent, nothing was paid. A person looks before it is paid another way. */
 async function fail(
   deps: AdvanceDeps,
@@ -219,7 +214,7 @@ async function fail(
   transaction: OutgoingTransaction,
   observation: Extract<Observation, { kind: 'included' }>,
 ): Promise<void> {
-  const native = assetId(chain.network.symbol.toLowerCase(), chain.network.id)
+  const native = nativeId(chain.network)
   await giveBack(
     deps,
     transaction,
@@ -291,7 +286,7 @@ async function giveBack(
       network: transaction.network,
       attention,
     })
-    await tx.wake([{ kind: 'dispatch', id: transaction.network }, ...wakes(payouts)])
+    await tx.wake([{ kind: 'dispatch', id: transaction.network }, ...exchangeJobs(payouts)])
   })
   deps.log.warn({ network: transaction.network, transactionId: transaction.id, attention }, 'transaction is dead')
 }

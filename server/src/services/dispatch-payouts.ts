@@ -1,4 +1,4 @@
-import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
+import { type Asset, type AssetId, nativeId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { signedEntry } from '../domain/ledger/entries.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
@@ -11,6 +11,7 @@ import { OutflowLimitError, type Signed, type Signer, type StoredPayout } from '
 import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
+import { exchangeJobs } from './outgoing.ts'
 import type { ServiceSettings } from './settings.ts'
 
 export type DispatchDeps = Readonly<{
@@ -59,7 +60,9 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
   const batches = gasLimit === null
   // Of a deposit address the ledger knows what was credited there, and not the gas that it was supplied with.
   const gasUnits =
-    batches || first.from.branch === 'hot' ? null : await chain.reader.balance(wallet, deps.assetById(nativeOf(chain)))
+    batches || first.from.branch === 'hot'
+      ? null
+      : await chain.reader.balance(wallet, deps.assetById(nativeId(chain.network)))
   checkpoint('dispatch.estimated')
   const transactionId = await deps.store.transaction(async (tx) => {
     const nonce = await tx.transactions.lockLane(network, wallet)
@@ -250,12 +253,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
     // The wallet has paid: what was promised of it is promised no more.
     if (payout.executionId !== null && payout.orderId !== null) await tx.inventory.release(payout.orderId)
   }
-  await tx.wake([
-    { kind: 'transaction', id },
-    ...payouts.flatMap(({ exchangeId }) =>
-      exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }],
-    ),
-  ])
+  await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'signed')
   deps.log.info({ network, transactionId: id, txHash: signed.txHash, payouts: payouts.length }, 'transaction signed')
   return id
@@ -358,7 +356,7 @@ async function covers(
   const account = payouts[0]?.purpose === 'sweep' ? 'asset:deposits' : 'asset:wallet'
   const needed = new Map<AssetId, bigint>()
   for (const { assetId: id, units } of payouts) needed.set(id, (needed.get(id) ?? 0n) + units)
-  const native = nativeOf(chain)
+  const native = nativeId(chain.network)
   if (batch.gasUnits !== null && batch.gasUnits < (needed.get(native) ?? 0n) + feeUnits) return false
   if (batch.gasLimit !== null && batch.gasUnits === null) {
     const unpaid = await tx.transactions.unpaidFees(chain.network.id, batch.wallet)
@@ -367,8 +365,6 @@ async function covers(
   for (const [id, units] of needed) if ((await tx.ledger.balance(account, id)) < units) return false
   return true
 }
-
-const nativeOf = ({ network }: Chain): AssetId => assetId(network.symbol.toLowerCase(), network.id)
 
 export function toPay(deps: Pick<DispatchDeps, 'assetById'>, payout: Payout): Pay {
   return {

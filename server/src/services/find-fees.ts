@@ -167,7 +167,8 @@ async function byWayOfOthers(
   return []
 }
 
-const unclaimedOf = (chain: SwapChain, fee: PaidFee, feeTo: string | null): UnclaimedFee => {
-  const { hash, logIndex, height, ref, sender, token, units } = fee
-  return { network: chain.network.id, hash, logIndex, height, ref, sender, token, units, feeTo }
-}
+const unclaimedOf = (chain: SwapChain, fee: PaidFee, feeTo: string | null): UnclaimedFee => ({
+  ...fee,
+  network: chain.network.id,
+  feeTo,
+})

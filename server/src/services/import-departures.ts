@@ -3,6 +3,7 @@ import { timeOrderedId } from '../lib/id.ts'
 import { type Release, spentBy } from '../ports/signer.ts'
 import type { Kept } from '../ports/signing.ts'
 import type { Payout, Store, StoreTx } from '../ports/store.ts'
+import { exchangeJobs } from './outgoing.ts'
 
 export type Imported = Readonly<{ network: string; txHash: string; outcome: 'imported' | 'waits'; why: string | null }>
 
@@ -54,12 +55,7 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   })
   if (holder === null) await book(tx, id, payouts)
   await tx.signing.settle(network, txHash)
-  await tx.wake([
-    { kind: 'transaction', id },
-    ...payouts.flatMap(({ exchangeId }) =>
-      exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }],
-    ),
-  ])
+  await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
 }
 

@@ -1,10 +1,11 @@
-import { type AssetId, assetId } from '../domain/asset.ts'
+import { nativeId } from '../domain/asset.ts'
 import { accounts, lostEntry, networkFeeId, revertedFeeEntry } from '../domain/ledger/entries.ts'
 import { reversalOf } from '../domain/ledger/journal.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store.ts'
+import { alarmsUnderWay, exchangeJobs } from './outgoing.ts'
 
 type LostDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 
@@ -76,13 +77,9 @@ export async function bury(
     await tx.controls.giveBackLimit(payouts.map((payout) => payout.id))
     await undoFee(tx, chain, transaction, failedFor)
     for (const payout of payouts) await undo(tx, id, { ...payout, lost: lost.get(payout.id) ?? false })
-    await tx.controls.clear(
-      ...['gone', 'broadcast', 'coins', 'release', 'stuck', 'unmined'].map((alarm) => `${alarm}:${id}`),
-    )
+    await tx.controls.clear(...alarmsUnderWay(id))
     await tx.controls.raise(`dead:${id}`, 'a signed transaction is dead', { network, attention: 'LOST', ...proof })
-    await tx.wake(
-      payouts.flatMap(({ exchangeId }) => (exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }])),
-    )
+    await tx.wake(exchangeJobs(payouts))
     return true
   })
   if (buried)
@@ -112,8 +109,8 @@ async function undoFee(
 ): Promise<void> {
   const fee = await tx.ledger.entry(networkFeeId(id))
   if (fee) await tx.ledger.post(reversalOf(fee, `${fee.id}:reversed`, 'network fee reversed'))
-  const native: AssetId = assetId(network.symbol.toLowerCase(), network.id)
-  if (failedFor !== null && from.branch !== 'deposit') await tx.ledger.post(revertedFeeEntry(id, native, failedFor))
+  if (failedFor !== null && from.branch !== 'deposit')
+    await tx.ledger.post(revertedFeeEntry(id, nativeId(network), failedFor))
 }
 
 async function undo(tx: StoreTx, transactionId: string, payout: Payout): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
+import { type Asset, type AssetId, nativeId } from '../domain/asset.ts'
 import { spendsInPlace } from '../domain/network.ts'
 import type { Log } from '../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -23,10 +23,7 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
 
   async function compareWallet(chain: Chain): Promise<void> {
     const network = chain.network.id
-    for (const { assetId: id, low, high, coins } of await store.audit.positions(
-      network,
-      assetId(chain.network.symbol.toLowerCase(), network),
-    )) {
+    for (const { assetId: id, low, high, coins } of await store.audit.positions(network, nativeId(chain.network))) {
       const held = spendsInPlace(chain.network)
         ? coins
         : await chain.reader.balance(chain.addresses.hot(), assetById(id))
@@ -52,7 +49,7 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
   /** Coin that no log and no trace showed: contracts can pay in ways that a node without traces does not tell. */
   async function lookForUnseen(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
-    const native = assetById(assetId(chain.network.symbol.toLowerCase(), chain.network.id))
+    const native = assetById(nativeId(chain.network))
     for (const { exchangeId, address, recorded } of await store.audit.openTargets(chain.network.id, TARGETS_MAX)) {
       const held = await chain.reader.balance(address, native)
       if (held > recorded)

@@ -7,6 +7,7 @@ import type { Chain } from '../ports/chain.ts'
 import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Attempt, OutgoingTransaction, Store, StoreTx } from '../ports/store.ts'
 import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
+import { exchangeJobs } from './outgoing.ts'
 
 type ReplaceDeps = Readonly<{ store: Store; signer: Signer; assetById(id: AssetId): Asset; log: Log }>
 
@@ -65,12 +66,7 @@ export async function replaceTransaction(
         feeUnits: unsigned.feeUnits,
         coins: spendsInPlace(chain.network) ? unsigned.resources : [],
       })
-      await tx.wake([
-        { kind: 'transaction', id: transaction.id },
-        ...payouts.flatMap(({ exchangeId }) =>
-          exchangeId === null ? [] : [{ kind: 'exchange' as const, id: exchangeId }],
-        ),
-      ])
+      await tx.wake([{ kind: 'transaction', id: transaction.id }, ...exchangeJobs(payouts)])
       deps.log.info(
         { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
         'transaction replaced',

@@ -1,4 +1,4 @@
-import { type Asset, type AssetId, assetId } from '../domain/asset.ts'
+import { type Asset, type AssetId, nativeId } from '../domain/asset.ts'
 import { AppError } from '../domain/errors.ts'
 import { spendsInPlace } from '../domain/network.ts'
 import { getPrice, usdValue } from '../domain/price.ts'
@@ -54,7 +54,7 @@ function isWorth(
   units: bigint,
   cost: bigint,
 ): boolean {
-  const native = nativeOf(chain)
+  const native = nativeId(chain.network)
   const { prices } = books.current()
   try {
     const value = usdValue(units, assetById(swept), getPrice(prices, priceKeyOf(swept)).bid, 'down')
@@ -72,7 +72,7 @@ async function hasGas(
   { address }: Sweepable,
   cost: bigint,
 ): Promise<boolean> {
-  const native = assetById(nativeOf(chain))
+  const native = assetById(nativeId(chain.network))
   if ((await chain.reader.balance(address, native)) >= cost) return true
   await store.transaction(async (tx) => {
     // The address's own lane: of two that plan at once, the second finds the supply of the first.
@@ -128,5 +128,3 @@ async function plan(
   checkpoint('sweep.planned')
   log.info({ network: chain.network.id, address, asset: swept, units: units.toString() }, 'sweep planned')
 }
-
-const nativeOf = (chain: Chain): AssetId => assetId(chain.network.symbol.toLowerCase(), chain.network.id)

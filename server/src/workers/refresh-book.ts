@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AssetId } from '../domain/asset.ts'
+import { type AssetId, nativeId } from '../domain/asset.ts'
 import type { NetworkFees, Pauses, Reserves } from '../domain/book.ts'
 import type { Currency } from '../domain/currency.ts'
 import type { Chain, ChainReader, ChainSender } from '../ports/chain.ts'
@@ -90,7 +90,7 @@ async function readFees(chain: FeeChain, currencies: readonly Currency[], at: nu
   const coin = listed.find(({ asset }) => asset.contract === null)
   const payoutFeeUnits = new Map(listed.map(({ asset }) => [asset.id, sender.payoutFee(asset, rate)] as const))
   const native = {
-    assetId: coin?.asset.id ?? (`${network.symbol.toLowerCase()}@${network.id}` as const),
+    assetId: coin?.asset.id ?? nativeId(network),
     priceKey: coin?.definition.priceKey ?? network.symbol.toLowerCase(),
     decimals: network.decimals,
   }

@@ -18,8 +18,8 @@ type Parts = Readonly<{ state: Readonly<{ draining: boolean }>; nextRequestId():
 
 const route = routes.quoteRate
 const PREFIX = `${route.path}?`
-/** Names and values with nothing to decode and nothing nested. */
 const plainHeaders = Object.entries(quoteHeaders).flat()
+/** Names and values with nothing to decode and nothing nested. */
 const PLAIN_QUERY = /^(?:\w+=[\w.-]*(?:&|$))+$/
 const EQUALS = 0x3d
 

@@ -110,19 +110,28 @@ function gatherLines(): DestinationStream {
   let lines = Buffer.allocUnsafe(LINES_BYTES)
   let used = 0
   let timer: NodeJS.Timeout | null = null
+  // Two in turn: of a new one each time the collector would know only what is outside its heap, and look at all of it.
+  let spare: Buffer | null = null
+  let leaving: Buffer | null = null
   const flush = () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
     if (used === 0) return
     writeBytes(lines.subarray(0, used))
-    // The last ones are being written still.
-    lines = Buffer.allocUnsafe(LINES_BYTES)
+    leaving = lines
+    lines = spare ?? Buffer.allocUnsafe(LINES_BYTES)
+    spare = null
     used = 0
   }
   // Before the destination's own, which write what it was given.
   process.on('beforeExit', flush)
   process.on('exit', flush)
   const target = pino.destination({ fd: 1, sync: false, contentMode: 'buffer' })
+  // All is written: nobody reads any of them any more.
+  target.on('drain', () => {
+    spare ??= leaving
+    leaving = null
+  })
   // Its types know of text alone.
   const writeBytes = (bytes: Buffer): void => void target.write(bytes as unknown as string)
   return {

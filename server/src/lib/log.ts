@@ -107,7 +107,7 @@ const BYTES_A_UNIT = 3
  * collector until it is written, and then put together, which costs as much as making it.
  */
 function gatherLines(): DestinationStream {
-  let lines = Buffer.allocUnsafe(LINES_BYTES)
+  let lines: Buffer = Buffer.allocUnsafe(LINES_BYTES)
   let used = 0
   let timer: NodeJS.Timeout | null = null
   // Two in turn: of a new one each time the collector would know only what is outside its heap, and look at all of it.

@@ -142,10 +142,11 @@ test('a plain quote does not reach the framework, and anything else does', async
 test("a bug on the way is the framework's to answer, and no end of the process", async () => {
   const { services, ask, lines } = await start()
   for (const member of ['quoteRate', 'knownCaller'] as const) {
-    vi.spyOn(services, member).mockImplementationOnce(() => {
+    const buggy = vi.spyOn(services, member).mockImplementation(() => {
       throw new TypeError('a bug')
     })
     const { status } = await ask(path(goodRate), key)
+    buggy.mockRestore()
     expect(status).toBe(member === 'quoteRate' ? 500 : 200)
   }
   expect(lines.map(({ level }) => level)).toEqual(['error', 'info'])

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { type RateQuery, routes } from '@swapyard/schema'
 import type { Caller } from '../../domain/partner.ts'
@@ -9,6 +9,7 @@ import { mayAccess } from '../auth.ts'
 import { URL_LENGTH_MAX } from '../errors.ts'
 import { callerAddress } from '../forwarded.ts'
 import type { ApiContext } from '../mount.ts'
+import { answerPlainRequests } from '../plain-requests.ts'
 import { rateQuoteText } from '../quote-text.ts'
 import { rateLimitText } from '../throttle.ts'
 import { compileValidator, knownKeys } from '../validation.ts'
@@ -24,33 +25,47 @@ const PLAIN_QUERY = /^(?:\w+=[\w.-]*(?:&|$))+$/
 const EQUALS = 0x3d
 
 /**
- * Partners poll quotes without end, and the framework costs more than the quote. A plain request whose answer is in memory
- * is answered before the framework sees it. What is not plain falls through: every refusal, every doubt, all that must be
- * waited for. The answer, its headers, its log line and its count are those of the route (docs/decisions/0061), which a
- * test holds it to. Returned are the quotes that were tried in vain, by their requests, so that none is tried twice.
+ * Partners poll quotes without end, and the framework, and Node's HTTP below it, cost more than the quote. A plain request
+ * whose answer is in memory is answered before either sees it: on a connection where nothing else was asked yet before
+ * Node's HTTP, on the others before the framework. What is not plain falls through: every refusal, every doubt, all that must
+ * be waited for. The answer, its headers, its log line and its count are those of the route (docs/decisions/0061), which a
+ * test holds it to. Returned are the quotes that were tried in vain, by their requests: the framework does not try again.
  */
-export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<IncomingMessage, unknown> {
+export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<object, unknown> {
   const { app } = context
-  const refusals = new WeakMap<IncomingMessage, unknown>()
+  const refusals = new WeakMap<object, unknown>()
   const answer = createAnswer(context, parts, refusals)
   const framework = app.server.listeners('request') as RequestListener[]
   app.server.removeAllListeners('request')
   app.server.on('request', (request, response) => {
-    if (!isQuote(request) || !answer(request, response)) for (const listener of framework) listener(request, response)
+    const found = isQuote(request) ? answer(request) : null
+    if (found === null) for (const listener of framework) listener(request, response)
+    // Its length is its bytes, and no byte is looked at for being more than one.
+    else response.writeHead(200, found.headers).end(found.text, 'latin1')
   })
+  const headAfter = createHeadEnd(app.server)
+  const door = answerPlainRequests(app.server, PREFIX, (request) => {
+    const found = answer(request)
+    return found === null ? null : wholeAnswer(found, headAfter())
+  })
+  app.addHook('preClose', async () => door.close())
   return refusals
 }
+
+/** Names and values in turn. */
+type Answered = Readonly<{ headers: string[]; text: string }>
+type Asked = Pick<IncomingMessage, 'url' | 'headers' | 'httpVersion' | 'socket'>
 
 function createAnswer(
   context: ApiContext,
   { state, nextRequestId }: Parts,
-  refusals: WeakMap<IncomingMessage, unknown>,
-): (request: IncomingMessage, response: ServerResponse) => boolean {
+  refusals: WeakMap<object, unknown>,
+): (request: Asked) => Answered | null {
   const { app, services, settings, log, metrics } = context
   const readQuery = createQueryReader()
   const isBusy = () => state.draining || (app.isUnderPressure?.() ?? false)
 
-  const admit = (request: IncomingMessage): { caller: Caller; ip: string } | null => {
+  const admit = (request: Asked): { caller: Caller; ip: string } | null => {
     const key = request.headers['x-api-key']
     const ip = callerAddress(request, settings.trustedProxies)
     if (typeof key !== 'string' || !ip) return null
@@ -59,7 +74,7 @@ function createAnswer(
   }
 
   /** The body, where it can be had at once. */
-  const quote = (request: IncomingMessage, { partner }: Caller, query: RateQuery): string | null => {
+  const quote = (request: Asked, { partner }: Caller, query: RateQuery): string | null => {
     try {
       return rateQuoteText(services.quoteRate(partner, toRateRequest(query)))
     } catch (error) {
@@ -68,7 +83,7 @@ function createAnswer(
     }
   }
 
-  const look = (request: IncomingMessage): Found | null => {
+  const look = (request: Asked): Found | null => {
     const query = isBodiless(request) && !lacksHost(request) ? readQuery(request.url ?? '') : null
     if (query === null || isBusy()) return null
     const admitted = admit(request)
@@ -80,31 +95,46 @@ function createAnswer(
     return verdict?.allowed === false ? null : { ...admitted, text, verdict }
   }
 
-  return (request, response) => {
+  return (request) => {
     const startedAt = performance.now()
     const found = withoutFailing(() => look(request))
-    if (found === null) return false
+    if (found === null) return null
     const { caller, ip, text, verdict } = found
     const requestId = nextRequestId()
-    response.writeHead(200, [
-      'x-request-id',
-      requestId,
-      ...(verdict === null ? [] : ['ratelimit', rateLimitText(verdict)]),
-      ...plainHeaders,
-      'content-length',
-      String(text.length),
-    ])
-    // Its length is its bytes, and no byte is looked at for being more than one.
-    response.end(text, 'latin1')
     const elapsedMs = performance.now() - startedAt
     metrics.observeRequest(route.path, route.method, 200, elapsedMs / 1000)
     const answered = { requestId, method: route.method, path: route.path, status: 200, elapsedMs, ip, caller }
     log.info(answeredFields(answered), 'request answered')
-    return true
+    const limit = verdict === null ? [] : ['ratelimit', rateLimitText(verdict)]
+    return {
+      headers: ['x-request-id', requestId, ...limit, ...plainHeaders, 'content-length', String(text.length)],
+      text,
+    }
   }
 }
 
 type Found = Readonly<{ caller: Caller; ip: string; text: string; verdict: ThrottleVerdict | null }>
+
+function wholeAnswer({ headers, text }: Answered, headEnd: string): string {
+  let head = 'HTTP/1.1 200 OK\r\n'
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`
+  return head + headEnd + text
+}
+
+/** The headers that Node adds to every answer, and what ends them. */
+function createHeadEnd({ keepAliveTimeout }: Server): () => string {
+  const connection = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveTimeout / 1_000)}\r\n\r\n`
+  let second = 0
+  let text = ''
+  return () => {
+    const now = Math.floor(Date.now() / 1_000)
+    if (now !== second) {
+      second = now
+      text = `Date: ${new Date(now * 1_000).toUTCString()}\r\n${connection}`
+    }
+    return text
+  }
+}
 
 /** Nobody catches what is thrown here. The framework meets the same bug, and answers and logs it. */
 function withoutFailing(work: () => Found | null): Found | null {
@@ -119,7 +149,7 @@ function withoutFailing(work: () => Found | null): Found | null {
 const isQuote = ({ method, url }: IncomingMessage): boolean =>
   method === route.method && url?.startsWith(PREFIX) === true
 
-const isBodiless = ({ headers }: IncomingMessage): boolean =>
+const isBodiless = ({ headers }: Asked): boolean =>
   headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 
 /** The query of a plain URL of this route, checked by the route's own schema; else null. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type PrivateRateQuery, type RateQuery, routes } from '@swapyard/schema'
 import type { RateRequest } from '../../services/interfaces.ts'
 import { type ApiContext, callerOf, mount } from '../mount.ts'
@@ -6,7 +5,7 @@ import { presentPrivateQuote } from '../present.ts'
 import { rateQuoteText } from '../quote-text.ts'
 
 /** `refusals`: quotes that were tried before the request came here, and why they cannot be had. */
-export function mountRate(context: ApiContext, refusals: WeakMap<IncomingMessage, unknown>): void {
+export function mountRate(context: ApiContext, refusals: WeakMap<object, unknown>): void {
   const { services } = context
   mount(context, routes.quoteRate, (request, reply) => {
     if (refusals.has(request.raw)) throw refusals.get(request.raw)

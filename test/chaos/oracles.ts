@@ -28,9 +28,12 @@ type Open = Readonly<{ id: string; status: string; tx_hash: string | null; leg: 
 const MOVING = `select 'transaction ' || id || ' ' || state as what from transactions where state in ('live', 'confirmed')
   union all select purpose || ' ' || id || ' ' || state from payouts where state in ('reserved', 'signed')`
 
+/** How often the time begins anew: who goes round in circles has an end, too. */
+const PATIENCES_MAX = 8
+
 /**
  * After the faults are off: waits until everything that was paid is done, and nothing is on its way. Answers what is not,
- * after the time.
+ * after this time in which nothing moved: how much there is to do, a slow machine decides.
  */
 export async function comeToRest(
   fleet: Fleet,
@@ -38,17 +41,21 @@ export async function comeToRest(
   offerAgain: () => Promise<void>,
   timeoutMs: number,
 ): Promise<readonly string[]> {
+  const end = Date.now() + PATIENCES_MAX * timeoutMs
   let left: readonly string[] = []
+  let movedAt = Date.now()
   const look = async () => {
+    const before = left.toSorted().join()
     await offerAgain()
     const paid = purchases.filter(({ payments }) => payments.length > 0).map(({ id }) => id)
     const moving = await fleet.database.query<{ what: string }>(MOVING)
     left = moving.map(({ what }) => `${what} is under way`)
     for (const open of await fleet.database.query<Open>(OPEN, [paid]))
       if (await mayMove(fleet, purchases, open)) left = [...left, `exchange ${open.id} is ${open.status}`]
-    return left.length === 0
+    if (left.toSorted().join() !== before) movedAt = Date.now()
+    return left.length === 0 || Date.now() > movedAt + timeoutMs
   }
-  await until('everything is done', () => look().catch(() => false), timeoutMs).catch(() => undefined)
+  await until('everything is done', () => look().catch(() => false), end - Date.now()).catch(() => undefined)
   return left
 }
 

@@ -15,7 +15,7 @@ const CRASH_MS: Span = [6_000, 10_000]
 const REORG_MS: Span = [2_500, 5_000]
 /** Blocks that go: more than confirmations (2 on btc and ltc, 3 on eth), so that what was counted goes. Above finality nothing goes. */
 const DEPTHS: Readonly<Record<string, Span>> = { btc: [1, 5], eth: [1, 6], ltc: [1, 5] }
-/** What a supervisor and a start may take on a busy machine. */
+/** What a supervisor and a start may take on a busy machine, after the last blow: before it, the next one may meet the start. */
 const RECOVERY_MS = 180_000
 
 /** How long it took until a killed process was ready again, and until requests were answered after a crash of Postgres. */
@@ -32,7 +32,7 @@ export async function storm(run: Run, forMs: number, dice: Dice, say: (line: str
   const nurse = fleet.nurse()
   const time = (into: number[], isBack: () => Promise<boolean> | boolean) => {
     const since = Date.now()
-    const back = until('it is back', isBack, RECOVERY_MS).then(
+    const back = until('it is back', isBack, Math.max(0, over - since) + RECOVERY_MS).then(
       () => into.push(Date.now() - since),
       (error: Error) => missed.push(error.message),
     )
@@ -75,11 +75,14 @@ export async function storm(run: Run, forMs: number, dice: Dice, say: (line: str
       )
     }
   }
-  await Promise.all([repeat(KILL_MS, kill), repeat(CRASH_MS, crash), repeat(REORG_MS, reorganize), report()])
-  await Promise.all(recovering)
-  if (missed.length > 0) throw new Error(`${missed.length} times something did not come back: ${missed[0]}`)
-  await until('every process is ready', () => fleet.all.every(isUp), RECOVERY_MS)
-  await nurse.stop()
+  try {
+    await Promise.all([repeat(KILL_MS, kill), repeat(CRASH_MS, crash), repeat(REORG_MS, reorganize), report()])
+    await Promise.all(recovering)
+    if (missed.length > 0) throw new Error(`${missed.length} times something did not come back: ${missed[0]}`)
+    await until('every process is ready', () => fleet.all.every(isUp), RECOVERY_MS)
+  } finally {
+    await nurse.stop()
+  }
   return { processMs, postgresMs }
 }
 

@@ -2,10 +2,14 @@ import { FolderTaken } from './folder-lock.ts'
 import { startSandbox } from './sandbox.ts'
 import { say } from './say.ts'
 import { createServers } from './servers.ts'
-import { readSettings, UsageError } from './settings.ts'
+import { readSettings, UsageError, usage } from './settings.ts'
 
-async function main(): Promise<void> {
-  const settings = readSettings(process.argv.slice(2))
+async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(`${usage}\n`)
+    return
+  }
+  const settings = readSettings(args)
   const asked = waitForSignal()
   const servers = createServers(settings.parent, settings.orphanMs)
   const sandbox = await startSandbox(settings, servers)
@@ -28,7 +32,7 @@ function waitForSignal(): Promise<string> {
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 
-main().catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   const expected = error instanceof UsageError || error instanceof FolderTaken
   process.stderr.write(
     `${expected ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,

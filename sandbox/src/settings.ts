@@ -15,7 +15,7 @@ export type Settings = Readonly<{
 
 export const everyNetwork: readonly string[] = ['btc', 'ltc', 'xmr', ...evmNetworks.map((one) => one.network)]
 
-const usage = `usage: main.ts [--data-dir DIR] [--networks ${everyNetwork.join(',')}|all] [--parent PID]`
+export const usage = `usage: main.ts [--data-dir DIR] [--networks ${everyNetwork.join(',')}|all] [--parent PID]`
 
 export class UsageError extends Error {}
 

@@ -141,6 +141,21 @@ test('unknown networks and arguments are refused', async () => {
   }
 })
 
+test('--help says what it takes', async () => {
+  const child = launch(folder.path, 'eth', ['--help'])
+  expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(0)
+  expect(child.text()).toMatch(/^usage: .*--data-dir.*--networks/)
+})
+
+test('without the programs of Debian their chains are missing, and a line names the package of each', async () => {
+  const sandbox = await runSandbox(folder.path, 'ltc,xmr,eth', [], { PATH: folder.path })
+  running.push(sandbox)
+  expect(sandbox.chains.networks.map(({ network }) => network)).toEqual(['eth'])
+  const lines = sandbox.output().split('\n')
+  for (const name of ['litecoind', 'monero'])
+    expect(lines.filter((line) => line.includes(`Debian's package ${name} `))).toHaveLength(1)
+})
+
 test('nodes that are stopped in order are gone', async () => {
   const sandbox = await run()
   const nodes = nodesOf(folder.path)

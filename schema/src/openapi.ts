@@ -98,7 +98,7 @@ function parameters(route: RouteDefinition): Json[] {
       ...(example === undefined ? {} : { example: example as Json }),
     }
   })
-  if (route.idempotent) {
+  if (route.method === 'POST') {
     found.push({
       name: 'Idempotency-Key',
       in: 'header',

@@ -18,8 +18,6 @@ export type RouteDefinition = Readonly<{
   cost: number
   query?: TSchema
   body?: TSchema
-  /** Takes an `Idempotency-Key`. */
-  idempotent?: boolean
   success: Readonly<Record<number, RouteResponse>>
   /** Statuses that answer with `ErrorBody`. */
   errors: readonly number[]

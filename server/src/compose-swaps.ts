@@ -23,7 +23,7 @@ import type { RouterMetrics } from './lib/router-metrics.ts'
 import type { Aggregator } from './ports/aggregator.ts'
 import type { Router } from './ports/router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
-import { createAnswerOnce } from './services/answer-once.ts'
+import { type AnswerOnce, createAnswerOnce } from './services/answer-once.ts'
 import {
   type AskAggregators,
   type AskForCall,
@@ -83,6 +83,8 @@ type SwapRooms = Readonly<{
 
 export type Swaps = Readonly<{
   services: SwapServices
+  /** Answers that are kept by Idempotency-Key. */
+  answerOnce: AnswerOnce
   trackSwap(id: string): Promise<void>
   /** Fees that the operator holds for partners, against the chains. */
   reconcileFees(): Promise<void>
@@ -191,7 +193,7 @@ function composePromises({ swaps, metrics }: SwapOptions, now: () => number): Ou
 export function composeSwaps(
   options: SwapOptions,
   rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
-): Pick<Swaps, 'services' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
+): Pick<Swaps, 'services' | 'answerOnce' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
@@ -231,6 +233,7 @@ export function composeSwaps(
       sendSwap: createSendSwap(shared),
       listSwaps: createListSwaps(shared),
     },
+    answerOnce: shared.answerOnce,
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
     findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),

@@ -305,6 +305,7 @@ function composeServices(
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
     swaps: rooms.swaps.services,
+    answerOnce: rooms.swaps.answerOnce,
     ratesFeed: rooms.feed,
     readiness: () => [
       ...rooms.starting,

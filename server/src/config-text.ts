@@ -107,7 +107,7 @@ counts as unset.
 
 Without \`SWAPYARD_CONFIG\` the program is the sandbox: it makes its own secrets in the data folder, listens on loopback only and
 knows the partners \`sandbox\` and \`sandbox-b\`. With a file whose \`environment\` is \`production\` (its default) it needs
-\`DATABASE_URL\`, \`SWAPYARD_PEPPER\`, at least one network and, on workers, \`SWAPYARD_KEYSTORE_PASSPHRASE\`.
+\`DATABASE_URL\`, \`SWAPYARD_PEPPER\`, at least one network, \`prices\` and, on workers, \`SWAPYARD_KEYSTORE_PASSPHRASE\`.
 
 ## Environment
 

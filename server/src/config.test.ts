@@ -84,7 +84,7 @@ describe('the sandbox', () => {
 
   test('is no production: what is missing is named', () => {
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder() })
-    expect(() => requireProduction(config)).toThrow(/SWAPYARD_CONFIG.*DATABASE_URL.*SWAPYARD_PEPPER/s)
+    expect(() => requireProduction(config)).toThrow(/SWAPYARD_CONFIG.*rpcUrls.*prices.*DATABASE_URL.*SWAPYARD_PEPPER/s)
   })
 
   test('keeps as many outputs of Monero as it is told, and looks for its coins from there on', () => {

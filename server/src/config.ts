@@ -92,7 +92,10 @@ export const environmentSchema = Type.Object({
       pattern: '^[a-zA-Z0-9, ]+$',
     },
   ),
-  SWAPYARD_SANDBOX_STILL: oneOf(['0', '1'], { default: '0', description: '1 freezes the prices of the sandbox' }),
+  SWAPYARD_SANDBOX_STILL: oneOf(['0', '1'], {
+    default: '0',
+    description: '1 freezes the prices of the sandbox and the trader that moves its pools',
+  }),
   SWAPYARD_RATE_LIMIT: oneOf(['on', 'off'], {
     default: 'on',
     description: '`off` counts neither requests nor wrong keys; in the sandbox only',
@@ -156,7 +159,7 @@ export function loadConfig(environment: Environment = process.env): Config {
 export function requireProduction(config: Config): void {
   if (config.environment === 'production') return
   throw new ConfigError([
-    'SWAPYARD_CONFIG is missing: the path of a JSON file with `networks`, each with its `rpcUrls` (docs/settings.md)',
+    'SWAPYARD_CONFIG is missing: the path of a JSON file with `networks`, each with its `rpcUrls`, and `prices`, its `sources` and their `quorum` (docs/settings.md)',
     'DATABASE_URL is missing: the PostgreSQL that all processes share',
     'SWAPYARD_PEPPER is missing: the same on all processes, for example from `openssl rand -hex 32`',
     'SWAPYARD_KEYSTORE_PASSPHRASE is missing: it opens the keystore that `swapyard keystore create` made',

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { currencies } from '../currencies/index.ts'
 import { networks as definitions } from '../networks/index.ts'
 import { startPostgres } from './adapters/embedded/postgres.ts'
@@ -33,6 +34,10 @@ export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
 
 type Stopper = () => Promise<void> | void
 
+/** Longest wait for what a start still misses, and how often it looks. */
+const READY_MS = 60_000
+const READY_LOOK_MS = 50
+
 /** Starts the program in one role, saying what it does. Whatever was started is stopped again where a later part fails. */
 export async function start(config: Config, role: Role): Promise<Running> {
   const startedAt = performance.now()
@@ -58,6 +63,7 @@ export async function start(config: Config, role: Role): Promise<Running> {
       say(`workers: watching ${[...house.chains.keys()].join(' ')}`)
     }
     if (chains && role !== 'api') await fund(house, chains.controlUrl, say, stoppers)
+    if (chains && role === 'all') await untilServing(house, say)
     welcome(config, role, url, say)
     return { url, stop }
   } catch (error) {
@@ -73,6 +79,13 @@ async function fund(house: House, controlUrl: string, say: (line: string) => voi
   later.catch((error: Error) => {
     if (!stopping.signal.aborted) say(`wallets: ${error.message}`)
   })
+}
+
+/** In the sandbox `ready` is what /health/ready says: whoever reads it calls at once. */
+async function untilServing({ services }: House, say: (line: string) => void): Promise<void> {
+  const deadline = Date.now() + READY_MS
+  while (services.readiness().length > 0 && Date.now() < deadline) await delay(READY_LOOK_MS)
+  for (const reason of services.readiness()) say(`not served yet: ${reason}`)
 }
 
 /** Before anything is started: the file of an API machine is no worker's. */

@@ -111,17 +111,25 @@ describe('keys', () => {
     expect(bodies[0]).toEqual(bodies[1])
   })
 
-  row('B005', 'a revoked key ends', async () => {
+  row('B005', 'a key ends that is rotated out, comes to its end, or is revoked', async () => {
     const { store, key } = await addPartner(world, 'B005')
-    const headers = { 'x-api-key': key.text }
-    expect((await world.call('GET', `${EXCHANGE}/list`, undefined, headers)).status).toBe(200)
-    await store.keys.revoke(key.keyId)
-    await world.until(
-      'the key is refused',
-      async () => (await world.call('GET', `${EXCHANGE}/list`, undefined, headers)).status === 401,
-      6_000,
-    )
-    await refusedEverywhere(key.text)
+    const { keyId } = key
+    const next = makeApiKey('live', pepper, keyId)
+    const last = makeApiKey('live', pepper, keyId)
+    const status = async (text: string) =>
+      (await world.call('GET', `${EXCHANGE}/list`, undefined, { 'x-api-key': text })).status
+    const ends = async (text: string) => {
+      await world.until('the key is refused', async () => (await status(text)) === 401, 6_000)
+      await refusedEverywhere(text)
+    }
+    expect(await status(key.text)).toBe(200)
+    await store.keys.rotate(keyId, next.hmac, 0, 2_000)
+    await ends(key.text)
+    await ends(next.text)
+    await store.keys.rotate(keyId, last.hmac, 0)
+    expect(await status(last.text)).toBe(200)
+    await store.keys.revoke(keyId)
+    await ends(last.text)
   })
 })
 

@@ -60,6 +60,8 @@ test('killed with its whole group, it goes on with the same rows', async () => {
   first.killGroup()
   expect(await first.ended).toMatchObject({ signal: 'SIGKILL' })
   const again = await start().ready()
+  // What it says is so: nobody has to ask twice.
+  expect((await ask(`${again}/health/ready`)).body).toEqual({ status: 'ready' })
   const found = await ask(`${again}/v1/cross-chain/exchange/status?id=${body.id}`)
   expect(found.body.exchange.request.depositAddress).toBe(body.request.depositAddress)
   const next = await ask(`${again}/v1/cross-chain/exchange`, order)

@@ -96,7 +96,11 @@ export function toAppError(error: unknown, request: FastifyRequest): AppError {
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply): void {
   const shape = errorShape(error, request.id)
   request.failure = error
-  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds))
+  const { kind, retryAfterSeconds } = error
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
+  // Wrong keys come before the budget of a minute, and have their own.
+  if (kind === 'throttled' && !reply.hasHeader('ratelimit'))
+    reply.header('ratelimit', `"keys";r=0;t=${retryAfterSeconds ?? 1}`)
   reply
     .code(shape.statusCode)
     .header('content-type', 'application/json; charset=utf-8')

@@ -4,7 +4,8 @@ import { canonicalNetwork, canonicalTicker } from '../domain/catalogue.ts'
 import { AppError, type ErrorCode, errorCodes } from '../domain/errors.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
-import { type ApiContext, mount } from './mount.ts'
+import { readIdempotency } from './idempotency.ts'
+import { type ApiContext, callerOf, mount } from './mount.ts'
 
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 1024 * 1024
@@ -18,7 +19,10 @@ export function mountSandbox(context: ApiContext): void {
   context.app.addHook('onClose', () => http.close())
   for (const route of Object.values(sandboxRoutes) as RouteDefinition[]) {
     mount(context, route, async (request, reply) => {
-      const text = await callControl(http, sandboxControlUrl, route, request)
+      const idempotency = route.method === 'POST' ? readIdempotency(request, route) : null
+      const text = await context.services.answerOnce(callerOf(request).partner, idempotency, () =>
+        callControl(http, sandboxControlUrl, route, request),
+      )
       return send(reply, route, text)
     })
   }

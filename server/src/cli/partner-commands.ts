@@ -16,10 +16,13 @@ import { fail, integer, integerBetween, print } from './print.ts'
 import { plainWord, reasoned, recorded, type WithReason } from './word.ts'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u
 /** As the table has it: ten percent. */
 const bps = integerBetween(0, 1_000)
 const count = integerBetween(1, 999_999_999)
+const days = integerBetween(1, 3_650)
+const lifetimeText = 'after which the secret ends by itself; without it never'
 const feeText = 'basis points of the amount out that are taken for the partner'
 const openText = 'exchanges open at once'
 const rateText = 'weighted requests per minute'
@@ -35,19 +38,12 @@ export function addPartnerCommands(program: Command): void {
   addAdding(partners)
   partners
     .command('list')
-    .description('lists partners and keys')
+    .description('lists partners, their recipients and their keys')
     .action(() =>
       withDatabase(async (database) => {
-        for (const {
-          id,
-          name,
-          feeBps,
-          suspended,
-          rateLimitPerMinute,
-          openExchangesMax,
-          keys,
-        } of await createPartnerStore(database).list()) {
-          print({ id, name, feeBps, suspended, rateLimitPerMinute, openExchangesMax, keys })
+        for (const { keys, defaultRecipients, ...partner } of await createPartnerStore(database).list()) {
+          const recipients = [...defaultRecipients].map(([currency, recipient]) => ({ currency, ...recipient }))
+          print({ ...partner, recipients, keys })
         }
       }),
     )
@@ -194,13 +190,15 @@ function addKeyCommands(partners: Command): void {
     .option('--scopes <list>', `comma list of ${scopes.join(', ')}`, scopes.join(','))
     .option('--ip <cidr...>', 'addresses that may use it, as CIDR blocks; none = all')
     .option('--test', 'a key of form sy_test_…', false)
-    .action((name: string, { scopes: list, ip = [], test, reason = '-' }) =>
+    .option('--lifetime-days <days>', lifetimeText, days)
+    .action((name: string, { scopes: list, ip = [], test, lifetimeDays, reason = '-' }) =>
       withDatabase(async (database, config) => {
         const { keyId, text, hmac } = makeApiKey(
           test || config.environment === 'sandbox' ? 'test' : 'live',
           Buffer.from(config.pepper),
         )
-        const key = { keyId, hmac, scopes: toScopes(list), ipAllowList: toBlocks(ip), createdBy: 'cli' }
+        const allowed = { scopes: toScopes(list), ipAllowList: toBlocks(ip) }
+        const key = { keyId, hmac, ...allowed, createdBy: 'cli', ...toLifetime(lifetimeDays) }
         await changing(database, 'key', keyId, 'add', { reason }, async (store) => {
           if (!(await store.keys.add(name, key))) fail(`there is no partner ${name}`)
         })
@@ -210,7 +208,8 @@ function addKeyCommands(partners: Command): void {
   reasoned(keys.command('rotate <keyId>'))
     .description('makes a new secret for a key; the old one ends after the overlap')
     .option('--overlap-hours <hours>', 'how long both are good', integer, 24)
-    .action((keyId: string, { overlapHours, reason = '-' }) =>
+    .option('--lifetime-days <days>', lifetimeText, days)
+    .action((keyId: string, { overlapHours, lifetimeDays, reason = '-' }) =>
       withDatabase(async (database, config) => {
         const {
           keyId: _,
@@ -218,7 +217,9 @@ function addKeyCommands(partners: Command): void {
           hmac,
         } = makeApiKey(config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper), keyId)
         await changing(database, 'key', keyId, 'rotate', { reason }, async (store) => {
-          if (!(await store.keys.rotate(keyId, hmac, overlapHours * HOUR_MS))) fail(`there is no live key ${keyId}`)
+          const { lifetimeMs } = toLifetime(lifetimeDays)
+          if (!(await store.keys.rotate(keyId, hmac, overlapHours * HOUR_MS, lifetimeMs)))
+            fail(`there is no live key ${keyId}`)
         })
         print({ keyId, key: text, oldEndsInHours: overlapHours, note: 'shown once: keep it now' })
       }),
@@ -253,6 +254,9 @@ function changing<T>(
     return done
   })
 }
+
+const toLifetime = (days: number | undefined): { lifetimeMs?: number } =>
+  days === undefined ? {} : { lifetimeMs: days * DAY_MS }
 
 function toScopes(list: string): Scope[] {
   const wanted = list.split(',').map((scope) => scope.trim())

@@ -78,7 +78,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   RATE_ID_REQUIRED: ['A fixed rate needs a rateId', 'Quote with `flow=fixed-rate` first'],
   RATE_ID_USED: ['The rateId made another exchange already', 'Quote again'],
   RATE_LIMIT_EXCEEDED: [
-    'More weighted requests than the minute allows: status 1, quote 5, create 50',
+    'More weighted requests than the minute allows (status 1, quote 5, create 50), too many wrong keys from one address, or as many open exchanges as the partner may have',
     'After `Retry-After`; see the header `RateLimit`',
   ],
   RAW_TX_INVALID: ['The signed transaction cannot be read or does not do what was said (DeFi)', 'Sign what was built'],

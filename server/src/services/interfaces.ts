@@ -3,6 +3,7 @@ import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from '../domain
 import type { Caller, Partner } from '../domain/partner.ts'
 import type { PrivateType } from '../domain/private-plan.ts'
 import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
+import type { AnswerOnce } from './answer-once.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { SwapServices } from './swap-interfaces.ts'
 
@@ -73,6 +74,8 @@ export type Services = Readonly<{
   ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
   /** The DeFi half. */
   swaps: SwapServices
+  /** For what is not ours to carry out: the sandbox's controls. */
+  answerOnce: AnswerOnce
   /** From memory. Throws RATES_UNAVAILABLE. */
   ratesFeed(): Feed
   /** Reasons why quotes or creates would fail now; empty = ready. */

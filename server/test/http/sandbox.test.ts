@@ -66,6 +66,27 @@ describe('the sandbox controls', () => {
     expect(asked).toHaveLength(1)
   })
 
+  test('are done once for an Idempotency-Key', async () => {
+    const payOnce = (idempotencyKey: string, amount = deposit.amount) =>
+      world.app.inject({
+        method: 'POST',
+        url: '/sandbox/deposits',
+        headers: { ...key, 'idempotency-key': idempotencyKey },
+        payload: { ...deposit, amount },
+      })
+    answer = { status: 503, body: '{"message":"the node is away"}' }
+    expect((await payOnce('one')).statusCode).toBe(503)
+    answer = { status: 200, body: '{"hash":"0xabc"}' }
+    expect((await payOnce('one')).json()).toEqual({ hash: '0xabc' })
+    answer = { status: 200, body: '{"hash":"0xdef"}' }
+    const again = await payOnce('one')
+    expect([again.statusCode, again.json()]).toEqual([201, { hash: '0xabc' }])
+    expect((await payOnce('two')).json()).toEqual({ hash: '0xdef' })
+    const other = await payOnce('one', '0.02')
+    expect([other.statusCode, other.json().code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
+    expect(asked).toHaveLength(3)
+  })
+
   test('need a key', async () => {
     expect((await world.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
     expect(asked).toEqual([])

@@ -9,6 +9,7 @@ import { type Caller, type Partner, type Scope, scopes } from '../../src/domain/
 import type { PrivateType } from '../../src/domain/private-plan.ts'
 import type { IssuedQuote } from '../../src/domain/rate-quote.ts'
 import { assert } from '../../src/lib/assert.ts'
+import { createAnswerOnce } from '../../src/services/answer-once.ts'
 import type { Idempotency } from '../../src/services/idempotency.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest, Services } from '../../src/services/interfaces.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
@@ -93,11 +94,24 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     listExchanges: async (owner, filter, page) => list(world, owner, filter, page),
     swaps: createSwapsInMemory(),
+    answerOnce: createAnswerOnce(createDesk()),
     ratesFeed: () => {
       if (broken.rates) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
       return feed
     },
     readiness: () => broken.reasons,
+  }
+}
+
+function createDesk(): Parameters<typeof createAnswerOnce>[0] {
+  const kept = new Map<string, { requestHash: string; answer: string }>()
+  return {
+    findAnswer: async (partnerId, key) => kept.get(`${partnerId} ${key}`) ?? null,
+    keepAnswer: async (partnerId, { key, ...answer }) => {
+      const first = kept.get(`${partnerId} ${key}`) ?? answer
+      kept.set(`${partnerId} ${key}`, first)
+      return first
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { AppError } from '../../src/domain/errors.ts'
 import type { Throttle } from '../../src/ports/throttle.ts'
 import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
 
@@ -73,6 +74,18 @@ describe('requests are counted', () => {
     expect(await ask('/v1/rates', '192.0.2.1')).toBe(429)
     expect(await ask('/v1/rates', '192.0.2.2')).toBe(200)
     for (let count = 0; count < 5; count += 1) expect(await ask('/health/live', '192.0.2.1')).toBe(200)
+  })
+
+  test('wrong keys, too: whoever tries too many hears when to come back', async () => {
+    const world = createTestApp()
+    worlds.push(world)
+    const authenticate = () => {
+      throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys', { retryAfterSeconds: 3 })
+    }
+    Object.assign(world.services, { authenticate })
+    const refused = await world.app.inject({ url: '/v1/cross-chain/exchange/list', headers: { 'x-api-key': 'wrong' } })
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers).toMatchObject({ 'retry-after': '3', ratelimit: '"keys";r=0;t=3' })
   })
 
   test('is not asked without a key', async () => {

@@ -76,15 +76,32 @@ describe('the command line', () => {
       '2001:db8::/32',
       '--scopes',
       'rates:read,exchange:read',
+      '--lifetime-days',
+      '90',
     ])
     const key = String(lines[0]?.['key'])
     expect(key).toMatch(/^sy_test_/)
+    const recipient = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+    await swapyard(['partners', 'recipient', 'acme', 'eth@eth', recipient])
     const listed = await swapyard(['partners', 'list'])
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
     expect(listed.lines).toEqual([
       expect.objectContaining({
         name: 'acme',
         feeBps: 25,
-        keys: [expect.objectContaining({ keyId: key.slice(8, 16), revoked: false })],
+        strict: true,
+        recipients: [{ currency: 'eth@eth', address: recipient, memo: null }],
+        keys: [
+          {
+            keyId: key.slice(8, 16),
+            scopes: ['rates:read', 'exchange:read'],
+            ipAllowList: ['192.0.2.1/32', '2001:db8::/32'],
+            createdBy: 'cli',
+            expiresAt: expect.stringContaining(inDays(90)),
+            revoked: false,
+            lastUsedAt: null,
+          },
+        ],
       }),
     ])
     expect(JSON.stringify(listed.lines)).not.toContain(key.split('_')[3])

@@ -204,6 +204,29 @@ describe('rotation', () => {
     ).rejects.toThrow('two live secrets')
   })
 
+  test('may end by itself, and a new secret lives as long as is said then', async () => {
+    const { store, name, attempt, clock, forget } = await newPartner()
+    const [first, next] = [makeApiKey('live', PEPPER), makeApiKey('live', PEPPER)]
+    const key = { keyId: first.keyId, hmac: first.hmac, scopes: ['exchange:read'] as const, ipAllowList: [] }
+    await store.keys.add(name, { ...key, createdBy: 'test', lifetimeMs: 2 * HOUR_MS })
+    const listed = async () => (await store.list()).find((partner) => partner.name === name)?.keys
+    expect(await attempt(first.text)).toMatchObject({ keyId: first.keyId })
+    const endsInMs =
+      ((await listed())?.find(({ keyId }) => keyId === first.keyId)?.expiresAt?.getTime() ?? 0) - clock.now
+    expect(Math.abs(endsInMs - 2 * HOUR_MS)).toBeLessThan(60_000)
+    forget()
+    // An overlap revives nothing and lengthens no life.
+    const second = makeApiKey('live', PEPPER, first.keyId)
+    await store.keys.rotate(first.keyId, second.hmac, 9 * HOUR_MS, 5 * HOUR_MS)
+    clock.now += 3 * HOUR_MS
+    expect(await attempt(first.text)).toBe('API_KEY_INVALID')
+    expect(await attempt(second.text)).toMatchObject({ keyId: first.keyId })
+    clock.now += 3 * HOUR_MS
+    expect(await attempt(second.text)).toBe('API_KEY_INVALID')
+    await store.keys.add(name, { ...key, keyId: next.keyId, hmac: next.hmac, createdBy: 'test' })
+    expect((await listed())?.find(({ keyId }) => keyId === next.keyId)?.expiresAt).toBeNull()
+  })
+
   test('without an overlap ends the old secret at once, and revoked keys have none', async () => {
     const { store, key, attempt } = await newPartner()
     const next = makeApiKey('live', PEPPER, key.keyId)

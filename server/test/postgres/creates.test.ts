@@ -179,6 +179,28 @@ describe('an idempotency key', () => {
     expect(await desk.findAnswer(partnerId, 'an exchange')).toEqual({ requestHash: 'body', answer: null })
   })
 
+  test('is kept for 24 hours, and is free after them; so is that of a swap', async () => {
+    const desk = createSwapDesk(house.database)
+    const [key, swapKey] = [randomUUID(), randomUUID()]
+    const other = () => store().exchanges.create([newExchange(keyed(key, 'other'))])
+    const age = async (by: string) => {
+      for (const table of ['idempotency_keys', 'kept_answers'])
+        await house.database.query(
+          `update ${table} set created_at = created_at - $1::interval where key = any($2::text[])`,
+          [by, [key, swapKey]],
+        )
+      await store().controls.forget()
+    }
+    await store().exchanges.create([newExchange(keyed(key))])
+    await desk.keepAnswer(partnerId, { key: swapKey, requestHash: 'body', answer: '"0xabc"' })
+    await age('23 hours 59 minutes')
+    expect(kinds(await other())).toEqual(['idempotency_conflict'])
+    expect(await desk.findAnswer(partnerId, swapKey)).not.toBeNull()
+    await age('1 minute')
+    expect(kinds(await other())).toEqual(['created'])
+    expect(await desk.findAnswer(partnerId, swapKey)).toBeNull()
+  })
+
   test('twenty times at once, in two processes, makes one exchange (I-21)', async () => {
     const key = randomUUID()
     const batch = Array.from({ length: 20 }, () => newExchange(keyed(key)))

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../domain/asset.ts'
 import type { Partner, Scope } from '../../domain/partner.ts'
-import type { KeyStore, PartnerStore, StoredKey } from '../../ports/partners.ts'
-import type { Database, Sql } from './database.ts'
+import type { KeyStore, ListedKey, PartnerStore, StoredKey } from '../../ports/partners.ts'
+import type { Database, Sql, Tx } from './database.ts'
 import { memoOrNull } from './rows.ts'
 
 type PartnerRow = {
@@ -24,6 +24,19 @@ type KeyRow = PartnerRow & {
 
 const PARTNER = `p.id, p.name, p.fee_bps, p.open_exchanges_max, p.rate_limit_per_minute, p.strict, p.suspended,
   (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
+
+type ListedKeyRow = {
+  id: string
+  scopes: Scope[]
+  ip_allow_list: string[]
+  created_by: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+}
+
+const KEYS = `select k.*, (select nullif(max(coalesce(s.expires_at, 'infinity')), 'infinity') from key_secrets s where s.key_id = k.id) as expires_at
+  from api_keys k where k.partner_id = p.id`
 
 export function createPartnerStore(database: Database): PartnerStore {
   return {
@@ -51,22 +64,10 @@ export function createPartnerStore(database: Database): PartnerStore {
       return changed.length > 0
     },
     async list() {
-      const rows = await database.query<
-        PartnerRow & {
-          keys: { id: string; scopes: string[]; revoked_at: string | null; last_used_at: string | null }[] | null
-        }
-      >(
-        `select ${PARTNER}, (select json_agg(k order by k.created_at) from api_keys k where k.partner_id = p.id) as keys from partners p order by p.name limit 1000`,
+      const rows = await database.query<PartnerRow & { keys: ListedKeyRow[] | null }>(
+        `select ${PARTNER}, (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
       )
-      return rows.map((row) => ({
-        ...toPartner(row),
-        keys: (row.keys ?? []).map(({ id, scopes, revoked_at, last_used_at }) => ({
-          keyId: id,
-          scopes,
-          revoked: revoked_at !== null,
-          lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
-        })),
-      }))
+      return rows.map((row) => ({ ...toPartner(row), keys: (row.keys ?? []).map(toListedKey) }))
     },
     async setSuspended(name, suspended) {
       return (
@@ -131,17 +132,17 @@ async function findKey(database: Database, keyId: string): Promise<StoredKey | n
 
 function createKeyStore(database: Database): KeyStore {
   return {
-    async add(partnerName, { keyId, hmac, scopes, ipAllowList, createdBy }) {
+    async add(partnerName, { keyId, hmac, scopes, ipAllowList, createdBy, lifetimeMs }) {
       return database.transaction(async (tx) => {
         const rows = await tx.query(
           'insert into api_keys (id, partner_id, scopes, ip_allow_list, created_by) select $2, id, $3, $4, $5 from partners where name = $1 returning 1',
           [partnerName, keyId, scopes, ipAllowList, createdBy],
         )
-        if (rows.length > 0) await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
+        if (rows.length > 0) await addSecret(tx, keyId, hmac, lifetimeMs)
         return rows.length > 0
       })
     },
-    async rotate(keyId, hmac, overlapMs) {
+    async rotate(keyId, hmac, overlapMs, lifetimeMs) {
       return database.transaction(async (tx) => {
         const rows = await tx.query('select 1 from api_keys where id = $1 and revoked_at is null for update', [keyId])
         if (rows.length === 0) return false
@@ -154,7 +155,7 @@ function createKeyStore(database: Database): KeyStore {
           `delete from key_secrets where key_id = $1 and hmac not in (select hmac from key_secrets where key_id = $1 order by created_at desc limit 1)`,
           [keyId],
         )
-        await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2)', [keyId, hmac])
+        await addSecret(tx, keyId, hmac, lifetimeMs)
         return true
       })
     },
@@ -176,6 +177,25 @@ function createKeyStore(database: Database): KeyStore {
         ).length > 0
       )
     },
+  }
+}
+
+async function addSecret(tx: Tx, keyId: string, hmac: Buffer, lifetimeMs: number | null = null): Promise<void> {
+  await tx.query(
+    `insert into key_secrets (key_id, hmac, expires_at) values ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond')`,
+    [keyId, hmac, lifetimeMs],
+  )
+}
+
+function toListedKey(row: ListedKeyRow): ListedKey {
+  return {
+    keyId: row.id,
+    scopes: row.scopes,
+    ipAllowList: row.ip_allow_list,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+    revoked: row.revoked_at !== null,
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
   }
 }
 

@@ -36,10 +36,9 @@ export function createPrivateWays(deps: PrivateWaysDeps): PrivateWays {
     // Whatever stops the pair itself is said first.
     books.price({ from, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
     if (from.network.id === to.network.id || wallet(from) === wallet(to))
-      throw new AppError(
-        'PAIR_UNAVAILABLE',
-        'one wallet would serve both ends: this pair is exchanged without privacy only',
-      )
+      throw new AppError('PAIR_UNAVAILABLE', 'one wallet of ours would serve both ends: ask for a standard exchange', {
+        field: 'toNetwork',
+      })
     const ways: Way[] = []
     const considered: Considered[] = []
     const failures: AppError[] = []

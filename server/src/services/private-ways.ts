@@ -2,7 +2,7 @@ import type { Currency } from '../domain/currency.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import type { Considered, PrivateType } from '../domain/private-plan.ts'
-import { chooseWay, quoteLegs, type Way } from '../domain/way.ts'
+import { chooseWay, quoteLegs, ROOM_PPM, type Way } from '../domain/way.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { QuoteClock } from './quote-rate.ts'
@@ -91,7 +91,7 @@ function wayOf(
 ): Way {
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-  const quote = quoteLegs(first, second, fromUnits, privacy.payoutMaxPpm)
+  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + ROOM_PPM)
   const { confirmations, finalityBlocks } = from.network
   const deposit = secondsOf(from, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
   const payouts = secondsOf(via, via.network.confirmations) + secondsOf(to, to.network.confirmations)

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Currency } from '../../src/domain/currency.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { btc, eth, makeBook } from '../../src/domain/pricing.fixture.ts'
-import { quoteLegs } from '../../src/domain/way.ts'
+import { createPrivateWays } from '../../src/services/private-ways.ts'
 import { SMALL, startPrivateSpine, plan as usual } from './private-spine.ts'
-import { COIN, ETHER, ltc, market } from './spine.ts'
+import { COIN, ETHER, ltc, market, partnerId } from './spine.ts'
 
 /*
  * What a quote names as the least and the most is taken and paid, to the unit, however much is withheld between the legs.
@@ -13,12 +13,15 @@ import { COIN, ETHER, ltc, market } from './spine.ts'
 let spine: Awaited<ReturnType<typeof startPrivateSpine>>
 beforeAll(async () => {
   spine = await startPrivateSpine()
-  // Of the targets so little that no limit of a payment is met.
-  const reserves = { ...market.reserves, 'btc@btc': COIN / 7n, 'eth@eth': 3n * ETHER + 1n }
-  spine.books.replace(makeBook({ ...market, reserves, at: Date.now() + 3_600_000 }))
+  replaceBook()
 })
 afterAll(() => spine.close())
 afterEach(() => spine.balanced())
+
+/** Of the targets so little that no limit of a payment is met. */
+const reserves = { ...market.reserves, 'btc@btc': COIN / 7n, 'eth@eth': 3n * ETHER + 1n }
+const replaceBook = (prices = market.prices) =>
+  spine.books.replace(makeBook({ ...market, prices, reserves, at: Date.now() + 3_600_000 }))
 
 type Ends = Readonly<{ from: Currency; via: Currency; to: Currency }>
 const ways: readonly Ends[] = [
@@ -30,10 +33,22 @@ const ways: readonly Ends[] = [
 const nameOf = ({ from, via, to }: Ends) => [from, via, to].map(({ asset }) => asset.ticker).join(' → ')
 const fakeOf = ({ network }: Currency) => spine.fakes[network.id as keyof typeof spine.fakes]
 
+const partner = {
+  id: partnerId,
+  name: 'p',
+  feeBps: 10,
+  suspended: false,
+  openExchangesMax: 100,
+  rateLimitPerMinute: 1,
+  strict: false,
+  defaultRecipients: new Map(),
+}
+/** As quotes name them: of three networks, the third is the only way. */
 function boundsOf({ from, via, to }: Ends): Readonly<{ min: bigint; max: bigint }> {
-  const leg = (a: Currency, b: Currency, partnerFeeBps: number) =>
-    spine.books.price({ from: a, to: b, flow: 'standard', partnerFeeBps }, Date.now())
-  const { minUnits, maxUnits } = quoteLegs(leg(from, via, 0), leg(via, to, 10), SMALL)
+  const { books, clock, chains } = spine.shared
+  const privacy = { delayMaxMs: 0, withheldMaxPpm: 10_000, stallMs: 1 }
+  const findWay = createPrivateWays({ currencies: [via], books, clock, chains, privacy })
+  const { minUnits, maxUnits } = findWay(partner, { from, to }, 'efficient', SMALL).quote
   return { min: minUnits, max: maxUnits ?? 0n }
 }
 
@@ -54,5 +69,23 @@ describe('private exchanges of exactly', () => {
       expect(await spine.status(exchange), nameOf(ends)).toBe('finished')
       expect(fakeOf(ends.to).paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
     }
+  })
+
+  const moves = [995n, 1_005n].flatMap((to) => [
+    { to, when: 'before the deposit counts', legs: 0 },
+    { to, when: 'between the legs', legs: 2 },
+  ])
+  test.each(moves)('the most are paid where the intermediary is worth $to thousandths $when', async ({ to, legs }) => {
+    const made: (readonly [Ends, Exchange])[] = []
+    for (const ends of ways.filter(({ via }) => via === ltc))
+      made.push([ends, await pay(ends, boundsOf(ends).max, 5_000)])
+    for (const [, exchange] of made)
+      for (let n = 0; n < 10 && (await spine.executions(exchange)).length < legs; n++) await spine.blocks(1)
+    const move = (units = 0n) => (units * to) / 1_000n
+    const { bid, ask } = market.prices['ltc'] ?? {}
+    replaceBook({ ...market.prices, ltc: { bid: move(bid), ask: move(ask) } })
+    await spine.blocks(14)
+    replaceBook()
+    for (const [ends, exchange] of made) expect(await spine.status(exchange), nameOf(ends)).toBe('finished')
   })
 })

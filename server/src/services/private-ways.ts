@@ -92,6 +92,8 @@ function wayOf(
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
   const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + ROOM_PPM)
+  if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
+    throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover an exchange at the moment')
   const { confirmations, finalityBlocks } = from.network
   const deposit = secondsOf(from, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
   const payouts = secondsOf(via, via.network.confirmations) + secondsOf(to, to.network.confirmations)

@@ -78,7 +78,26 @@ if (!hasLitecoin && !hasMonero) {
       expect((await get('status/standard', exchange.id)).status).toBe(404)
       const listed = await world.call('GET', '/v1/cross-chain/exchange/list?exchangeType=private')
       expect(listed.body.data.map(({ id }: Json) => id)).toContain(exchange.id)
+      await expectReasons(exchange, privateType, [from, to])
       await world.invariants()
+    }
+
+    /** What was chosen and why stands with the exchange: every candidate, with what it would have paid or why it could not. */
+    async function expectReasons({ id }: Json, privateType: string, ends: readonly string[]): Promise<void> {
+      const [row] = await world.house.database.query<Json>('select legs, plan from exchanges where id = $1', [id])
+      const { id: via } = row.legs[0].to
+      expect(ends).not.toContain(via)
+      expect(row.plan.privateType).toBe(privateType)
+      const priced = new Map<string, Json>(
+        row.plan.considered.filter(({ refused }: Json) => !refused).map((one: Json) => [one.assetId, one]),
+      )
+      expect(priced.get(via).seconds).toBeGreaterThan(0)
+      // Cheapest, but for what half a basis point a minute makes of its wait.
+      const least = (BigInt(priced.get(via).toUnits) * 1_005n) / 1_000n
+      for (const { toUnits } of priced.values()) expect(BigInt(toUnits)).toBeLessThan(least)
+      if (privateType === 'privatePlus') return expect([...priced.keys()]).toEqual(['xmr@xmr'])
+      const refused = row.plan.considered.filter(({ refused }: Json) => refused === 'SAME_NETWORK')
+      expect(refused.length).toBeGreaterThan(0)
     }
 
     test('of bitcoin arrives as ether through the cheapest and fastest, and of ether as bitcoin', async () => {
@@ -155,23 +174,46 @@ if (!hasLitecoin && !hasMonero) {
       await world.invariants()
     })
 
-    test.skipIf(!hasMonero)('of monero is not served by monero, and is by another', async () => {
-      const { status, body } = await quote('xmr@xmr', 'eth@eth', '1', 'privatePlus')
-      expect({ status, code: body.code, field: body.errors[0].field }).toEqual({
-        status: 422,
-        code: 'PAIR_UNAVAILABLE',
-        field: 'privateType',
-      })
+    test.skipIf(!hasMonero)('of monero, or for it, is not served by monero, and is by another', async () => {
+      for (const [from, to] of [
+        ['xmr@xmr', 'eth@eth'],
+        ['eth@eth', 'xmr@xmr'],
+      ] as const) {
+        const { status, body } = await quote(from, to, '1', 'privatePlus')
+        expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'privateType'])
+        expect(body.message).toContain('ask for efficient')
+      }
+      await arrives('xmr@xmr', 'eth@eth', '2', 'efficient')
+      await arrives('eth@eth', 'xmr@xmr', '0.5', 'efficient')
     })
 
-    test('between two ends of one network is refused, by quotes and creates alike', async () => {
+    test('between two ends of one network is refused, by quotes and creates alike, and says what there is instead', async () => {
       const quoted = await quote('usdt@eth', 'eth@eth', '100', 'efficient')
       const created = await world.call('POST', '/v1/cross-chain/exchange/private', {
         ...pair('usdt@eth', 'eth@eth'),
         fromAmount: '100',
       })
-      expect([quoted.status, quoted.body.code]).toEqual([422, 'PAIR_UNAVAILABLE'])
-      expect([created.status, created.body.code]).toEqual([422, 'PAIR_UNAVAILABLE'])
+      for (const { status, body } of [quoted, created]) {
+        expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'toNetwork'])
+        expect(body.message).toMatch(/^one wallet .*ask for a standard exchange$/)
+      }
+    })
+
+    test('neither looks at a rateId nor uses it up', async () => {
+      const { address } = await world.wallet('eth')
+      const { rateId } = await world.rate('btc@btc', 'eth@eth', '0.01', 'fixed-rate')
+      const first = await create('btc@btc', 'eth@eth', '0.01', { address, rateId })
+      const second = await create('btc@btc', 'eth@eth', '0.02', { address, rateId })
+      expect(second.id).not.toBe(first.id)
+      await create('btc@btc', 'eth@eth', '0.01', { address, rateId: 'none of ours' })
+      const standard = await world.create({
+        from: 'btc@btc',
+        to: 'eth@eth',
+        amount: '0.01',
+        flow: 'fixed-rate',
+        rateId,
+      })
+      expect(standard).toMatchObject({ exchangeType: 'standard', request: { flow: 'fixed-rate' } })
     })
 
     test('of too little goes back on its first leg', async () => {
@@ -184,6 +226,21 @@ if (!hasLitecoin && !hasMonero) {
       expect(exchanges).toHaveLength(1)
       expect(await world.balance('btc@btc', back.address)).toBe(exchanges[0].refund.amount)
       await world.invariants()
+    })
+
+    // The last: it takes all that there is.
+    test('of exactly the least, and of exactly the most, arrives', async () => {
+      for (const bound of ['min', 'max'] as const) {
+        const { body } = await quote('eth@eth', 'btc@btc', '0.5', 'efficient')
+        const { address } = await world.wallet('btc')
+        const amount = String(body[bound])
+        const exchange = await create('eth@eth', 'btc@btc', amount, { address })
+        await world.deposit(exchange, amount)
+        const { exchanges } = await world.settles(exchange, 'finished', DONE_MS)
+        expect(exchanges).toHaveLength(2)
+        expect(await world.balance('btc@btc', address)).toBe(exchanges[1].amountToReceived)
+        await world.invariants()
+      }
     })
   })
 }

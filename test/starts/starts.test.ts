@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ask, makeGround, order, type Program, type ProgramOptions, startProgram } from './program.ts'
+import { ask, type Json, makeGround, order, type Program, type ProgramOptions, startProgram } from './program.ts'
 
 let ground: ReturnType<typeof makeGround>
 let env: Record<string, string>
@@ -101,6 +101,33 @@ describe('on chains of its own', () => {
     expect(await program.ended).toEqual({ code: 1, signal: null })
     expectSentence(program.said(), 'the sandbox has no chain for "bitcoin2"; it has btc, ltc, xmr, eth')
     await expectNothingRuns(ground.folder)
+  })
+
+  test('without the programs of Monero it names their package, and is the same but for them', async () => {
+    // Nothing is on this PATH.
+    const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,eth,xmr', PATH: ground.folder } })
+    const url = await program.ready()
+    expectSentence(program.said(), "no monerod and monero-wallet-rpc on the PATH; Debian's package monero brings them")
+    const { body: listed } = await ask(`${url}/v1/cross-chain/available-currencies`)
+    const enabledOf = (ticker: string) =>
+      listed.filter((one: Json) => one.ticker === ticker).map((one: Json) => one.enabled)
+    expect(enabledOf('xmr')).toEqual([false])
+    expect(enabledOf('btc')).toEqual([true])
+    const pair = {
+      fromCurrency: 'btc',
+      fromNetwork: 'btc',
+      toCurrency: 'eth',
+      toNetwork: 'eth',
+      privateType: 'privatePlus',
+    }
+    const refusals = [
+      await ask(`${url}/v1/cross-chain/rate/private?${new URLSearchParams(pair)}`),
+      await ask(`${url}/v1/cross-chain/exchange/private`, { ...order, ...pair }),
+    ]
+    for (const { status, body } of refusals) {
+      expect([status, body.code, body.errors[0].field]).toEqual([422, 'PAIR_UNAVAILABLE', 'privateType'])
+      expect(body.message).toBe('privatePlus goes through XMR, which is not available: ask for efficient')
+    }
   })
 
   test('of `npm run chains` it starts, and leaves them running', async () => {

@@ -9,6 +9,12 @@ import type { RateQuote } from './rate-quote.ts'
 export const MINUTE_PPM = 50n
 
 /**
+ * What a quote leaves of the target's reserve, in millionths, for what prices and fees do until the second leg is paid: on
+ * its first leg an exchange above the reserve costs a fee, on its second both spreads.
+ */
+export const ROOM_PPM = 10_000
+
+/**
  * Both legs as one estimate: each is priced by `pricePair`, and the second converts what the first pays. `payoutPpm`: by
  * so many millionths the payout may be above the estimate, which the reserve must cover.
  */

@@ -104,6 +104,15 @@ describe('the way of a private exchange', () => {
     expect(percent).toBeCloseTo(98.1, 0)
   })
 
+  test('is none where the most that a reserve covers is less than the least that pays', () => {
+    // Litecoin pays out 1 500, and what comes to less than 2 000 cannot go on.
+    const reserves = { ...parts.reserves, 'ltc@ltc': 2_500n }
+    expect(() => ways([btc, ltc, eth], { reserves })(btc, eth)).toThrow(refused('PAIR_UNAVAILABLE'))
+    const { via, considered } = ways(all, { reserves })(btc, eth)
+    expect(via.asset.id).toBe('xmr@xmr')
+    expect(considered).toContainEqual({ assetId: 'ltc@ltc', refused: 'INSUFFICIENT_LIQUIDITY' })
+  })
+
   test('goes by another where one has no reserve, and says what is only unreachable for now', () => {
     const reserves = { ...parts.reserves, 'ltc@ltc': 0n }
     expect(ways(all, { reserves })(btc, eth).via.asset.id).toBe('xmr@xmr')

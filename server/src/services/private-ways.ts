@@ -2,7 +2,7 @@ import type { Currency } from '../domain/currency.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import type { Considered, PrivateType } from '../domain/private-plan.ts'
-import { chooseWay, quoteLegs, type Way } from '../domain/way.ts'
+import { chooseWay, quoteLegs, ROOM_PPM, type Way } from '../domain/way.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { QuoteClock } from './quote-rate.ts'
@@ -36,10 +36,9 @@ export function createPrivateWays(deps: PrivateWaysDeps): PrivateWays {
     // Whatever stops the pair itself is said first.
     books.price({ from, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
     if (from.network.id === to.network.id || wallet(from) === wallet(to))
-      throw new AppError(
-        'PAIR_UNAVAILABLE',
-        'one wallet would serve both ends: this pair is exchanged without privacy only',
-      )
+      throw new AppError('PAIR_UNAVAILABLE', 'one wallet of ours would serve both ends: ask for a standard exchange', {
+        field: 'toNetwork',
+      })
     const ways: Way[] = []
     const considered: Considered[] = []
     const failures: AppError[] = []
@@ -92,7 +91,9 @@ function wayOf(
 ): Way {
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-  const quote = quoteLegs(first, second, fromUnits, privacy.payoutMaxPpm)
+  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + ROOM_PPM)
+  if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
+    throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover an exchange at the moment')
   const { confirmations, finalityBlocks } = from.network
   const deposit = secondsOf(from, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
   const payouts = secondsOf(via, via.network.confirmations) + secondsOf(to, to.network.confirmations)

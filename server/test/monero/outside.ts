@@ -38,6 +38,8 @@ export const post = (path: string, body: unknown) => send(`${daemonUrl()}${path}
 export const call = (method: string, params: unknown) => rpc(daemonUrl(), method, params)
 export const control = (path: string, body: unknown) => send(`${file().controlUrl}${path}`, body)
 
+/** `address`: of the wallet's own that was paid; `payment_id`: zeros where the sender gave none. */
+type Received = Readonly<{ txid: string; address: string; amount: number; payment_id: string }>
 type Destination = Readonly<{ address: string; amount: bigint }>
 
 /** A customer with a wallet of Monero's own, which can do what the sandbox's bank does not. It has two coins in outputs of its own. */
@@ -71,6 +73,19 @@ export async function payer(folder: string) {
     return units >= 6 * 5e11
   })
   return {
+    /** One of its own beside its first. */
+    subaddress: async () => String((await wallet('create_address', { account_index: 0 }))['address']),
+    /** Its first address with a payment id that the wallet draws: of one recipient among many at one address. */
+    integrated: async () => {
+      const made = await wallet('make_integrated_address')
+      return { address: String(made['integrated_address']), paymentId: String(made['payment_id']) }
+    },
+    /** What came in, transaction by transaction, as the wallet itself reads it. */
+    received: async () => {
+      await wallet('refresh')
+      const { in: found = [] } = (await wallet('get_transfers', { in: true })) as { in?: Received[] }
+      return found
+    },
     transfer: async (destinations: readonly Destination[], more: object = {}) => {
       await wallet('refresh')
       const { tx_hash: hash } = await wallet('transfer', { destinations, ...more })

@@ -111,7 +111,7 @@ export async function move(
     event,
     detail,
   )
-  return { ...moved, ...fields }
+  return { ...moved, ...fields, changedAt: act.case.now }
 }
 
 /**

@@ -22,8 +22,10 @@ const SETTLED = 1e-13
 const HALVES_MAX = 50
 /** Where along a step the bound is least, in parts of the step. */
 const EXACT = 1e-13
-/** So closely that place is bounded before it is halved out, in parts of the step: at the ends of pools all else is rounding. */
+/** So closely the place is looked for before it is halved out, in parts of the step: at the ends of pools all else is rounding. */
 const CLOSE = 1e-11
+/** Where rounding still counts, so many times farther off it is looked again. */
+const WIDER = 16
 /** What rounding makes of the slope along a step, in parts of the bound and of the step. */
 const NOISE = 1e-11
 /** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
@@ -287,7 +289,8 @@ function leastAlong(problem: Problem, input: number, work: Work, reach: number, 
     if (Math.abs(slope) > noise) side.sure = at
     return side
   }
-  if (rises.slope > 0) falsePosition(falls, rises, look)
+  // Else it falls and rises more than once, as the roots of values bend it: then every middle is looked at.
+  if (rises.slope > 0) enclose(falls, rises, noise, look)
   const close = CLOSE * reach
   let near = 0
   let far = reach
@@ -323,14 +326,23 @@ function slopeAt({ value }: Problem, { step, surplus }: Work, reach: number): nu
 
 const LOOKS_MAX = 30
 
-/** Bounds the place where the slope changes its sign by false position (Illinois: a side that stays counts half). */
-function falsePosition(falls: Side, rises: Side, look: (at: number) => Side): void {
+/**
+ * Bounds the place where the slope changes its sign, by false position (Illinois: the slope of a side that stays counts half).
+ * So near to it rounding counts: out again, to where the sides are sure.
+ */
+function enclose(falls: Side, rises: Side, noise: number, look: (at: number) => Side): void {
+  const reach = rises.at
+  let place = reach
   let last: Side | null = null
   for (let looks = 0; looks < LOOKS_MAX && rises.at - falls.at > CLOSE * rises.at; looks++) {
-    const at = falls.at + ((rises.at - falls.at) * falls.slope) / (falls.slope - rises.slope)
-    if (!(at > falls.at && at < rises.at)) return
-    const side = look(at)
+    const next = falls.at + ((rises.at - falls.at) * falls.slope) / (falls.slope - rises.slope)
+    if (!(next > falls.at && next < rises.at)) break
+    place = next
+    const side = look(place)
+    if (Math.abs(side.slope) <= noise) break
     if (side === last) (side === falls ? rises : falls).slope /= 2
     last = side
   }
+  for (let by = CLOSE * reach; falls.sure < place - by; by *= WIDER) look(place - by)
+  for (let by = CLOSE * reach; rises.sure > place + by; by *= WIDER) look(place + by)
 }

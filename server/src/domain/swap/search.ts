@@ -45,11 +45,12 @@ export function search(market: Market, source: number, target: number, amount: n
     null,
   )
   const splits = settle(problem, single, amount, bound, options)
-  return {
-    candidates: [...splits, ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))])],
-    bound,
-  }
+  const isNew = single !== null && !splits.some((split) => isPath(split, single))
+  return { candidates: isNew ? [...splits, single.edges.map((edge) => ({ edge, share: 1 }))] : splits, bound }
 }
+
+const isPath = (split: Split, { edges }: Path): boolean =>
+  split.length === edges.length && split.every(({ edge, share }, hop) => share === 1 && edge === edges[hop])
 
 function net(market: Market, { edges, output }: Path, { gasPrice }: SearchOptions): number {
   return output - gasPrice * edges.reduce((sum, edge) => sum + curveAt(market, edge).gas, 0)

@@ -80,13 +80,20 @@ function look(
     }
   }
   for (const token of seen) {
+    let best = 0
+    let by = 0
     const end = firstPair[token + 1] as number
     for (let pair = firstPair[token] as number; pair < end; pair++) {
-      const unit = (valueAt[pairTo[pair] as number] as number) * (price[pair] as number) * arrives
-      if (!(unit > (worth[token] as number))) continue
-      worth[token] = unit
-      worthDepth[token] = unit * (depth[pair] as number)
+      const value = valueAt[pairTo[pair] as number] as number
+      if (value === 0) continue
+      const unit = value * (price[pair] as number) * arrives
+      if (!(unit > best)) continue
+      best = unit
+      by = pair
     }
+    if (best === 0) continue
+    worth[token] = best
+    worthDepth[token] = best * (depth[by] as number)
   }
   return { seen, cost, costDepth, worth, worthDepth }
 }
@@ -98,20 +105,23 @@ function bestSuccessor(
   { worth, worthDepth }: Prospects,
   arrives: number,
 ) {
-  let found: { token: number; unit: number; price: number; depth: number } | null = null
   let best = atLeast
+  let by = -1
   const end = firstPair[token + 1] as number
   for (let pair = firstPair[token] as number; pair < end; pair++) {
-    const over = pairTo[pair] as number
-    const unit = (worth[over] as number) * (price[pair] as number) * arrives
+    const alone = worth[pairTo[pair] as number] as number
+    if (alone === 0) continue
+    const unit = alone * (price[pair] as number) * arrives
     if (unit <= best) continue
     best = unit
-    found = {
-      token: over,
-      unit,
-      price: price[pair] as number,
-      depth: Math.min(worthDepth[over] as number, unit * (depth[pair] as number)),
-    }
+    by = pair
   }
-  return found
+  if (by < 0) return null
+  const over = pairTo[by] as number
+  return {
+    token: over,
+    unit: best,
+    price: price[by] as number,
+    depth: Math.min(worthDepth[over] as number, best * (depth[by] as number)),
+  }
 }

@@ -110,7 +110,8 @@ export function tradeTo(curve: Curve, price: number, root: number, trade: Trade)
 
 /** Index of the last price above `price`, in falling order; −1 = none. */
 function lastAbove(prices: Float64Array, price: number): number {
-  let low = -1
+  if (!((prices[0] as number) > price)) return -1
+  let low = 0
   let high = prices.length - 1
   while (low < high) {
     const middle = (low + high + 1) >> 1

@@ -16,7 +16,8 @@ export function bestDetours(
   atLeast: number,
 ): readonly Detour[] {
   const { pairs, from, to, value } = problem
-  const prices = Float64Array.from(pairs, (_, pair) => price(pair))
+  const prices = new Float64Array(pairs.length)
+  for (let pair = 0; pair < prices.length; pair++) prices[pair] = price(pair)
   const forth = bestWalks(value.length, prices, from, to, 0, hopsMax)
   const back = bestWalks(value.length, prices, to, from, 1, hopsMax)
   const found = new Map<string, Detour>()

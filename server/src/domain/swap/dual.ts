@@ -22,6 +22,12 @@ const SETTLED = 1e-13
 const HALVES_MAX = 50
 /** Where along a step the bound is least, in parts of the step. */
 const EXACT = 1e-13
+/** So closely the place is looked for before it is halved out, in parts of the step: at the ends of pools all else is rounding. */
+const CLOSE = 1e-11
+/** Where rounding still counts, so many times farther off it is looked again. */
+const WIDER = 16
+/** What rounding makes of the slope along a step, in parts of the bound and of the step. */
+const NOISE = 1e-11
 /** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
 const SLOW = 1e-9
 const UNSETTLED = 1e-6
@@ -40,22 +46,41 @@ type Work = Readonly<{
   rows: Float64Array
   step: Float64Array
   before: Float64Array
+  /** Tokens that nothing flows through, and how far their neighbours go. */
+  isIdle: Uint8Array
+  sum: Float64Array
+  count: Float64Array
 }>
+
+function createWork(tokens: number, pairs: number): Work {
+  return {
+    surplus: new Float64Array(tokens),
+    taken: new Float64Array(tokens),
+    paid: new Float64Array(tokens),
+    bend: new Float64Array(pairs),
+    gradient: new Float64Array(tokens),
+    hessian: new Float64Array(tokens * tokens),
+    rows: new Float64Array(tokens * tokens),
+    step: new Float64Array(tokens),
+    before: new Float64Array(tokens),
+    isIdle: new Uint8Array(tokens),
+    sum: new Float64Array(tokens),
+    count: new Float64Array(tokens),
+  }
+}
+
+/** Used by one solution after the other, as memory costs more than most of them: each writes what it reads. */
+let roomy = createWork(16, 64)
+
+function workFor({ value, pairs }: Problem): Work {
+  if (value.length > roomy.step.length || pairs.length > roomy.bend.length)
+    roomy = createWork(Math.max(roomy.step.length, 2 * value.length), Math.max(roomy.bend.length, 2 * pairs.length))
+  return roomy
+}
 
 /** Moves `problem.value` to the best values for this input. Gives the bound: no route without gas through these pairs pays more. */
 export function solveDual(problem: Problem, input: number): number {
-  const size = problem.value.length
-  const work: Work = {
-    surplus: new Float64Array(size),
-    taken: new Float64Array(size),
-    paid: new Float64Array(size),
-    bend: new Float64Array(problem.pairs.length),
-    gradient: new Float64Array(size),
-    hessian: new Float64Array(size * size),
-    rows: new Float64Array(size * size),
-    step: new Float64Array(size),
-    before: new Float64Array(size),
-  }
+  const work = workFor(problem)
   let bound = evaluate(problem, input, work)
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     if (imbalance(problem, work) <= BALANCED * bound) return bound
@@ -123,13 +148,13 @@ function imbalance({ value }: Problem, { surplus, taken, paid }: Work): number {
 function newtonStep({ from, to, value }: Problem, work: Work): void {
   const { bend, surplus, gradient, hessian, step } = work
   const size = value.length
-  hessian.fill(0)
+  hessian.fill(0, 0, size * size)
   for (let token = 0; token < size; token++) {
     const slope = 2 * (value[token] as number) * (surplus[token] as number)
     gradient[token] = slope
     hessian[token * size + token] = slope
   }
-  for (let pair = 0; pair < bend.length; pair++) {
+  for (let pair = 0; pair < from.length; pair++) {
     const by = bend[pair] as number
     if (by === 0) continue
     const a = from[pair] as number
@@ -158,18 +183,21 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
  * A token that nothing flows through bends nothing and would stay where it is; where its neighbours go on together, its pools would
  * soon trade against them and stop the step. It goes along, as far as they do on average.
  */
-function takeAlong({ from, to, value }: Problem, { bend, step }: Work): void {
+function takeAlong({ from, to, value }: Problem, { bend, step, isIdle, sum, count }: Work): void {
   const size = value.length
-  const isIdle = new Uint8Array(size).fill(1)
-  isIdle[0] = isIdle[1] = 0
-  for (let pair = 0; pair < bend.length; pair++)
+  isIdle.fill(0)
+  isIdle.fill(1, 2, size)
+  for (let pair = 0; pair < from.length; pair++)
     if ((bend[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
-  const sum = new Float64Array(size)
-  const count = new Float64Array(size)
-  for (let pair = 0; pair < bend.length; pair++) {
-    const [a, b] = [from[pair] as number, to[pair] as number]
+  if (!isIdle.includes(1)) return
+  sum.fill(0)
+  count.fill(0)
+  for (let pair = 0; pair < from.length; pair++) {
+    const a = from[pair] as number
+    const b = to[pair] as number
     if (isIdle[a] === isIdle[b]) continue
-    const [idle, other] = isIdle[a] === 1 ? [a, b] : [b, a]
+    const idle = isIdle[a] === 1 ? a : b
+    const other = isIdle[a] === 1 ? b : a
     sum[idle] = (sum[idle] as number) + (step[other] as number)
     count[idle] = (count[idle] as number) + 1
   }
@@ -179,7 +207,7 @@ function takeAlong({ from, to, value }: Problem, { bend, step }: Work): void {
 
 /** H·step = −gradient without the target's row, by elimination on a copy; false where H is not positive. Idle tokens stay. */
 function solveSymmetric({ hessian, rows, gradient, step }: Work, size: number, ridge: number): boolean {
-  rows.set(hessian)
+  for (let place = 0; place < size * size; place++) rows[place] = hessian[place] as number
   let most = 0
   for (let token = 0; token < size; token++) most = Math.max(most, rows[token * size + token] as number)
   if (!(most > 0)) return false
@@ -226,25 +254,53 @@ function descend(problem: Problem, input: number, work: Work, bound: number): nu
   before.set(value)
   let slope = 0
   let reach = 1
+  let noise = 0
   for (let token = 0; token < value.length; token++) {
     const along = step[token] as number
     slope += along * (gradient[token] as number)
+    noise += Math.abs(along) * NOISE * bound
     if (along < 0) reach = Math.min(reach, (SHRINK_MAX - 1) / along)
   }
   // What the step promises is lost in the bound's last digits.
   if (!(slope < -SETTLED * bound)) return bound
   const next = walk(problem, input, work, reach)
   if (next <= bound + 1e-4 * reach * slope) return next
+  const least = walk(problem, input, work, leastAlong(problem, input, work, reach, slope / 2, noise))
+  return least < bound ? least : walk(problem, input, work, 0)
+}
+
+/** Where a slope along the step was looked at last, and where last with one so steep that rounding cannot have told its side. */
+type Side = { at: number; slope: number; sure: number }
+
+/**
+ * How far along the step, up to `reach`, the bound begins to rise: by halving, where the side that a middle lies on tells each digit.
+ * Most middles need no look, as false position has bounded the place with a quarter of the looks. `begun` is half of the slope at
+ * the step's beginning, `noise` what rounding makes of a slope; the problem stands at the step's end.
+ */
+function leastAlong(problem: Problem, input: number, work: Work, reach: number, begun: number, noise: number): number {
+  const falls = { at: 0, slope: begun, sure: 0 }
+  const rises = { at: reach, slope: slopeAt(problem, work, reach), sure: reach }
+  const look = (at: number): Side => {
+    walk(problem, input, work, at)
+    const slope = slopeAt(problem, work, at)
+    const side = slope > 0 ? rises : falls
+    side.at = at
+    side.slope = slope
+    if (Math.abs(slope) > noise) side.sure = at
+    return side
+  }
+  // Else it falls and rises more than once, as the roots of values bend it: then every middle is looked at.
+  if (rises.slope > 0) enclose(falls, rises, noise, look)
+  const close = CLOSE * reach
   let near = 0
   let far = reach
   for (let halves = 0; halves < HALVES_MAX && far - near > EXACT * far; halves++) {
     const middle = (near + far) / 2
-    walk(problem, input, work, middle)
-    if (rises(problem, work, middle)) far = middle
+    const isBeyond = middle > falls.sure - close && (middle >= rises.sure + close || look(middle) === rises)
+    if (isBeyond) far = middle
     else near = middle
   }
-  const least = walk(problem, input, work, far)
-  return least < bound ? least : walk(problem, input, work, 0)
+  return far
 }
 
 /** The bound so far along the step. */
@@ -258,12 +314,35 @@ function walk(problem: Problem, input: number, work: Work, reach: number): numbe
   return evaluate(problem, input, work)
 }
 
-/** Whether the bound rises further along the step. */
-function rises({ value }: Problem, { step, surplus }: Work, reach: number): boolean {
+/** Half of the slope of the bound along the step, where the problem stands so far along it. */
+function slopeAt({ value }: Problem, { step, surplus }: Work, reach: number): number {
   let slope = 0
   for (let token = 0; token < value.length; token++) {
     const along = step[token] as number
     slope += (along * (value[token] as number) * (surplus[token] as number)) / (1 + reach * along)
   }
-  return slope > 0
+  return slope
+}
+
+const LOOKS_MAX = 30
+
+/**
+ * Bounds the place where the slope changes its sign, by false position (Illinois: the slope of a side that stays counts half).
+ * So near to it rounding counts: out again, to where the sides are sure.
+ */
+function enclose(falls: Side, rises: Side, noise: number, look: (at: number) => Side): void {
+  const reach = rises.at
+  let place = reach
+  let last: Side | null = null
+  for (let looks = 0; looks < LOOKS_MAX && rises.at - falls.at > CLOSE * rises.at; looks++) {
+    const next = falls.at + ((rises.at - falls.at) * falls.slope) / (falls.slope - rises.slope)
+    if (!(next > falls.at && next < rises.at)) break
+    place = next
+    const side = look(place)
+    if (Math.abs(side.slope) <= noise) break
+    if (side === last) (side === falls ? rises : falls).slope /= 2
+    last = side
+  }
+  for (let by = CLOSE * reach; falls.sure < place - by; by *= WIDER) look(place - by)
+  for (let by = CLOSE * reach; rises.sure > place + by; by *= WIDER) look(place + by)
 }

@@ -1,4 +1,3 @@
-import type { Curve } from './curve.ts'
 import { type Pool, swapExact } from './kinds.ts'
 import { type PoolMarket, placesOf } from './pool-market.ts'
 
@@ -29,13 +28,13 @@ export function exactPaths(
 
 /** One hop further from one token. */
 function goOn(pools: PoolMarket, token: number, { units, edges, passed }: Arrival, now: Map<number, Arrival>): void {
-  const { curve, pool, firstPair, firstEdge, pairTo } = pools.market
+  const { first, pool, firstPair, firstEdge, pairTo } = pools.market
   const end = firstEdge[firstPair[token + 1] as number] as number
   for (let edge = firstEdge[firstPair[token] as number] as number; edge < end; edge++) {
     const next = pairTo[pools.market.pairOf[edge] as number] as number
     const best = now.get(next)?.units ?? 0n
     // No pool pays more than its first price.
-    const most = Number(units) * ((curve[edge] as Curve).price[0] as number)
+    const most = Number(units) * (first[edge] as number)
     if (passed.includes(next) || most < Number(best)) continue
     const { tokenIn, tokenOut } = placesOf(pools, edge)
     const swapped = swapExact(pools.pools[pool[edge] as number] as Pool, tokenIn, tokenOut, units)

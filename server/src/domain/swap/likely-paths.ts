@@ -20,13 +20,16 @@ export function likelyPaths(
   last[source] = amount
   let frontier: readonly number[] = [source]
   const likely: Likely[] = []
+  let now = new Float64Array(market.tokenCount)
   for (let hop = 1; hop <= hopsMax && frontier.length > 0; hop++) {
-    const now = new Float64Array(market.tokenCount)
     const arrival = new Int32Array(market.tokenCount)
+    const from = frontier
     frontier = relax(market, { now, last, arrival, frontier, near, hopsLeft: hopsMax - hop, source, target })
     arrivals.push(arrival)
     if ((now[target] as number) > 0) likely.push(traceLikely(market, arrivals, source, target, amount))
-    last = now
+    for (const token of from) last[token] = 0
+    last[target] = 0
+    ;[last, now] = [now, last]
   }
   return likely
 }
@@ -49,8 +52,14 @@ function relax(market: Market, { now, last, arrival, frontier, near, hopsLeft, s
   const reached: number[] = []
   for (const token of frontier) {
     const amount = last[token] as number
-    const end = firstPair[token + 1] as number
-    for (let pair = firstPair[token] as number; pair < end; pair++) {
+    let begin = firstPair[token] as number
+    let end = firstPair[token + 1] as number
+    // The last hop leads to the target alone.
+    if (hopsLeft === 0) {
+      begin = firstTo(pairTo, begin, end, target)
+      end = Math.min(end, begin + 1)
+    }
+    for (let pair = begin; pair < end; pair++) {
       const next = pairTo[pair] as number
       if ((near[next] as number) > hopsLeft || next === source || (next !== target && between[next] === 0)) continue
       const output = (amount * (price[pair] as number)) / (1 + amount / (depth[pair] as number))
@@ -62,6 +71,18 @@ function relax(market: Market, { now, last, arrival, frontier, near, hopsLeft, s
     }
   }
   return reached
+}
+
+/** Of the pairs begin … end − 1, which stand in the order of their targets, the first that leads to `token` or beyond it. */
+function firstTo(pairTo: Int32Array, begin: number, end: number, token: number): number {
+  let low = begin
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((pairTo[middle] as number) < token) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Hops from every token to `target`; 127 = `hopsMax` or more. Pools trade both ways: hops to are hops from. */

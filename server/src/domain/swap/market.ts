@@ -2,10 +2,12 @@ import type { Curve } from './curve.ts'
 
 /** Directions through pools, as columns; tokens and pools are numbers within the market. Pools come in rising order. */
 export type EdgeList = Readonly<{
+  /** Curves of each pool, and which of them each edge has. */
+  curves: readonly (readonly Curve[])[]
   pool: Int32Array
+  side: Uint16Array
   from: Int32Array
   to: Int32Array
-  curve: readonly Curve[]
   /** Marginal price of the first unit, and `depthOf`. */
   price: Float64Array
   depth: Float64Array
@@ -17,10 +19,14 @@ export type EdgeList = Readonly<{
  */
 export type Market = Readonly<{
   tokenCount: number
+  /** By pool: see `curveAt`. */
+  curves: readonly (readonly Curve[])[]
   /** By edge. */
-  curve: readonly Curve[]
   pool: Int32Array
+  side: Uint16Array
   pairOf: Int32Array
+  /** Marginal price of the edge's first unit, as its curve has it: most edges are passed over without a look at their curve. */
+  first: Float64Array
   /** Pairs of token t are `firstPair[t]` … `firstPair[t + 1] - 1`, in the order of their targets. */
   firstPair: Int32Array
   pairFrom: Int32Array
@@ -40,10 +46,12 @@ const DEEP = 0.03
 
 /** Of equal prices the lower pool comes first. Sorted by counting: a market is built anew with every block. */
 export function createMarket(tokenCount: number, edges: EdgeList): Market {
-  const count = edges.curve.length
+  const count = edges.pool.length
   const rising = new Int32Array(count)
   for (let edge = 0; edge < count; edge++) rising[edge] = edge
   const order = sortedBy(edges.from, sortedBy(edges.to, rising, tokenCount), tokenCount)
+  const first = new Float64Array(count)
+  for (let place = 0; place < count; place++) first[place] = edges.price[order[place] as number] as number
   const firstPair = new Int32Array(tokenCount + 1)
   const pairFrom = new Int32Array(count)
   const pairTo = new Int32Array(count)
@@ -55,7 +63,7 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
     const to = edges.to[order[begin] as number] as number
     let end = begin + 1
     while (end < count && edges.to[order[end] as number] === to && edges.from[order[end] as number] === from) end++
-    if (end - begin > 1) sortByPrice(order, begin, end, edges.price)
+    if (end - begin > 1) sortByPrice(order, first, begin, end)
     for (let place = begin; place < end; place++) pairOf[place] = pairs
     firstPair[from + 1] = (firstPair[from + 1] as number) + 1
     pairFrom[pairs] = from
@@ -70,39 +78,40 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
     firstPair[token + 1] = (firstPair[token + 1] as number) + (firstPair[token] as number)
   }
   return {
-    tokenCount,
-    ...inOrder(edges, order),
+    ...{ tokenCount, first, ...inOrder(edges, order) },
     ...{ pairOf, firstPair, pairFrom: pairFrom.subarray(0, pairs), pairTo: pairTo.subarray(0, pairs) },
     firstEdge: firstEdge.subarray(0, pairs + 1),
-    ...summed(edges, order, firstEdge, pairs),
+    ...summed(first, edges.depth, order, firstEdge, pairs),
     between,
   }
 }
 
-function inOrder(edges: EdgeList, order: Int32Array) {
-  const curve = new Array<Curve>(order.length)
+/** Curves stay with their pools: a quote needs a few of them, a market is built of all. */
+export const curveAt = ({ curves, pool, side }: Pick<Market, 'curves' | 'pool' | 'side'>, edge: number): Curve =>
+  (curves[pool[edge] as number] as readonly Curve[])[side[edge] as number] as Curve
+
+function inOrder({ curves, ...edges }: EdgeList, order: Int32Array) {
   const pool = new Int32Array(order.length)
+  const side = new Uint16Array(order.length)
   for (let place = 0; place < order.length; place++) {
     const edge = order[place] as number
-    curve[place] = edges.curve[edge] as Curve
     pool[place] = edges.pool[edge] as number
+    side[place] = edges.side[edge] as number
   }
-  return { curve, pool }
+  return { curves, pool, side }
 }
 
 /** The best price of each pair, and how deep its pools are near it. */
-function summed(edges: EdgeList, order: Int32Array, firstEdge: Int32Array, pairs: number) {
+function summed(first: Float64Array, depths: Float64Array, order: Int32Array, firstEdge: Int32Array, pairs: number) {
   const price = new Float64Array(pairs)
   const depth = new Float64Array(pairs)
   for (let pair = 0; pair < pairs; pair++) {
     const begin = firstEdge[pair] as number
     const end = firstEdge[pair + 1] as number
-    const best = edges.price[order[begin] as number] as number
+    const best = first[begin] as number
     let sum = 0
-    for (let place = begin; place < end; place++) {
-      const edge = order[place] as number
-      if ((edges.price[edge] as number) >= best * (1 - DEEP)) sum += edges.depth[edge] as number
-    }
+    for (let place = begin; place < end && (first[place] as number) >= best * (1 - DEEP); place++)
+      sum += depths[order[place] as number] as number
     price[pair] = best
     depth[pair] = sum
   }
@@ -129,20 +138,30 @@ function sortedBy(keys: Int32Array, order: Int32Array, keyCount: number): Int32A
 }
 
 /** So few are sorted one by one. */
-const SHORT = 16
+const SHORT = 64
 
-/** By falling price; of equal prices the first stays first. */
-function sortByPrice(order: Int32Array, begin: number, end: number, price: Float64Array): void {
+/** Edges and their prices, by falling price; of equal prices the first stays first. */
+function sortByPrice(order: Int32Array, price: Float64Array, begin: number, end: number): void {
   if (end - begin > SHORT) {
-    order.subarray(begin, end).sort((a, b) => (price[b] as number) - (price[a] as number) || a - b)
+    const [edges, prices] = [order.slice(begin, end), price.slice(begin, end)]
+    const places = edges.map((_, place) => place)
+    places.sort((a, b) => (prices[b] as number) - (prices[a] as number) || a - b)
+    for (let place = begin; place < end; place++) {
+      order[place] = edges[places[place - begin] as number] as number
+      price[place] = prices[places[place - begin] as number] as number
+    }
     return
   }
   for (let place = begin + 1; place < end; place++) {
     const edge = order[place] as number
-    const worth = price[edge] as number
+    const worth = price[place] as number
     let at = place
-    for (; at > begin && (price[order[at - 1] as number] as number) < worth; at--) order[at] = order[at - 1] as number
+    for (; at > begin && (price[at - 1] as number) < worth; at--) {
+      order[at] = order[at - 1] as number
+      price[at] = price[at - 1] as number
+    }
     order[at] = edge
+    price[at] = worth
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Curve, outputOf } from './curve.ts'
-import type { Market } from './market.ts'
+import { outputOf } from './curve.ts'
+import { curveAt, type Market } from './market.ts'
 import type { Problem } from './problem.ts'
 
 /** One path: edges of the market in order, and what comes out at its end. */
@@ -11,11 +11,11 @@ export type Path = Readonly<{ edges: readonly number[]; output: number }>
  * hop h + 1 needs.
  */
 export function bestPaths(
-  { market, tokens, pairs, from, to }: Problem,
+  { market, tokens, place, pairs, from, to, best }: Problem,
   amount: number,
   hopsMax: number,
 ): readonly Path[] {
-  const { curve: curves, firstEdge, price } = market
+  const { first, firstEdge } = market
   const arrivals: Int32Array[] = []
   let last = new Float64Array(tokens.length)
   last[0] = amount
@@ -25,15 +25,14 @@ export function bestPaths(
     const arrival = new Int32Array(tokens.length).fill(-1)
     for (let index = 0; index < pairs.length; index++) {
       const through = last[from[index] as number] as number
-      const pair = pairs[index] as number
       const next = to[index] as number
       // No pool pays more than its first price, and the edges of a pair stand best price first.
-      if (through * (price[pair] as number) <= (now[next] as number)) continue
+      if (through * (best[index] as number) <= (now[next] as number)) continue
+      const pair = pairs[index] as number
       const end = firstEdge[pair + 1] as number
       for (let edge = firstEdge[pair] as number; edge < end; edge++) {
-        const curve = curves[edge] as Curve
-        if (through * (curve.price[0] as number) <= (now[next] as number)) break
-        const output = outputOf(curve, through)
+        if (through * (first[edge] as number) <= (now[next] as number)) break
+        const output = outputOf(curveAt(market, edge), through)
         if (!(output > (now[next] as number))) continue
         now[next] = output
         arrival[next] = edge
@@ -41,19 +40,19 @@ export function bestPaths(
     }
     arrivals.push(arrival)
     const output = now[1] as number
-    if (output > 0) paths.push({ edges: trace(market, tokens, arrivals), output })
+    if (output > 0) paths.push({ edges: trace(market, place, arrivals), output })
     last = now
   }
   return paths
 }
 
-function trace(market: Market, tokens: readonly number[], arrivals: readonly Int32Array[]): number[] {
+function trace(market: Market, place: Int32Array, arrivals: readonly Int32Array[]): number[] {
   const path: number[] = []
   let token = 1
   for (let hop = arrivals.length - 1; hop >= 0; hop--) {
     const edge = (arrivals[hop] as Int32Array)[token] as number
     path.unshift(edge)
-    token = tokens.indexOf(market.pairFrom[market.pairOf[edge] as number] as number)
+    token = (place[market.pairFrom[market.pairOf[edge] as number] as number] as number) - 1
   }
   return path
 }

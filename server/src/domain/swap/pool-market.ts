@@ -1,6 +1,6 @@
 import { type Curve, leaveRoom } from './curve.ts'
 import { curveOf, type Pool } from './kinds.ts'
-import { createMarket, depthOf, type Market } from './market.ts'
+import { createMarket, curveAt, depthOf, type Market } from './market.ts'
 
 /** The pools of one network at one block, ready to be searched. */
 export type PoolMarket = Readonly<{
@@ -12,19 +12,27 @@ export type PoolMarket = Readonly<{
 
 /** All directions through one pool, side by side: ten thousand of them are read for a market. */
 type Directions = Readonly<{
+  /** The pool's tokens, as `Seen` numbers them. */
+  tokens: readonly number[]
   curve: readonly Curve[]
   /** Per direction the places of its tokens in the pool, the price of its first unit and its depth. */
   tokenIn: readonly number[]
   tokenOut: readonly number[]
-  numbers: Float64Array
+  numbers: readonly number[]
 }>
 
-/** Directions of a pool that was seen before: a pool that no block has touched is the same object. */
-const known = new WeakMap<Pool, Directions>()
+/** Pools that were seen before: a pool that no block has touched is the same object. Tokens are numbered once, whatever the market. */
+type Seen = Readonly<{ directions: WeakMap<Pool, Directions>; tokens: Map<string, number> }>
+
+const createSeen = (): Seen => ({ directions: new WeakMap(), tokens: new Map() })
+/** Tokens of pools long gone are forgotten, with all else: some 30 MB. */
+const TOKENS_SEEN_MAX = 2 ** 18
+let seen = createSeen()
 
 function directionsOf(pool: Pool): Directions {
-  const found = known.get(pool)
+  const found = seen.directions.get(pool)
   if (found !== undefined) return found
+  const tokens = pool.tokens.map((address) => numberOf(seen.tokens, address))
   const curve: Curve[] = []
   const tokenIn: number[] = []
   const tokenOut: number[] = []
@@ -37,51 +45,53 @@ function directionsOf(pool: Pool): Directions {
       tokenOut.push(to)
     }
   }
-  const numbers = Float64Array.from(curve.flatMap((one) => [one.price[0] as number, depthOf(one)]))
+  const numbers = curve.flatMap((one) => [one.price[0] as number, depthOf(one)])
   // One list for nearly all pools: what is read ten thousand times is near.
   const isBothWays = curve.length === 2 && pool.tokens.length === 2
   const directions = isBothWays
-    ? { curve, tokenIn: BOTH_WAYS.tokenIn, tokenOut: BOTH_WAYS.tokenOut, numbers }
-    : { curve, tokenIn, tokenOut, numbers }
-  known.set(pool, directions)
+    ? { tokens, curve, tokenIn: BOTH_WAYS.tokenIn, tokenOut: BOTH_WAYS.tokenOut, numbers }
+    : { tokens, curve, tokenIn, tokenOut, numbers }
+  seen.directions.set(pool, directions)
   return directions
 }
 
 const BOTH_WAYS = { tokenIn: [0, 1], tokenOut: [1, 0] } as const
 
 export function createPoolMarket(pools: readonly Pool[]): PoolMarket {
-  const tokens = new Map<string, number>()
+  if (seen.tokens.size > TOKENS_SEEN_MAX) seen = createSeen()
   const directions = new Array<Directions>(pools.length)
   let count = 0
   for (let index = 0; index < pools.length; index++) {
     const all = directionsOf(pools[index] as Pool)
     directions[index] = all
-    count += all.curve.length
+    count += all.tokenIn.length
   }
-  const edges = {
-    pool: new Int32Array(count),
-    from: new Int32Array(count),
-    to: new Int32Array(count),
-    curve: new Array<Curve>(count),
-    price: new Float64Array(count),
-    depth: new Float64Array(count),
-  }
-  const numbersOf: number[] = []
+  const tokens = new Map<string, number>()
+  /** By number in `seen` the number in this market, plus one. */
+  const numberHere = new Int32Array(seen.tokens.size)
+  const curves = new Array<readonly Curve[]>(pools.length)
+  const [pool, side] = [new Int32Array(count), new Uint16Array(count)]
+  const [from, to] = [new Int32Array(count), new Int32Array(count)]
+  const [price, depth] = [new Float64Array(count), new Float64Array(count)]
   let edge = 0
   for (let index = 0; index < pools.length; index++) {
-    const addresses = (pools[index] as Pool).tokens
-    for (let place = 0; place < addresses.length; place++)
-      numbersOf[place] = numberOf(tokens, addresses[place] as string)
-    const { curve, tokenIn, tokenOut, numbers } = directions[index] as Directions
-    for (let one = 0; one < curve.length; one++, edge++) {
-      edges.pool[edge] = index
-      edges.from[edge] = numbersOf[tokenIn[one] as number] as number
-      edges.to[edge] = numbersOf[tokenOut[one] as number] as number
-      edges.curve[edge] = curve[one] as Curve
-      edges.price[edge] = numbers[2 * one] as number
-      edges.depth[edge] = numbers[2 * one + 1] as number
+    const { tokens: own, curve, tokenIn, tokenOut, numbers } = directions[index] as Directions
+    for (let place = 0; place < own.length; place++) {
+      if (numberHere[own[place] as number] !== 0) continue
+      const address = (pools[index] as Pool).tokens[place] as string
+      numberHere[own[place] as number] = numberOf(tokens, address) + 1
+    }
+    curves[index] = curve
+    for (let one = 0; one < tokenIn.length; one++, edge++) {
+      pool[edge] = index
+      side[edge] = one
+      from[edge] = (numberHere[own[tokenIn[one] as number] as number] as number) - 1
+      to[edge] = (numberHere[own[tokenOut[one] as number] as number] as number) - 1
+      price[edge] = numbers[2 * one] as number
+      depth[edge] = numbers[2 * one + 1] as number
     }
   }
+  const edges = { curves, pool, side, from, to, price, depth }
   return { market: createMarket(tokens.size, edges), pools, tokens }
 }
 
@@ -98,16 +108,16 @@ export function placesOf(
 
 /** The same market without some of its edges. */
 export function withoutEdges({ market, pools, tokens }: PoolMarket, edges: ReadonlySet<number>): PoolMarket {
-  const kept = Int32Array.from([...market.curve.keys()].filter((edge) => !edges.has(edge)))
-  const curve = Array.from(kept, (edge) => market.curve[edge] as Curve)
+  const kept = market.pool.map((_, edge) => edge).filter((edge) => !edges.has(edge))
   const pairs = kept.map((edge) => market.pairOf[edge] as number)
   const left = createMarket(market.tokenCount, {
+    curves: market.curves,
     pool: kept.map((edge) => market.pool[edge] as number),
+    side: Uint16Array.from(kept, (edge) => market.side[edge] as number),
     from: pairs.map((pair) => market.pairFrom[pair] as number),
     to: pairs.map((pair) => market.pairTo[pair] as number),
-    curve,
-    price: Float64Array.from(curve, ({ price }) => price[0] as number),
-    depth: Float64Array.from(curve, depthOf),
+    price: Float64Array.from(kept, (edge) => market.first[edge] as number),
+    depth: Float64Array.from(kept, (edge) => depthOf(curveAt(market, edge))),
   })
   return { market: left, pools, tokens }
 }

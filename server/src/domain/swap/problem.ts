@@ -1,6 +1,6 @@
-import { type Curve, type Trade, tradeTo } from './curve.ts'
+import { type Trade, tradeTo } from './curve.ts'
 import type { Likely } from './likely-paths.ts'
-import type { Market } from './market.ts'
+import { curveAt, type Market } from './market.ts'
 
 /**
  * The part of a market that is searched closely: some tokens, and every pair of them. Tokens are numbered anew here: 0 is the
@@ -9,10 +9,14 @@ import type { Market } from './market.ts'
 export type Problem = Readonly<{
   market: Market
   tokens: readonly number[]
+  /** By token of the market its number here, plus one; 0 = not here. */
+  place: Int32Array
   /** Pairs of the market, and their tokens. */
   pairs: Int32Array
   from: Int32Array
   to: Int32Array
+  /** Marginal price of each pair's first unit. */
+  best: Float64Array
   /** What a unit of each token is worth in units of the target, whose own stays 1. The search moves these. */
   value: Float64Array
   /** Edges of the market that must not be used. */
@@ -23,33 +27,42 @@ export type Problem = Readonly<{
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** `values` as in `tokens`: where the search begins. */
-export function createProblem(market: Market, tokens: readonly number[], values: readonly number[]): Problem {
-  const { firstPair, pairTo, tokenCount } = market
-  const place = new Int32Array(tokenCount).fill(-1)
-  for (const [index, token] of tokens.entries()) place[token] = index
+/** `values` as in `tokens`: where the search begins. `place` as of a problem whose tokens are the first of these, or all zero. */
+export function createProblem(
+  market: Market,
+  tokens: readonly number[],
+  values: readonly number[],
+  place: Int32Array,
+): Problem {
+  const { firstPair, pairTo, price } = market
+  for (let index = 0; index < tokens.length; index++) place[tokens[index] as number] = index + 1
   const pairs: number[] = []
   const from: number[] = []
   const to: number[] = []
-  for (const [index, token] of tokens.entries()) {
+  for (let index = 0; index < tokens.length; index++) {
     // Nothing leaves the target and nothing comes back to the source: a route ends where it ends.
     if (index === 1) continue
+    const token = tokens[index] as number
     const end = firstPair[token + 1] as number
     for (let pair = firstPair[token] as number; pair < end; pair++) {
-      const next = place[pairTo[pair] as number] as number
+      const next = (place[pairTo[pair] as number] as number) - 1
       if (next <= 0) continue
       pairs.push(pair)
       from.push(index)
       to.push(next)
     }
   }
+  const best = new Float64Array(pairs.length)
+  for (let index = 0; index < pairs.length; index++) best[index] = price[pairs[index] as number] as number
   return {
     market,
     tokens,
-    pairs: Int32Array.from(pairs),
-    from: Int32Array.from(from),
-    to: Int32Array.from(to),
-    value: Float64Array.from(values),
+    place,
+    pairs: new Int32Array(pairs),
+    from: new Int32Array(from),
+    to: new Int32Array(to),
+    best,
+    value: new Float64Array(values),
     banned: NONE,
     arrives: 1,
   }
@@ -57,11 +70,21 @@ export function createProblem(market: Market, tokens: readonly number[], values:
 
 /** The same with fewer pairs. Values are shared. */
 export function keepPairs(problem: Problem, keep: (from: number, to: number) => boolean): Problem {
-  const kept = [...problem.pairs.keys()].filter((index) =>
-    keep(problem.from[index] as number, problem.to[index] as number),
-  )
-  const pick = (all: Int32Array) => Int32Array.from(kept, (index) => all[index] as number)
-  return { ...problem, pairs: pick(problem.pairs), from: pick(problem.from), to: pick(problem.to) }
+  const { from, to } = problem
+  const kept: number[] = []
+  for (let index = 0; index < from.length; index++)
+    if (keep(from[index] as number, to[index] as number)) kept.push(index)
+  const pick = <T extends Int32Array | Float64Array>(all: T, picked: T): T => {
+    for (let place = 0; place < kept.length; place++) picked[place] = all[kept[place] as number] as number
+    return picked
+  }
+  return {
+    ...problem,
+    pairs: pick(problem.pairs, new Int32Array(kept.length)),
+    from: pick(from, new Int32Array(kept.length)),
+    to: pick(to, new Int32Array(kept.length)),
+    best: pick(problem.best, new Float64Array(kept.length)),
+  }
 }
 
 /** By token, the pairs that lead to it or away from it. */
@@ -87,12 +110,12 @@ export function seedProblem(market: Market, source: number, target: number, path
       values.set(tokens[hop] as number, value)
     }
   }
-  return createProblem(market, [...values.keys()], [...values.values()])
+  return createProblem(market, [...values.keys()], [...values.values()], new Int32Array(market.tokenCount))
 }
 
 /** What all pools of one pair do together at the present values. Edges stand best price first: the first that is idle ends it. */
 export function tradePair(
-  { market, pairs, from, to, value, banned, arrives }: Problem,
+  { market, pairs, from, to, best, value, banned, arrives }: Problem,
   index: number,
   trade: Trade,
 ): void {
@@ -100,17 +123,19 @@ export function tradePair(
   trade.out = 0
   trade.earned = 0
   trade.give = 0
-  const { curve: curves, firstEdge } = market
-  const pair = pairs[index] as number
   const price = (value[from[index] as number] as number) / ((value[to[index] as number] as number) * arrives)
+  if ((best[index] as number) <= price) return
+  const { first, firstEdge } = market
+  const pair = pairs[index] as number
   const root = Math.sqrt(price)
   const end = firstEdge[pair + 1] as number
   for (let edge = firstEdge[pair] as number; edge < end; edge++) {
-    const curve = curves[edge] as Curve
-    if ((curve.price[0] as number) <= price) return
-    if (banned.size === 0 || !banned.has(edge)) tradeTo(curve, price, root, trade)
+    if ((first[edge] as number) <= price) return
+    if (banned.size === 0 || !banned.has(edge)) tradeTo(curveAt(market, edge), price, root, trade)
   }
 }
+
+const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
 
 /** One swap of a solved problem; `worth` of what goes in, in units of the target. */
 export type Active = Readonly<{
@@ -129,26 +154,30 @@ const DUST = 1e-10
 
 /** Every swap that happens at the present values on a way from source to target. */
 export function activeSwaps(problem: Problem, bound: number): readonly Active[] {
-  const { market, pairs, from, to, value, banned, arrives } = problem
-  const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
+  const { market, pairs, from, to, best, value, banned, arrives } = problem
   const active: Active[] = []
   for (let index = 0; index < pairs.length; index++) {
-    const pair = pairs[index] as number
     const cost = value[from[index] as number] as number
     const worthOut = (value[to[index] as number] as number) * arrives
     const price = cost / worthOut
+    if ((best[index] as number) <= price) continue
+    const root = Math.sqrt(price)
+    const pair = pairs[index] as number
     const end = market.firstEdge[pair + 1] as number
     for (let edge = market.firstEdge[pair] as number; edge < end; edge++) {
-      const curve = market.curve[edge] as Curve
-      if ((curve.price[0] as number) <= price) break
+      if ((market.first[edge] as number) <= price) break
       if (banned.has(edge)) continue
       trade.in = trade.out = trade.earned = trade.give = 0
-      tradeTo(curve, price, Math.sqrt(price), trade)
+      tradeTo(curveAt(market, edge), price, root, trade)
       const worth = trade.in * cost
       if (worth > DUST * bound)
         active.push({
-          ...{ edge, from: from[index] as number, to: to[index] as number },
-          ...{ worth, earning: trade.earned * cost, taken: trade.in },
+          edge,
+          from: from[index] as number,
+          to: to[index] as number,
+          worth,
+          earning: trade.earned * cost,
+          taken: trade.in,
         })
     }
   }
@@ -181,7 +210,6 @@ export function hasCircle(problem: Problem): boolean {
   const { from, to, value } = problem
   // Nothing enters the source and nothing leaves the target: a circle takes two tokens more.
   if (value.length < 4) return false
-  const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
   const entries = new Int32Array(value.length)
   const next: number[][] = Array.from(value, () => [])
   for (let pair = 0; pair < from.length; pair++) {

@@ -1,6 +1,6 @@
-import type { Curve } from './curve.ts'
 import { exactPaths } from './exact-paths.ts'
 import { type Executed, executeRoute, type RouteSwap, SHARE_ALL } from './execute.ts'
+import { curveAt } from './market.ts'
 import { type PoolMarket, placesOf, withoutEdges } from './pool-market.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
@@ -93,7 +93,7 @@ function isBetter(amountOut: bigint, gas: number, best: Route, gasPrice: number)
 }
 
 function gasOf({ market }: PoolMarket, split: Split): number {
-  return split.reduce((sum, { edge }) => sum + (market.curve[edge] as Curve).gas, 0)
+  return split.reduce((sum, { edge }) => sum + curveAt(market, edge).gas, 0)
 }
 
 function toSwaps(pools: PoolMarket, split: Split, round: (part: number) => number): RouteSwap[] {

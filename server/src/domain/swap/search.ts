@@ -1,9 +1,8 @@
 import { findColumns } from './columns.ts'
-import type { Curve } from './curve.ts'
 import { solveDual } from './dual.ts'
 import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
-import type { Market } from './market.ts'
+import { curveAt, type Market } from './market.ts'
 import { bestPaths, type Path } from './paths.ts'
 import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem } from './problem.ts'
 import { type Leveled, level, shiftLevels } from './shift-levels.ts'
@@ -46,14 +45,15 @@ export function search(market: Market, source: number, target: number, amount: n
     null,
   )
   const splits = settle(problem, single, amount, bound, options)
-  return {
-    candidates: [...splits, ...(single === null ? [] : [single.edges.map((edge) => ({ edge, share: 1 }))])],
-    bound,
-  }
+  const isNew = single !== null && !splits.some((split) => isPath(split, single))
+  return { candidates: isNew ? [...splits, single.edges.map((edge) => ({ edge, share: 1 }))] : splits, bound }
 }
 
+const isPath = (split: Split, { edges }: Path): boolean =>
+  split.length === edges.length && split.every(({ edge, share }, hop) => share === 1 && edge === edges[hop])
+
 function net(market: Market, { edges, output }: Path, { gasPrice }: SearchOptions): number {
-  return output - gasPrice * edges.reduce((sum, edge) => sum + (market.curve[edge] as Curve).gas, 0)
+  return output - gasPrice * edges.reduce((sum, edge) => sum + curveAt(market, edge).gas, 0)
 }
 
 /** Begins with the paths of a part of the amount: the whole would take only what is deep. */
@@ -90,7 +90,7 @@ function widen(
     for (const column of columns)
       for (const [index, token] of column.tokens.entries())
         if (!values.has(token)) values.set(token, column.values[index] as number)
-    problem = { ...createProblem(market, [...values.keys()], [...values.values()]), arrives }
+    problem = { ...createProblem(market, [...values.keys()], [...values.values()], problem.place), arrives }
   }
 }
 
@@ -100,7 +100,7 @@ const TOLLS = [1, 0.999, 0.996, 0.984, 0.94]
 function solveWithoutCircles(begun: Problem, amount: number): { problem: Problem; bound: number } {
   for (const arrives of TOLLS) {
     if (arrives > begun.arrives) continue
-    const problem = { ...begun, arrives, value: Float64Array.from(begun.value) }
+    const problem = { ...begun, arrives, value: begun.value.slice() }
     const bound = solveDual(problem, amount)
     if (arrives === TOLLS.at(-1) || !hasCircle(problem)) return { problem, bound }
   }
@@ -108,7 +108,7 @@ function solveWithoutCircles(begun: Problem, amount: number): { problem: Problem
 }
 
 const freeBound = (problem: Problem, amount: number): number =>
-  solveDual({ ...problem, arrives: 1, value: Float64Array.from(problem.value) }, amount)
+  solveDual({ ...problem, arrives: 1, value: problem.value.slice() }, amount)
 
 /** Makes routes of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
 function settle(
@@ -133,10 +133,10 @@ function settle(
 }
 
 /** The same levels, but those of a path's tokens rise along it. */
-function levelsOf({ market, tokens }: Problem, { edges }: Path, levels: Uint8Array): Uint8Array {
+function levelsOf({ market, place }: Problem, { edges }: Path, levels: Uint8Array): Uint8Array {
   const along = Uint8Array.from(levels)
   for (const [hop, edge] of edges.slice(0, -1).entries())
-    along[tokens.indexOf(market.pairTo[market.pairOf[edge] as number] as number)] = hop + 1
+    along[(place[market.pairTo[market.pairOf[edge] as number] as number] as number) - 1] = hop + 1
   return along
 }
 
@@ -169,7 +169,7 @@ function withoutSharing(begun: Leveled, amount: number): Leveled | null {
 }
 
 function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {
-  const fewer = { ...problem, value: Float64Array.from(problem.value), banned: new Set([...problem.banned, ...edges]) }
+  const fewer = { ...problem, value: problem.value.slice(), banned: new Set([...problem.banned, ...edges]) }
   return { problem: fewer, levels, bound: solveDual(fewer, amount) }
 }
 
@@ -217,7 +217,7 @@ type Weighed = Readonly<{ route: Leveled; active: readonly Active[]; net: number
 function weigh(route: Leveled, gasPrice: number): Weighed {
   const { problem, bound } = route
   const active = activeSwaps(problem, bound)
-  const gas = active.reduce((sum, { edge }) => sum + (problem.market.curve[edge] as Curve).gas, 0)
+  const gas = active.reduce((sum, { edge }) => sum + curveAt(problem.market, edge).gas, 0)
   return { route, active, net: bound - gasPrice * gas }
 }
 
@@ -227,7 +227,7 @@ function leastGas({ market, pairs }: Problem): number {
   for (const pair of pairs) {
     const end = market.firstEdge[pair + 1] as number
     for (let edge = market.firstEdge[pair] as number; edge < end; edge++)
-      least = Math.min(least, (market.curve[edge] as Curve).gas)
+      least = Math.min(least, curveAt(market, edge).gas)
   }
   return least
 }
@@ -238,7 +238,7 @@ const FULL = 1e-3
 /** Swaps from level to level; the last swap out of each token takes what is left of it, and is one that can take more. */
 function toSplit({ problem, levels, bound }: Leveled): Split | null {
   const roomOf = ({ edge, taken }: Active) => {
-    const { startIn, price } = problem.market.curve[edge] as Curve
+    const { startIn, price } = curveAt(problem.market, edge)
     return (startIn[price.length] as number) / taken - 1
   }
   const swaps = activeSwaps(problem, bound).map((one) => ({ ...one, full: roomOf(one) < FULL ? 1 : 0 }))

@@ -10,7 +10,7 @@ export type LevelOptions = Readonly<{ hopsMax: number; gasPrice: number; isOver:
 /** Solves with the swaps alone that lead to a higher level. `value` is where the search begins. */
 export function level(free: Problem, levels: Uint8Array, amount: number, value: Float64Array): Leveled {
   const kept = keepPairs(free, (from, to) => (levels[from] as number) < (levels[to] as number))
-  const problem = { ...kept, value: Float64Array.from(value) }
+  const problem = { ...kept, value: value.slice() }
   return { problem, levels, bound: solveDual(problem, amount) }
 }
 
@@ -69,9 +69,9 @@ type Valued = Readonly<{
 
 const trade = { in: 0, out: 0, earned: 0, give: 0 }
 
-function earningOf(free: Problem, value: Float64Array, pair: number): number {
-  tradePair({ ...free, value }, pair, trade)
-  return trade.earned * (value[free.from[pair] as number] as number)
+function earningOf(problem: Problem, pair: number): number {
+  tradePair(problem, pair, trade)
+  return trade.earned * (problem.value[problem.from[pair] as number] as number)
 }
 
 const isOpen = ({ from, to }: Problem, levels: Uint8Array, pair: number): boolean =>
@@ -79,7 +79,9 @@ const isOpen = ({ from, to }: Problem, levels: Uint8Array, pair: number): boolea
 
 function look(free: Problem, { problem, levels }: Leveled, incident: Valued['incident']): Valued {
   const { value } = problem
-  const earning = Float64Array.from(free.pairs, (_, pair) => earningOf(free, value, pair))
+  const all = { ...free, value }
+  const earning = new Float64Array(free.pairs.length)
+  for (let pair = 0; pair < earning.length; pair++) earning[pair] = earningOf(all, pair)
   const idle = new Uint8Array(value.length).fill(1)
   for (let pair = 0; pair < earning.length; pair++)
     if (isOpen(free, levels, pair) && (earning[pair] as number) > 0)
@@ -96,15 +98,18 @@ type Move = Readonly<{
 
 /** `value` may differ at idle tokens alone. */
 function moveOf({ free, incident, levels: now, earning, idle }: Valued, levels: Uint8Array, value: Float64Array): Move {
-  const changed = [...levels.keys()].filter((token) => levels[token] !== now[token])
-  const counted = new Set<number>()
+  const { from, to } = free
+  const all = { ...free, value }
   let promised = 0
-  for (const token of changed) {
+  for (let token = 0; token < levels.length; token++) {
+    if (levels[token] === now[token]) continue
     for (const pair of incident[token] as readonly number[]) {
-      if (counted.has(pair)) continue
-      counted.add(pair)
-      const isNew = idle[free.from[pair] as number] === 1 || idle[free.to[pair] as number] === 1
-      if (isOpen(free, levels, pair)) promised += isNew ? earningOf(free, value, pair) : (earning[pair] as number)
+      const [a, b] = [from[pair] as number, to[pair] as number]
+      const other = a === token ? b : a
+      // Counted with the other token, where that changes, too.
+      if (other < token && levels[other] !== now[other]) continue
+      const isNew = idle[a] === 1 || idle[b] === 1
+      if (isOpen(free, levels, pair)) promised += isNew ? earningOf(all, pair) : (earning[pair] as number)
       if (isOpen(free, now, pair)) promised -= earning[pair] as number
     }
   }

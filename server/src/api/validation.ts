@@ -53,8 +53,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (value: unknown) => {
     const bracketed = part === 'query' ? bracketProblems(value, declared) : null
     if (bracketed === null && validator.Check(value)) return true
-    const problems = [...toProblems(validator.Errors(value), part), ...(bracketed ?? [])]
-    return { error: validationError(problems) }
+    return { error: validationError(toProblems(validator.Errors(value), part, bracketed ?? [])) }
   }
 }
 
@@ -77,9 +76,13 @@ function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem
   return problems
 }
 
-/** One problem a field: the first that was found says most. */
-function toProblems(errors: readonly TLocalizedValidationError[], part: 'body' | 'query'): Problem[] {
-  const byField = new Map<string, Problem>()
+/** One problem a field: the first that was found says most, and those of `found` more than that the field is missing. */
+function toProblems(
+  errors: readonly TLocalizedValidationError[],
+  part: 'body' | 'query',
+  found: readonly Problem[],
+): Problem[] {
+  const byField = new Map(found.map((problem) => [problem.field ?? '', problem]))
   for (const error of errors) {
     for (const problem of problemsOf(error, part)) {
       const key = problem.field ?? ''

@@ -50,6 +50,22 @@ describe('a quote', () => {
   })
 })
 
+describe('a query', () => {
+  test('names each wrong member once, with what is wrong', async () => {
+    const answer = await world.app.inject({
+      url: '/v1/cross-chain/rate?fromCurrency[]=btc&fromNetwork=btc&toNetwork=',
+      headers: key,
+    })
+    expect(
+      answer.json().errors.map(({ field, message }: { field: string; message: string }) => [field, message]),
+    ).toEqual([
+      ['fromCurrency', 'fromCurrency must be given once, as plain text'],
+      ['toCurrency', 'toCurrency is required'],
+      ['toNetwork', 'toNetwork must not be empty'],
+    ])
+  })
+})
+
 describe('a create', () => {
   test("answers 201 with exactly the spec's members", async () => {
     const answer = await create(key, { refundAddress: `bcrt1${'q'.repeat(38)}` })

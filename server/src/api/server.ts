@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { AppError } from '../domain/errors.ts'
 import { BODY_LIMIT_BYTES, sendError, toAppError } from './errors.ts'
 import type { ApiSettings, HttpLog } from './settings.ts'
-import { createSocketErrors, refuseExpectation } from './socket-errors.ts'
+import { createConnectRefusal, createSocketErrors, refuseExpectation } from './socket-errors.ts'
 
 const HEADER_BYTES_MAX = 16 * 1024
 const PARAMETER_LENGTH_MAX = 128
@@ -42,6 +42,7 @@ export function createServer(settings: ApiSettings, log: HttpLog, nextRequestId:
     clientErrorHandler: createSocketErrors(log),
   })
   app.server.on('checkExpectation', refuseExpectation)
+  app.server.on('connect', createConnectRefusal(log))
   return app
 }
 

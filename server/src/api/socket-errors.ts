@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { errorShape, errorText } from './errors.ts'
 import type { HttpLog } from './settings.ts'
@@ -19,24 +20,43 @@ export function createSocketErrors(log: HttpLog): (error: Error & { code?: strin
     if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return
     refused.add(socket)
     const [code, message] = failures[error.code ?? ''] ?? ['VALIDATION_ERROR', 'the request is not valid HTTP']
-    const requestId = randomUUID()
-    const shape = errorShape(new AppError(code, message), requestId)
-    const body = errorText(shape)
-    log.info({ requestId, status: shape.statusCode, code, ip: socket.remoteAddress }, 'request refused by the parser')
-    // A head that was already written cannot be followed by another.
-    if (socket.writable && !hasStartedAnswer(socket)) {
-      const head = [
-        `HTTP/1.1 ${shape.statusCode} ${shape.error}`,
-        'Content-Type: application/json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `X-Request-Id: ${requestId}`,
-        'Cache-Control: no-store',
-        'Connection: close',
-      ]
-      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-    }
-    socket.destroySoon()
+    refuse(socket, new AppError(code, message), log)
   }
+}
+
+/** `CONNECT` is for proxies. Node gives it to nobody else, and closes the connection where nobody takes it. */
+export function createConnectRefusal(log: HttpLog): (request: IncomingMessage, socket: Duplex) => void {
+  return (_request, socket) => {
+    socket.on('error', () => undefined)
+    refuse(socket as Socket, new AppError('METHOD_NOT_ALLOWED', 'this server is no proxy'), log, [
+      'Allow: GET, HEAD, POST',
+    ])
+  }
+}
+
+/** The whole answer in one piece, and the end of the connection. */
+function refuse(socket: Socket, error: AppError, log: HttpLog, more: readonly string[] = []): void {
+  const requestId = randomUUID()
+  const shape = errorShape(error, requestId)
+  const body = errorText(shape)
+  log.info(
+    { requestId, status: shape.statusCode, code: error.code, ip: socket.remoteAddress },
+    'request refused by the parser',
+  )
+  // A head that was already written cannot be followed by another.
+  if (socket.writable && !hasStartedAnswer(socket)) {
+    const head = [
+      `HTTP/1.1 ${shape.statusCode} ${shape.error}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+      ...more,
+    ]
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  }
+  socket.destroySoon()
 }
 
 /** Node keeps the response in progress on the socket. */

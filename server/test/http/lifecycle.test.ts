@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect(text).toContain('HTTP/1.1 201')
   })
 
-  test('with another Expect, with too many headers, without a Host or not of HTTP at all is answered in the error shape', async () => {
+  test('with another Expect, with too many headers, without a Host, for a proxy or not of HTTP at all is answered in the error shape', async () => {
     const { app } = start()
     const port = await listen(app)
     const answers = await Promise.all(
@@ -132,6 +132,7 @@ describe('a connection', () => {
         'GET /v1/rates HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n',
         `GET /v1/rates HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(5_000)}\r\n`,
         'SSH-2.0-OpenSSH_9.2\r\n\r\n',
+        'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n',
         'GET /v1/rates HTTP/1.1\r\nConnection: close\r\n\r\n',
         'GET /v1/cross-chain/rate?fromCurrency=btc&fromNetwork=btc&toCurrency=eth&toNetwork=eth HTTP/1.1\r\nx-api-key: sandbox\r\nConnection: close\r\n\r\n',
       ].map(async (bytes) => {
@@ -150,6 +151,7 @@ describe('a connection', () => {
       [400, 'VALIDATION_ERROR'],
       [431, 'HEADERS_TOO_LARGE'],
       [400, 'VALIDATION_ERROR'],
+      [405, 'METHOD_NOT_ALLOWED'],
       [400, 'VALIDATION_ERROR'],
       [400, 'VALIDATION_ERROR'],
     ])

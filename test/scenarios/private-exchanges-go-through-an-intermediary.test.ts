@@ -53,6 +53,13 @@ if (!hasLitecoin && !hasMonero) {
     }
     const get = async (path: string, id: string) => world.call('GET', `/v1/cross-chain/exchange/${path}?id=${id}`)
 
+    async function isListed({ id }: Json, filter: Record<string, string | undefined>): Promise<boolean> {
+      const query = new URLSearchParams(filter as Record<string, string>)
+      const { status, body } = await world.call('GET', `/v1/cross-chain/exchange/list?${query}`)
+      expect([status, body.total]).toEqual([200, body.data.length])
+      return body.data.some((one: Json) => one.id === id)
+    }
+
     /** Both legs, each with an item of its own, and the recipient has what the second one says. */
     async function arrives(from: string, to: string, amount: string, privateType: string): Promise<void> {
       const { body: quoted, status } = await quote(from, to, amount, privateType)
@@ -76,8 +83,10 @@ if (!hasLitecoin && !hasMonero) {
       expect((await get('status', exchange.id)).body).toMatchObject({ type: 'private', exchange: { id: exchange.id } })
       expect((await get('status/private', exchange.id)).body.status).toBe('finished')
       expect((await get('status/standard', exchange.id)).status).toBe(404)
-      const listed = await world.call('GET', '/v1/cross-chain/exchange/list?exchangeType=private')
-      expect(listed.body.data.map(({ id }: Json) => id)).toContain(exchange.id)
+      const wanted = { ...pair(from, to), exchangeType: 'private', status: 'finished' }
+      expect(await isListed(exchange, wanted)).toBe(true)
+      for (const other of [{ exchangeType: 'standard' }, { status: 'refunded' }, { toNetwork: 'celo' }])
+        expect(await isListed(exchange, { ...wanted, ...other })).toBe(false)
       await expectReasons(exchange, privateType, [from, to])
       await world.invariants()
     }

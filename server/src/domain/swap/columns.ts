@@ -11,12 +11,28 @@ export type Column = Readonly<{
 
 /** Per token outside: what one unit costs to get from inside, and what it earns on its way back inside. */
 type Prospects = Readonly<{
-  seen: readonly number[]
   cost: Float64Array
   costDepth: Float64Array
   worth: Float64Array
   worthDepth: Float64Array
 }>
+
+const createProspects = (tokenCount: number): Prospects => ({
+  cost: new Float64Array(tokenCount),
+  costDepth: new Float64Array(tokenCount),
+  worth: new Float64Array(tokenCount),
+  worthDepth: new Float64Array(tokenCount),
+})
+
+/** Used by one look after the other, as memory costs more than many of them. The depths are read only where a price was written. */
+let roomy = createProspects(1024)
+
+function prospectsFor(tokenCount: number): Prospects {
+  if (tokenCount > roomy.cost.length) roomy = createProspects(2 * tokenCount)
+  roomy.cost.fill(0, 0, tokenCount)
+  roomy.worth.fill(0, 0, tokenCount)
+  return roomy
+}
 
 const COLUMNS_MAX = 8
 
@@ -32,8 +48,9 @@ export function findColumns(
   threshold: number,
   arrives: number,
 ): readonly Column[] {
-  const prospects = look(market, inside, valueAt, arrives)
-  const { seen, cost, costDepth, worth, worthDepth } = prospects
+  const prospects = prospectsFor(market.tokenCount)
+  const seen = look(market, inside, valueAt, arrives, prospects)
+  const { cost, costDepth, worth, worthDepth } = prospects
   const columns: Column[] = []
   for (const token of seen) {
     const paid = cost[token] as number
@@ -54,16 +71,14 @@ export function findColumns(
     .slice(0, COLUMNS_MAX)
 }
 
+/** Fills in the prospects. Gives the tokens outside that pools lead to from inside. */
 function look(
-  { tokenCount, firstPair, pairTo, price, depth, between }: Market,
+  { firstPair, pairTo, price, depth, between }: Market,
   inside: readonly number[],
   valueAt: Float64Array,
   arrives: number,
-): Prospects {
-  const cost = new Float64Array(tokenCount)
-  const costDepth = new Float64Array(tokenCount)
-  const worth = new Float64Array(tokenCount)
-  const worthDepth = new Float64Array(tokenCount)
+  { cost, costDepth, worth, worthDepth }: Prospects,
+): readonly number[] {
   const seen: number[] = []
   for (const token of inside) {
     const value = valueAt[token] as number
@@ -95,7 +110,7 @@ function look(
     worth[token] = best
     worthDepth[token] = best * (depth[by] as number)
   }
-  return { seen, cost, costDepth, worth, worthDepth }
+  return seen
 }
 
 function bestSuccessor(

@@ -14,15 +14,15 @@ export function likelyPaths(
   amount: number,
   hopsMax: number,
 ): readonly Likely[] {
-  const near = hopsTo(market, target, hopsMax)
+  const { near, arrivals: roomyArrivals, ...amounts } = memoryFor(market.tokenCount, hopsMax)
+  hopsTo(market, target, hopsMax, near)
   const arrivals: Int32Array[] = []
-  let last = new Float64Array(market.tokenCount)
+  let { now, last } = amounts
   last[source] = amount
   let frontier: readonly number[] = [source]
   const likely: Likely[] = []
-  let now = new Float64Array(market.tokenCount)
   for (let hop = 1; hop <= hopsMax && frontier.length > 0; hop++) {
-    const arrival = new Int32Array(market.tokenCount)
+    const arrival = roomyArrivals[hop - 1] as Int32Array
     const from = frontier
     frontier = relax(market, { now, last, arrival, frontier, near, hopsLeft: hopsMax - hop, source, target })
     arrivals.push(arrival)
@@ -32,6 +32,28 @@ export function likelyPaths(
     ;[last, now] = [now, last]
   }
   return likely
+}
+
+type Memory = Readonly<{ near: Int8Array; now: Float64Array; last: Float64Array; arrivals: readonly Int32Array[] }>
+
+const createMemory = (tokenCount: number, hopsMax: number): Memory => ({
+  near: new Int8Array(tokenCount),
+  now: new Float64Array(tokenCount),
+  last: new Float64Array(tokenCount),
+  arrivals: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
+})
+
+/** Used by one search after the other, as it costs more than many of them. Arrivals are read only where an amount was written. */
+let roomy = createMemory(1024, 4)
+
+function memoryFor(tokenCount: number, hopsMax: number): Memory {
+  const [tokens, hops] = [roomy.now.length, roomy.arrivals.length]
+  if (tokenCount > tokens || hopsMax > hops)
+    roomy = createMemory(tokenCount > tokens ? 2 * tokenCount : tokens, Math.max(hopsMax, hops))
+  roomy.near.fill(FAR, 0, tokenCount)
+  roomy.now.fill(0, 0, tokenCount)
+  roomy.last.fill(0, 0, tokenCount)
+  return roomy
 }
 
 type Relaxation = Readonly<{
@@ -85,9 +107,11 @@ function firstTo(pairTo: Int32Array, begin: number, end: number, token: number):
   return low
 }
 
-/** Hops from every token to `target`; 127 = `hopsMax` or more. Pools trade both ways: hops to are hops from. */
-function hopsTo({ firstPair, pairTo, between, tokenCount }: Market, target: number, hopsMax: number): Int8Array {
-  const hops = new Int8Array(tokenCount).fill(127)
+/** Not within the hops allowed. */
+const FAR = 127
+
+/** Hops from every token to `target` into `hops`, which is all FAR; FAR = `hopsMax` or more. Pools trade both ways: hops to are hops from. */
+function hopsTo({ firstPair, pairTo, between }: Market, target: number, hopsMax: number, hops: Int8Array): void {
   hops[target] = 0
   let frontier = [target]
   for (let hop = 1; hop < hopsMax; hop++) {
@@ -103,7 +127,6 @@ function hopsTo({ firstPair, pairTo, between, tokenCount }: Market, target: numb
     }
     frontier = reached
   }
-  return hops
 }
 
 function traceLikely(

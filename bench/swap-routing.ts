@@ -4,6 +4,7 @@ import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.t
 import { bestRoute } from '../server/src/domain/swap/route.ts'
 import type { SearchOptions } from '../server/src/domain/swap/search.ts'
 import type { Result } from './benchmarks.ts'
+import { fourHopBound } from './hop-bound.ts'
 import { median } from './load.ts'
 import { PEERS_COMMAND } from './peers.ts'
 import { createSwapMarket, type SwapMarket, type Trade } from './swap-markets.ts'
@@ -35,6 +36,8 @@ type Outcome = Readonly<{
   /** With as many hops as the other took. */
   oursAsFar: bigint
   theirs: number
+  /** No route of paths of up to four hops pays more. */
+  fourHops: number
 }>
 
 function route(market: PoolMarket, { tokens }: SwapMarket, trade: Trade, hopsMax = HOPS_MAX): bigint {
@@ -106,6 +109,7 @@ function compareTrades(market: SwapMarket, trades: number): Outcome[] {
       ours: ours.result,
       oursAsFar: hops > HOPS_MAX ? route(kept, market, trade, hops) : ours.result,
       theirs: theirs.result.amountOut,
+      fourHops: fourHopBound(market, trade),
     }
   })
 }
@@ -139,6 +143,35 @@ function compareOutputs(outcomes: readonly Outcome[]): Result[] {
       figure: percent(limited),
       unit: '%',
       note: `missed by ${missed(limited).toFixed(2)} bp at worst`,
+    },
+    ...againstFourHops(outcomes),
+  ]
+}
+
+/** A ten-thousandth of a basis point: float64, and shares of 24 bits. */
+const REACHED = 1e-8
+
+/** Our output against what paths of four hops can pay at most, whoever looks for them. */
+function againstFourHops(outcomes: readonly Outcome[]): Result[] {
+  const routed = outcomes.filter(({ fourHops }) => fourHops > 0)
+  const short = routed.map(({ ours, fourHops }) => 1 - Number(ours) / fourHops)
+  const isMissed = ({ ours, theirs }: Outcome) => Number(ours) < theirs * (1 - SAME)
+  const missed = outcomes.filter(isMissed)
+  const beyond = missed.filter(({ theirs, fourHops }) => theirs * (1 - SAME) > fourHops)
+  return [
+    {
+      name: 'output, the bound of four-hop paths reached',
+      goal: { atLeast: 99 },
+      figure: (short.filter((share) => share <= REACHED).length / short.length) * 100,
+      unit: '%',
+      note: `${short.length} trades; missed by ${(Math.max(0, ...short) * 1e4).toFixed(3)} bp at worst`,
+    },
+    {
+      name: 'of our four hops missed, beyond any four',
+      goal: null,
+      figure: missed.length === 0 ? 100 : (beyond.length / missed.length) * 100,
+      unit: '%',
+      note: `${beyond.length} of ${missed.length} trades: tines pays more than the bound of four-hop paths`,
     },
   ]
 }

@@ -4,6 +4,7 @@ import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.t
 import { bestRoute } from '../server/src/domain/swap/route.ts'
 import type { SearchOptions } from '../server/src/domain/swap/search.ts'
 import type { Result } from './benchmarks.ts'
+import { fourHopBound } from './hop-bound.ts'
 import { median } from './load.ts'
 import { PEERS_COMMAND } from './peers.ts'
 import { createSwapMarket, type SwapMarket, type Trade } from './swap-markets.ts'
@@ -25,6 +26,8 @@ const WARM_UP = 3_000
 const SAME = 1e-9
 const SEED = 12_345
 const HOPS_MAX = 4
+/** In larger markets the bound is computed where ours is missed alone: it takes up to seconds. */
+const BOUND_MAX = 100
 const FREE: SearchOptions = { hopsMax: HOPS_MAX, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
 
 type Outcome = Readonly<{
@@ -35,6 +38,9 @@ type Outcome = Readonly<{
   /** With as many hops as the other took. */
   oursAsFar: bigint
   theirs: number
+  /** No route of paths of up to four hops pays more; 0 = there is none, or not computed. */
+  fourHops: number
+  isSmall: boolean
 }>
 
 function route(market: PoolMarket, { tokens }: SwapMarket, trade: Trade, hopsMax = HOPS_MAX): bigint {
@@ -92,6 +98,7 @@ function compareTrades(market: SwapMarket, trades: number): Outcome[] {
   const tines = createTines(market)
   if (tines === null) throw new Error('the peer was there a moment ago')
   const kept = createPoolMarket(market.pools)
+  const isSmall = market.pools.length <= BOUND_MAX
   return Array.from({ length: trades }, (_, n): Outcome => {
     const trade = market.draw()
     // The second of the two finds the caches as the first left them.
@@ -101,11 +108,14 @@ function compareTrades(market: SwapMarket, trades: number): Outcome[] {
     const built = timed(() => route(createPoolMarket(market.pools), market, trade))
     if (built.result !== ours.result) throw new Error('the same pools gave another route')
     const hops = hopsOf(theirs.result)
+    const isMissed = Number(ours.result) < theirs.result.amountOut * (1 - SAME)
     return {
       ...{ keptMs: ours.ms, builtMs: built.ms, theirMs: theirs.ms },
       ours: ours.result,
       oursAsFar: hops > HOPS_MAX ? route(kept, market, trade, hops) : ours.result,
       theirs: theirs.result.amountOut,
+      isSmall,
+      fourHops: isSmall || isMissed ? fourHopBound(market, trade) : 0,
     }
   })
 }
@@ -139,6 +149,35 @@ function compareOutputs(outcomes: readonly Outcome[]): Result[] {
       figure: percent(limited),
       unit: '%',
       note: `missed by ${missed(limited).toFixed(2)} bp at worst`,
+    },
+    ...againstFourHops(outcomes),
+  ]
+}
+
+/** A ten-thousandth of a basis point: float64, and shares of 24 bits. */
+const REACHED = 1e-8
+
+/** Our output against what paths of four hops can pay at most, whoever looks for them. */
+function againstFourHops(outcomes: readonly Outcome[]): Result[] {
+  const routed = outcomes.filter(({ fourHops, isSmall }) => isSmall && fourHops > 0)
+  const short = routed.map(({ ours, fourHops }) => 1 - Number(ours) / fourHops)
+  const isMissed = ({ ours, theirs }: Outcome) => Number(ours) < theirs * (1 - SAME)
+  const missed = outcomes.filter(isMissed)
+  const beyond = missed.filter(({ theirs, fourHops }) => theirs * (1 - SAME) > fourHops)
+  return [
+    {
+      name: `output, the bound of four-hop paths reached, up to ${BOUND_MAX} pools`,
+      goal: { atLeast: 99 },
+      figure: (short.filter((share) => share <= REACHED).length / short.length) * 100,
+      unit: '%',
+      note: `${short.length} trades; missed by ${(Math.max(0, ...short) * 1e4).toFixed(3)} bp at worst`,
+    },
+    {
+      name: 'of our four hops missed, beyond any four',
+      goal: null,
+      figure: missed.length === 0 ? 100 : (beyond.length / missed.length) * 100,
+      unit: '%',
+      note: `${beyond.length} of ${missed.length} trades: tines pays more than the bound of four-hop paths`,
     },
   ]
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { fourHopBound } from '../../../bench/hop-bound.ts'
 import { createSwapMarket } from '../../../bench/swap-markets.ts'
 import { createPoolMarket } from '../../src/domain/swap/pool-market.ts'
 import { bestRoute } from '../../src/domain/swap/route.ts'
@@ -25,4 +26,23 @@ test.each(trades)('trade $trade of $pools pools, market $seed', ({ pools, seed, 
   const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
   const route = bestRoute(createPoolMarket(market.pools), request, options)
   expect(Number(route?.amountOut)).toBeGreaterThan(paid * (1 - 1e-9))
+})
+
+/*
+ * Trades in which a router without a limit of hops pays more, or in which paths of four hops each join and part so that along
+ * the route five swaps follow one another. The bound is certified by its values alone (`bench/hop-bound.ts`).
+ */
+test('trades of a market reach what paths of four hops can pay at most', { timeout: 60_000 }, () => {
+  const market = createSwapMarket(100, 12_445)
+  const pools = createPoolMarket(market.pools)
+  const options = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
+  const short = Array.from({ length: 160 }, () => {
+    const trade = market.draw()
+    const { source, target, amountIn } = trade
+    const request = { source: market.tokens[source] ?? '', target: market.tokens[target] ?? '', amountIn }
+    const bound = fourHopBound(market, trade)
+    return bound === 0 ? 0 : 1 - Number(bestRoute(pools, request, options)?.amountOut) / bound
+  })
+  expect(Math.max(...short)).toBeLessThan(1e-8)
+  expect(Math.min(...short)).toBeGreaterThan(-1e-10)
 })

@@ -113,17 +113,19 @@ export function seedProblem(market: Market, source: number, target: number, path
   return createProblem(market, [...values.keys()], [...values.values()], new Int32Array(market.tokenCount))
 }
 
-/** What all pools of one pair do together at the present values. Edges stand best price first: the first that is idle ends it. */
-export function tradePair(
-  { market, pairs, from, to, best, value, banned, arrives }: Problem,
-  index: number,
-  trade: Trade,
-): void {
+/** What all pools of one pair do together at the present values. */
+export function tradePair(problem: Problem, index: number, trade: Trade): void {
+  const { from, to, value, arrives } = problem
+  const price = (value[from[index] as number] as number) / ((value[to[index] as number] as number) * arrives)
+  tradeAt(problem, index, price, trade)
+}
+
+/** What they do as long as a further unit pays more than `price`. Edges stand best price first: the first that is idle ends it. */
+export function tradeAt({ market, pairs, best, banned }: Problem, index: number, price: number, trade: Trade): void {
   trade.in = 0
   trade.out = 0
   trade.earned = 0
   trade.give = 0
-  const price = (value[from[index] as number] as number) / ((value[to[index] as number] as number) * arrives)
   if ((best[index] as number) <= price) return
   const { first, firstEdge } = market
   const pair = pairs[index] as number

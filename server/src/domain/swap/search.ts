@@ -1,3 +1,4 @@
+import { routeByHops } from './by-hops.ts'
 import { findColumns } from './columns.ts'
 import { solveDual } from './dual.ts'
 import { assignLevels } from './levels.ts'
@@ -5,7 +6,7 @@ import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestPaths, type Path } from './paths.ts'
 import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem } from './problem.ts'
-import { type Leveled, level, shiftLevels } from './shift-levels.ts'
+import { type Leveled, level, pricesAfter, shiftLevels } from './shift-levels.ts'
 
 export type SearchOptions = Readonly<{
   hopsMax: number
@@ -33,6 +34,8 @@ const SPENT = 1e-6
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
 const WORTH_LOOKING = 1e-8
+/** What the limit of hops may cost without another look, in parts of the output. */
+const NEGLIGIBLE = 1e-9
 
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
@@ -125,11 +128,27 @@ function settle(
   if (single !== null && best.bound < single.output)
     best = level(free, levelsOf(flow, single, levels), amount, flow.value)
   best = shiftLevels(free, best, amount, unlimited, options)
+  // Where circles earn, the flow would be theirs.
+  const split = flow.arrives === 1 ? byHops(free, best, amount, unlimited, options) : null
   best = trim(best, amount, options)
   const unshared = withoutSharing(best, amount)
-  return [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])]
-    .map(toSplit)
-    .filter((one) => one !== null)
+  const leveled = [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])].map(toSplit)
+  return [split, ...leveled].filter((one) => one !== null)
+}
+
+/** Where the limit of hops still costs something and gas is free: the best flow of paths of so many hops. */
+function byHops(
+  free: Problem,
+  leveled: Leveled,
+  amount: number,
+  unlimited: number,
+  options: SearchOptions,
+): Split | null {
+  const { hopsMax, swapsMax, gasPrice, isOver } = options
+  if (gasPrice > 0 || hopsMax < 3 || unlimited - leveled.bound <= unlimited * NEGLIGIBLE) return null
+  const known = { price: pricesAfter(free, leveled), paid: leveled.bound }
+  const split = routeByHops(free, amount, hopsMax, known, isOver)
+  return split !== null && split.length <= swapsMax ? split : null
 }
 
 /** The same levels, but those of a path's tokens rise along it. */

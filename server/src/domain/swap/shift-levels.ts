@@ -1,3 +1,4 @@
+import { isBestByHops } from './by-hops.ts'
 import { bestDetours } from './detours.ts'
 import { solveDual } from './dual.ts'
 import { incidentPairs, keepPairs, type Problem, tradePair } from './problem.ts'
@@ -41,6 +42,7 @@ export function shiftLevels(
     const least = Math.max(best.bound * NEGLIGIBLE, gasPrice * GAS_NEGLIGIBLE)
     if (unlimited - best.bound <= least) return best
     const here = look(free, best, incident)
+    if (hopsMax > 2 && isBestByHops(free, amount, hopsMax, { price: priceAfter(here), paid: best.bound })) return best
     const moves = [...tokenMoves(here, hopsMax), ...pathMoves(here, hopsMax)].filter(({ promised }) => promised > least)
     let better: Leveled | null = null
     for (const { levels, value } of moves.sort((a, b) => b.promised - a.promised).slice(0, TRIES_MAX)) {
@@ -147,13 +149,21 @@ function worthBetween({ free, incident, value }: Valued, levels: Uint8Array, tok
   return worth > cost ? Math.sqrt(worth * cost) : null
 }
 
-function pathMoves(here: Valued, hopsMax: number): Move[] {
-  const { free, levels: now, value, earning, idle } = here
-  // What a further unit brings: where a pool trades, as much as the values say.
-  const price = (pair: number): number =>
-    isOpen(free, now, pair) && (earning[pair] as number) > 0
+/** What a further unit brings: where a pool trades, as much as the values say. */
+const priceAfter =
+  ({ free, levels, value, earning }: Omit<Valued, 'idle' | 'incident'>) =>
+  (pair: number): number =>
+    isOpen(free, levels, pair) && (earning[pair] as number) > 0
       ? (value[free.from[pair] as number] as number) / (value[free.to[pair] as number] as number)
       : (free.market.price[free.pairs[pair] as number] as number)
+
+/** Of each pair, after this flow. */
+export const pricesAfter = (free: Problem, flow: Leveled): ((pair: number) => number) =>
+  priceAfter(look(free, flow, []))
+
+function pathMoves(here: Valued, hopsMax: number): Move[] {
+  const { free, levels: now, value, idle } = here
+  const price = priceAfter(here)
   return bestDetours(free, price, hopsMax, (value[0] as number) * (1 + NEGLIGIBLE)).flatMap(({ pairs, product }) => {
     const tokens = pairs.slice(0, -1).map((pair) => free.to[pair] as number)
     // The path's gain is spread evenly over its hops.

@@ -26,8 +26,9 @@ const WARM_UP = 3_000
 const SAME = 1e-9
 const SEED = 12_345
 const HOPS_MAX = 4
-/** In larger markets the bound is computed where ours is missed alone: it takes up to seconds. */
+/** In larger markets the bound is computed where ours is missed alone, and in the largest not at all: it takes too long. */
 const BOUND_MAX = 100
+const MISSED_BOUND_MAX = 1_000
 const FREE: SearchOptions = { hopsMax: HOPS_MAX, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
 
 type Outcome = Readonly<{
@@ -115,7 +116,7 @@ function compareTrades(market: SwapMarket, trades: number): Outcome[] {
       oursAsFar: hops > HOPS_MAX ? route(kept, market, trade, hops) : ours.result,
       theirs: theirs.result.amountOut,
       isSmall,
-      fourHops: isSmall || isMissed ? fourHopBound(market, trade) : 0,
+      fourHops: isSmall || (isMissed && market.pools.length <= MISSED_BOUND_MAX) ? fourHopBound(market, trade) : 0,
     }
   })
 }
@@ -162,7 +163,7 @@ function againstFourHops(outcomes: readonly Outcome[]): Result[] {
   const routed = outcomes.filter(({ fourHops, isSmall }) => isSmall && fourHops > 0)
   const short = routed.map(({ ours, fourHops }) => 1 - Number(ours) / fourHops)
   const isMissed = ({ ours, theirs }: Outcome) => Number(ours) < theirs * (1 - SAME)
-  const missed = outcomes.filter(isMissed)
+  const missed = outcomes.filter((outcome) => outcome.fourHops > 0 && isMissed(outcome))
   const beyond = missed.filter(({ theirs, fourHops }) => theirs * (1 - SAME) > fourHops)
   return [
     {

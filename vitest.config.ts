@@ -7,12 +7,20 @@ const common = { testTimeout: 60_000, hookTimeout: 90_000, exclude: ['**/node_mo
 /** Minutes long, and mostly waiting: begun last, one of them would be waited for alone. */
 const LONG = /\/test\/(faults|starts|privacy)\//
 
+/** They wait for each other, because they trade on the same markets: side by side, workers would stand idle. */
+const IN_TURN = /\/server\/test\/swap\/api\//
+/** Of so many files one is of those. */
+const TURN = 4
+
 /** Without a cache Vitest begins with the largest files. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const long = sorted.filter(({ moduleId }) => LONG.test(moduleId))
+    const inTurn = sorted.filter(({ moduleId }) => IN_TURN.test(moduleId))
+    const others = sorted.filter((file) => !long.includes(file) && !inTurn.includes(file))
+    for (const [n, file] of inTurn.entries()) others.splice(n * TURN, 0, file)
+    return [...long, ...others]
   }
 }
 

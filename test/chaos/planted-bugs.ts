@@ -123,8 +123,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ]
 
-/** What is owed and never comes is seen after this long; what is healthy needs less than half of it. */
-const REST_MS = 45_000
+/** What is owed and never comes is seen once nothing moved for this long; blocks that make something final come within half of it. */
+const REST_MS = 30_000
 
 /**
  * Runs the attack on a copy of the server with the bug in it. Returns what was found of it: nothing = the harness is blind.

@@ -42,6 +42,11 @@ export const control = (path: string, body: unknown) => send(`${file().controlUr
 type Received = Readonly<{ txid: string; address: string; amount: number; payment_id: string }>
 type Destination = Readonly<{ address: string; amount: bigint }>
 
+function unlessLocked(error: Error): { tx_hash?: string } {
+  if (error.message.includes('not enough unlocked money')) return {}
+  throw error
+}
+
 /** A customer with a wallet of Monero's own, which can do what the sandbox's bank does not. It has two coins in outputs of its own. */
 export async function payer(folder: string) {
   const port = await freePort()
@@ -86,11 +91,13 @@ export async function payer(folder: string) {
       const { in: found = [] } = (await wallet('get_transfers', { in: true })) as { in?: Received[] }
       return found
     },
-    transfer: async (destinations: readonly Destination[], more: object = {}) => {
-      await wallet('refresh')
-      const { tx_hash: hash } = await wallet('transfer', { destinations, ...more })
-      return String(hash)
-    },
+    transfer: async (destinations: readonly Destination[], more: object = {}) =>
+      // Its coins are locked anew where another test takes blocks from the chain.
+      until('its coins can be spent', async () => {
+        await wallet('refresh')
+        const { tx_hash: hash } = await wallet('transfer', { destinations, ...more }).catch(unlessLocked)
+        return hash === undefined ? null : String(hash)
+      }),
     /** Signed and kept; two of them from the same coin. */
     build: async (to: string, amount: bigint) => {
       const coins = (await wallet('incoming_transfers', { transfer_type: 'available' })) as {

@@ -14,7 +14,7 @@ const OURS = 5
 const WARM_UP = 5
 /** Above the filled deposits. */
 const HEIGHT = 1_000_000
-const BLOCKS = 25
+const BLOCKS = 60
 
 const rules: AppendRules = {
   assetOf: () => ({ id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null }),
@@ -37,7 +37,9 @@ function blockOf(height: number, watched: number): ScannedBlock {
   const transfers = Array.from({ length: TRANSFERS }, (_, n) => {
     const txHash = transactions[n % TRANSACTIONS]?.txHash ?? ''
     const isOurs = n % (TRANSFERS / OURS) === 0
-    const address = isOurs ? filledAddress(1 + ((height * 7919 + n) % watched)) : hashed(`to ${height} ${n}`, 40)
+    // As many exchanges of either table, far from each other in both.
+    const place = height * 7919 + (n * OURS * 211) / TRANSFERS
+    const address = isOurs ? filledAddress(1 + (place % watched)) : hashed(`to ${height} ${n}`, 40)
     return { identity: `${txHash}:${n}`, txHash, address, memo: null, contract: null, units: 10n ** 18n, sender: null }
   })
   const [hash, parentHash] = [hashed(`block ${height}`, 64), hashed(`block ${height - 1}`, 64)]

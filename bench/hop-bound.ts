@@ -23,7 +23,8 @@ const ROUNDS_MAX = 30
 
 type Edge = Readonly<{
   from: number
-  to: number /** Reserve in ÷ (1 − fee), reserve out. */
+  to: number
+  /** Reserve in ÷ (1 − fee), reserve out. */
   need: number
   give: number
 }>

@@ -28,7 +28,8 @@ export type SwapOrder = Readonly<{
 /** Unsigned, serialized as the ecosystem's libraries sign it. */
 export type Prepared = Readonly<{
   approve: string | null
-  swap: string /** what the simulation paid the recipient */
+  swap: string
+  /** what the simulation paid the recipient */
   simulatedOut: bigint
 }>
 
@@ -71,7 +72,8 @@ export type SwapObservation =
       kind: 'included'
       block: BlockRef
       confirmations: number
-      ok: boolean /** what the recipient got, from the receipt */
+      ok: boolean
+      /** what the recipient got, from the receipt */
       received: bigint | null
       /** what the referrer got, likewise */
       fee: bigint | null

@@ -47,7 +47,7 @@ function unlessLocked(error: Error): { tx_hash?: string } {
   throw error
 }
 
-/** A customer with a wallet of Monero's own, which can do what the sandbox's bank does not. It has two coins in outputs of its own. */
+/** A customer with a wallet of Monero's own, which can do what the sandbox's bank does not. It has three coins in six outputs of its own. */
 export async function payer(folder: string) {
   const port = await freePort()
   const child = spawn(

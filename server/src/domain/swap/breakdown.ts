@@ -15,7 +15,8 @@ type Pair = {
   from: string
   to: string
   swaps: ExecutedSwap[]
-  units: bigint /** part of the whole input that goes here */
+  units: bigint
+  /** part of the whole input that goes here */
   part: number
 }
 

@@ -66,7 +66,8 @@ export type KnownFlow = Readonly<{ price: (pair: number) => number; paid: number
 /** Paths of up to `hops` swaps (3 at least) in which a flow that is known is looked at. */
 type Begun = Readonly<{
   model: Model
-  x: Float64Array /** What they may pay more, in parts of the bound. */
+  x: Float64Array
+  /** What they may pay more, in parts of the bound. */
   open: number
 }>
 

@@ -14,8 +14,8 @@ import type { Partner } from '../server/src/domain/partner.ts'
 import { fundSandbox } from '../server/src/fund-sandbox.ts'
 import { createLog } from '../server/src/lib/log.ts'
 import { createMetrics } from '../server/src/lib/metrics.ts'
+import { coinTypes } from '../server/src/open-keys.ts'
 import type { ChainsFile } from '../server/src/sandbox-chains.ts'
-import { coinTypes } from '../server/src/start.ts'
 import { serve, settingsOf } from './processes.ts'
 
 /*

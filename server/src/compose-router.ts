@@ -1,8 +1,9 @@
+import type { Worker } from 'node:worker_threads'
 import { dexNetworks } from '../dexes/index.ts'
 import { networks as definitions } from '../networks/index.ts'
 import type { Database } from './adapters/postgres/database.ts'
 import { createPoolSnapshots } from './adapters/postgres/pools.ts'
-import { createThreadRouter, type ThreadRouter } from './adapters/router/thread-router.ts'
+import { createThreadRouter, openThread, type ThreadRouter } from './adapters/router/thread-router.ts'
 import { AppError } from './domain/errors.ts'
 import { type Environment, resolveNetwork } from './domain/network.ts'
 import type { DexNetwork } from './domain/swap/dex.ts'
@@ -28,7 +29,8 @@ export type RouterOptions = Readonly<{
   metrics: RouterMetrics
   /** A search ends with the best that it has after this time. */
   budgetMs?: number
-  heapMb?: number
+  /** What `openRouterThread` made. */
+  thread?: Worker
 }>
 
 const BUDGET_MS = 150
@@ -46,9 +48,14 @@ const idle: ThreadRouter = {
   stop: async () => undefined,
 }
 
+const ENTRY = new URL('./router-thread.ts', import.meta.url)
+
+/** Loads the router's program while its networks are not up yet. */
+export const openRouterThread = (): Worker => openThread(ENTRY)
+
 /** Starts the router's thread. Its networks come in one by one: `state` is null, and quotes are refused, until they are read. */
 export function startRouter(options: RouterOptions): ThreadRouter {
-  const { environment, networks, database, log, metrics, budgetMs = BUDGET_MS, heapMb } = options
+  const { environment, networks, database, log, metrics, budgetMs = BUDGET_MS, thread } = options
   if (networks.length === 0) return idle
   const workerInput: RouterThreadInput = {
     budgetMs,
@@ -62,12 +69,12 @@ export function startRouter(options: RouterOptions): ThreadRouter {
     }),
   }
   return createThreadRouter({
-    entry: new URL('./router-thread.ts', import.meta.url),
+    entry: ENTRY,
     workerInput,
     snapshots: createPoolSnapshots(database),
     log,
     metrics,
-    ...(heapMb === undefined ? {} : { heapMb }),
+    ...(thread === undefined ? {} : { opened: thread }),
   })
 }
 

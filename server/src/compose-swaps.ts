@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import { networks as definitions } from '../networks/index.ts'
 import { createKyberSwap } from './adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from './adapters/aggregators/open-ocean.ts'
@@ -68,6 +69,8 @@ export type SwapOptions = Readonly<{
   environment: Environment
   /** Absent: no network is served. */
   swaps?: SwapOffer
+  /** The router's thread, where it was opened before the networks were there. */
+  routerThread?: Worker | null
   pepper: Uint8Array
   denied: readonly string[]
   log: Log
@@ -138,11 +141,15 @@ export function openSwaps(
   options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
   rooms: SwapRooms,
 ): Swaps {
-  const { environment, swaps, log, metrics, api } = options
+  const { environment, swaps, routerThread: thread, log, metrics, api } = options
   const networks = swaps?.routing ?? []
   const isQuoting = networks.length > 0 && !api.operationsOnly
   const { database } = rooms
-  const router = isQuoting ? startRouter({ environment, networks, database, log, metrics }) : null
+  const router = isQuoting
+    ? startRouter({ environment, networks, database, log, metrics, ...(thread ? { thread } : {}) })
+    : null
+  // Opened in hope.
+  if (router === null) void thread?.terminate()
   const http = createHttp()
   const asking = composeAggregators(http, swaps?.aggregators)
   const startedAt = performance.now()

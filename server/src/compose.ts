@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { Worker } from 'node:worker_threads'
 import { type Database, openDatabase } from './adapters/postgres/database.ts'
 import { prepareJobs } from './adapters/postgres/job-runner.ts'
 import { listen } from './adapters/postgres/listen.ts'
@@ -79,6 +80,8 @@ export type HouseOptions = Readonly<{
   denied: readonly string[]
   /** The DeFi half; absent: every question is answered that no network is served. */
   swaps?: SwapOffer
+  /** The router's thread, where it was opened before the networks were there. */
+  routerThread?: Worker | null
   rateLimit: boolean
   api: Partial<ApiSettings> & Pick<ApiSettings, 'publicUrl'>
   log: Log

@@ -1,14 +1,15 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { createNetworkPools } from './adapters/evm/dex/network-pools.ts'
 import type { PoolSettings } from './adapters/evm/dex/synced.ts'
 import { createDistantLog, createDistantSnapshots } from './adapters/router/distant.ts'
+import type { ToThread } from './adapters/router/messages.ts'
 import { serveRoutes } from './adapters/router/serve-routes.ts'
 import type { Network } from './domain/network.ts'
 import type { DexNetwork } from './domain/swap/dex.ts'
 import { present } from './lib/assert.ts'
 import { createGate } from './lib/gate.ts'
 
-/** What the thread is started with: compose-router.ts makes it, this file reads it. */
+/** What the thread is told to begin with: compose-router.ts makes it, this file reads it. */
 export type RouterThreadInput = Readonly<{
   networks: readonly Readonly<{
     network: Network
@@ -31,9 +32,7 @@ const SWAPS_MAX = 12
 /** Networks whose pools are all read at once. */
 const HEAVY_AT_ONCE = 2
 
-function main(): void {
-  const port = present(parentPort, 'the other side')
-  const { networks, budgetMs } = workerData as RouterThreadInput
+function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
   const log = createDistantLog(port, { component: 'router' })
   const snapshots = createDistantSnapshots(port)
   const heavy = createGate(HEAVY_AT_ONCE)
@@ -50,4 +49,8 @@ function main(): void {
   })
 }
 
-main()
+const port = present(parentPort, 'the other side')
+// By the time of the first message everything is loaded: a start opens the thread before it knows its networks.
+port.once('message', (message: ToThread) => {
+  if (message.kind === 'begin') begin(port, message.input as RouterThreadInput)
+})

@@ -75,7 +75,7 @@ function addKeystoreCommands(program: Command): void {
       const { keystore } = loadConfig()
       if (keystore.passphrase === null) fail('set SWAPYARD_KEYSTORE_PASSPHRASE, or SWAPYARD_KEYSTORE_PASSPHRASE_FILE')
       const given = fromWords === undefined ? undefined : readFileSync(fromWords, 'utf8').trim().split(/\s+/).join(' ')
-      const { coinTypes } = await import('../start.ts')
+      const { coinTypes } = await import('../open-keys.ts')
       const words = await createKeystore(keystore.file, keystore.passphrase, coinTypes, given)
       if (given !== undefined) print({ file: keystore.file, restored: true, next: 'swapyard keystore addresses' })
       else print({ file: keystore.file, words, note: 'shown once: write the words down' })

@@ -3,10 +3,6 @@ import type { Role } from '../compose.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config.ts'
 import { AppError } from '../domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
-import { addContractCommands } from './contract-commands.ts'
-import { addLabCommands } from './lab-commands.ts'
-import { addOperatorCommands } from './operator-commands.ts'
-import { addPartnerCommands } from './partner-commands.ts'
 
 /** What is under way when the program is asked to stop gets this long. */
 const STOP_MS = 20_000
@@ -20,15 +16,26 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     .addOption(new Option('--role <role>', 'what this process does').choices(['api', 'worker', 'all']).default('all'))
     .addOption(new Option('--sandbox', 'where no config is given, the sandbox').default(false))
     .action(({ role, sandbox }: { role: Role; sandbox: boolean }) => run(role, sandbox))
-  addPartnerCommands(program)
-  addOperatorCommands(program)
-  addLabCommands(program)
-  addContractCommands(program)
+  // A start loads what it runs itself, while others are started already.
+  if (args[0] !== 'start') await addCommands(program)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     explain(error)
   }
+}
+
+async function addCommands(program: Command): Promise<void> {
+  const [partners, operator, lab, contracts] = await Promise.all([
+    import('./partner-commands.ts'),
+    import('./operator-commands.ts'),
+    import('./lab-commands.ts'),
+    import('./contract-commands.ts'),
+  ])
+  partners.addPartnerCommands(program)
+  operator.addOperatorCommands(program)
+  lab.addLabCommands(program)
+  contracts.addContractCommands(program)
 }
 
 async function run(role: Role, sandbox: boolean): Promise<void> {

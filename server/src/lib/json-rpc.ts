@@ -54,7 +54,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     bodyTimeout: timeoutMs,
     maxResponseSize: options.replyBytesMax ?? REPLY_BYTES_MAX,
   })
-  const headers = { 'content-type': 'application/json', ...authorization(url) }
+  const headers = { 'content-type': 'application/json', ...basicAuthorization(url) }
   let lastId = 0
 
   const call = async (method: string, params: readonly unknown[]): Promise<RpcAnswer> => {
@@ -78,7 +78,8 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   })
 }
 
-function authorization(url: URL): { authorization?: string } {
+/** What a URL names before its host. */
+export function basicAuthorization(url: URL): { authorization?: string } {
   if (url.username === '' && url.password === '') return {}
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }

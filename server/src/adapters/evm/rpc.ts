@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Hex, HttpRequestError, http, ResponseBodyTooLargeError, TimeoutError } from 'viem'
+import { errors, Pool } from 'undici'
+import type { Hex } from 'viem'
 import { AppError } from '../../domain/errors.ts'
+import { createBatcher } from '../../lib/batch.ts'
+import { basicAuthorization } from '../../lib/json-rpc.ts'
 import { bytes, type Decode, InvalidReply, quantity } from './replies.ts'
 
 /** A structured refusal of a node (JSON-RPC `error`). Decisions read `code`; the text is for people. */
@@ -47,13 +50,16 @@ export type RpcOptions = Readonly<{ timeoutMs: number; attempts: number; replyBy
 export const rpcDefaults: RpcOptions = { timeoutMs: 10_000, attempts: 3, replyBytesMax: 64 * 1024 * 1024 }
 
 const BATCH_MAX = 50
+/** Batches to one node at once, and requests besides. */
+const BATCHES = 8
+const CONNECTIONS = 32
 const RETRY_DELAY_MS = 100
 
-type Request = (call: { method: string; params: unknown }) => Promise<unknown>
+/** Resolves to the reply as the node wrote it, result or error. */
+type Request = (call: Call) => Promise<unknown>
 
 export function createRpc(name: string, url: string, chainId: number, options: RpcOptions): Rpc {
-  const single = requestOf(url, options, false)
-  const batched = requestOf(url, options, true)
+  const { single, batched } = createRequests(url, options)
   let checked: Promise<void> | null = null
 
   /** A node of another chain would answer everything, wrongly. Asked once; a failure is asked again. */
@@ -96,22 +102,64 @@ export function createRpc(name: string, url: string, chainId: number, options: R
   })
 }
 
-/** viem's transport without its retries: those obey a node's `Retry-After` without bound. */
-function requestOf(url: string, options: RpcOptions, batch: boolean): Request {
-  const transport = http(url, {
-    raw: true,
-    retryCount: 0,
-    timeout: options.timeoutMs,
-    maxResponseBodySize: options.replyBytesMax,
-    batch: batch ? { batchSize: BATCH_MAX } : false,
-    fetchOptions: { redirect: 'error' },
-    // The transport's own timeout ends with the headers; this one holds for the body too.
-    fetchFn: (input, init) => {
-      const deadline = AbortSignal.timeout(options.timeoutMs)
-      return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline })
-    },
-  })({})
-  return (call) => transport.request(call)
+/**
+ * JSON-RPC 2.0 over HTTP, without retries and redirects. Not viem's transport: it costs a start, and every block after it,
+ * four times the processor time (docs/performance.md).
+ */
+function createRequests(address: string, options: RpcOptions): { single: Request; batched: Request } {
+  const url = new URL(address)
+  const pool = new Pool(url.origin, {
+    connections: CONNECTIONS,
+    connect: { timeout: options.timeoutMs },
+    maxResponseSize: options.replyBytesMax,
+  })
+  const path = url.pathname + url.search
+  const headers = { 'content-type': 'application/json', ...basicAuthorization(url) }
+  let lastId = 0
+  const toRequest = ({ method, params }: Call) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
+
+  async function post(body: unknown): Promise<unknown> {
+    // Until the last byte of the reply.
+    const signal = AbortSignal.timeout(options.timeoutMs)
+    const reply = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body), signal })
+    return readReply(reply.statusCode, await reply.body.text())
+  }
+
+  return {
+    single: (call) => post(toRequest(call)),
+    batched: createBatcher(
+      async (calls: readonly Call[]) => {
+        const requests = calls.map(toRequest)
+        const reply = await post(requests)
+        if (!Array.isArray(reply)) return requests.map(() => refusalOfAll(reply))
+        const byId = new Map(reply.map((one: { id?: unknown } | null) => [one?.id, one]))
+        return requests.map(({ id }) => byId.get(id))
+      },
+      { most: BATCH_MAX, running: BATCHES },
+    ),
+  }
+}
+
+/** A node that takes no batches refuses all in one. */
+function refusalOfAll(reply: unknown): unknown {
+  const { error } = (reply ?? {}) as { error?: unknown }
+  if (error === undefined || error === null) throw new InvalidReply('a batch is answered by a list')
+  return { error }
+}
+
+/** Errors may come with any status; a status without one is the node's door, not the node. */
+function readReply(status: number, text: string): unknown {
+  const isGood = status >= 200 && status < 300
+  const failure = new NodeFailure('transport', isGood ? null : status, false)
+  let reply: unknown
+  try {
+    reply = JSON.parse(text)
+  } catch {
+    throw failure
+  }
+  const { error } = (reply ?? {}) as { error?: { code?: unknown; message?: unknown } | null }
+  if (!isGood && (typeof error?.code !== 'number' || typeof error.message !== 'string')) throw failure
+  return reply
 }
 
 function unwrap(reply: unknown): unknown {
@@ -133,11 +181,12 @@ export function revertOf(attached: unknown): Hex | null {
 }
 
 function causeOf(error: unknown): Error {
-  if (error instanceof NodeRefusal || error instanceof InvalidReply) return error
-  if (error instanceof ResponseBodyTooLargeError) return new NodeFailure('the reply was too large', null, true)
-  if (error instanceof TimeoutError) return new NodeFailure('timeout', null, false)
-  if (error instanceof HttpRequestError) return new NodeFailure('transport', error.status ?? null, false)
-  return new NodeFailure(error instanceof Error ? error.name : 'unknown', null, false)
+  if (error instanceof NodeRefusal || error instanceof InvalidReply || error instanceof NodeFailure) return error
+  if (error instanceof errors.ResponseExceededMaxSizeError)
+    return new NodeFailure('the reply was too large', null, true)
+  if (error instanceof Error && error.name === 'TimeoutError') return new NodeFailure('timeout', null, false)
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return new NodeFailure(typeof code === 'string' ? code : 'transport', null, false)
 }
 
 /** Rate limits (EIP-1474 -32005, and 429 as some providers say it) and node-internal failures may pass. */

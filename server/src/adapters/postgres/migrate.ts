@@ -16,11 +16,11 @@ export async function migrate(database: Database): Promise<readonly string[]> {
     )
     .catch(() => undefined) // Two processes may race to create it; the loser finds it there.
   const applied: string[] = []
-  for (const name of readdirSync(folder)
-    .filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file))
-    .sort()) {
-    const text = readFileSync(join(folder, name), 'utf8')
-    const sha256 = createHash('sha256').update(text).digest('hex')
+  const done = await database.query<{ name: string; sha256: string }>('select name, sha256 from migrations')
+  const known = new Set(done.map(({ name, sha256 }) => `${name} ${sha256}`))
+  for (const { name, text, sha256 } of readMigrations()) {
+    // What is there cannot come again: a start that has nothing to do asks once, and waits for no lock.
+    if (known.has(`${name} ${sha256}`)) continue
     await database.transaction(async (tx) => {
       // A migration of large tables takes its time, and so does waiting for another process that does it.
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0')
@@ -34,4 +34,12 @@ export async function migrate(database: Database): Promise<readonly string[]> {
     })
   }
   return applied
+}
+
+function readMigrations() {
+  const names = readdirSync(folder).filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file))
+  return names.sort().map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    return { name, text, sha256: createHash('sha256').update(text).digest('hex') }
+  })
 }

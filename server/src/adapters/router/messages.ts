@@ -6,6 +6,7 @@ import type { PoolState, RoutedSwap, RouteOrder } from '../../ports/router.ts'
 /* What the request loop and the router's thread tell each other. */
 
 export type ToThread =
+  | Readonly<{ kind: 'begin'; input: unknown }>
   | Readonly<{ kind: 'route'; id: number; order: RouteOrder; atMs: number }>
   | Readonly<{ kind: 'loaded'; id: number; snapshot: PoolSnapshot | null }>
   | Readonly<{ kind: 'saved'; id: number; fault: string | null }>

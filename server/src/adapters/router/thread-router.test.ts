@@ -6,7 +6,8 @@ import { createThreadRouter, type ThreadRouterDeps } from './thread-router.ts'
 /** A thread that refuses every order, but for networks named after what can go wrong. */
 const program = `
   import { parentPort } from 'node:worker_threads'
-  parentPort.on('message', ({ id, order }) => {
+  parentPort.on('message', ({ kind, id, order }) => {
+    if (kind === 'begin') return
     if (order.network === 'crash') throw new Error('of purpose')
     while (order.network === 'hang') {}
     const held = []

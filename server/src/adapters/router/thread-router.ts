@@ -10,8 +10,10 @@ import { createWaitingOrders } from './waiting-orders.ts'
 export type ThreadRouterDeps = Readonly<{
   /** The thread's program. */
   entry: URL
-  /** What the program is told; plain values alone. */
+  /** What the program is told first; plain values alone. */
   workerInput: unknown
+  /** A thread of the same program that was opened before and told nothing yet. */
+  opened?: Worker
   snapshots: PoolSnapshots
   log: Log
   metrics: RouterMetrics
@@ -34,6 +36,15 @@ const RESTART_MAX_MS = 30_000
 const SOUND_MS = 60_000
 const HEAP_MB = 256
 const YOUNG_MB = 8
+
+/** Loads a program in a thread, where it waits for what to do. */
+export function openThread(entry: URL, heapMb: number = HEAP_MB): Worker {
+  return new Worker(entry, {
+    // The thread speaks to nodes: it has no use for what the environment holds.
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+  })
+}
 
 /** The router in a thread of its own: a search never holds up a request, and a crash ends no more than the orders under way. */
 export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
@@ -92,7 +103,8 @@ type Listener = Readonly<{
 
 /** A worker that is started again, slower and slower as long as it ends soon. */
 function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thread {
-  const { entry, workerInput, log, heapMb = HEAP_MB } = deps
+  const { entry, workerInput, log, heapMb } = deps
+  let opened = deps.opened ?? null
   let crashes = 0
   let restart: NodeJS.Timeout | null = null
   let isStopped = false
@@ -100,12 +112,9 @@ function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thre
 
   function start(): Worker {
     const startedAt = performance.now()
-    const started = new Worker(entry, {
-      workerData: workerInput,
-      // The thread speaks to nodes: it has no use for what the environment holds.
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
-    })
+    const started = opened ?? openThread(entry, heapMb)
+    opened = null
+    started.postMessage({ kind: 'begin', input: workerInput } satisfies ToThread)
     started.on('message', (message: FromThread) => receive(message, (answer) => started.postMessage(answer)))
     started.on('error', (err) => log.error({ err }, 'the router crashed'))
     started.on('exit', () => {

@@ -73,6 +73,9 @@ export async function decryptSeed({ seed, accounts }: KeystoreFile, passphrase: 
   }
 }
 
+/** False where it is the public half alone. */
+export const hasSeed = (path: string): boolean => readKeystoreFile(path).seed !== null
+
 const accountsBytes = (accounts: KeystoreFile['accounts']): Buffer =>
   Buffer.from(JSON.stringify(Object.entries(accounts).sort()))
 

@@ -8,7 +8,8 @@ import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Signer, SignIntent, StoredPayout } from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
-import { createKeystore, exportPublicKeys, hasSeed, openPublicKeys, openSigner } from './keystore.ts'
+import { createKeystore, exportPublicKeys, openPublicKeys, openSigner } from './keystore.ts'
+import { hasSeed } from './keystore-file.ts'
 
 /** The words of the vectors of BIP-84 and of every wallet's test suite. */
 const WORDS = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'

@@ -37,9 +37,6 @@ export async function exportPublicKeys(path: string, to: string): Promise<void> 
   await writeKeystoreFile(to, { version, accounts, seed: null })
 }
 
-/** False where it is the public half alone. */
-export const hasSeed = (path: string): boolean => readKeystoreFile(path).seed !== null
-
 /** Needs no passphrase: processes that only show addresses hold no secret. */
 export function openPublicKeys(path: string): PublicKeys {
   return createPublicKeys(readKeystoreFile(path).accounts)

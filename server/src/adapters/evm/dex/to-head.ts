@@ -3,8 +3,6 @@ import { logsOfBlock, scanLogs } from './logs.ts'
 import { readAll } from './read-all.ts'
 import { type Begun, type Synced, wayBackOf } from './synced.ts'
 
-/** Blocks in one turn, so that the newest is asked for again. */
-const BLOCKS_PER_TURN = 64
 const refOf = ({ height, hash }: Header) => ({ height, hash })
 
 /** From the block that we have to the newest. `again` where it is known not to have got there. */
@@ -67,17 +65,20 @@ async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number
   return true
 }
 
-/** Block by block, each by its hash and only upon its parent. */
-async function follow({ pools, rpc }: Synced, { follower }: Begun, head: Header): Promise<'again' | undefined> {
-  for (let steps = 0; steps < BLOCKS_PER_TURN; steps++) {
-    const at = pools.block()
-    // A head below ours is a node that lags: what we have still stands on the chain.
-    if (at === null || at.height >= head.height) return undefined
-    const next = at.height + 1 === head.height ? head : await headerAt(rpc(), at.height + 1)
-    if (next === null || next.parentHash !== at.hash) return 'again'
-    const fold = follower.fold()
-    fold.add(await logsOfBlock(rpc(), next.hash, { topics: follower.topics }))
-    pools.append(refOf(next), await fold.finish(next))
-  }
-  return 'again'
+/**
+ * The next block by its hash and only upon its parent; several at once by what became of them at the newest, which every node
+ * can tell: one that was started anew knows no states of before.
+ */
+async function follow(synced: Synced, begun: Begun, head: Header): Promise<'again' | undefined> {
+  const { pools, rpc } = synced
+  const at = pools.block()
+  // A head below ours is a node that lags: what we have still stands on the chain.
+  if (at === null || at.height >= head.height) return undefined
+  if (at.height + 1 < head.height)
+    return (await catchUp(synced, begun, at.height + 1, head.height)) ? undefined : 'again'
+  if (head.parentHash !== at.hash) return 'again'
+  const fold = begun.follower.fold()
+  fold.add(await logsOfBlock(rpc(), head.hash, { topics: begun.follower.topics }))
+  pools.append(refOf(head), await fold.finish(head))
+  return undefined
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import type { Database } from './adapters/postgres/database.ts'
 import { createEmbeddedPrices } from './adapters/prices/embedded.ts'
 import { createHttpPrices } from './adapters/prices/http.ts'
 import { createMedianPrices } from './adapters/prices/median.ts'
 import { seedSandboxPartners } from './cli/sandbox-partners.ts'
-import { composeHouse, type House, type Role } from './compose.ts'
+import { composeHouse, type House, prepareDatabase, type Role } from './compose.ts'
 import type { NetworkNodes } from './compose-chains.ts'
 import { productionSwaps, sandboxSwaps } from './compose-swaps.ts'
 import type { Config } from './config.ts'
@@ -18,8 +19,17 @@ import type { Prices } from './ports/prices.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
 import type { Stopper } from './start.ts'
 
+/** The log, and the database with its schema up to date. */
+export type Base = Readonly<{ log: Log; databaseUrl: string; database: Database }>
+
+export async function openBase(config: Config, databaseUrl: string): Promise<Base> {
+  const log = createLog({ level: config.logLevel, pretty: false })
+  log.debug({ settings: describeConfig(config) }, 'settings read')
+  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax: config.poolMax, log }) }
+}
+
 export type Ground = Readonly<{
-  databaseUrl: string
+  base: Base
   /** The sandbox's; null in production. */
   chains: SandboxChains | null
   keys: Keys
@@ -31,15 +41,15 @@ export type Ground = Readonly<{
 
 /** The house of a configuration on what a start brought up for it. */
 export async function buildHouse(config: Config, role: Role, ground: Ground): Promise<House> {
-  const { chains, keys, port, stoppers } = ground
-  const log = createLog({ level: config.logLevel, pretty: false })
-  log.debug({ settings: describeConfig(config) }, 'settings read')
+  const { base, chains, keys, port, stoppers } = ground
+  const { log } = base
   const nodes: readonly NetworkNodes[] =
     chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
   const { clocks, limits } = config
   const house = await composeHouse({
     environment: config.environment,
-    databaseUrl: ground.databaseUrl,
+    databaseUrl: base.databaseUrl,
+    database: base.database,
     poolMax: config.poolMax,
     nodes,
     publicKeys: keys.publicKeys,

@@ -61,6 +61,8 @@ export type Role = 'api' | 'worker' | 'all'
 export type HouseOptions = Readonly<{
   environment: Environment
   databaseUrl: string
+  /** What `prepareDatabase` made of it before; closed with the house. */
+  database?: Database
   poolMax: number
   nodes: readonly NetworkNodes[]
   /** Chains that are there already, by network: used in place of an adapter for its nodes. For tests and benchmarks. */
@@ -104,15 +106,24 @@ export type House = Readonly<{
   stop(): Promise<void>
 }>
 
-export async function composeHouse(options: HouseOptions): Promise<House> {
-  const { environment, log, metrics } = options
-  const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
-  const database = openDatabase(options.databaseUrl, {
-    max: options.poolMax,
+/** Opens the database and brings its schema up to date. */
+export async function prepareDatabase(
+  url: string,
+  { poolMax, log }: Pick<HouseOptions, 'poolMax' | 'log'>,
+): Promise<Database> {
+  const database = openDatabase(url, {
+    max: poolMax,
     onIdleError: (err) => log.warn({ err }, 'database connection lost'),
   })
   await migrate(database)
   await prepareJobs(database)
+  return database
+}
+
+export async function composeHouse(options: HouseOptions): Promise<House> {
+  const { environment, log, metrics } = options
+  const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
+  const database = options.database ?? (await prepareDatabase(options.databaseUrl, options))
   const store = createStore(database)
   const { catalogue, chains } = reach(options)
   await registerHouse(store, catalogue, chains)

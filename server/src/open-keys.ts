@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { currencies } from '../currencies/index.ts'
 import { networks as definitions } from '../networks/index.ts'
+import { prepareChildKeys } from './adapters/signers/child-keys.ts'
 import { createKeystore, openPublicKeys, openSigner } from './adapters/signers/keystore.ts'
 import type { OutflowLimits } from './adapters/signers/outflow.ts'
 import { openAddresses } from './cli/addresses.ts'
@@ -31,8 +32,10 @@ export type Keys = Readonly<{
 /** The house's keys, as far as the role has use for them. Opening the seed takes about half a second of one core. */
 export async function openKeys(config: Config, role: Role, say: (line: string) => void): Promise<Keys> {
   await ensureKeystore(config, say)
-  const signer = role === 'api' ? null : await unlock(config)
-  return { publicKeys: openPublicKeys(config.keystore.file), signer }
+  const signer = role === 'api' ? null : unlock(config)
+  // Meanwhile, on the other core.
+  prepareChildKeys()
+  return { publicKeys: openPublicKeys(config.keystore.file), signer: await signer }
 }
 
 /** The sandbox makes its own keys; production's are made by `swapyard keystore create`, and backed up. */

@@ -15,6 +15,8 @@ export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
 
 export type Stopper = () => Promise<void> | void
 
+/** In which Postgres and the chains are launched. */
+const LAUNCH_MS = 50
 /** Longest wait for what a start still misses, and how often it looks. */
 const READY_MS = 60_000
 const READY_LOOK_MS = 50
@@ -34,13 +36,15 @@ export async function start(config: Config, role: Role): Promise<Running> {
     const port = wanted === null ? null : await findPort(config.host, wanted)
     const lock = lockFolder(config.dataDir)
     stoppers.push(() => lock.release())
-    const [databaseUrl, chains, loaded] = await Promise.all([
-      openPostgres(config, say, stoppers),
+    const loading = load(role, stoppers)
+    const [{ buildHouse, routerThread }, chains, keys, base] = await Promise.all([
+      loading,
       openChains(config, say, stoppers),
-      load(config, role, say, stoppers),
+      loading.then(({ openKeys }) => openKeys(config, role, say)),
+      Promise.all([openPostgres(config, say, stoppers), loading]).then(([url, { openBase }]) => openBase(config, url)),
     ])
-    const { buildHouse, ...inside } = loaded
-    const house = await buildHouse(config, role, { databaseUrl, chains, port, stoppers, ...inside })
+    stoppers.push(() => keys.signer?.close())
+    const house = await buildHouse(config, role, { base, chains, keys, routerThread, port, stoppers })
     sayBuilt(house, say)
     if (chains && role !== 'api') house.starting.add('the workers are starting')
     const url = port === null ? null : await listen(config, port, house, stoppers)
@@ -60,18 +64,18 @@ export async function start(config: Config, role: Role): Promise<Running> {
   }
 }
 
-/** The program itself, its router's thread and the keys: all that needs neither database nor chains. */
-async function load(config: Config, role: Role, say: (line: string) => void, stoppers: Stopper[]) {
-  const [{ buildHouse }, { openKeys }, { openRouterThread }] = await Promise.all([
+/** The program itself, and its router's thread. */
+async function load(role: Role, stoppers: Stopper[]) {
+  // Loading holds up everything else: Postgres and the chains are on their way first.
+  await delay(LAUNCH_MS)
+  const [{ openBase, buildHouse }, { openKeys }, { openRouterThread }] = await Promise.all([
     import('./build-house.ts'),
     import('./open-keys.ts'),
     import('./compose-router.ts'),
   ])
   const routerThread = role === 'worker' ? null : openRouterThread()
   stoppers.push(async () => void (await routerThread?.terminate()))
-  const keys = await openKeys(config, role, say)
-  stoppers.push(() => keys.signer?.close())
-  return { buildHouse, routerThread, keys }
+  return { openBase, buildHouse, openKeys, routerThread }
 }
 
 function sayBuilt({ catalogue, chains }: House, say: (line: string) => void): void {

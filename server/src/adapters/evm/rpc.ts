@@ -150,15 +150,15 @@ function refusalOfAll(reply: unknown): unknown {
 /** Errors may come with any status; a status without one is the node's door, not the node. */
 function readReply(status: number, text: string): unknown {
   const isGood = status >= 200 && status < 300
-  const failure = new NodeFailure('transport', isGood ? null : status, false)
+  const failure = () => new NodeFailure('transport', isGood ? null : status, false)
   let reply: unknown
   try {
     reply = JSON.parse(text)
   } catch {
-    throw failure
+    throw failure()
   }
   const { error } = (reply ?? {}) as { error?: { code?: unknown; message?: unknown } | null }
-  if (!isGood && (typeof error?.code !== 'number' || typeof error.message !== 'string')) throw failure
+  if (!isGood && (typeof error?.code !== 'number' || typeof error.message !== 'string')) throw failure()
   return reply
 }
 

@@ -92,6 +92,9 @@ function toHex(number: bigint): string {
   return number.toString(16).padStart(2 * NUMBER_BYTES, '0')
 }
 
+/** For whoever has time before the first key is asked for. */
+export const prepareChildKeys = (): void => void table()
+
 let known: readonly (readonly (Affine | null)[])[] | null = null
 
 /** Row w holds d × 2^(12 w) × G for every d up to the half; null for none of it. Six megabytes, made in a tenth or two of a second. */

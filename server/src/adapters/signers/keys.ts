@@ -45,7 +45,11 @@ export function createPublicKeys(accounts: Readonly<Record<string, string>>): Pu
         accounts[accountPath(coinType, branch)],
         `the account of coin type ${coinType} in the keystore`,
       )
-      keys = createBranchKeys(HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)), thread)
+      keys = createBranchKeys(
+        HDKey.fromExtendedKey(account).deriveChild(chainOf(branch)),
+        thread,
+        branch === 'deposit' ? AHEAD : 1,
+      )
       branches.set(key, keys)
     }
     return keys
@@ -74,7 +78,7 @@ function readViewKeys(text: string | undefined): ViewKeys | null {
   return { view: bytes.subarray(0, 32), spend: bytes.subarray(32) }
 }
 
-/** Keys derived at once where somebody takes one index after the other: 10 ms. */
+/** Deposit keys derived at once where somebody takes one index after the other: 10 ms. */
 const AHEAD = 128
 /** Indices that are expected next, and keys that wait for them: of several takers, and of those that went away. */
 const EXPECTED_MAX = 8_192
@@ -85,7 +89,7 @@ type BranchKeys = { get(index: number): Uint8Array; expect(indexes: readonly num
  * The plain keys below one branch. Those that are expected are derived by a thread. Without it, who asks for an index and
  * then for the next one finds the following ones ready.
  */
-function createBranchKeys(branch: HDKey, thread: KeyThread): BranchKeys {
+function createBranchKeys(branch: HDKey, thread: KeyThread, ahead: number): BranchKeys {
   const parent = {
     publicKey: present(branch.publicKey, 'a public key'),
     chainCode: present(branch.chainCode, 'a chain code'),
@@ -101,7 +105,7 @@ function createBranchKeys(branch: HDKey, thread: KeyThread): BranchKeys {
       const known = ready.get(index)
       if (known) return known
       // null: the one before it was asked for.
-      const count = known === null ? Math.min(AHEAD, 2 ** 31 - index) : 1
+      const count = known === null ? Math.min(ahead, 2 ** 31 - index) : 1
       const [first, ...following] = deriveChildren(Array.from({ length: count }, (_, n) => index + n))
       following.forEach((key, n) => {
         ready.set(index + 1 + n, key)

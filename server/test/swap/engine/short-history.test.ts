@@ -54,18 +54,18 @@ async function addPair(a: number, b: number): Promise<void> {
 
 /** Blocks that are missed, of which a reorganisation may still take all, or not: pools that were there, are made before and while nobody looks. */
 test.skipIf(!isInstalled).for([
-  [30, 0, [0, 1], [1, 2]],
-  [4, 2, [0, 2], [0, 3]],
+  { missed: 30, there: 0, first: [0, 1], second: [1, 2] },
+  { missed: 4, there: 2, first: [0, 2], second: [0, 3] },
 ] as const)(
-  'pools made %i blocks ago while nobody looked are read at the newest block where no older one can be',
-  async ([missed, there, first, second]) => {
+  'pools made $missed blocks ago while nobody looked are read at the newest block where no older one can be',
+  async ({ missed, there, first, second }) => {
     const before = createSource(venues.anvil.url)
-    await addPair(...first)
+    await addPair(first[0], first[1])
     await before.advance()
     expect(before.current()?.pools.length).toBe(there + 1)
     await venues.mine()
     await before.advance()
-    await addPair(...second)
+    await addPair(second[0], second[1])
     await venues.anvil.mine(missed)
 
     const door = await openDoor()

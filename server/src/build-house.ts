@@ -17,7 +17,9 @@ import { createMetrics } from './lib/metrics.ts'
 import type { Keys } from './open-keys.ts'
 import type { Prices } from './ports/prices.ts'
 import type { SandboxChains } from './sandbox-chains.ts'
-import type { Stopper } from './start.ts'
+
+/** Ends one part of what was started. */
+export type Stopper = () => Promise<void> | void
 
 /** The log, and the database with its schema up to date. */
 export type Base = Readonly<{ log: Log; databaseUrl: string; database: Database }>

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startPostgres } from './adapters/embedded/postgres.ts'
 import { hasSeed } from './adapters/signers/keystore-file.ts'
+import type { Stopper } from './build-house.ts'
 import type { House, Role } from './compose.ts'
 import type { Config } from './config.ts'
 import { lockFolder } from './lib/lock.ts'
@@ -12,8 +13,6 @@ import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
 
 /** Stops what was started, in the order that loses nothing. */
 export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
-
-export type Stopper = () => Promise<void> | void
 
 /** In which Postgres and the chains are launched. */
 const LAUNCH_MS = 50

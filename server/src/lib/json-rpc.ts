@@ -44,6 +44,33 @@ const RETRY_DELAY_MS = 100
 const MESSAGE_LENGTH_MAX = 300
 
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
+  const { host, post, close } = createJsonPost({ connections: CONNECTIONS, ...options })
+  let lastId = 0
+
+  const call = async (method: string, params: readonly unknown[]): Promise<RpcAnswer> => {
+    const id = ++lastId
+    const reply = await post({ jsonrpc: '2.0', id, method, params })
+    return reply.kind === 'unknown' ? reply : toAnswer(reply.status, reply.text, id)
+  }
+
+  return Object.freeze({
+    host,
+    call,
+    read: (method, params) => repeat(() => call(method, params), options.retries ?? RETRIES),
+    close,
+  })
+}
+
+export type PostReply =
+  | Readonly<{ kind: 'reply'; status: number; text: string }>
+  | Readonly<{ kind: 'unknown'; reason: string; isTooLong: boolean; cause: unknown }>
+
+/** Posts JSON to one node and gives its reply as text. Follows no redirect, asks once, throws nothing. */
+export function createJsonPost(options: Omit<JsonRpcOptions, 'retries'>): Readonly<{
+  host: string
+  post(body: unknown): Promise<PostReply>
+  close(): Promise<void>
+}> {
   const url = new URL(options.url)
   assert(url.protocol === 'http:' || url.protocol === 'https:', 'a node is reached over http or https')
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
@@ -54,32 +81,25 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     bodyTimeout: timeoutMs,
     maxResponseSize: options.replyBytesMax ?? REPLY_BYTES_MAX,
   })
-  const headers = { 'content-type': 'application/json', ...basicAuthorization(url) }
-  let lastId = 0
-
-  const call = async (method: string, params: readonly unknown[]): Promise<RpcAnswer> => {
-    const id = ++lastId
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-    try {
-      const signal = AbortSignal.timeout(timeoutMs)
-      const path = url.pathname + url.search
-      const reply = await pool.request({ method: 'POST', path, headers, body, signal })
-      return toAnswer(reply.statusCode, await reply.body.text(), id)
-    } catch (cause) {
-      return { kind: 'unknown', reason: reasonOf(cause), cause }
-    }
-  }
-
-  return Object.freeze({
+  const headers = { 'content-type': 'application/json', ...authorization(url) }
+  const path = url.pathname + url.search
+  return {
     host: url.host,
-    call,
-    read: (method, params) => repeat(() => call(method, params), options.retries ?? RETRIES),
+    async post(body) {
+      try {
+        const signal = AbortSignal.timeout(timeoutMs)
+        const reply = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body), signal })
+        return { kind: 'reply', status: reply.statusCode, text: await reply.body.text() }
+      } catch (cause) {
+        const isTooLong = cause instanceof errors.ResponseExceededMaxSizeError
+        return { kind: 'unknown', reason: isTooLong ? 'the reply is too long' : reasonOf(cause), isTooLong, cause }
+      }
+    },
     close: () => pool.destroy(),
-  })
+  }
 }
 
-/** What a URL names before its host. */
-export function basicAuthorization(url: URL): { authorization?: string } {
+function authorization(url: URL): { authorization?: string } {
   if (url.username === '' && url.password === '') return {}
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
@@ -133,7 +153,6 @@ export function parseExact(text: string): unknown {
 }
 
 function reasonOf(cause: unknown): string {
-  if (cause instanceof errors.ResponseExceededMaxSizeError) return 'the reply is too long'
   if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout'
   const code = cause instanceof Error && 'code' in cause ? cause.code : null
   return typeof code === 'string' ? code : 'no answer'

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { errors, Pool } from 'undici'
 import type { Hex } from 'viem'
 import { AppError } from '../../domain/errors.ts'
 import { createBatcher } from '../../lib/batch.ts'
-import { basicAuthorization } from '../../lib/json-rpc.ts'
+import { createJsonPost } from '../../lib/json-rpc.ts'
 import { bytes, type Decode, InvalidReply, quantity } from './replies.ts'
 
 /** A structured refusal of a node (JSON-RPC `error`). Decisions read `code`; the text is for people. */
@@ -106,23 +105,15 @@ export function createRpc(name: string, url: string, chainId: number, options: R
  * JSON-RPC 2.0 over HTTP, without retries and redirects. Not viem's transport: it costs a start, and every block after it,
  * four times the processor time (docs/performance.md).
  */
-function createRequests(address: string, options: RpcOptions): { single: Request; batched: Request } {
-  const url = new URL(address)
-  const pool = new Pool(url.origin, {
-    connections: CONNECTIONS,
-    connect: { timeout: options.timeoutMs },
-    maxResponseSize: options.replyBytesMax,
-  })
-  const path = url.pathname + url.search
-  const headers = { 'content-type': 'application/json', ...basicAuthorization(url) }
+function createRequests(url: string, options: RpcOptions): { single: Request; batched: Request } {
+  const { post: send } = createJsonPost({ url, connections: CONNECTIONS, ...options })
   let lastId = 0
   const toRequest = ({ method, params }: Call) => ({ jsonrpc: '2.0', id: ++lastId, method, params })
 
   async function post(body: unknown): Promise<unknown> {
-    // Until the last byte of the reply.
-    const signal = AbortSignal.timeout(options.timeoutMs)
-    const reply = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body), signal })
-    return readReply(reply.statusCode, await reply.body.text())
+    const reply = await send(body)
+    if (reply.kind === 'unknown') throw new NodeFailure(reply.reason, null, reply.isTooLong)
+    return readReply(reply.status, reply.text)
   }
 
   return {
@@ -182,11 +173,7 @@ export function revertOf(attached: unknown): Hex | null {
 
 function causeOf(error: unknown): Error {
   if (error instanceof NodeRefusal || error instanceof InvalidReply || error instanceof NodeFailure) return error
-  if (error instanceof errors.ResponseExceededMaxSizeError)
-    return new NodeFailure('the reply was too large', null, true)
-  if (error instanceof Error && error.name === 'TimeoutError') return new NodeFailure('timeout', null, false)
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  return new NodeFailure(typeof code === 'string' ? code : 'transport', null, false)
+  return new NodeFailure(error instanceof Error ? error.name : 'unknown', null, false)
 }
 
 /** Rate limits (EIP-1474 -32005, and 429 as some providers say it) and node-internal failures may pass. */

@@ -50,7 +50,10 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
     if ((await toHead(synced, begun, head)) === 'again') return 'again'
     await tokens.look(pools.pools())
     await upkeep.readGasPrice()
+    const isFirst = at === null
     at = { head, readAtMs: now() }
+    // Whoever waits for these pools is told of them first.
+    if (isFirst) return 'again'
     await upkeep.work(begun)
     // Of the pools that were found besides.
     await tokens.look(pools.pools())

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { readJson, removeFile, writeJson } from './files.ts'
 import { describe, type Living, lives, waitForEnd } from './living.ts'
 import { say } from './say.ts'
@@ -17,12 +18,14 @@ export class FolderTaken extends Error {}
 
 /** Anvil writes its state when it is asked to end; this is the time it gets. */
 const leftoverTimeoutMs = 10_000
+const turnTimeoutMs = 30_000
 
 /** One sandbox per folder. What a killed one left behind is ended first, in order, so that its state is written. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'chains.lock')
   const owner = describe(process.pid) ?? { pid: process.pid, since: '' }
+  await waitForOwner(folder, file)
   if (!create(file, { owner, children: [] })) {
     const before = readJson(file) as Content | null
     if (before && lives(before.owner)) {
@@ -46,6 +49,17 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
       save()
     },
     release: () => removeFile(file),
+  }
+}
+
+/** Whoever runs no chains in his folder is about to stop them, or to start them: he gets the time for it. */
+async function waitForOwner(folder: string, file: string): Promise<void> {
+  const deadline = Date.now() + turnTimeoutMs
+  for (let waited = false; Date.now() < deadline; waited = true) {
+    const before = readJson(file) as Content | null
+    if (before === null || !lives(before.owner) || existsSync(join(folder, 'chains.json'))) return
+    if (!waited) say(`waiting for process ${before.owner.pid}, which stops the chains in ${folder}`)
+    await delay(100)
   }
 }
 

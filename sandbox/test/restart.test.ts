@@ -120,6 +120,23 @@ test('a start right after a kill -9 waits for the old nodes', async () => {
   await expectKept(second, paid)
 })
 
+test('a start while the chains are being stopped waits for their end', async () => {
+  const first = await run()
+  const paid = await payEverywhere(first)
+  const stopped = first.stop()
+  await waitFor('the stop', () => !existsSync(join(folder.path, 'chains.json')))
+  // It may take its time.
+  first.process.kill('SIGSTOP')
+  const waiting = launch(folder.path, testedNetworks.join(','))
+  await waitFor('the second one', () => waiting.text().includes(`waiting for process ${first.process.pid}`))
+  first.process.kill('SIGCONT')
+  await stopped
+  await waitFor('the chains', () => waiting.text().includes('ready'))
+  waiting.process.kill('SIGTERM')
+  await new Promise((resolve) => waiting.process.once('exit', resolve))
+  await expectKept(await run(), paid)
+})
+
 test('a second sandbox on the same folder is refused', async () => {
   const first = await run('eth')
   const second = launch(folder.path, 'eth')

@@ -17,6 +17,8 @@ export const everyNetwork: readonly string[] = ['btc', 'ltc', 'xmr', ...evmNetwo
 
 export const usage = `usage: main.ts [--data-dir DIR] [--networks ${everyNetwork.join(',')}|all] [--parent PID]`
 
+const ownNames = ['SWAPYARD_SANDBOX_NETWORKS', 'SWAPYARD_SANDBOX_STILL']
+
 export class UsageError extends Error {}
 
 /** Command line first, then the environment that the server is started with, then what is usual. */
@@ -30,6 +32,10 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
     if (value === undefined) throw new UsageError(`${name} needs a value\n${usage}`)
     given.set(name, value)
   }
+  // Of the other names the server knows more than we do.
+  for (const name of Object.keys(env))
+    if (name.startsWith('SWAPYARD_SANDBOX_') && !ownNames.includes(name))
+      throw new UsageError(`${name} is not a setting; there are ${ownNames.join(' and ')}`)
   const parent = given.get('--parent') ?? null
   if (parent !== null && !/^[1-9]\d{0,9}$/.test(parent))
     throw new UsageError(`--parent is not a process id: ${parent}\n${usage}`)

@@ -146,13 +146,19 @@ test('a second sandbox on the same folder is refused', async () => {
   expect((await first.get('/networks')).status).toBe(200)
 })
 
-test('unknown networks and arguments are refused', async () => {
+test('unknown networks, arguments and settings are refused', async () => {
   for (const [networks, more, text] of [
     ['btc,foo', [], 'has no chain for "foo"'],
     ['eth', ['--what', 'x'], 'unknown argument --what'],
     ['eth', ['--parent', 'x'], 'not a process id'],
+    ['eth', [], 'SWAPYARD_SANDBOX_NETWORK is not a setting'],
   ] as const) {
-    const child = launch(folder.path, networks, more)
+    const child = launch(
+      folder.path,
+      networks,
+      more,
+      text.startsWith('SWAPYARD') ? { SWAPYARD_SANDBOX_NETWORK: 'btc' } : {},
+    )
     expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(2)
     expect(child.text()).toContain(text)
   }

@@ -4,7 +4,6 @@ import { networks as definitions } from '../networks/index.ts'
 import type { Database } from './adapters/postgres/database.ts'
 import { createPoolSnapshots } from './adapters/postgres/pools.ts'
 import { createThreadRouter, openThread, type ThreadRouter } from './adapters/router/thread-router.ts'
-import { AppError } from './domain/errors.ts'
 import { type Environment, resolveNetwork } from './domain/network.ts'
 import type { DexNetwork } from './domain/swap/dex.ts'
 import type { Log } from './lib/log.ts'
@@ -38,16 +37,6 @@ const BUDGET_MS = 150
 const HEAD_AGE_MS = 90_000
 const HEAD_AGE_BLOCKS = 20
 
-/** Where nothing is routed on: no thread. */
-const idle: ThreadRouter = {
-  route: async () => {
-    throw new AppError('NETWORK_UNAVAILABLE', 'no network is routed on here')
-  },
-  state: () => null,
-  liquidity: () => new Map(),
-  stop: async () => undefined,
-}
-
 const ENTRY = new URL('./router-thread.ts', import.meta.url)
 
 /** Loads the router's program while its networks are not up yet. */
@@ -56,7 +45,6 @@ export const openRouterThread = (): Worker => openThread(ENTRY)
 /** Starts the router's thread. Its networks come in one by one: `state` is null, and quotes are refused, until they are read. */
 export function startRouter(options: RouterOptions): ThreadRouter {
   const { environment, networks, database, log, metrics, budgetMs = BUDGET_MS, thread } = options
-  if (networks.length === 0) return idle
   const workerInput: RouterThreadInput = {
     budgetMs,
     networks: networks.flatMap(({ rpcUrls, dexNetwork, tokens }) => {

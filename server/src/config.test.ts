@@ -82,6 +82,12 @@ describe('the sandbox', () => {
     expect(config.sandbox).toEqual({ networks: ['btc', 'eth'], still: true })
   })
 
+  test('knows the networks that it is to start, before anything is started', () => {
+    expect(problemsOf({ SWAPYARD_SANDBOX_NETWORKS: 'btc,mattic' })).toEqual([
+      expect.stringMatching(/names mattic, which is no network; the nearest is matic/),
+    ])
+  })
+
   test('is no production: what is missing is named', () => {
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder() })
     expect(() => requireProduction(config)).toThrow(/SWAPYARD_CONFIG.*rpcUrls.*prices.*DATABASE_URL.*SWAPYARD_PEPPER/s)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import { networks as definitions } from '../networks/index.ts'
 import type { WalletSettings } from './compose-chains.ts'
 import { type ConfigFile, fileSchema, toMs } from './config-file.ts'
 import { assembleMonero } from './config-monero.ts'
@@ -247,6 +248,14 @@ function checkSandbox(given: Given, problems: string[]): void {
       `HOST is ${JSON.stringify(host)}: the sandbox has keys that everybody knows and listens on loopback only`,
     )
   }
+  const wanted = given['SWAPYARD_SANDBOX_NETWORKS']
+  const names = typeof wanted === 'string' ? toNetworks(wanted) : null
+  const known = definitions.map(({ id }) => id)
+  // Of those that there are, the chains themselves say which they have.
+  for (const name of names === null || names === 'all' ? [] : names.filter((one) => !known.includes(one)))
+    problems.push(
+      `SWAPYARD_SANDBOX_NETWORKS names ${name}, which is no network; the nearest is ${nearest(name, known)}`,
+    )
 }
 
 /** Refuses what would be unsafe with real money. */

@@ -32,10 +32,11 @@ export type Keys = Readonly<{
 /** The house's keys, as far as the role has use for them. Opening the seed takes about half a second of one core. */
 export async function openKeys(config: Config, role: Role, say: (line: string) => void): Promise<Keys> {
   await ensureKeystore(config, say)
+  const publicKeys = openPublicKeys(config.keystore.file)
   const signer = role === 'api' ? null : unlock(config)
   // Meanwhile, on the other core.
   prepareChildKeys()
-  return { publicKeys: openPublicKeys(config.keystore.file), signer: await signer }
+  return { publicKeys, signer: await signer }
 }
 
 /** The sandbox makes its own keys; production's are made by `swapyard keystore create`, and backed up. */

@@ -39,11 +39,14 @@ const YOUNG_MB = 8
 
 /** Loads a program in a thread, where it waits for what to do. */
 export function openThread(entry: URL, heapMb: number = HEAP_MB): Worker {
-  return new Worker(entry, {
+  const opened = new Worker(entry, {
     // The thread speaks to nodes: it has no use for what the environment holds.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
   })
+  // One that ends before anybody listens ends alone: it is opened again where it is wanted.
+  opened.on('error', () => undefined)
+  return opened
 }
 
 /** The router in a thread of its own: a search never holds up a request, and a crash ends no more than the orders under way. */
@@ -101,6 +104,8 @@ type Listener = Readonly<{
   ended(): void
 }>
 
+const isAlive = ({ threadId }: Worker): boolean => threadId !== -1
+
 /** A worker that is started again, slower and slower as long as it ends soon. */
 function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thread {
   const { entry, workerInput, log, heapMb } = deps
@@ -112,7 +117,7 @@ function keepRunning(deps: ThreadRouterDeps, { receive, ended }: Listener): Thre
 
   function start(): Worker {
     const startedAt = performance.now()
-    const started = opened ?? openThread(entry, heapMb)
+    const started = opened && isAlive(opened) ? opened : openThread(entry, heapMb)
     opened = null
     started.postMessage({ kind: 'begin', input: workerInput } satisfies ToThread)
     started.on('message', (message: FromThread) => receive(message, (answer) => started.postMessage(answer)))

@@ -1,3 +1,4 @@
+import { hex } from '../node.ts'
 import { count, type Decode, fields, hash, orNull } from '../replies.ts'
 import type { Rpc } from '../rpc.ts'
 
@@ -20,4 +21,14 @@ export const headerOf = (rpc: Rpc, blockHash: string): Promise<Header> =>
   rpc.ask('eth_getBlockByHash', [blockHash, false], header)
 
 export const headerAt = (rpc: Rpc, height: number): Promise<Header | null> =>
-  rpc.ask('eth_getBlockByNumber', [`0x${height.toString(16)}`, false], orNull(header))
+  rpc.ask('eth_getBlockByNumber', [hex(height), false], orNull(header))
+
+/** Of the heights `from` to `to`, both included; null for those that the node does not have. */
+export const headersAt = (rpc: Rpc, from: number, to: number): Promise<readonly (Header | null)[]> =>
+  rpc.askMany(
+    Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => ({
+      method: 'eth_getBlockByNumber',
+      params: [hex(from + n), false],
+    })),
+    orNull(header),
+  )

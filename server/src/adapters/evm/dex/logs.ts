@@ -33,9 +33,17 @@ const filterOf = ({ addresses, topics }: LogFilter) => ({
   topics: [topics],
 })
 
-/** The logs of one block, by its hash: of this block or a failure. */
-export async function logsOfBlock(rpc: Rpc, blockHash: string, filter: LogFilter): Promise<readonly DexLog[]> {
-  return inOrder(await rpc.ask('eth_getLogs', [{ blockHash, ...filterOf(filter) }], dexLogs))
+/** The logs of each block, by its hash: of this block or a failure. */
+export async function logsOfBlocks(
+  rpc: Rpc,
+  blockHashes: readonly string[],
+  filter: LogFilter,
+): Promise<readonly (readonly DexLog[])[]> {
+  const calls = blockHashes.map((blockHash) => ({
+    method: 'eth_getLogs',
+    params: [{ blockHash, ...filterOf(filter) }],
+  }))
+  return (await rpc.askMany(calls, dexLogs)).map(inOrder)
 }
 
 const inOrder = (logs: readonly DexLog[]): DexLog[] =>

@@ -1,5 +1,5 @@
-import { type Header, headerAt } from './headers.ts'
-import { logsOfBlock, scanLogs } from './logs.ts'
+import { type Header, headerAt, headersAt } from './headers.ts'
+import { logsOfBlocks, scanLogs } from './logs.ts'
 import { readAll } from './read-all.ts'
 import { type Begun, type Synced, wayBackOf } from './synced.ts'
 
@@ -66,19 +66,19 @@ async function catchUp({ pools, rpc }: Synced, { follower }: Begun, from: number
 }
 
 /**
- * The next block by its hash and only upon its parent; several at once by what became of them at the newest, which every node
- * can tell: one that was started anew knows no states of before.
+ * Block by block, each by its hash and only upon its parent. What logs do not tell is read at the newest alone: a node that was
+ * started anew knows no states of before.
  */
-async function follow(synced: Synced, begun: Begun, head: Header): Promise<'again' | undefined> {
-  const { pools, rpc } = synced
+async function follow({ pools, rpc }: Synced, { follower }: Begun, head: Header): Promise<'again' | undefined> {
   const at = pools.block()
   // A head below ours is a node that lags: what we have still stands on the chain.
   if (at === null || at.height >= head.height) return undefined
-  if (at.height + 1 < head.height)
-    return (await catchUp(synced, begun, at.height + 1, head.height)) ? undefined : 'again'
-  if (head.parentHash !== at.hash) return 'again'
-  const fold = begun.follower.fold()
-  fold.add(await logsOfBlock(rpc(), head.hash, { topics: begun.follower.topics }))
+  const headers = [...(await headersAt(rpc(), at.height + 1, head.height - 1)), head]
+  const hashes = headers.flatMap((header) => header?.hash ?? [])
+  const parents = [at.hash, ...hashes]
+  if (!headers.every((header, n) => header?.parentHash === parents[n])) return 'again'
+  const fold = follower.fold()
+  for (const logs of await logsOfBlocks(rpc(), hashes, { topics: follower.topics })) fold.add(logs)
   pools.append(refOf(head), await fold.finish(head))
   return undefined
 }

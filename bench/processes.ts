@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { heapFlags } from '../scripts/heap.mjs'
+import { heapEnvironment, heapFlags } from '../scripts/heap.mjs'
 
 /** What a process of ours says once it is ready: its doors by name, or what it measured. */
 export type Report = Readonly<Record<string, number>>
@@ -13,6 +13,7 @@ export async function startProcess(file: string, settings: unknown, profileFolde
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
     execArgv: [...heapFlags(), ...profile],
+    env: { ...heapEnvironment, ...process.env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const nextMessage = <T>() =>

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { heapFlags } from './heap.mjs'
+import { heapEnvironment, heapFlags } from './heap.mjs'
 import { install } from './install.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -81,6 +81,7 @@ async function main() {
   const env = {
     // A start then takes half of the time: nothing is read as TypeScript and compiled that was before.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
+    ...(bounded.includes(name) ? heapEnvironment : {}),
     ...process.env,
     PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
   }

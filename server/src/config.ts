@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { networks as definitions } from '../networks/index.ts'
 import type { WalletSettings } from './compose-chains.ts'
 import { type ConfigFile, fileSchema, toMs } from './config-file.ts'
 import { assembleMonero } from './config-monero.ts'
 import { assemblePrivacy } from './config-privacy.ts'
+import { networkProblems, toNetworks } from './config-sandbox.ts'
 import { assembleSwaps, type SwapConfig, swapProblems } from './config-swaps.ts'
 import type { SpreadPolicy } from './domain/book.ts'
 import { whyUnusable } from './lib/folder.ts'
@@ -248,14 +248,7 @@ function checkSandbox(given: Given, problems: string[]): void {
       `HOST is ${JSON.stringify(host)}: the sandbox has keys that everybody knows and listens on loopback only`,
     )
   }
-  const wanted = given['SWAPYARD_SANDBOX_NETWORKS']
-  const names = typeof wanted === 'string' ? toNetworks(wanted) : null
-  const known = definitions.map(({ id }) => id)
-  // Of those that there are, the chains themselves say which they have.
-  for (const name of names === null || names === 'all' ? [] : names.filter((one) => !known.includes(one)))
-    problems.push(
-      `SWAPYARD_SANDBOX_NETWORKS names ${name}, which is no network; the nearest is ${nearest(name, known)}`,
-    )
+  problems.push(...networkProblems(given['SWAPYARD_SANDBOX_NETWORKS']))
 }
 
 /** Refuses what would be unsafe with real money. */
@@ -310,16 +303,6 @@ function assemble(kind: Config['environment'], given: Given, file: ConfigFile): 
     },
     ...assembleFile(file, kind),
   }
-}
-
-function toNetworks(list: string | null): readonly string[] | 'all' | null {
-  if (list === null) return null
-  const names = list
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  return names.includes('all') ? 'all' : names
 }
 
 type FromFile = Pick<

@@ -46,22 +46,29 @@ export type SandboxChainsOptions = Readonly<{
 const START_MS = 120_000
 const STOP_MS = 15_000
 
-/** Takes the chains of a live chains.json, or starts the folder's own. */
-export async function startSandboxChains(options: SandboxChainsOptions): Promise<SandboxChains> {
+/**
+ * Takes the chains of a live chains.json, or starts the folder's own. Resolves once that is decided and they are on their way;
+ * `up` once they can be used.
+ */
+export async function startSandboxChains(options: SandboxChainsOptions): Promise<{ up: Promise<SandboxChains> }> {
   const running = await readLive(options.file)
   if (running) {
     options.say(`chains: using those of ${options.file}`)
     // Left behind by a server of this folder that was killed: they end with this one instead.
     const inherited = running.endWithServers && options.file === join(options.dataDir, 'chains.json')
-    return { ...toChains(running), stop: () => (inherited ? stopProcess(running.pid) : Promise.resolve()) }
+    const stop = () => (inherited ? stopProcess(running.pid) : Promise.resolve())
+    return { up: Promise.resolve({ ...toChains(running), stop }) }
   }
   // Chains of another folder are somebody else's to start: they may be busy, or on their way.
   if (options.file !== join(options.dataDir, 'chains.json')) {
-    return { ...toChains(await waitForFile(options.file, null)), stop: async () => undefined }
+    return { up: waitUntilUp(options.file, null) }
   }
-  const child = launch(options)
-  const started = await waitForFile(options.file, child)
-  return { ...toChains(started), stop: () => stopChild(child) }
+  return { up: waitUntilUp(options.file, launch(options)) }
+}
+
+async function waitUntilUp(file: string, child: ChildProcess | null): Promise<SandboxChains> {
+  const started = await waitForFile(file, child)
+  return { ...toChains(started), stop: () => (child ? stopChild(child) : Promise.resolve()) }
 }
 
 function launch({ dataDir, networks }: SandboxChainsOptions): ChildProcess {

@@ -14,7 +14,7 @@ import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
 /** Stops what was started, in the order that loses nothing. */
 export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
 
-/** In which Postgres and the chains are launched. */
+/** In which Postgres is launched. */
 const LAUNCH_MS = 50
 /** Longest wait for what a start still misses, and how often it looks. */
 const READY_MS = 60_000
@@ -35,10 +35,11 @@ export async function start(config: Config, role: Role): Promise<Running> {
     const port = wanted === null ? null : await findPort(config.host, wanted)
     const lock = lockFolder(config.dataDir)
     stoppers.push(() => lock.release())
+    const launched = await launchChains(config, say)
     const loading = load(role, stoppers)
     const [{ buildHouse, routerThread }, chains, keys, base] = await Promise.all([
       loading,
-      openChains(config, say, stoppers),
+      takeChains(launched, say, stoppers),
       loading.then(({ openKeys }) => openKeys(config, role, say)),
       Promise.all([openPostgres(config, say, stoppers), loading]).then(([url, { openBase }]) => openBase(config, url)),
     ])
@@ -65,7 +66,7 @@ export async function start(config: Config, role: Role): Promise<Running> {
 
 /** The program itself, and its router's thread. */
 async function load(role: Role, stoppers: Stopper[]) {
-  // Loading holds up everything else: Postgres and the chains are on their way first.
+  // Loading holds up everything else: Postgres is on its way first, as the chains are.
   await delay(LAUNCH_MS)
   const [{ openBase, buildHouse }, { openKeys }, { openRouterThread }] = await Promise.all([
     import('./build-house.ts'),
@@ -86,7 +87,7 @@ async function fund(house: House, controlUrl: string, say: (line: string) => voi
   const { fundSandbox } = await import('./fund-sandbox.ts')
   const stopping = new AbortController()
   stoppers.push(() => stopping.abort())
-  const { later } = await fundSandbox({ house, controlUrl, say, signal: stopping.signal })
+  const { later } = await fundSandbox({ house, controlUrl, say, mines: true, signal: stopping.signal })
   later.catch((error: Error) => {
     if (!stopping.signal.aborted) say(`wallets: ${error.message}`)
   })
@@ -142,18 +143,21 @@ async function openPostgres(config: Config, say: (line: string) => void, stopper
   return postgres.url
 }
 
-async function openChains(
-  config: Config,
+type Launched = Awaited<ReturnType<typeof startSandboxChains>>
+
+async function launchChains(config: Config, say: (line: string) => void): Promise<Launched | null> {
+  if (config.environment === 'production') return null
+  const { chainsFile: file, dataDir, sandbox } = config
+  return startSandboxChains({ file, dataDir, networks: sandbox.networks, say })
+}
+
+async function takeChains(
+  launched: Launched | null,
   say: (line: string) => void,
   stoppers: Stopper[],
 ): Promise<SandboxChains | null> {
-  if (config.environment === 'production') return null
-  const chains = await startSandboxChains({
-    file: config.chainsFile,
-    dataDir: config.dataDir,
-    networks: config.sandbox.networks,
-    say,
-  })
+  if (launched === null) return null
+  const chains = await launched.up
   stoppers.push(() => chains.stop())
   say(`chains: ${chains.networks.map(({ network }) => network).join(' ')}`)
   return chains

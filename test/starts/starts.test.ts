@@ -96,10 +96,13 @@ describe('on chains of its own', () => {
     await expectNothingRuns(ground.folder)
   })
 
-  test('of a network that nobody knows it says which there are, and leaves nothing running', async () => {
-    const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,bitcoin2' } })
-    expect(await program.ended).toEqual({ code: 1, signal: null })
-    expectSentence(program.said(), 'the sandbox has no chain for "bitcoin2"; it has btc, ltc, xmr, eth')
+  test.for([
+    ['that nobody knows', 'btc,bitcoin2', 2, 'names bitcoin2, which is no network; the nearest is btc'],
+    ['that has no chain here', 'btc,sol', 1, 'the sandbox has no chain for "sol"; it has btc, ltc, xmr, eth'],
+  ] as const)('of a network %s it says so, and leaves nothing running', async ([, networks, code, said]) => {
+    const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: networks } })
+    expect(await program.ended).toEqual({ code, signal: null })
+    expectSentence(program.said(), said)
     await expectNothingRuns(ground.folder)
   })
 

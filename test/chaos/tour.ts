@@ -6,7 +6,7 @@ import { until } from './until.ts'
 const apiPoints: readonly Checkpoint[] = ['create.committed']
 const workerPoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiPoints.includes(name))
 /** Work comes all the time: a point that nobody comes to in this time is on no way any more. */
-const VISIT_MS = 90_000
+const VISIT_MS = 150_000
 const START_MS = 60_000
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { executeRoute } from './execute.ts'
-import type { Pool } from './kinds.ts'
+import { type Pool, swapExact } from './kinds.ts'
 import { createPoolMarket } from './pool-market.ts'
 import { bestRoute } from './route.ts'
 import type { SearchOptions } from './search.ts'
@@ -46,12 +46,14 @@ const ROUNDED = 1e-6
 
 /**
  * The most swaps that any unit goes through, where paths join and part again so that it is least: what goes to the target has
- * come the longest way, what goes on the shortest. One way to part the flow into paths shows that they are that short.
+ * come the longest way, what goes on the shortest; and where both go through one pool, what has come the shorter way went
+ * first and got the better price. One way to part the flow into paths shows that they are that short.
  */
 function longestPath(swaps: readonly Moved[], source: string, target: string): number {
   const there = new Map<string, number[]>([[source, [Number.POSITIVE_INFINITY]]])
   const moves = swaps.map(({ pool, tokenIn, tokenOut, ...amounts }) => ({
     ...{ ...amounts, from: pool.tokens[tokenIn] ?? '', to: pool.tokens[tokenOut] ?? '' },
+    paidFor: (units: number) => Number(swapExact(pool, tokenIn, tokenOut, BigInt(Math.floor(units)))?.amountOut ?? 0n),
   }))
   /** How much of a token goes on elsewhere than to the target: there the shortest ways are wanted most. */
   const onward = (token: string) => {
@@ -63,17 +65,20 @@ function longestPath(swaps: readonly Moved[], source: string, target: string): n
   const sorted = moves
     .map((move) => ({ ...move, wanted: onward(move.to) }))
     .sort((a, b) => order.indexOf(a.from) - order.indexOf(b.from) || b.wanted - a.wanted)
-  for (const { from, to, amountIn, amountOut } of sorted) {
+  for (const { from, to, amountIn, paidFor } of sorted) {
     const [lots, next] = [there.get(from) ?? [], there.get(to) ?? []]
     there.set(to, next)
     let open = Number(amountIn)
+    let paid = 0
     const places = to === target ? [...lots.keys()].reverse() : [...lots.keys()]
     for (const hops of places) {
       const taken = Math.min(open, lots[hops] ?? 0)
       if (from !== source) lots[hops] = (lots[hops] ?? 0) - taken
       open -= taken
-      if (taken > ROUNDED * Number(amountIn))
-        next[hops + 1] = (next[hops + 1] ?? 0) + (taken / Number(amountIn)) * Number(amountOut)
+      if (taken <= ROUNDED * Number(amountIn)) continue
+      const before = paid
+      paid = paidFor(Number(amountIn) - open)
+      next[hops + 1] = (next[hops + 1] ?? 0) + paid - before
     }
   }
   const arrived = there.get(target) ?? []

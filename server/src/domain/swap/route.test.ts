@@ -182,7 +182,7 @@ test('on any market a route pays what its execution pays, and never more than th
       expect(Number(found.amountOut)).toBeLessThanOrEqual(found.bound * (1 + 1e-9) + 1)
     }),
     // What fails is made smaller for a minute at most: each attempt is a search of its own.
-    { numRuns: 300, interruptAfterTimeLimit: 60_000 },
+    { numRuns: 300, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
   )
 })
 

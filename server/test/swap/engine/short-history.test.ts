@@ -23,15 +23,18 @@ beforeAll(async () => {
 })
 afterAll(() => ground?.stop())
 
-/** Answers calls at the newest block alone. */
+/** Answers calls at the newest block alone; `refused` counts the others. */
 async function openDoor() {
+  const counts = { refused: 0 }
   const answer = async (call: Call): Promise<object> => {
     const at = call.method === 'eth_call' ? (call.params[1] as string | { blockHash?: string } | undefined) : undefined
     const hash = typeof at === 'object' ? at.blockHash : undefined
     if (hash !== undefined) {
       const { hash: newest } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
-      if (hash !== newest)
+      if (hash !== newest) {
+        counts.refused++
         return { jsonrpc: '2.0', id: call.id, error: { code: -32602, message: 'BlockOutOfRangeError' } }
+      }
     }
     return { jsonrpc: '2.0', id: call.id, result: await venues.anvil.request(call.method, [...call.params]) }
   }
@@ -41,7 +44,7 @@ async function openDoor() {
     response.end(JSON.stringify(Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, close: () => server.close() }
 }
 
 const createSource = (url: string) => ground.createSource({ rpcUrls: [url], settings: { snapshotEveryMs: 0 } })
@@ -54,11 +57,11 @@ async function addPair(a: number, b: number): Promise<void> {
 
 /** Blocks that are missed, of which a reorganisation may still take all, or not: pools that were there, are made before and while nobody looks. */
 test.skipIf(!isInstalled).for([
-  { missed: 30, there: 0, first: [0, 1], second: [1, 2] },
-  { missed: 4, there: 2, first: [0, 2], second: [0, 3] },
+  { missed: 30, isRefused: true, there: 0, first: [0, 1], second: [1, 2] },
+  { missed: 4, isRefused: false, there: 2, first: [0, 2], second: [0, 3] },
 ] as const)(
   'pools made $missed blocks ago while nobody looked are read at the newest block where no older one can be',
-  async ({ missed, there, first, second }) => {
+  async ({ missed, isRefused, there, first, second }) => {
     const before = createSource(venues.anvil.url)
     await addPair(first[0], first[1])
     await before.advance()
@@ -72,6 +75,7 @@ test.skipIf(!isInstalled).for([
     const after = createSource(door.url)
     await after.advance()
     const { hash } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    expect(door.counts.refused > 0).toBe(isRefused)
     expect(after.current()?.block.hash).toBe(hash)
     expect(after.current()?.pools.length).toBe(there + 2)
     expect(after.counts().rereads).toBe(0)

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { hex } from '../node.ts'
 import { bytes, count, type Decode, fields, hash, list } from '../replies.ts'
 import { failureOf, type Rpc, refusalOf } from '../rpc.ts'
 
@@ -51,7 +52,6 @@ const inOrder = (logs: readonly DexLog[]): DexLog[] =>
 
 const RANGE_BEGIN = 2_000
 const RANGE_MAX = 50_000
-const hex = (height: number) => `0x${height.toString(16)}`
 
 /** Logs of a run of blocks, in ranges that grow as long as the node gives them and shrink where it refuses. */
 export async function* scanLogs(

@@ -26,9 +26,10 @@ export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock
   let failing = false
   let lastUse = performance.now()
   let lastBlock = lastUse
-  let due = lastUse + offsetMs
+  const firstMs = offsetMs + (chain.firstBlockAfterMs ?? 0)
+  let due = lastUse + firstMs
   let running: Promise<void> = Promise.resolve()
-  let timer = setTimeout(run, offsetMs)
+  let timer = setTimeout(run, firstMs)
 
   function run(): void {
     running = tick().finally(() => {

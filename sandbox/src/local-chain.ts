@@ -27,5 +27,7 @@ export type LocalChain = Readonly<{
   waiting(): Promise<number>
   /** After how long without use blocks come seldom, where a block costs much. */
   quietAfterMs?: number
+  /** How long a start goes before the first block that nobody asked for, where a block costs much. */
+  firstBlockAfterMs?: number
   stop(): Promise<void>
 }>

@@ -6,7 +6,7 @@ import { moneroBank } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
 import { createMutex } from '../mutex.ts'
 import { Refusal } from '../refusal.ts'
-import { startMonerod, startWalletRpc } from './monero-nodes.ts'
+import { type Start, type Started, startMonerod, startWalletRpc } from './monero-nodes.ts'
 import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 
 /** Rewards ripen for 60 blocks, and a ring wants 16 outputs to choose among: the first 240 rewards can be spent at once. */
@@ -17,6 +17,8 @@ const refusalsMax = 3
 const decimals = 12
 /** RandomX takes a tenth of a second of one core for a block. */
 const quietAfterMs = 60_000
+/** How long a start has the processor without RandomX, and without the bank unless somebody asks it. */
+const aloneMs = 5000
 
 export type MoneroPrograms = Readonly<{ monerod: string; wallet: string }>
 
@@ -42,14 +44,13 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
   })
   const height = await heightOf(daemon.rpc)
   if (height < preparedBlocks) await generate(daemon.rpc, preparedBlocks - height)
-  // Nobody waits for the bank but who asks it: it takes longer to open than all other chains to start.
-  const bank = startBank(
+  const bank = createBank(
     { ...shared, program: programs.wallet, folder: join(folder, 'bank'), port: ports.wallet },
     ports.daemon,
   )
-  bank.catch((error: Error) => onEnd(`has no bank: ${error.message}`))
   const exclusively = createMutex()
-  const withBank = <T>(work: (wallet: MoneroRpc) => Promise<T>) => exclusively(async () => work((await bank).rpc))
+  const withBank = <T>(work: (wallet: MoneroRpc) => Promise<T>) =>
+    exclusively(async () => work((await bank.open()).rpc))
   const { release_version: version = '' } = (await daemon.rpc.call('get_version')) as { release_version?: string }
 
   return {
@@ -59,6 +60,7 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     rpcUrls: [`http://127.0.0.1:${ports.daemon}`],
     tokens: {},
     quietAfterMs,
+    firstBlockAfterMs: aloneMs,
     createWallet: async () => {
       const { address } = await withBank((wallet) => wallet.call('create_account'))
       return { network: 'xmr', address: String(address), memo: null, privateKey: moneroBank.spendKey }
@@ -78,10 +80,7 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     waiting: async () => Number((await daemon.rpc.call('get_info'))['tx_pool_size']),
     async stop() {
       await exclusively(async () => undefined)
-      await bank.then(
-        (wallet) => wallet.stop(),
-        () => undefined,
-      )
+      await bank.stop()
       await daemon.stop()
     },
   }
@@ -122,11 +121,34 @@ async function tipOf(daemon: MoneroRpc): Promise<Tip> {
   return { height, hash }
 }
 
-async function startBank(start: Parameters<typeof startWalletRpc>[0], daemonPort: number) {
+/**
+ * Nobody waits for the bank but who asks it: it takes longer to open than all other chains to start, so it opens a while
+ * after them. Where it was never opened before, it is about to be asked.
+ */
+function createBank(start: Start, daemonPort: number) {
   const isThere = existsSync(join(start.folder, 'bank.keys'))
-  const wallet = await startWalletRpc(start, daemonPort)
-  await openBank(wallet.rpc, isThere)
-  return wallet
+  let opened: Promise<Started> | undefined
+  const open = () => {
+    clearTimeout(timer)
+    if (opened) return opened
+    opened = startWalletRpc(start, daemonPort).then(async (wallet) => {
+      await openBank(wallet.rpc, isThere)
+      return wallet
+    })
+    opened.catch((error: Error) => start.onEnd(`has no bank: ${error.message}`))
+    return opened
+  }
+  const timer = setTimeout(open, isThere ? aloneMs : 0)
+  return {
+    open,
+    async stop() {
+      clearTimeout(timer)
+      await opened?.then(
+        (wallet) => wallet.stop(),
+        () => undefined,
+      )
+    },
+  }
 }
 
 async function openBank(wallet: MoneroRpc, exists: boolean): Promise<void> {

@@ -5,8 +5,8 @@ import type { Children } from '../children.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { createMoneroRpc, type MoneroRpc } from './monero-rpc.ts'
 
-type Started = Readonly<{ port: number; rpc: MoneroRpc; stop(): Promise<void> }>
-type Start = Readonly<{
+export type Started = Readonly<{ port: number; rpc: MoneroRpc; stop(): Promise<void> }>
+export type Start = Readonly<{
   program: string
   folder: string
   port: number

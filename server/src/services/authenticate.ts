@@ -28,6 +28,8 @@ export type Authenticate = Readonly<{
 
 /** A change counts everywhere after this long at the latest. */
 const CACHE_MS = 5_000
+/** A good key in use is read anew from this age on, while what is known still counts: nobody who uses it waits for that. */
+const REFRESH_MS = 2_500
 const CACHED_MAX = 10_000
 /** Wrong keys that an address may try in a row, and how fast it may go on. */
 const WRONG_BURST = 20
@@ -37,11 +39,11 @@ const ADDRESSES_MAX = 50_000
 const TOUCH_MS = 60_000
 
 type Bucket = { tokens: number; at: number }
-type Known = Readonly<{ stored: StoredKey | null; hash: Buffer }>
+type Known = Readonly<{ stored: StoredKey | null; hash: Buffer; readAt: number }>
 
 /** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  const known = createRecent<string, Known>({ most: CACHED_MAX, ageMs: CACHE_MS, now: deps.now })
+  const keys = createKeys(deps)
   const touched = createRecent<string, true>({ most: CACHED_MAX, ageMs: TOUCH_MS, now: deps.now })
   const wrong = createRecent<string, Bucket>({ most: ADDRESSES_MAX, ageMs: 10 * 60_000, now: deps.now })
 
@@ -49,6 +51,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     if (stored === null || !matches(stored, hash, deps.now())) throw refuse(ip)
     if (!isAllowed(stored.ipAllowList, ip))
       throw new AppError('IP_NOT_ALLOWED', 'this key is not used from this address')
+    return used(key, stored)
+  }
+
+  function used(key: string, stored: StoredKey): Caller {
     if (!touched.get(key)) {
       touched.set(key, true)
       // A failure costs the time of last use, no request.
@@ -66,33 +72,81 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   }
 
   return {
-    forget: known.clear,
+    forget: keys.forget,
     knownCaller: (key, ip) => {
-      const cached = known.get(key)
-      if (!cached?.stored || !touched.get(key)) return null
+      const cached = keys.known(key)
+      if (!cached?.stored) return null
       const { stored, hash } = cached
-      return matches(stored, hash, deps.now()) && isAllowed(stored.ipAllowList, ip) ? callerOf(stored) : null
+      return matches(stored, hash, deps.now()) && isAllowed(stored.ipAllowList, ip) ? used(key, stored) : null
     },
     authenticate: (key, ip) => {
       if (key === undefined || key.trim() === '')
         throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')
-      const cached = known.get(key)
+      const cached = keys.known(key)
       if (cached) return accept(key, cached, ip)
       // Before any hash or question: whoever guesses is slowed down.
       if (deps.throttled) checkSpent(wrong, ip, deps.now())
-      const parsed = deps.sandboxKeys.includes(key) ? { keyId: key, secret: key } : parseApiKey(key, crc32)
+      const parsed = keys.parse(key)
       if (parsed === null) throw refuse(ip)
-      return look(deps, parsed).then((found) => {
-        known.set(key, found)
-        return accept(key, found, ip)
-      })
+      return keys.read(key, parsed).then((found) => accept(key, found, ip))
     },
   }
 }
 
-async function look({ partners, pepper }: AuthenticateDeps, { keyId, secret }: ApiKey): Promise<Known> {
-  const hash = hashSecret(secret, pepper)
-  return { stored: await partners.findKey(keyId), hash }
+type Keys = Readonly<{
+  parse(key: string): ApiKey | null
+  known(key: string): Known | undefined
+  /** From the database. */
+  read(key: string, parsed: ApiKey): Promise<Known>
+  forget(): void
+}>
+
+/** What the database says of the keys that are in use. */
+function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): Keys {
+  const known = createRecent<string, Known>({ most: CACHED_MAX, ageMs: CACHE_MS, now })
+  /** One question a key at a time, however many requests wait for it. What was asked before a change is not kept. */
+  let asked = new Map<string, Promise<Known>>()
+
+  const parse = (key: string) => (sandboxKeys.includes(key) ? { keyId: key, secret: key } : parseApiKey(key, crc32))
+
+  const look = async ({ keyId, secret }: ApiKey): Promise<Known> => {
+    const hash = hashSecret(secret, pepper)
+    const readAt = now()
+    return { stored: await partners.findKey(keyId), hash, readAt }
+  }
+
+  const read = (key: string, parsed: ApiKey): Promise<Known> => {
+    const questions = asked
+    const waiting = questions.get(key)
+    if (waiting !== undefined) return waiting
+    const found = look(parsed)
+    questions.set(key, found)
+    const keep = (one: Known) => {
+      if (questions === asked) known.set(key, one)
+    }
+    found.then(keep, () => undefined).finally(() => questions.delete(key))
+    return found
+  }
+
+  const refresh = (key: string) => {
+    const parsed = parse(key)
+    // Where it fails, the key grows old, and whoever uses it is told why.
+    if (parsed !== null) read(key, parsed).catch(() => undefined)
+  }
+
+  return {
+    parse,
+    known: (key) => {
+      const found = known.get(key)
+      if (found?.stored && now() - found.readAt > REFRESH_MS) refresh(key)
+      return found
+    },
+    read,
+    forget: () => {
+      asked = new Map()
+      known.clear()
+    },
+  }
 }
 
 /** Every live secret is compared, in constant time each. */

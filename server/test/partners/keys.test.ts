@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { migrate } from '../../src/adapters/postgres/migrate.ts'
@@ -44,8 +45,17 @@ async function newPartner(
     createdBy: 'test',
   })
   const clock = { now: Date.now() }
-  const { authenticate, forget } = createAuthenticate({
-    partners: store,
+  const asked: Promise<unknown>[] = []
+  let held = Promise.resolve()
+  const { authenticate, knownCaller, forget } = createAuthenticate({
+    partners: {
+      ...store,
+      findKey: (keyId) => {
+        const found = store.findKey(keyId).then((key) => held.then(() => key))
+        asked.push(found)
+        return found
+      },
+    },
     pepper: options.pepper ?? PEPPER,
     sandboxKeys: options.sandboxKeys ?? [],
     throttled: options.throttled ?? false,
@@ -59,7 +69,18 @@ async function newPartner(
       throw error
     }
   }
-  return { store, name, key, clock, authenticate, forget, attempt }
+  /** What was read without anybody waiting for it is in. */
+  const read = async () => {
+    await Promise.all(asked)
+    await setImmediate()
+  }
+  /** Answers of the database take until the returned function is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    return resolve
+  }
+  return { store, name, key, clock, authenticate, knownCaller, forget, attempt, asked, read, hold }
 }
 
 /** The same form with a right checksum, which nobody was given. */
@@ -147,6 +168,49 @@ describe('a key', () => {
     clock.now += 5_001
     expect(await attempt(key.text)).toBe('API_KEY_INVALID')
     forget()
+    expect(await attempt(key.text)).toBe('API_KEY_INVALID')
+  })
+
+  test('in use never grows cold: it is read anew while what is known still counts', async () => {
+    const { key, attempt, clock, knownCaller, asked, read } = await newPartner()
+    await attempt(key.text)
+    // Longer than the minute of `last_used_at`.
+    for (let second = 0; second < 70; second++) {
+      clock.now += 1_000
+      expect(knownCaller(key.text, '10.0.0.1'), `second ${second}`).toMatchObject({ keyId: key.keyId })
+      await read()
+    }
+    expect(asked.length).toBeGreaterThan(20)
+    expect(asked.length).toBeLessThan(30)
+  })
+
+  test('that is revoked while it is in use ends as soon as it was read anew', async () => {
+    const { store, key, attempt, clock, knownCaller, read } = await newPartner()
+    await attempt(key.text)
+    await store.keys.revoke(key.keyId)
+    clock.now += 3_000
+    expect(knownCaller(key.text, '10.0.0.1')).not.toBeNull()
+    await read()
+    expect(knownCaller(key.text, '10.0.0.1')).toBeNull()
+    expect(await attempt(key.text)).toBe('API_KEY_INVALID')
+  })
+
+  test('that many ask with at once is read once', async () => {
+    const { key, attempt, asked } = await newPartner()
+    const all = await Promise.all(Array.from({ length: 50 }, () => attempt(key.text)))
+    for (const one of all) expect(one).toMatchObject({ keyId: key.keyId })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('what was asked before a change is not kept after it', async () => {
+    const { store, key, attempt, forget, asked, hold } = await newPartner()
+    const release = hold()
+    const before = attempt(key.text)
+    await vi.waitUntil(() => asked.length === 1)
+    await store.keys.revoke(key.keyId)
+    forget()
+    release()
+    await before
     expect(await attempt(key.text)).toBe('API_KEY_INVALID')
   })
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLog, secretNames } from './log.ts'
 
-function collect(level: 'debug' | 'info' = 'debug', pretty = false) {
+function collect(level: 'debug' | 'info' | 'warn' = 'debug', pretty = false) {
   const lines: string[] = []
   const log = createLog({ level, pretty, destination: { write: (line) => void lines.push(line) } })
   return { log, lines }
@@ -61,6 +61,12 @@ describe('the log', () => {
         const { log, lines } = collect()
         // Twice: what is kept of a name is what it was.
         for (const _turn of [1, 2]) log.info(fields, 'a fact')
+        const half = Object.entries(fields).length / 2
+        const [changing, staying] = [(at: number) => at < half, (at: number) => at >= half].map((isIn) =>
+          Object.fromEntries(Object.entries(fields).filter((_, at) => isIn(at))),
+        )
+        const write = log.recurring(staying ?? {}, 'a fact')
+        for (const _turn of [1, 2]) write(changing ?? {})
         const masked = Object.entries(fields).map(([key, held]) => [key, isSecret(key) ? '[secret]' : held])
         for (const line of lines) {
           const { time, ...said } = JSON.parse(line)
@@ -68,7 +74,7 @@ describe('the log', () => {
             JSON.parse(JSON.stringify({ level: 'info', ...Object.fromEntries(masked), msg: 'a fact' })),
           )
         }
-        expect(lines).toHaveLength(2)
+        expect(lines).toHaveLength(4)
       }),
     )
   })
@@ -78,6 +84,11 @@ describe('the log', () => {
     log.debug({}, 'unseen')
     log.info({ network: 'btc', blocks: 3 }, 'blocks scanned')
     expect(lines).toHaveLength(1)
+    log.recurring({ network: 'btc', held: [1] }, 'blocks scanned')({ blocks: 3 })
+    expect(lines[1]).toContain(' info  blocks scanned blocks=3 network=btc held=[1]')
+    const quiet = collect('warn')
+    quiet.log.recurring({}, 'unseen')({})
+    expect(quiet.lines).toHaveLength(0)
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}blocks scanned network=btc blocks=3\n$/)
   })
 

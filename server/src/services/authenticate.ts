@@ -39,7 +39,10 @@ const ADDRESSES_MAX = 50_000
 const TOUCH_MS = 60_000
 
 type Bucket = { tokens: number; at: number }
-type Known = Readonly<{ stored: StoredKey | null; hash: Buffer; readAt: number }>
+/** `caller`: the same object for every request until the key is read anew. */
+type Known = Readonly<{ found: Readonly<{ stored: StoredKey; caller: Caller }> | null; hash: Buffer; readAt: number }>
+
+const NOBODY: Known = { found: null, hash: Buffer.alloc(0), readAt: 0 }
 
 /** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
@@ -47,20 +50,19 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const touched = createRecent<string, true>({ most: CACHED_MAX, ageMs: TOUCH_MS, now: deps.now })
   const wrong = createRecent<string, Bucket>({ most: ADDRESSES_MAX, ageMs: 10 * 60_000, now: deps.now })
 
-  function accept(key: string, { stored, hash }: Known, ip: string): Caller {
-    if (stored === null || !matches(stored, hash, deps.now())) throw refuse(ip)
-    if (!isAllowed(stored.ipAllowList, ip))
+  function accept(key: string, { found, hash }: Known, ip: string): Caller {
+    if (found === null || !matches(found.stored, hash, deps.now())) throw refuse(ip)
+    if (!isAllowed(found.stored.ipAllowList, ip))
       throw new AppError('IP_NOT_ALLOWED', 'this key is not used from this address')
-    return used(key, stored)
+    touch(key, found.caller.keyId)
+    return found.caller
   }
 
-  function used(key: string, stored: StoredKey): Caller {
-    if (!touched.get(key)) {
-      touched.set(key, true)
-      // A failure costs the time of last use, no request.
-      deps.partners.touchKey(stored.keyId).catch(() => undefined)
-    }
-    return callerOf(stored)
+  function touch(key: string, keyId: string): void {
+    if (touched.get(key)) return
+    touched.set(key, true)
+    // A failure costs the time of last use, no request.
+    deps.partners.touchKey(keyId).catch(() => undefined)
   }
 
   function refuse(ip: string): AppError {
@@ -74,10 +76,12 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return {
     forget: keys.forget,
     knownCaller: (key, ip) => {
-      const cached = keys.known(key)
-      if (!cached?.stored) return null
-      const { stored, hash } = cached
-      return matches(stored, hash, deps.now()) && isAllowed(stored.ipAllowList, ip) ? used(key, stored) : null
+      const { found, hash } = keys.known(key) ?? NOBODY
+      if (found === null) return null
+      const { stored, caller } = found
+      if (!matches(stored, hash, deps.now()) || !isAllowed(stored.ipAllowList, ip)) return null
+      touch(key, caller.keyId)
+      return caller
     },
     authenticate: (key, ip) => {
       if (key === undefined || key.trim() === '')
@@ -88,7 +92,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       if (deps.throttled) checkSpent(wrong, ip, deps.now())
       const parsed = keys.parse(key)
       if (parsed === null) throw refuse(ip)
-      return keys.read(key, parsed).then((found) => accept(key, found, ip))
+      return keys.read(key, parsed).then((one) => accept(key, one, ip))
     },
   }
 }
@@ -112,20 +116,21 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
   const look = async ({ keyId, secret }: ApiKey): Promise<Known> => {
     const hash = hashSecret(secret, pepper)
     const readAt = now()
-    return { stored: await partners.findKey(keyId), hash, readAt }
+    const stored = await partners.findKey(keyId)
+    return { found: stored && { stored, caller: callerOf(stored) }, hash, readAt }
   }
 
   const read = (key: string, parsed: ApiKey): Promise<Known> => {
     const questions = asked
     const waiting = questions.get(key)
     if (waiting !== undefined) return waiting
-    const found = look(parsed)
-    questions.set(key, found)
+    const answer = look(parsed)
+    questions.set(key, answer)
     const keep = (one: Known) => {
       if (questions === asked) known.set(key, one)
     }
-    found.then(keep, () => undefined).finally(() => questions.delete(key))
-    return found
+    answer.then(keep, () => undefined).finally(() => questions.delete(key))
+    return answer
   }
 
   const refresh = (key: string) => {
@@ -137,9 +142,9 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
   return {
     parse,
     known: (key) => {
-      const found = known.get(key)
-      if (found?.stored && now() - found.readAt > REFRESH_MS) refresh(key)
-      return found
+      const one = known.get(key)
+      if (one?.found && now() - one.readAt > REFRESH_MS) refresh(key)
+      return one
     },
     read,
     forget: () => {

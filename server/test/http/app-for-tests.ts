@@ -22,7 +22,13 @@ export function createTestApp(settings: Partial<ApiSettings> = {}, written: Http
   const observed: TestApp['observed'] = []
   const write = (level: LogLine['level']) => (fields: object, message: string) =>
     void lines.push({ level, fields: { ...fields }, message })
-  const log: HttpLog = written ?? { info: write('info'), warn: write('warn'), error: write('error') }
+  const gathered: HttpLog = {
+    info: write('info'),
+    recurring: (fixed, message) => (fields) => write('info')({ ...fields, ...fixed }, message),
+    warn: write('warn'),
+    error: write('error'),
+  }
+  const log = written ?? gathered
   const app = buildApp({
     services,
     log,

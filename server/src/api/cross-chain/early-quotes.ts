@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { type RateQuery, routes } from '@swapyard/schema'
 import type { Caller } from '../../domain/partner.ts'
 import type { ThrottleVerdict } from '../../ports/throttle.ts'
-import { answeredFields } from '../answered-fields.ts'
+import { kindAnswered, oneAnswered } from '../answered-fields.ts'
 import { lacksHost } from '../arrival.ts'
 import { mayAccess } from '../auth.ts'
 import { URL_LENGTH_MAX } from '../errors.ts'
@@ -41,19 +41,19 @@ export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<ob
     const found = isQuote(request) ? answer(request) : null
     if (found === null) for (const listener of framework) listener(request, response)
     // Its length is its bytes, and no byte is looked at for being more than one.
-    else response.writeHead(200, found.headers).end(found.text, 'latin1')
+    else response.writeHead(200, headersOf(found)).end(found.text, 'latin1')
   })
-  const headAfter = createHeadEnd(app.server)
+  const headEnd = createHeadEnd(app.server)
   const door = answerPlainRequests(app.server, PREFIX, (request) => {
     const found = answer(request)
-    return found === null ? null : wholeAnswer(found, headAfter())
+    return found === null ? null : wholeAnswer(found, headEnd())
   })
   app.addHook('preClose', async () => door.close())
   return refusals
 }
 
-/** Names and values in turn. */
-type Answered = Readonly<{ headers: string[]; text: string }>
+/** `limit`: what the header of the caller's budget says, where there is one. */
+type Answered = Readonly<{ requestId: string; limit: string | null; text: string }>
 type Asked = Pick<IncomingMessage, 'url' | 'headers' | 'httpVersion' | 'socket'>
 
 function createAnswer(
@@ -63,6 +63,7 @@ function createAnswer(
 ): (request: Asked) => Answered | null {
   const { app, services, settings, log, metrics } = context
   const readQuery = createQueryReader()
+  const writeLine = createLineWriter(log)
   const isBusy = () => state.draining || (app.isUnderPressure?.() ?? false)
 
   const admit = (request: Asked): { caller: Caller; ip: string } | null => {
@@ -103,23 +104,49 @@ function createAnswer(
     const requestId = nextRequestId()
     const elapsedMs = performance.now() - startedAt
     metrics.observeRequest(route.path, route.method, 200, elapsedMs / 1000)
-    const answered = { requestId, method: route.method, path: route.path, status: 200, elapsedMs, ip, caller }
-    log.info(answeredFields(answered), 'request answered')
-    const limit = verdict === null ? [] : ['ratelimit', rateLimitText(verdict)]
-    return {
-      headers: ['x-request-id', requestId, ...limit, ...plainHeaders, 'content-length', String(text.length)],
-      text,
-    }
+    writeLine(caller, ip, { requestId, elapsedMs })
+    return { requestId, limit: verdict === null ? null : rateLimitText(verdict), text }
   }
 }
 
 type Found = Readonly<{ caller: Caller; ip: string; text: string; verdict: ThrottleVerdict | null }>
 
-function wholeAnswer({ headers, text }: Answered, headEnd: string): string {
-  let head = 'HTTP/1.1 200 OK\r\n'
-  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`
-  return head + headEnd + text
+/** The line of an answered quote. Who polls has the same one each time, but for two fields. */
+function createLineWriter(log: ApiContext['log']) {
+  type Line = Readonly<{ ip: string; write: (fields: object) => void }>
+  const lines = new WeakMap<Caller, Line>()
+  const { method, path } = route
+  const add = (caller: Caller, ip: string): Line => {
+    const line = {
+      ip,
+      write: log.recurring(kindAnswered({ method, path, status: 200, ip, caller }), 'request answered'),
+    }
+    lines.set(caller, line)
+    return line
+  }
+  return (caller: Caller, ip: string, one: Parameters<typeof oneAnswered>[0]) => {
+    const known = lines.get(caller)
+    const { write } = known?.ip === ip ? known : add(caller, ip)
+    write(oneAnswered(one))
+  }
 }
+
+const headersOf = ({ requestId, limit, text }: Answered): string[] => [
+  'x-request-id',
+  requestId,
+  ...(limit === null ? [] : ['ratelimit', limit]),
+  ...plainHeaders,
+  'content-length',
+  String(text.length),
+]
+
+const plainLines = Object.entries(quoteHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
+/** The same, as it goes to the socket. */
+const wholeAnswer = ({ requestId, limit, text }: Answered, headEnd: string): string =>
+  `HTTP/1.1 200 OK\r\nx-request-id: ${requestId}\r\n${limit === null ? '' : `ratelimit: ${limit}\r\n`}${plainLines}content-length: ${text.length}\r\n${headEnd}${text}`
 
 /** The headers that Node adds to every answer, and what ends them. */
 function createHeadEnd({ keepAliveTimeout }: Server): () => string {

@@ -13,6 +13,7 @@ const answers: Readonly<Record<string, unknown>> = {
   estimatesmartfee: { feerate: 0.0001, blocks: 2 },
   getmempoolinfo: { mempoolminfee: 0.00001 },
   getnetworkinfo: { relayfee: 0.00001 },
+  get_fee_estimate: { fee: 20_000, quantization_mask: 10_000, status: 'OK' },
 }
 
 /** Stands for a node of every network that has an adapter, so that the whole catalogue is on offer. */

@@ -30,6 +30,8 @@ export type Authenticate = Readonly<{
 const CACHE_MS = 5_000
 /** A good key in use is read anew from this age on, while what is known still counts: nobody who uses it waits for that. */
 const REFRESH_MS = 2_500
+/** After a failure no key is read anew for so long, unless somebody waits for it. */
+const PAUSE_MS = 500
 const CACHED_MAX = 10_000
 /** Wrong keys that an address may try in a row, and how fast it may go on. */
 const WRONG_BURST = 20
@@ -133,10 +135,14 @@ function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): K
     return answer
   }
 
+  let pausedUntil = 0
   const refresh = (key: string) => {
-    const parsed = parse(key)
-    // Where it fails, the key grows old, and whoever uses it is told why.
-    if (parsed !== null) read(key, parsed).catch(() => undefined)
+    const parsed = now() < pausedUntil ? null : parse(key)
+    // The key grows old, and whoever uses it then is told why.
+    const onFailure = () => {
+      pausedUntil = now() + PAUSE_MS
+    }
+    if (parsed !== null) read(key, parsed).catch(onFailure)
   }
 
   return {

@@ -47,11 +47,14 @@ async function newPartner(
   const clock = { now: Date.now() }
   const asked: Promise<unknown>[] = []
   let held = Promise.resolve()
+  let isAway = false
   const { authenticate, knownCaller, forget } = createAuthenticate({
     partners: {
       ...store,
       findKey: (keyId) => {
-        const found = store.findKey(keyId).then((key) => held.then(() => key))
+        const found = isAway
+          ? Promise.reject(new Error('away'))
+          : store.findKey(keyId).then((one) => held.then(() => one))
         asked.push(found)
         return found
       },
@@ -71,7 +74,7 @@ async function newPartner(
   }
   /** What was read without anybody waiting for it is in. */
   const read = async () => {
-    await Promise.all(asked)
+    await Promise.allSettled(asked)
     await setImmediate()
   }
   /** Answers of the database take until the returned function is called. */
@@ -80,7 +83,10 @@ async function newPartner(
     held = promise
     return resolve
   }
-  return { store, name, key, clock, authenticate, knownCaller, forget, attempt, asked, read, hold }
+  const takeDatabaseAway = () => {
+    isAway = true
+  }
+  return { store, name, key, clock, authenticate, knownCaller, forget, attempt, asked, read, hold, takeDatabaseAway }
 }
 
 /** The same form with a right checksum, which nobody was given. */
@@ -193,6 +199,27 @@ describe('a key', () => {
     await read()
     expect(knownCaller(key.text, '10.0.0.1')).toBeNull()
     expect(await attempt(key.text)).toBe('API_KEY_INVALID')
+  })
+
+  test('in use counts for its 5 s where the database does not answer, which is not asked by every request', async () => {
+    const { key, attempt, clock, knownCaller, asked, read, hold, takeDatabaseAway } = await newPartner()
+    await attempt(key.text)
+    const release = hold()
+    clock.now += 3_000
+    for (let n = 0; n < 100; n++) expect(knownCaller(key.text, '10.0.0.1')).not.toBeNull()
+    expect(asked).toHaveLength(2)
+    release()
+    await read()
+    takeDatabaseAway()
+    clock.now += 3_000
+    for (let n = 0; n < 100; n++) {
+      expect(knownCaller(key.text, '10.0.0.1')).not.toBeNull()
+      await read()
+    }
+    expect(asked).toHaveLength(3)
+    clock.now += 2_100
+    expect(knownCaller(key.text, '10.0.0.1')).toBeNull()
+    await expect(attempt(key.text)).rejects.toThrow('away')
   })
 
   test('that many ask with at once is read once', async () => {

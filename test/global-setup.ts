@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../server/src/adapters/embedded/postgres.ts'
+import { createTemplate } from './support/database.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     chainsFile: string
     databaseUrl: string
+    /** A database of that cluster with the program's schema. */
+    databaseTemplate: string
   }
 }
 
@@ -20,6 +23,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
   const [postgres, chains] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder)])
   project.provide('databaseUrl', postgres.url)
+  project.provide('databaseTemplate', await createTemplate(postgres.url))
   project.provide('chainsFile', chains.file)
   return async () => {
     await chains.stop()

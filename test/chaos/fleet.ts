@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../server/src/adapters/postgres/database.ts'
 import { createStore } from '../../server/src/adapters/postgres/store.ts'
-import { createKeystore, openPublicKeys } from '../../server/src/adapters/signers/keystore.ts'
+import { openPublicKeys } from '../../server/src/adapters/signers/keystore.ts'
 import { type ClosableChain, composeChains } from '../../server/src/compose-chains.ts'
 import type { Catalogue } from '../../server/src/domain/catalogue.ts'
 import { coinTypes } from '../../server/src/open-keys.ts'
 import type { Store } from '../../server/src/ports/store.ts'
 import { createDatabase } from '../support/database.ts'
+import { createQuickKeystore } from '../support/keystore.ts'
 import { freePorts } from './free-ports.ts'
 import type { Ground } from './ground.ts'
 import { type MoneroTwin, startMoneroTwin } from './monero-twin.ts'
@@ -63,7 +64,7 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
   mkdirSync(folder)
   const made = await createDatabase(ground.databaseUrl)
   const keystore = join(folder, 'keystore.json')
-  await createKeystore(keystore, passphrase, coinTypes)
+  await createQuickKeystore(keystore, passphrase, coinTypes)
   const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(made.url).port)) : null
   const nodes = await proxyNodes(ground, options.proxied?.networks ?? [])
   const monero = ground.chains.networks.find(({ network }) => network === 'xmr')

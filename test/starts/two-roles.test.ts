@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createKeystore } from '../../server/src/adapters/signers/keystore.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { coinTypes } from '../../server/src/open-keys.ts'
 import { until } from '../chaos/until.ts'
 import { createDatabase } from '../support/database.ts'
+import { createQuickKeystore } from '../support/keystore.ts'
 import { ask, makeGround, order, type Program, type StartGround, startProgram } from './program.ts'
 
 const passphrase = 'a passphrase of the two roles'
@@ -16,7 +16,7 @@ let programs: Program[] = []
 beforeAll(async () => {
   ground = makeGround()
   database = await createDatabase(inject('databaseUrl'))
-  await createKeystore(join(ground.folder, 'keystore.json'), passphrase, coinTypes)
+  await createQuickKeystore(join(ground.folder, 'keystore.json'), passphrase, coinTypes)
 })
 afterAll(async () => {
   for (const program of programs) {

@@ -8,7 +8,7 @@ import { createMemoryKeys } from '../../server/src/adapters/memory/keys.ts'
 import { signMemory } from '../../server/src/adapters/memory/transaction.ts'
 import { createMemoryWorld } from '../../server/src/adapters/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
-import { createKeystore, openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { seedSandboxPartners } from '../../server/src/cli/sandbox-partners.ts'
 import { composeHouse, type House, sandboxKeys } from '../../server/src/compose.ts'
 import { defaultSpreads } from '../../server/src/domain/book.ts'
@@ -17,6 +17,7 @@ import { createLog, type Log } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
 import { houseSettings } from './house-settings.ts'
+import { createQuickKeystore } from './keystore.ts'
 
 const COIN = 10n ** 18n
 const DEADLINE_MS = 60_000
@@ -48,7 +49,7 @@ export async function startMemoryGround(name: string): Promise<MemoryGround> {
     `a passphrase of ${name}`,
     Buffer.from(`a pepper of ${name}`),
   ]
-  const words = await createKeystore(keystore, passphrase, [60])
+  const words = await createQuickKeystore(keystore, passphrase, [60])
   const served = definitions.filter(({ id }) => id === 'eth' || id === 'bsc')
   const worlds = new Map(
     served.map((definition) => {

@@ -8,7 +8,7 @@ import { createMemoryKeys } from '../../server/src/adapters/memory/keys.ts'
 import { signMemory } from '../../server/src/adapters/memory/transaction.ts'
 import { createMemoryWorld, type MemoryWorld } from '../../server/src/adapters/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
-import { createKeystore, openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { seedSandboxPartners } from '../../server/src/cli/sandbox-partners.ts'
 import { composeHouse, type House, sandboxKeys } from '../../server/src/compose.ts'
 import { defaultSpreads } from '../../server/src/domain/book.ts'
@@ -18,6 +18,7 @@ import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
 import type { Chain } from '../../server/src/ports/chain.ts'
 import { houseSettings } from './house-settings.ts'
+import { createQuickKeystore } from './keystore.ts'
 
 const COIN = 10n ** 18n
 /** What each hot wallet starts with: far more than any run pays out. */
@@ -51,7 +52,7 @@ export type MemoryHouseOptions = Readonly<{
 export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHouseOptions): Promise<MemoryHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-house-'))
   const keystore = join(folder, 'keystore.json')
-  await createKeystore(keystore, 'a passphrase', [60])
+  await createQuickKeystore(keystore, 'a passphrase', [60])
   const publicKeys = openPublicKeys(keystore)
   const signer = await openSigner({
     path: keystore,

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
-import { createKeystore, openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
+import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { seedSandboxPartners } from '../../server/src/cli/sandbox-partners.ts'
 import { composeHouse, type House, type HouseOptions } from '../../server/src/compose.ts'
 import { composeSigning } from '../../server/src/compose-chains.ts'
@@ -23,6 +23,7 @@ import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
 import { createDatabase } from './database.ts'
 import { houseSettings } from './house-settings.ts'
 import { checkInvariants } from './invariants.ts'
+import { createQuickKeystore } from './keystore.ts'
 
 const USD = 10n ** 12n
 /** What each world has of each currency: of litecoin the bank has 1.3 million dollars for all worlds together. */
@@ -98,10 +99,10 @@ export type World = Readonly<{
 export async function startWorld(options: WorldOptions): Promise<World> {
   const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-world-'))
-  const database = await createDatabase(inject('databaseUrl'))
+  const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
   const server = options.server ?? { composeHouse, networks: definitions }
-  await createKeystore(keystore, 'a passphrase', coinTypes)
+  await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',

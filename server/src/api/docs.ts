@@ -25,6 +25,7 @@ const page = `<!doctype html>
 <style>
 body { margin: 0 }
 .swagger-ui { overflow-wrap: break-word }
+@media (max-width: 600px) { .swagger-ui .response-col_links { display: none } }
 </style>
 </head>
 <body>

@@ -4,9 +4,10 @@ import { type Database, openDatabase } from '../../src/adapters/postgres/databas
 import { prepareJobs } from '../../src/adapters/postgres/job-runner.ts'
 import { migrate } from '../../src/adapters/postgres/migrate.ts'
 
-/** The cluster of the whole test run, or one of the developer's own. */
-function clusterUrl(): string {
-  return process.env['SWAPYARD_TEST_DATABASE_URL'] ?? inject('databaseUrl')
+/** On the cluster of the whole test run, or on one of the developer's own, where there is no template. */
+function createOne() {
+  const own = process.env['SWAPYARD_TEST_DATABASE_URL']
+  return own ? createDatabase(own) : createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
 }
 
 export type TestDatabase = Readonly<{
@@ -18,7 +19,7 @@ export type TestDatabase = Readonly<{
 
 /** A fresh database with the schema of the program, and a pool on it. */
 export async function openTestDatabase(max = 10): Promise<TestDatabase> {
-  const { url, drop } = await createDatabase(clusterUrl())
+  const { url, drop } = await createOne()
   const pools: Database[] = []
   const another = (most: number): Database => {
     const pool = openDatabase(url, { max: most, waitMs: 20_000, applicationName: 'test' })

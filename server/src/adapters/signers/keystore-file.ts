@@ -27,18 +27,21 @@ export type KeystoreFile = Readonly<{
   }> | null
 }>
 
+export type ScryptCost = Readonly<{ N: number; r: number; p: number }>
+
 /** About 0.4 s and 128 MB for one guess. */
-const COST = { N: 2 ** 17, r: 8, p: 1 } as const
+export const COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 const MAX_MEMORY = 256 * 1024 * 1024
 
 export async function encryptSeed(
   seed: Uint8Array,
   passphrase: string,
   accounts: KeystoreFile['accounts'],
+  cost: ScryptCost,
 ): Promise<KeystoreFile> {
   const salt = randomBytes(32)
   const iv = randomBytes(12)
-  const key = await scrypt(passphrase, salt, 32, { ...COST, maxmem: MAX_MEMORY })
+  const key = await scrypt(passphrase, salt, 32, { ...cost, maxmem: MAX_MEMORY })
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   // The public half is bound to the secret one: neither can be exchanged alone.
   cipher.setAAD(accountsBytes(accounts))
@@ -47,7 +50,7 @@ export async function encryptSeed(
   return {
     version: 1,
     accounts,
-    seed: { kdf: 'scrypt', ...COST, salt: hex(salt), iv: hex(iv), tag: hex(cipher.getAuthTag()), bytes: hex(bytes) },
+    seed: { kdf: 'scrypt', ...cost, salt: hex(salt), iv: hex(iv), tag: hex(cipher.getAuthTag()), bytes: hex(bytes) },
   }
 }
 

@@ -13,7 +13,14 @@ import type {
 } from '../../ports/signer.ts'
 import type { Pay } from '../../ports/spend.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from './keys.ts'
-import { decryptSeed, encryptSeed, readKeystoreFile, writeKeystoreFile } from './keystore-file.ts'
+import {
+  COST,
+  decryptSeed,
+  encryptSeed,
+  readKeystoreFile,
+  type ScryptCost,
+  writeKeystoreFile,
+} from './keystore-file.ts'
 import { createOutflow, type OutflowLimits } from './outflow.ts'
 import { openSigningJournal } from './signing-journal.ts'
 
@@ -23,11 +30,13 @@ export async function createKeystore(
   passphrase: string,
   coinTypes: readonly number[],
   words: string = generateMnemonic(wordlist, 256),
+  cost: ScryptCost = COST,
 ): Promise<string> {
   if (!validateMnemonic(words, wordlist))
     throw new AppError('INTERNAL', 'these are no words of a BIP-39 seed: one is misspelt, missing or out of order')
   const seed = mnemonicToSeedSync(words)
-  await writeKeystoreFile(path, await encryptSeed(seed, passphrase, publicAccounts(seed, [...new Set(coinTypes)])))
+  const accounts = publicAccounts(seed, [...new Set(coinTypes)])
+  await writeKeystoreFile(path, await encryptSeed(seed, passphrase, accounts, cost))
   return words
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits, parseUnits } from '../amount.ts'
 import type { Children } from '../children.ts'
 import { moneroBank } from '../keys.ts'
@@ -14,6 +15,8 @@ export const preparedBlocks = 300
 const blocksAtOnce = 10
 /** Answers of a daemon that makes no block, until it is believed. */
 const refusalsMax = 3
+const offeredLooks = 100
+const offeredLookMs = 20
 const decimals = 12
 /** RandomX takes a tenth of a second of one core for a block. */
 const quietAfterMs = 60_000
@@ -75,7 +78,11 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
       requireCoin(currency)
       return withBank((wallet) => balanceOf(wallet, address)).catch(refuse)
     },
-    mine: (count) => exclusively(() => generate(daemon.rpc, count)),
+    mine: (count) =>
+      exclusively(async () => {
+        await untilOffered(daemon.rpc)
+        return generate(daemon.rpc, count)
+      }),
     reorganize: (depth, { drop }) => exclusively(() => reorganize(daemon.rpc, depth, drop)).catch(refuse),
     waiting: async () => Number((await daemon.rpc.call('get_info'))['tx_pool_size']),
     async stop() {
@@ -94,6 +101,16 @@ const requireCoin = (currency: string) => {
 /** The block of the top, whose number is one less than how many there are. */
 async function heightOf(daemon: MoneroRpc): Promise<number> {
   return Number((await daemon.call('get_block_count'))['count']) - 1
+}
+
+/** A daemon mines what it offered to its peers, also where it has none: a moment after it took it in. */
+async function untilOffered(daemon: MoneroRpc): Promise<void> {
+  type Waiting = Readonly<{ do_not_relay: boolean; last_relayed_time: number }>
+  for (let looks = 0; looks < offeredLooks; looks++) {
+    const { transactions = [] } = (await daemon.post('/get_transaction_pool', {})) as { transactions?: Waiting[] }
+    if (transactions.every((one) => one.do_not_relay || one.last_relayed_time > 0)) return
+    await delay(offeredLookMs)
+  }
 }
 
 /** Rewards are the bank's, under fresh keys: two branches never have the same block. */

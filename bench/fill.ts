@@ -62,7 +62,7 @@ export function fillStatements(count: number): string[] {
     `select setval('deposit_key_index', ${2 * count + 1})`,
     // The scan of blocks records deposits, whose identities must not be those of the filled executions.
     `alter table deposits alter column id restart with ${count + 1}`,
-    'analyze',
+    'vacuum analyze',
   ]
 }
 

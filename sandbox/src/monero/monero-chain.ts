@@ -63,7 +63,8 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     rpcUrls: [`http://127.0.0.1:${ports.daemon}`],
     tokens: {},
     quietAfterMs,
-    firstBlockAfterMs: aloneMs,
+    // A first start waits for its coins.
+    ...(bank.isNew ? {} : { firstBlockAfterMs: aloneMs }),
     createWallet: async () => {
       const { address } = await withBank((wallet) => wallet.call('create_account'))
       return { network: 'xmr', address: String(address), memo: null, privateKey: moneroBank.spendKey }
@@ -157,6 +158,7 @@ function createBank(start: Start, daemonPort: number) {
   }
   const timer = setTimeout(open, isThere ? aloneMs : 0)
   return {
+    isNew: !isThere,
     open,
     async stop() {
       clearTimeout(timer)

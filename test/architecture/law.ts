@@ -35,7 +35,7 @@ export const law: Law = {
   homes: {
     '@fastify/under-pressure': ['server/src/api'],
     '@noble/curves': [`${adapters}/evm`, `${adapters}/memory`, `${adapters}/signers`, 'server/src/lib'],
-    '@noble/hashes': [`${adapters}/evm`, `${adapters}/memory`, 'server/src/lib'],
+    '@noble/hashes': ['server/src/lib'],
     '@scure/base': [`${adapters}/bitcoin`],
     '@scure/bip32': [`${adapters}/signers`],
     '@scure/bip39': [`${adapters}/signers`],

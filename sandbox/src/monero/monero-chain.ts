@@ -144,21 +144,21 @@ async function tipOf(daemon: MoneroRpc): Promise<Tip> {
  * after them. Where it was never opened before, it is about to be asked.
  */
 function createBank(start: Start, daemonPort: number) {
-  const isThere = existsSync(join(start.folder, 'bank.keys'))
+  const isNew = !existsSync(join(start.folder, 'bank.keys'))
   let opened: Promise<Started> | undefined
   const open = () => {
     clearTimeout(timer)
     if (opened) return opened
     opened = startWalletRpc(start, daemonPort).then(async (wallet) => {
-      await openBank(wallet.rpc, isThere)
+      await openBank(wallet.rpc, isNew)
       return wallet
     })
     opened.catch((error: Error) => start.onEnd(`has no bank: ${error.message}`))
     return opened
   }
-  const timer = setTimeout(open, isThere ? aloneMs : 0)
+  const timer = setTimeout(open, isNew ? 0 : aloneMs)
   return {
-    isNew: !isThere,
+    isNew,
     open,
     async stop() {
       clearTimeout(timer)
@@ -170,10 +170,9 @@ function createBank(start: Start, daemonPort: number) {
   }
 }
 
-async function openBank(wallet: MoneroRpc, exists: boolean): Promise<void> {
+async function openBank(wallet: MoneroRpc, isNew: boolean): Promise<void> {
   const { address, viewKey, spendKey } = moneroBank
-  if (exists) await wallet.call('open_wallet', { filename: 'bank', password: '' })
-  else
+  if (isNew)
     await wallet.call('generate_from_keys', {
       filename: 'bank',
       address,
@@ -182,6 +181,7 @@ async function openBank(wallet: MoneroRpc, exists: boolean): Promise<void> {
       password: '',
       restore_height: 0,
     })
+  else await wallet.call('open_wallet', { filename: 'bank', password: '' })
   await wallet.call('refresh')
 }
 

@@ -164,15 +164,15 @@ export function createLog({ level, pretty, destination }: LogOptions): Log {
   return {
     ...log,
     info: (fields, message) => {
-      const members = renderMembers(fields as Record<string, unknown>)
+      const members = renderMembers(fields)
       if (members === null) logger.info(fields, message)
       else target.write(`${lineStart()}${members}${lineEnd(message)}`)
     },
     recurring: (fixed, message) => {
-      const staying = renderMembers(fixed as Record<string, unknown>)
+      const staying = renderMembers(fixed)
       const end = `${staying}${lineEnd(message)}`
       return (fields) => {
-        const members = renderMembers(fields as Record<string, unknown>)
+        const members = renderMembers(fields)
         if (members === null || staying === null) logger.info({ ...fields, ...fixed }, message)
         else target.write(`${lineStart()}${members}${end}`)
       }
@@ -199,14 +199,13 @@ function addMember(name: string): Member {
   return member
 }
 
-/*
- * The line that pino would write, in a third of its time: there is one of it for every request.
- */
+/* The line that pino would write, in a third of its time: there is one of it for every request. */
 const lineStart = (): string => `{"level":"info","time":"${toIsoText(Date.now())}"`
 const lineEnd = (message: string): string => `,"msg":${quote(message)}}\n`
 
 /** Null where a field is more than a text, a number or a truth value. */
-function renderMembers(fields: Record<string, unknown>): string | null {
+function renderMembers(given: object): string | null {
+  const fields = given as Record<string, unknown>
   let text = ''
   for (const name in fields) {
     const { head, open, isSecret } = members.get(name) ?? addMember(name)

@@ -44,8 +44,6 @@ type Bucket = { tokens: number; at: number }
 /** `caller`: the same object for every request until the key is read anew. */
 type Known = Readonly<{ found: Readonly<{ stored: StoredKey; caller: Caller }> | null; hash: Buffer; readAt: number }>
 
-const NOBODY: Known = { found: null, hash: Buffer.alloc(0), readAt: 0 }
-
 /** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const keys = createKeys(deps)
@@ -78,10 +76,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return {
     forget: keys.forget,
     knownCaller: (key, ip) => {
-      const { found, hash } = keys.known(key) ?? NOBODY
-      if (found === null) return null
-      const { stored, caller } = found
-      if (!matches(stored, hash, deps.now()) || !isAllowed(stored.ipAllowList, ip)) return null
+      const cached = keys.known(key)
+      if (!cached?.found) return null
+      const { stored, caller } = cached.found
+      if (!matches(stored, cached.hash, deps.now()) || !isAllowed(stored.ipAllowList, ip)) return null
       touch(key, caller.keyId)
       return caller
     },

@@ -1,6 +1,6 @@
 import { ECDH } from 'node:crypto'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Network } from '../../domain/network.ts'
+import { addressOfPoint, readAddress } from '../../lib/account-address.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Addresses } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
@@ -42,15 +42,10 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
   })
 }
 
-/** EIP-55: one case throughout carries no checksum and is taken; mixed case must be the checksum. */
+/** By EIP-55, and above what is reserved. */
 export function parseAddress(text: string): string | null {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return null
-  const digits = text.slice(2)
-  const lower = digits.toLowerCase()
-  const canonical = withChecksum(lower)
-  const isMixed = digits !== lower && digits !== digits.toUpperCase()
-  if (isMixed && text !== canonical) return null
-  return BigInt(`0x${lower}`) > RESERVED_MAX ? canonical : null
+  const canonical = readAddress(text)
+  return canonical !== null && BigInt(canonical) > RESERVED_MAX ? canonical : null
 }
 
 /** Compressed secp256k1 public key → address. */
@@ -58,27 +53,4 @@ export function addressOfKey(compressed: Uint8Array): string {
   assert(compressed.length === 33, 'a compressed public key has 33 bytes')
   const plain = ECDH.convertKey(Buffer.from(compressed), 'secp256k1', undefined, 'hex', 'uncompressed')
   return addressOfPoint(Buffer.from(String(plain), 'hex'))
-}
-
-/** The last 20 bytes of the Keccak hash of the plain point. */
-function addressOfPoint(point: Uint8Array): string {
-  assert(point.length === 65, 'an uncompressed public key has 65 bytes')
-  const hashed = keccak_256(point.subarray(1))
-  return withChecksum(Buffer.from(hashed.subarray(12)).toString('hex'))
-}
-
-/**
- * EIP-55: a letter is upper case where the digit of the hash of the text at its place is 8 or more. Every create asks for
- * two addresses, and viem's take twice as long (12 and 26 µs of the 270 of a create); a test holds these to them.
- *
- * @param digits forty, in lower case
- */
-function withChecksum(digits: string): string {
-  const hashed = Buffer.from(keccak_256(Buffer.from(digits, 'latin1'))).toString('hex')
-  let text = '0x'
-  for (let at = 0; at < digits.length; at++) {
-    const digit = digits.charAt(at)
-    text += hashed.charAt(at) >= '8' ? digit.toUpperCase() : digit
-  }
-  return text
 }

@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Network } from '../../domain/network.ts'
+import { addressOfPoint, readAddress } from '../../lib/account-address.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Addresses } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
@@ -23,37 +23,11 @@ export function createMemoryAddresses(network: Network, publicKeys: PublicKeys):
     return hot
   }
   return Object.freeze({
-    parse: parseAddress,
+    parse: readAddress,
     parseMemo: () => null,
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
     hot: () => own(hotKey),
     change: () => own(hotKey),
     own,
   })
-}
-
-/** EIP-55: one case throughout carries no checksum and is taken; mixed case must be the checksum. */
-export function parseAddress(text: string): string | null {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return null
-  const digits = text.slice(2)
-  const lower = digits.toLowerCase()
-  const canonical = checksummed(lower)
-  const isMixed = digits !== lower && digits !== digits.toUpperCase()
-  return isMixed && text !== canonical ? null : canonical
-}
-
-/** Last 20 bytes of the Keccak hash of the plain point (Yellow Paper, appendix F). */
-export function addressOfPoint(point: Uint8Array): string {
-  assert(point.length === 65 && point[0] === 4, 'an uncompressed public key has 65 bytes')
-  return checksummed(Buffer.from(keccak_256(point.subarray(1)).subarray(12)).toString('hex'))
-}
-
-function checksummed(lower: string): string {
-  const hash = Buffer.from(keccak_256(Buffer.from(lower, 'ascii'))).toString('hex')
-  let text = '0x'
-  for (let at = 0; at < lower.length; at++) {
-    const digit = lower.charAt(at)
-    text += hash.charAt(at) >= '8' ? digit.toUpperCase() : digit
-  }
-  return text
 }

@@ -1,8 +1,8 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { addressOfPoint, readAddress } from '../../lib/account-address.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Signed, SignWith } from '../../ports/signer.ts'
-import { addressOfPoint, parseAddress } from './address.ts'
 
 /** What a transaction of the simulated chain says, before its signature. */
 export type Body = Readonly<{
@@ -29,7 +29,7 @@ export const signMemory: SignWith = (intent, keys): Signed => {
   assert(intent.family === 'evm', 'the simulated chain has accounts')
   const { pay, chainId, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = intent
   assert(pay.units > 0n && pay.memo === null, 'a pay has units and no memo')
-  assert(parseAddress(pay.address) === pay.address, 'the recipient is a canonical address')
+  assert(readAddress(pay.address) === pay.address, 'the recipient is a canonical address')
   assert(pay.asset.network === intent.network, 'the asset is of the network')
   const { contract } = pay.asset
   const body: Body = {
@@ -117,7 +117,7 @@ function parseList(text: string): readonly unknown[] | null {
 
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && typeof value === 'number' && value >= 0
-const isAddress = (value: unknown): value is string => typeof value === 'string' && parseAddress(value) === value
+const isAddress = (value: unknown): value is string => typeof value === 'string' && readAddress(value) === value
 const toUnits = (value: unknown): bigint | null =>
   typeof value === 'string' && /^(?:0|[1-9][0-9]{0,77})$/.test(value) ? BigInt(value) : null
 const toHex = (text: string): string => `0x${Buffer.from(text, 'utf8').toString('hex')}`

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Network } from '../../domain/network.ts'
+import { readAddress } from '../../lib/account-address.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { BlockRef } from '../../ports/chain.ts'
-import { parseAddress } from './address.ts'
 import { createBestChain } from './best-chain.ts'
 import type { PoolTransaction } from './block.ts'
 import { createMemoryNode, type MemoryNode, type NodeFaults } from './node.ts'
@@ -112,15 +112,15 @@ function outside(name: string, payments: readonly OutsidePayment[], ok: boolean)
   assert(payments.length > 0, 'a payment pays somebody')
   const txHash = `0x${hash('sha256', name, 'hex')}`
   const pays = payments.map(({ address, units, contract = null, delivered = units }) => {
-    const canonical = present(parseAddress(address), `the address ${address}`)
+    const canonical = present(readAddress(address), `the address ${address}`)
     assert(units >= 0n && delivered >= 0n, 'units are not negative')
     return {
       address: canonical,
-      contract: contract === null ? null : present(parseAddress(contract), 'a contract'),
+      contract: contract === null ? null : present(readAddress(contract), 'a contract'),
       units,
       delivered,
     }
   })
-  const sender = present(parseAddress(`0x${hash('sha256', `${name} sender`, 'hex').slice(0, 40)}`), 'a sender')
+  const sender = present(readAddress(`0x${hash('sha256', `${name} sender`, 'hex').slice(0, 40)}`), 'a sender')
   return { kind: 'outside', hash: txHash, sender, raw: null, pays, ok }
 }

@@ -5,9 +5,10 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../domain/errors.ts'
 
-const scrypt = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
-  scryptCallback,
-)
+const scrypt = promisify<string, Buffer, number, ScryptCost & { maxmem: number }, Buffer>(scryptCallback)
+
+/** RFC 7914 §2. */
+export type ScryptCost = Readonly<{ N: number; r: number; p: number }>
 
 /** The file: account keys in the clear, the seed under scrypt (RFC 7914) and AES-256-GCM (NIST SP 800-38D). */
 export type KeystoreFile = Readonly<{
@@ -15,19 +16,8 @@ export type KeystoreFile = Readonly<{
   /** Extended public keys by account path, for example `m/84'/0'/0'` (BIP-32). */
   accounts: Readonly<Record<string, string>>
   /** null in the file of a process that only shows addresses. */
-  seed: Readonly<{
-    kdf: 'scrypt'
-    N: number
-    r: number
-    p: number
-    salt: string
-    iv: string
-    tag: string
-    bytes: string
-  }> | null
+  seed: (ScryptCost & Readonly<{ kdf: 'scrypt'; salt: string; iv: string; tag: string; bytes: string }>) | null
 }>
-
-export type ScryptCost = Readonly<{ N: number; r: number; p: number }>
 
 /** About 0.4 s and 128 MB for one guess. */
 export const COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }

@@ -4,6 +4,7 @@ import {
   benchColdQuotes,
   benchCreates,
   benchFeed,
+  benchFirstPolls,
   benchMemory,
   benchQuotes,
   benchStatus,
@@ -88,6 +89,7 @@ async function runAll(ground: Ground, say: (line: string) => void): Promise<read
     const many = await ground.openHouse('many', Number(values.rows))
     houses.push(many)
     await run('size', () => benchTableSize(few, many, pace))
+    await run('size', () => benchFirstPolls(many, pace))
     await run('scan', () => benchBlockScan(few, many))
     // Last: they leave rows behind.
     await run('creates', () => benchCreates(many, pace))

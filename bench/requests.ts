@@ -51,8 +51,8 @@ export const creates = (path: string): readonly Buffer[] =>
   })
 
 /** As many ids as there are in the small table, spread over the whole of either. */
-export const polls = (path: string, rows: number): readonly Buffer[] => {
-  const shuffled = Array.from({ length: IDS }, (_, n) => 1 + ((n * 619) % IDS) * (rows / IDS))
+export const polls = (path: string, rows: number, ids = IDS): readonly Buffer[] => {
+  const shuffled = Array.from({ length: ids }, (_, n) => 1 + ((n * 619) % ids) * (rows / ids))
   return shuffled.map((n) => get(`${path}?id=${exchangeId(Math.floor(n))}`))
 }
 

@@ -114,7 +114,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     shows: /^leak: /,
     patches: [
       {
-        file: 'server/src/adapters/postgres/exchanges.ts',
+        file: 'server/src/adapters/postgres/find-exchange.ts',
         find: 'and e.partner_id = k.partner_id',
         put: 'and k.partner_id is not null',
       },

@@ -1,4 +1,9 @@
-export type Recent<K, V> = Readonly<{ get(key: K): V | undefined; set(key: K, value: V): void; clear(): void }>
+export type Recent<K, V> = Readonly<{
+  get(key: K): V | undefined
+  set(key: K, value: V): void
+  delete(key: K): void
+  clear(): void
+}>
 
 /** A bounded map whose entries grow old. Beyond `most` the oldest entry goes. */
 export function createRecent<K, V>({ most, ageMs, now }: { most: number; ageMs: number; now(): number }): Recent<K, V> {
@@ -20,6 +25,9 @@ export function createRecent<K, V>({ most, ageMs, now }: { most: number; ageMs: 
         entries.delete(oldest)
         break
       }
+    },
+    delete: (key) => {
+      entries.delete(key)
     },
     clear: () => entries.clear(),
   }

@@ -86,7 +86,7 @@ test('whatever the order in which transactions begin, write and end', async () =
   const among = watch()
   const step = fc.record({ who: fc.nat(4), act: fc.constantFrom('write', 'commit', 'roll back', 'ask') })
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
       const running = new Map<number, Awaited<ReturnType<typeof open>> & { written: string[] }>()
       const committed: string[] = []
       for (const { who, act } of [...steps, { who: 0, act: 'ask' }]) {

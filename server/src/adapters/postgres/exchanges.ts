@@ -1,29 +1,12 @@
-import { type ExchangeType, exchangeStatuses } from '../../domain/exchange.ts'
+import { exchangeStatuses } from '../../domain/exchange.ts'
 import { isTerminal, terminals } from '../../domain/lifecycle.ts'
-import { createBatcher } from '../../lib/batch.ts'
 import type { ExchangeQuery, ExchangeStore } from '../../ports/store.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
 import type { Database, Sql } from './database.ts'
+import { createFind } from './find-exchange.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
 
 type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null }
-
-/** Each key asks for its own partner's exchange: what arrives together is one round trip, whoever asks. */
-const FIND = `select k.n, ${exchangeColumns}, ${executionsColumn}
-  from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(id, partner_id, type, n)
-  join exchanges e on e.id = k.id and e.partner_id = k.partner_id and (k.type is null or e.type = k.type)
-  join deposit_targets t on t.exchange_id = e.id and t.leg = 0`
-
-type Key = Readonly<{ id: string; partnerId: string; type: ExchangeType | null }>
-/** Polls are many and small: while this many questions are under way, the next ones gather. */
-const FIND_TOGETHER = { most: 64, running: 3 }
-
-async function findExchanges(sql: Sql, keys: readonly Key[]): Promise<readonly (ViewRow | null)[]> {
-  const values = [keys.map(({ id }) => id), keys.map(({ partnerId }) => partnerId), keys.map(({ type }) => type)]
-  const rows = await sql.query<ViewRow & { n: string }>(FIND, values, 'find-exchanges')
-  const found = new Map(rows.map((row) => [Number(row.n), row]))
-  return keys.map((_key, index) => found.get(index + 1) ?? null)
-}
 
 const OPEN = exchangeStatuses.filter((status) => !isTerminal(status)).map((status) => `'${status}'`)
 const TERMINAL = terminals.map((status) => `'${status}'`)
@@ -54,14 +37,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
 export function createExchangeStore(sql: Sql, database: Database): ExchangeStore {
-  const findTogether = createBatcher((keys: readonly Key[]) => findExchanges(sql, keys), FIND_TOGETHER)
+  const find = createFind(sql)
   return {
     create: (batch) => createExchanges(database, batch),
-    async find(partnerId, id, type?: ExchangeType) {
-      if (!UUID.test(id)) return null
-      const row = await findTogether({ id, partnerId, type: type ?? null })
-      return row ? toExchangeView(row) : null
-    },
+    find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
     findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
     async list(query, after, limit, offset) {
       const rows = await sql.query<ViewRow>(

@@ -141,6 +141,7 @@ export const law: Law = {
     [`${postgres}/recovery.ts`]: columns,
     [`${postgres}/custody.ts`]: columns,
     [`${postgres}/exchanges.ts`]: columns,
+    [`${postgres}/find-exchange.ts`]: columns,
     [`${postgres}/payouts.ts`]: columns,
     [`${postgres}/rows.ts`]: columns,
     [`${postgres}/swap-fees.ts`]: columns,

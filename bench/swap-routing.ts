@@ -9,6 +9,7 @@ import { median } from './load.ts'
 import { PEERS_COMMAND } from './peers.ts'
 import { createSwapMarket, type SwapMarket, type Trade } from './swap-markets.ts'
 import { createTines, hopsOf, type TinesRouter } from './tines.ts'
+import { readVectorMarkets } from './vector-markets.ts'
 
 /*
  * Our router against others over the same pools in memory, trade by trade in turn. Gas is free on both sides, so that routes
@@ -92,7 +93,7 @@ function againstTines(): Result[] {
       note: `medians of ${trades} trades: ${ours.toFixed(3)} and ${theirs.toFixed(2)} ms; market built anew ${(theirs / built).toFixed(2)}`,
     }
   })
-  return [...times, ...compareOutputs(all)]
+  return [...times, ...onTheVectors(), ...compareOutputs(all)]
 }
 
 function compareTrades(market: SwapMarket, trades: number): Outcome[] {
@@ -152,6 +153,24 @@ function compareOutputs(outcomes: readonly Outcome[]): Result[] {
       note: `missed by ${missed(limited).toFixed(2)} bp at worst`,
     },
     ...againstFourHops(outcomes),
+  ]
+}
+
+/** Our four hops against any number of theirs, over the markets that come with the design. */
+function onTheVectors(): Result[] {
+  const advantages = readVectorMarkets().map(({ market, trade }) => {
+    const theirs = createTines(market)?.(trade).amountOut ?? 0
+    return theirs === 0 ? 0 : Number(route(createPoolMarket(market.pools), market, trade)) / theirs - 1
+  })
+  const worst = Math.min(...advantages)
+  return [
+    {
+      name: 'output on the vectors, tines equalled or beaten',
+      goal: { atLeast: 99 },
+      figure: (advantages.filter((advantage) => advantage >= -SAME).length / advantages.length) * 100,
+      unit: '%',
+      note: `${advantages.length} markets, four hops against any number; by ${(median(advantages) * 1e4).toFixed(3)} bp at the median, ${(worst * 1e4).toFixed(3)} at worst`,
+    },
   ]
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Database, Sql } from '../../src/adapters/postgres/database.ts'
+import type { Sql } from '../../src/adapters/postgres/database.ts'
 import { createFind } from '../../src/adapters/postgres/find-exchange.ts'
+import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 import { COIN, ETHER, partnerId, startSpine } from './spine.ts'
 
 /*
@@ -47,24 +48,6 @@ async function refunded() {
   await spine.blocks(8)
   expect(await spine.status(exchange)).toBe('refunded')
   return exchange.id
-}
-
-/** A transaction that stays open until it is told to end. */
-async function open(database: Database) {
-  const ends = Promise.withResolvers<boolean>()
-  const begun = Promise.withResolvers<Sql>()
-  const ended = database
-    .transaction(async (tx) => {
-      begun.resolve(tx)
-      if (!(await ends.promise)) throw new Error('rolled back')
-    })
-    .catch((error: Error) => expect(error.message).toBe('rolled back'))
-  const sql = await begun.promise
-  const end = async (commits: boolean) => {
-    ends.resolve(commits)
-    await ended
-  }
-  return { sql, end }
 }
 
 describe('a poll', () => {
@@ -185,13 +168,13 @@ test('whatever the order in which transactions begin, write and end', async () =
   const step = fc.record({ who: fc.nat(5), act: fc.constantFrom('write', 'commit', 'roll back', 'look') })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
-      const running = new Map<number, Awaited<ReturnType<typeof open>>>()
+      const running = new Map<number, OpenTransaction>()
       try {
         for (const { who, act } of [...steps, { who: 0, act: 'look' }, { who: 1, act: 'look' }]) {
           const one = running.get(who)
           const id = ids[who % 2] ?? ''
           if (act === 'write') {
-            const writer = one ?? (await open(spine.database))
+            const writer = one ?? (await openTransaction(spine.database))
             running.set(who, writer)
             await writer.sql.query(writes[Math.floor(who / 2)] ?? '', [id, randomUUID()])
           } else if (act === 'look') {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Sql } from '../../src/adapters/postgres/database.ts'
 import { createWatchedAddresses } from '../../src/adapters/postgres/watched-addresses.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
+import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 
 /*
  * What no scan may miss is an address that is committed. The hard cases: transactions that end in another order than they
@@ -30,24 +31,6 @@ function watch() {
     house.database.transaction((tx) => watched.among(tx, 'btc', ['a stranger', ...addresses]))
 }
 
-/** A transaction that stays open until it is told to end. */
-async function open() {
-  const ends = Promise.withResolvers<boolean>()
-  const begun = Promise.withResolvers<Sql>()
-  const ended = house.database
-    .transaction(async (tx) => {
-      begun.resolve(tx)
-      if (!(await ends.promise)) throw new Error('rolled back')
-    })
-    .catch((error: Error) => expect(error.message).toBe('rolled back'))
-  const sql = await begun.promise
-  const end = async (commits: boolean) => {
-    ends.resolve(commits)
-    await ended
-  }
-  return { sql, end }
-}
-
 test('those that were there, and those that come', async () => {
   await insert(house.database, 'one', 'two')
   const among = watch()
@@ -64,9 +47,9 @@ test('of a first load in many pieces none is lost', async () => {
 
 test('one whose transaction began long before others, and ends after them', async () => {
   const among = watch()
-  const slow = await open()
+  const slow = await openTransaction(house.database)
   await insert(slow.sql, 'slow')
-  const slower = await open()
+  const slower = await openTransaction(house.database)
   // It has its number, and writes later.
   await slower.sql.query('select pg_current_xact_id()')
   for (const name of ['a', 'b', 'c']) {
@@ -87,12 +70,12 @@ test('whatever the order in which transactions begin, write and end', async () =
   const step = fc.record({ who: fc.nat(4), act: fc.constantFrom('write', 'commit', 'roll back', 'ask') })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
-      const running = new Map<number, Awaited<ReturnType<typeof open>> & { written: string[] }>()
+      const running = new Map<number, OpenTransaction & { written: string[] }>()
       const committed: string[] = []
       for (const { who, act } of [...steps, { who: 0, act: 'ask' }]) {
         const one = running.get(who)
         if (act === 'write') {
-          const writer = one ?? { ...(await open()), written: [] }
+          const writer = one ?? { ...(await openTransaction(house.database)), written: [] }
           running.set(who, writer)
           const address = randomUUID()
           await insert(writer.sql, address)
@@ -114,7 +97,7 @@ test('whatever the order in which transactions begin, write and end', async () =
 test('what a question learned stays, though its own transaction is rolled back', async () => {
   const watched = createWatchedAddresses()
   await insert(house.database, 'one')
-  const asking = await open()
+  const asking = await openTransaction(house.database)
   expect(await watched.among(asking.sql, 'btc', ['one'])).toEqual(['one'])
   await insert(house.database, 'two')
   expect(await watched.among(asking.sql, 'btc', ['one', 'two'])).toEqual(['one', 'two'])

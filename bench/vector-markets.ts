@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { readLabCases } from '../server/src/cli/lab-file.ts'
 import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.ts'
-import { addressOf, type SwapMarket, type Trade } from './swap-markets.ts'
+import { addressOf, type SwapMarket } from './swap-markets.ts'
 
 const FILE = join(import.meta.dirname, '../vectors/routing_v2_optimality.json')
 
-/** The sixty markets that are handed out with the design, each with its one trade. */
-export function readVectorMarkets(): readonly Readonly<{ market: SwapMarket; trade: Trade }>[] {
+/** The sixty markets that are handed out with the design. Each draws its one trade. */
+export function readVectorMarkets(): readonly SwapMarket[] {
   return readLabCases(FILE).map(({ pools, tokenIn, tokenOut, amountIn }) => {
     const names = [...new Set(pools.flatMap(({ tokens }) => tokens))]
     const numberOf = (name: number | string) => names.indexOf(name)
@@ -17,6 +17,6 @@ export function readVectorMarkets(): readonly Readonly<{ market: SwapMarket; tra
       return { kind: 'uniswap-v2', id: address, address, dex: 'bench', feePpm, tokens: pair, reserves }
     })
     const trade = { source: numberOf(tokenIn), target: numberOf(tokenOut), amountIn }
-    return { market: { tokens, pools: states, draw: () => trade }, trade }
+    return { tokens, pools: states, draw: () => trade }
   })
 }

@@ -15,7 +15,8 @@ end $$;
 create trigger exchange_changed before update of status, reason, refund_address, refund_memo, expires_at, fixed_until
   on exchanges for each row execute function note_change();
 create trigger execution_changed before update on executions for each row execute function note_change();
-create trigger payout_changed before update on payouts for each row execute function note_change();
+-- Of payouts a status shows those that go back.
+create trigger payout_changed before update on payouts for each row when (new.purpose = 'refund') execute function note_change();
 
 create index exchanges_changed on exchanges (changed_by) where changed_by is not null;
 create index executions_changed on executions (changed_by);

@@ -49,7 +49,7 @@ async function streamed(partnerId: string): Promise<ExchangeView[]> {
 
 describe('rows of a partner (I-20)', () => {
   test('are the only ones that he is answered with, however the calls interleave', async () => {
-    // Asked twice, by whoever it is: the second time its terms are known.
+    // Asked twice, by whoever it is: the second time it is kept.
     const calls = [...owner.keys(), ...owner.keys()].flatMap((id) =>
       partners.map(async (partnerId) => {
         const found = await store.exchanges.find(partnerId, id)

@@ -1,4 +1,5 @@
 import { type BloomFilter, createBloomFilter } from '../../lib/bloom-filter.ts'
+import { generationOf, LEAST_RUNNING } from './changed-since.ts'
 import type { Sql } from './database.ts'
 
 /**
@@ -30,12 +31,7 @@ export function createWatchedAddresses(): WatchedAddresses {
   }
 }
 
-/**
- * The table as it is: another after a restart or failover of the server, after a restore into it, after a truncation.
- * Then transactions may have been numbered anew.
- */
-const TABLE =
-  "concat_ws(' ', pg_postmaster_start_time(), 'deposit_targets'::regclass::oid, pg_relation_filenode('deposit_targets'))"
+const TABLE = generationOf('deposit_targets')
 
 /**
  * Adds what was committed since, in one statement and so by one snapshot. A row that it sees and the last one did not is
@@ -44,7 +40,7 @@ const TABLE =
  */
 async function renewed(tx: Sql, network: string, { filter, table, since }: Known): Promise<Known | null> {
   const [row] = await tx.query<{ table: string; since: string; addresses: string[] }>(
-    `select ${TABLE} as table, pg_snapshot_xmin(pg_current_snapshot())::text as since,
+    `select ${TABLE} as table, ${LEAST_RUNNING} as since,
        array(select address from deposit_targets where network = $1 and created_by >= $2::xid8
          and created_by < pg_snapshot_xmax(pg_current_snapshot())) as addresses`,
     [network, since],
@@ -58,7 +54,7 @@ async function renewed(tx: Sql, network: string, { filter, table, since }: Known
 /** All of them, in pieces. The mark is of an earlier snapshot than the rows: what both have is added twice. */
 async function load(tx: Sql, network: string): Promise<Known> {
   const [mark] = await tx.query<{ table: string; since: string; count: number }>(
-    `select ${TABLE} as table, pg_snapshot_xmin(pg_current_snapshot())::text as since,
+    `select ${TABLE} as table, ${LEAST_RUNNING} as since,
        (select count(*)::int from deposit_targets where network = $1) as count`,
     [network],
   )

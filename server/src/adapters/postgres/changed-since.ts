@@ -1,0 +1,16 @@
+/*
+ * Two of our memories ask the database what came since they last did: by the numbers of transactions, in one statement and
+ * so by one snapshot (docs/decisions/0062, 0072). These are the parts of such a question.
+ */
+
+/** Every transaction below it has ended: what a later snapshot sees beside this one's is not below it. */
+export const LEAST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text'
+
+/**
+ * Tables as they are: others after a restart or failover of the server, after a restore into them, after a truncation. Then
+ * transactions may have been numbered anew.
+ */
+export const generationOf = (...tables: readonly string[]): string =>
+  `concat_ws(' ', pg_postmaster_start_time(), ${tables
+    .map((table) => `'${table}'::regclass::oid, pg_relation_filenode('${table}')`)
+    .join(', ')})`

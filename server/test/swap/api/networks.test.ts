@@ -1,6 +1,8 @@
+import { type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { lockMarket } from '../../../../test/support/market-lock.ts'
 import { type Json, startWorld, type World } from '../../../../test/support/world.ts'
+import { hex } from '../../evm/anvil.ts'
 import { LOCK_MS, NATIVE, type Stage, stageOn, trade } from './partner.ts'
 
 const networks = ['eth', 'sei', 'arbitrum', 'base', 'bsc', 'cchain', 'celo', 'linea', 'matic', 'op', 'sonic', 'uni']
@@ -48,11 +50,38 @@ async function swaps(stage: Stage): Promise<void> {
   }
 }
 
+/** The swap as it was signed, asked of the node at the quote's own block, as if it were mined in each second of the next minute. */
+async function leastOfAMinute(stage: Stage): Promise<void> {
+  const user = await stage.user()
+  const usdc = stage.token('usdc')
+  const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }
+  const { quote, rawTx, hash } = await trade(stage, user, asked)
+  expect(hasMovingFee(quote)).toBe(true)
+  // Asked of the newest block, the node may answer from the one that it is just making.
+  await stage.becomes(hash, 'finished')
+  const { to, data, value = 0n } = parseTransaction(rawTx)
+  const call = { from: user.address, to, data, value: hex(value) }
+  const at = hex(quote.block)
+  const { timestamp } = await stage.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', at, false)
+  const rich = { [user.address]: { balance: hex(value + 10n ** 18n) } }
+  const seconds = Array.from({ length: 60 }, (_, index) => hex(Number(timestamp) + 1 + index))
+  const said = await Promise.all(seconds.map((time) => stage.rpc<Hex>('eth_call', call, at, rich, { time })))
+  // A dollar has six places: exact as a number.
+  expect(Math.min(...said.map(Number))).toBe(Number(quote.receivedAmountRaw))
+}
+
 describe('coin → token → token → coin pays to the unit what was quoted', () => {
   // Mostly waiting for blocks: a few at a time.
   test.for(networks)('on %s', { concurrent: true, timeout: LOCK_MS }, async (network) => {
     const unlock = await lockMarket(inject('databaseUrl'), network)
     await swaps(await stageOn(world, network)).finally(unlock)
+  })
+
+  test('and on base, where a fee may move by the second, what the second that pays least would', {
+    timeout: LOCK_MS,
+  }, async () => {
+    const unlock = await lockMarket(inject('databaseUrl'), 'base')
+    await leastOfAMinute(await stageOn(world, 'base')).finally(unlock)
   })
 
   test('and on Celo the coin and its token are one', async () => {

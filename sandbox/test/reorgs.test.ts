@@ -126,6 +126,17 @@ describe.each(bitcoinFamily)('%s', (network) => {
 describe('eth', () => {
   const rpc = () => sandbox.rpc('eth')
 
+  test('many blocks at once have the base fee of one', async () => {
+    const { height } = await mine('eth', 12)
+    const blocks = await Promise.all(
+      Array.from({ length: 12 }, (_, back) =>
+        rpc().call('eth_getBlockByNumber', [`0x${(height - back).toString(16)}`, false]),
+      ),
+    )
+    const fees = blocks.map((block) => Number((block as { baseFeePerGas: string }).baseFeePerGas))
+    expect(new Set(fees)).toEqual(new Set([2_000_000_000]))
+  })
+
   test('a payment in the replaced blocks is gone, and the next one works', async () => {
     const address = await createAddress('eth')
     const hash = await pay('eth', address, '0.5')

@@ -6,9 +6,6 @@ import { Refusal } from '../refusal.ts'
 import type { EvmBank } from './evm-bank.ts'
 import { putBack, takeOut } from './pool.ts'
 
-/** Blocks in one request to the node. */
-const minesPerRequest = 100
-
 type Ground = Readonly<{ rpc: JsonRpc; baseFeeWei: bigint; bank: EvmBank }>
 
 /** Makes blocks and takes them back. Its caller sees to it that only one of these runs at a time. */
@@ -30,9 +27,8 @@ export async function createEvmMiner({ rpc, baseFeeWei, bank }: Ground) {
   const waiting = async (): Promise<number> => Number(((await rpc.call('txpool_status')) as { pending: Hex }).pending)
 
   const mine = async (count: number): Promise<void> => {
-    for (let left = count; left > 0; left -= minesPerRequest) {
-      await rpc.batch(Array.from({ length: Math.min(left, minesPerRequest) }, block).flat())
-    }
+    // The node does all of a batch at once: of more blocks than one, only the first would have the fee.
+    for (let left = count; left > 0; left--) await rpc.batch(block())
   }
 
   const reorganize = async (depth: number): Promise<Tip> => {

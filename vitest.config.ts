@@ -2,10 +2,11 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import createReporter from './scripts/test-reporter.mjs'
 
-const common = { testTimeout: 60_000, hookTimeout: 90_000, exclude: ['**/node_modules/**'] }
+/** `maxConcurrency`: the twelve networks of swaps are tested at a time. */
+const common = { testTimeout: 60_000, hookTimeout: 90_000, maxConcurrency: 12, exclude: ['**/node_modules/**'] }
 
 /** Minutes long, and mostly waiting: begun last, one of them would be waited for alone. */
-const LONG = /\/test\/(faults|starts|privacy)\//
+const LONG = /\/test\/((faults|starts|privacy)\/|swap\/api\/networks)/
 
 /** They wait for each other, because they trade on the same markets: side by side, workers would stand idle. */
 const IN_TURN = /\/server\/test\/swap\/api\//
@@ -17,7 +18,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const long = sorted.filter(({ moduleId }) => LONG.test(moduleId))
-    const inTurn = sorted.filter(({ moduleId }) => IN_TURN.test(moduleId))
+    const inTurn = sorted.filter((file) => IN_TURN.test(file.moduleId) && !long.includes(file))
     const others = sorted.filter((file) => !long.includes(file) && !inTurn.includes(file))
     for (const [n, file] of inTurn.entries()) others.splice(n * TURN, 0, file)
     return [...long, ...others]

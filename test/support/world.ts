@@ -33,6 +33,8 @@ export const pepper = Buffer.from('a pepper of the test worlds')
 export type WorldOptions = Readonly<{
   /** Networks that this world works with: fewer are faster. */
   networks: readonly string[]
+  /** Where the chains stand that this world works with: those of the whole run, unless others are named. */
+  chainsFile?: string
   settings?: Partial<HouseOptions['settings']>
   /** Frozen prices: the default, so that amounts can be compared. */
   still?: boolean
@@ -68,6 +70,7 @@ export type OrderInput = Readonly<{
 export type World = Readonly<{
   house: House
   url: string
+  chains: ChainsFile
   /** Where this world's operator takes fees of swaps; null without swaps. */
   feeAddress: string | null
   /** The private key of a network's hot wallet: what a thief of the keystore would have. */
@@ -97,7 +100,7 @@ export type World = Readonly<{
 }>
 
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
+  const chains = JSON.parse(readFileSync(options.chainsFile ?? inject('chainsFile'), 'utf8')) as ChainsFile
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-world-'))
   const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
@@ -115,7 +118,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const house = await server.composeHouse({
     environment: 'sandbox',
     databaseUrl: database.url,
-    poolMax: 10,
+    // Every network is watched by a loop of its own.
+    poolMax: Math.max(10, 2 * options.networks.length),
     nodes,
     publicKeys: openPublicKeys(keystore),
     signer,
@@ -142,6 +146,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   return {
     house,
     url,
+    chains,
     feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
     hotKey: (network) => {
       const { coinType = 60, hotIndex = 0 } = server.networks.find(({ id }) => id === network) ?? {}

@@ -1,101 +1,120 @@
-import { type Hex, parseTransaction } from 'viem'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { lockMarket } from '../../../../test/support/market-lock.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Chains, startChains } from '../../../../test/support/chains.ts'
 import { type Json, startWorld, type World } from '../../../../test/support/world.ts'
-import { hex } from '../../evm/anvil.ts'
-import { LOCK_MS, NATIVE, type Stage, stageOn, trade } from './partner.ts'
+import { DROPPED_MS, isDroppedAndComesBack, isOpenedAgain, isReplaced, isReverted } from './failing-swaps.ts'
+import { NATIVE, type Stage, stageOn } from './partner.ts'
+import { areThePartners, asksForAnApprovalOnce, leastOfAMinute, paysWhatWasQuoted } from './paying-swaps.ts'
+import { approvesNobodyElse, refusesWhatSomebodyChanged } from './refused-swaps.ts'
+import { isOneRow, isToldByItsHash, refusesAUsedNonce } from './repeated-swaps.ts'
 
 const networks = ['eth', 'sei', 'arbitrum', 'base', 'bsc', 'cchain', 'celo', 'linea', 'matic', 'op', 'sonic', 'uni']
 
+/** Of its own: every network is reorganised, and what others paid there meanwhile would be lost. */
+let chains: Chains
+let folder: string
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ networks, swaps: {} })
-}, 120_000)
-afterAll(() => world.stop())
+  folder = await mkdtemp(join(tmpdir(), 'swapyard-networks-'))
+  chains = await startChains(folder, networks)
+  world = await startWorld({ networks, chainsFile: chains.file, swaps: { droppedMs: DROPPED_MS } })
+}, 180_000)
+afterAll(async () => {
+  await world?.stop()
+  await chains?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
 
-/**
- * Algebra sets its fee by the second: what is quoted holds for the highest of the next minute (docs/pools.md), so that the
- * chain pays that or a trifle more. Other tests move the pools of base.
- */
-const hasMovingFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
+// Mostly waiting for blocks and the tracker: all networks at a time, and one test after the other on each.
+describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
+  const inTurn = { concurrent: false, timeout: 120_000 }
+  let stage: Stage
+  let fees: ReadonlyMap<string, bigint> = new Map()
+  beforeAll(async () => {
+    stage = await stageOn(world, network)
+  }, 120_000)
 
-async function swaps(stage: Stage): Promise<void> {
-  const user = await stage.user()
-  const legs = [
-    [NATIVE, stage.token('usdc'), '2'],
-    [stage.token('usdc'), stage.token('dai'), null],
-    [stage.token('dai'), NATIVE, null],
-  ] as const
-  let received = ''
-  for (const [fromTokenAddress, toTokenAddress, fixed] of legs) {
-    const amount = fixed ?? received
-    const before = await stage.balance(toTokenAddress, user.address)
-    const asked = { fromTokenAddress, toTokenAddress, amount, slippage: '1', referrerFee: '0.1' }
-    const { quote, raws, hash } = await trade(stage, user, asked)
-    expect(raws).toHaveLength(fromTokenAddress === NATIVE ? 1 : 2)
-    const row = await stage.becomes(hash, 'finished')
-    received = row.amountTo
-    if (stage.network === 'base' && hasMovingFee(quote)) {
-      expect(Number(received)).toBeGreaterThanOrEqual(Number(quote.receivedAmount))
-      // A hundredth of a percent: the fee of a minute.
-      expect(Number(received)).toBeLessThan(Number(quote.receivedAmount) * 1.0001)
-      const paid = (await stage.balance(toTokenAddress, user.address)) - before
-      if (toTokenAddress !== NATIVE) expect(paid).toBeGreaterThanOrEqual(BigInt(quote.receivedAmountRaw))
-      continue
+  test('coin → token → token → coin pays to the unit what was quoted, and the fee', inTurn, async () => {
+    fees = await paysWhatWasQuoted(stage)
+  })
+  test('asks for an approval where none is there', inTurn, () => asksForAnApprovalOnce(stage))
+  test('is refused where somebody changed it, or for another chain', inTurn, () => refusesWhatSomebodyChanged(stage))
+  test('approves nobody but our router, which is sent by isExchange: false, too', inTurn, () =>
+    approvesNobodyElse(stage),
+  )
+  test('is one row, however often it is sent', inTurn, () => isOneRow(stage))
+  test('is refused where its nonce is used', inTurn, () => refusesAUsedNonce(stage))
+  test('that was sent by the user is told by its hash alone', inTurn, () => isToldByItsHash(stage))
+  if (network === 'base')
+    test('where a fee may move by the second is quoted as the second that pays least', inTurn, () =>
+      leastOfAMinute(stage),
+    )
+  if (network === 'celo') test('knows that the coin and its token are one', inTurn, () => isOneCoin(stage))
+  test('fails where another transaction took its nonce', inTurn, () => isReplaced(stage))
+  test('fails where no node knows it any more, until it comes back', inTurn, () => isDroppedAndComesBack(stage))
+  test('is opened again by a reorg under it, and ends as the chain ends', inTurn, () => isOpenedAgain(stage))
+  test('has paid its fees to the operator, for the partner', inTurn, () => areThePartners(stage, fees))
+  // Last: the pools don't come back.
+  test('fails where the pools moved beyond its slippage', inTurn, () => isReverted(stage))
+})
+
+async function isOneCoin(stage: Stage): Promise<void> {
+  const { body } = await stage.quote({
+    ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.wrapped, amount: '1', slippage: '1', referrerFee: '0' },
+  })
+  expect(body).toMatchObject({ statusCode: 400, code: 'SAME_CURRENCY' })
+  const listed = await world.call('GET', '/v1/defi/available-currencies?network=celo')
+  const coins = listed.body.filter((one: { symbol: string }) => one.symbol === 'CELO')
+  expect(coins).toHaveLength(1)
+}
+
+describe('of all networks', () => {
+  const list = async (query = '', headers: Record<string, string> = {}): Promise<Json> =>
+    (await world.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
+
+  test('the list has filters, pages, a window of a day, and nobody else’s', async () => {
+    const stage = await stageOn(world, 'base')
+    const usdc = stage.token('usdc')
+    const all = await list()
+    expect(all.total).toBe(all.exchanges.length)
+    expect(all.total).toBeGreaterThan(10 * networks.length)
+    const created = all.exchanges.map((one: Json) => one.created)
+    expect(created).toEqual([...created].sort().reverse())
+    const ids = (rows: readonly Json[]): string[] => rows.map(({ id }) => id)
+    const counted = async (query: string, holds: (one: Json) => boolean): Promise<number> => {
+      const found = await list(query)
+      expect(ids(found.exchanges), query).toEqual(ids(all.exchanges.filter(holds)))
+      expect(found.total).toBe(found.exchanges.length)
+      return found.total
     }
-    expect([stage.network, received]).toEqual([stage.network, quote.receivedAmount])
-    // Of the coin, gas is paid besides.
-    if (toTokenAddress !== NATIVE)
-      expect((await stage.balance(toTokenAddress, user.address)) - before).toBe(BigInt(quote.receivedAmountRaw))
-  }
-}
-
-/** The swap as it was signed, asked of the node at the quote's own block, as if it were mined in each second of the next minute. */
-async function leastOfAMinute(stage: Stage): Promise<void> {
-  const user = await stage.user()
-  const usdc = stage.token('usdc')
-  const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }
-  const { quote, rawTx, hash } = await trade(stage, user, asked)
-  expect(hasMovingFee(quote)).toBe(true)
-  // Asked of the newest block, the node may answer from the one that it is just making.
-  await stage.becomes(hash, 'finished')
-  const { to, data, value = 0n } = parseTransaction(rawTx)
-  const call = { from: user.address, to, data, value: hex(value) }
-  const at = hex(quote.block)
-  const { timestamp } = await stage.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', at, false)
-  const rich = { [user.address]: { balance: hex(value + 10n ** 18n) } }
-  const seconds = Array.from({ length: 60 }, (_, index) => hex(Number(timestamp) + 1 + index))
-  const said = await Promise.all(seconds.map((time) => stage.rpc<Hex>('eth_call', call, at, rich, { time })))
-  // A dollar has six places: exact as a number.
-  expect(Math.min(...said.map(Number))).toBe(Number(quote.receivedAmountRaw))
-}
-
-describe('coin → token → token → coin pays to the unit what was quoted', () => {
-  // Mostly waiting for blocks: a few at a time.
-  test.for(networks)('on %s', { concurrent: true, timeout: LOCK_MS }, async (network) => {
-    const unlock = await lockMarket(inject('databaseUrl'), network)
-    await swaps(await stageOn(world, network)).finally(unlock)
+    const from = ({ fromTokenAddress }: Json, token: string) => fromTokenAddress.toLowerCase() === token.toLowerCase()
+    const to = ({ toTokenAddress }: Json, token: string) => toTokenAddress.toLowerCase() === token.toLowerCase()
+    expect(await counted('?status=failed', ({ status }) => status === 'failed')).toBe(3 * networks.length)
+    const coinForDollars = `?toTokenAddress=${usdc.toLowerCase()}&fromTokenAddress=${NATIVE}&network=BASE`
+    expect(
+      await counted(coinForDollars, (one) => one.network === 'base' && from(one, NATIVE) && to(one, usdc)),
+    ).toBeGreaterThan(4)
+    expect(await counted('?network=eth', ({ network }) => network === 'eth')).toBeGreaterThan(10)
+    expect(await counted(`?fromTokenAddress=${usdc}`, (one) => from(one, usdc))).toBeGreaterThan(0)
+    expect((await list('?network=nowhere')).total).toBe(0)
+    expect((await list('?toTokenAddress=%00')).total).toBe(0)
+    const page = await list('?page=2&limit=2')
+    expect([page.total, ids(page.exchanges)]).toEqual([all.total, ids(all.exchanges.slice(2, 4))])
+    expect((await world.call('GET', '/v1/defi/exchange/list?status=done')).status).toBe(400)
+    expect((await world.call('GET', '/v1/defi/exchange/list?limit=501')).status).toBe(400)
+    expect((await list('', { 'x-api-key': 'sandbox-b' })).total).toBe(0)
   })
 
-  test('and on base, where a fee may move by the second, what the second that pays least would', {
-    timeout: LOCK_MS,
-  }, async () => {
-    const unlock = await lockMarket(inject('databaseUrl'), 'base')
-    await leastOfAMinute(await stageOn(world, 'base')).finally(unlock)
+  test('every status that a swap comes to is counted for the operator', async () => {
+    const text = await (await fetch(`${world.url}/metrics`)).text()
+    for (const network of networks)
+      for (const status of ['confirming', 'finished', 'failed'])
+        expect(text).toMatch(
+          new RegExp(`^swapyard_swaps_total\\{network="${network}",status="${status}"\\} [1-9]`, 'm'),
+        )
   })
 
-  test('and on Celo the coin and its token are one', async () => {
-    const stage = await stageOn(world, 'celo')
-    const { body } = await stage.quote({
-      fromTokenAddress: NATIVE,
-      toTokenAddress: stage.wrapped,
-      amount: '1',
-      slippage: '1',
-      referrerFee: '0',
-    })
-    expect(body).toMatchObject({ statusCode: 400, code: 'SAME_CURRENCY' })
-    const listed = await world.call('GET', '/v1/defi/available-currencies?network=celo')
-    const coins = listed.body.filter((one: { symbol: string }) => one.symbol === 'CELO')
-    expect(coins).toHaveLength(1)
-  })
+  test('the books have what the chains have', () => world.invariants(), 90_000)
 })

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { type Chain, createPublicClient, type Hex, http, parseAbi, parseTransaction } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { inject } from 'vitest'
 import { startWorldAloneOn } from '../../../../test/support/market-lock.ts'
 import type { Answer, Json, World, WorldOptions } from '../../../../test/support/world.ts'
-import type { ChainsFile } from '../../../src/sandbox-chains.ts'
 
 export { LOCK_MS } from '../../../../test/support/market-lock.ts'
 
@@ -33,11 +30,13 @@ export type Stage = Readonly<{
   build(asked: Readonly<Record<string, unknown>>): Promise<Answer>
   balance(token: string, owner: string): Promise<bigint>
   list(query?: string, headers?: Record<string, string>): Promise<Json>
+  /** The swaps of this network. */
+  rows(): Promise<Json[]>
+  send(body: object, headers?: Record<string, string>): Promise<Answer>
+  approve(rawApproveTx: string, headers?: Record<string, string>): Promise<Answer>
   /** The row of a hash once it has the status. */
   becomes(hash: string, status: string, timeoutMs?: number): Promise<Json>
 }>
-
-export const readChains = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 
 export async function startStage(network = 'eth', options: Partial<WorldOptions> = {}): Promise<Stage> {
   const networks = [network, ...(options.networks ?? [])]
@@ -45,7 +44,7 @@ export async function startStage(network = 'eth', options: Partial<WorldOptions>
 }
 
 export async function stageOn(world: World, network: string): Promise<Stage> {
-  const found = readChains().networks.find((one) => one.network === network)
+  const found = world.chains.networks.find((one) => one.network === network)
   if (found?.chainId === undefined) throw new Error(`no chain ${network}`)
   const url = found.rpcUrls[0] ?? ''
   const chain: Chain = {
@@ -69,6 +68,7 @@ export async function stageOn(world: World, network: string): Promise<Stage> {
       : client.readContract({ address: address as Hex, abi: erc20, functionName: 'balanceOf', args: [owner as Hex] })
   const list = async (query = '', headers: Record<string, string> = {}): Promise<Json> =>
     (await world.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
+  const rows = async (): Promise<Json[]> => (await list(`?network=${network}`)).exchanges
   await world.until(`pools of ${network}`, async () => {
     const { status } = await world.call(
       'GET',
@@ -96,12 +96,14 @@ export async function stageOn(world: World, network: string): Promise<Stage> {
     build: (asked) => world.call('POST', '/v1/defi/transaction/swap', { network, ...asked }),
     balance,
     list,
+    rows,
+    send: (body, headers) => world.call('POST', '/v1/defi/send/swap', body, headers),
+    approve: (rawApproveTx, headers) => world.call('POST', '/v1/defi/send/approve', { network, rawApproveTx }, headers),
     becomes: (hash, status, timeoutMs) =>
       world.until(
         `${hash} is ${status}`,
         async () => {
-          const { exchanges } = await list()
-          const row = exchanges.find((one: Json) => one.hash === hash)
+          const row = (await rows()).find((one: Json) => one.hash === hash)
           return row?.status === status ? row : null
         },
         timeoutMs,
@@ -141,15 +143,14 @@ export async function trade(stage: Stage, account: PrivateKeyAccount, asked: Tra
   const built = await stage.build({ ...asked, account: account.address })
   if (built.status !== 201) throw new Error(JSON.stringify(built.body))
   const raws: string[] = built.body
-  const { world, network } = stage
-  if (raws.length === 2) {
-    const rawApproveTx = await sign(account, raws[0] ?? '')
-    const approved = await world.call('POST', '/v1/defi/send/approve', { network, rawApproveTx })
+  const rawApproveTx = raws.length === 2 ? await sign(account, raws[0] ?? '') : null
+  if (rawApproveTx !== null) {
+    const approved = await stage.approve(rawApproveTx)
     if (approved.status !== 201) throw new Error(JSON.stringify(approved.body))
   }
   const rawTx = await sign(account, raws.at(-1) ?? '')
   const body = { ...sending(stage, account, asked, quoted.body.receivedAmount), rawTx }
-  const sent = await world.call('POST', '/v1/defi/send/swap', body)
+  const sent = await stage.send(body)
   if (sent.status !== 201) throw new Error(JSON.stringify(sent.body))
-  return { quote: quoted.body as Json, raws, rawTx, body, hash: JSON.parse(sent.body) as string }
+  return { quote: quoted.body as Json, raws, rawApproveTx, rawTx, body, hash: JSON.parse(sent.body) as string }
 }

@@ -1,0 +1,193 @@
+import { formatUnits, type Hex, keccak256, parseTransaction, parseUnits } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { expect } from 'vitest'
+import type { Json } from '../../../../test/support/world.ts'
+import { hex } from '../../evm/anvil.ts'
+import { erc20, NATIVE, type Stage, sign, type Trade, trade } from './partner.ts'
+
+/** So many dollars take more than one pool on every network (sandbox/src/market/pools.ts). */
+const LARGE_USD = 300_000
+
+/**
+ * Algebra sets its fee by the second: what is quoted holds for the highest of the next minute (docs/pools.md), so that the
+ * chain pays that or a trifle more. Only base has pools with such a fee.
+ */
+const hasMovingFee = ({ routes }: Json): boolean => /"name":"algebra/i.test(JSON.stringify(routes))
+
+/** What a number of dollars is in the network's coin. */
+export async function coinsFor(stage: Stage, dollars: number): Promise<string> {
+  const toTokenAddress = stage.token('usdc')
+  const { body } = await stage.quote({
+    ...{ fromTokenAddress: NATIVE, toTokenAddress, amount: '1', slippage: '1', referrerFee: '0' },
+  })
+  return String(Number((dollars / Number(body.receivedAmount)).toFixed(6)))
+}
+
+/** The quote is of the block that the swap is mined upon: nothing that was paid before is still unknown to the router. */
+async function becomesUpToDate(stage: Stage): Promise<void> {
+  const tip = Number(await stage.rpc<Hex>('eth_blockNumber'))
+  const any = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1' }
+  await stage.world.until(
+    'the newest block is quoted',
+    async () => (await stage.quote({ ...any, referrerFee: '0' })).body.block >= tip,
+  )
+}
+
+/** From the quote to its end. What arrives is compared with the quote to the unit: by the row, and by balances. */
+async function swap(stage: Stage, user: PrivateKeyAccount, asked: Trade) {
+  await becomesUpToDate(stage)
+  const { toTokenAddress: to } = asked
+  const taker = stage.world.feeAddress ?? ''
+  const held = () => Promise.all([stage.balance(to, user.address), stage.balance(to, taker)])
+  const before = await held()
+  const done = await trade(stage, user, asked)
+  await stage.world.mine(stage.network, 3)
+  const row = await stage.becomes(done.hash, 'finished')
+  const after = await held()
+  const sent = [...(done.rawApproveTx ? [done.rawApproveTx] : []), done.rawTx]
+  const received = after[0] - before[0] + (to === NATIVE ? await gasOf(stage, sent) : 0n)
+  const fee = after[1] - before[1]
+  const { quote } = done
+  const [quoted, out] = [BigInt(quote.receivedAmountRaw), BigInt(quote.toAmountRaw)]
+  if (stage.network === 'base' && hasMovingFee(quote)) {
+    expect(received).toBeGreaterThanOrEqual(quoted)
+    // A hundredth of a percent: the fee of a minute.
+    expect(received).toBeLessThan(quoted + quoted / 10_000n)
+  } else expect([stage.network, received, fee]).toEqual([stage.network, quoted, out - quoted])
+  expect(fee).toBe(((received + fee) * parseUnits(asked.referrerFee, 4)) / 1_000_000n)
+  // In token units with the decimals that the quote has, too.
+  const decimals = await decimalsOf(stage, to)
+  expect(quote.receivedAmount).toBe(formatUnits(quoted, decimals))
+  expect(row).toMatchObject({
+    ...{ network: stage.network, amountFrom: asked.amount, amountTo: formatUnits(received, decimals) },
+    ...{ addressFrom: user.address, addressTo: user.address, statusReason: null },
+    commissionPercentage: asked.referrerFee,
+  })
+  expect(row.fromTokenAddress.toLowerCase()).toBe(asked.fromTokenAddress.toLowerCase())
+  expect(row.toTokenAddress.toLowerCase()).toBe(to.toLowerCase())
+  return { ...done, row, received, fee }
+}
+
+const decimalsOf = async ({ network, world }: Stage, address: string): Promise<number> =>
+  (await world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)).body.decimals
+
+async function gasOf({ client }: Stage, raws: readonly Hex[]): Promise<bigint> {
+  const receipts = await Promise.all(raws.map((raw) => client.getTransactionReceipt({ hash: keccak256(raw) })))
+  return receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + gasUsed * effectiveGasPrice, 0n)
+}
+
+const allowance = ({ client, router }: Stage, token: Hex, owner: Hex): Promise<bigint> =>
+  client.readContract({ address: token, abi: erc20, functionName: 'allowance', args: [owner, router] })
+
+const sum = (parts: readonly { percentage: number }[]) => parts.reduce((total, { percentage }) => total + percentage, 0)
+
+/** Every route leads from one token to the other, and shares add up. */
+function expectRoutes(quote: Json, from: string, to: string): void {
+  expect(sum(quote.routes)).toBeCloseTo(100, 9)
+  for (const { subRoutes } of quote.routes) {
+    expect(subRoutes[0].from.toLowerCase()).toBe(from.toLowerCase())
+    expect(subRoutes.at(-1).to.toLowerCase()).toBe(to.toLowerCase())
+    for (const { dexes } of subRoutes) expect(sum(dexes)).toBeCloseTo(100, 9)
+  }
+}
+
+const assetOf = ({ network }: Stage, token: string): string => `${token.toLowerCase()}@${network}`
+
+/** The coin for a token, that for another, and that for the coin: what the operator took for the partner, by asset. */
+export async function paysWhatWasQuoted(stage: Stage): Promise<ReadonlyMap<string, bigint>> {
+  const [usdt, dai] = [stage.token('usdt'), stage.token('dai')]
+  const amount = await coinsFor(stage, LARGE_USD)
+  const user = await stage.user({ native: String(Number(amount) + 50) })
+  const free = { slippage: '0.5', referrerFee: '0' }
+
+  const first = await swap(stage, user, { fromTokenAddress: NATIVE, toTokenAddress: usdt, amount, ...free })
+  expect(first.raws).toHaveLength(1)
+  expect(first.quote).toMatchObject({ fromAmount: amount, fee: '0', fromAmountRaw: String(parseUnits(amount, 18)) })
+  expect(first.quote.receivedAmount).toBe(first.quote.toAmount)
+  // Pools of dollars are reached by ways beside each other.
+  expect(first.quote.routes.length).toBeGreaterThan(1)
+
+  const paid = { amount: first.row.amountTo, slippage: '2', referrerFee: '0.3' }
+  const second = await swap(stage, user, { fromTokenAddress: usdt, toTokenAddress: dai, ...paid })
+  expect(second.raws).toHaveLength(2)
+  expectRoutes(second.quote, usdt, dai)
+  expect(second.quote.routes.some(({ subRoutes }: Json) => subRoutes.length === 2)).toBe(true)
+  for (const { subRoutes } of second.quote.routes) {
+    expect(subRoutes.length).toBeGreaterThan(1)
+    expect(subRoutes.some(({ dexes }: Json) => dexes.length > 1)).toBe(true)
+  }
+  expect(second.fee).toBeGreaterThan(0n)
+  expect(await stage.balance(usdt, user.address)).toBe(0n)
+
+  const rest = { amount: second.row.amountTo, slippage: '1', referrerFee: '0.1' }
+  const third = await swap(stage, user, { fromTokenAddress: dai, toTokenAddress: NATIVE, ...rest })
+  expectApproval(stage, third.raws, dai, second.received)
+  expect(third.fee).toBeGreaterThan(0n)
+  expect(await stage.balance(dai, user.address)).toBe(0n)
+  expect(await allowance(stage, dai, user.address)).toBe(0n)
+
+  const coin = stage.network === 'celo' ? stage.wrapped : NATIVE
+  return new Map([
+    [assetOf(stage, dai), second.fee],
+    [assetOf(stage, coin), third.fee],
+  ])
+}
+
+/** An exact approval of our router alone, and the swap after it. */
+function expectApproval(stage: Stage, raws: readonly string[], token: Hex, units: bigint): void {
+  expect(raws).toHaveLength(2)
+  const [approve, swapping] = raws.map((raw) => parseTransaction(raw as Hex))
+  expect(approve?.to?.toLowerCase()).toBe(token.toLowerCase())
+  expect(swapping?.to?.toLowerCase()).toBe(stage.router.toLowerCase())
+  expect(swapping?.nonce).toBe((approve?.nonce ?? 0) + 1)
+  expect(approve?.data).toBe(
+    `0x095ea7b3${stage.router.slice(2).toLowerCase().padStart(64, '0')}${units.toString(16).padStart(64, '0')}`,
+  )
+}
+
+/** Nobody set an address for the partner: the operator holds its fees, and says so once the blocks are final. */
+export async function areThePartners({ world }: Stage, fees: ReadonlyMap<string, bigint>): Promise<void> {
+  expect(fees.size).toBe(2)
+  const owed = await world.until('the fees are owed', async () => {
+    const rows = await world.house.database.query<{ asset_id: string; units: string }>(
+      "select b.asset_id, b.units from balances b join partners p on b.account = 'liability:partner:' || p.id where p.name = 'sandbox' and b.asset_id = any($1)",
+      [[...fees.keys()]],
+    )
+    return rows.length === fees.size && rows
+  })
+  expect(new Map(owed.map(({ asset_id, units }) => [asset_id, -BigInt(units)]))).toEqual(fees)
+}
+
+/** An approval where none is there, and none where the allowance is. */
+export async function asksForAnApprovalOnce(stage: Stage): Promise<void> {
+  const user = await stage.user({ usdc: '1000' })
+  const usdc = stage.token('usdc')
+  const asked = { fromTokenAddress: usdc, toTokenAddress: NATIVE, amount: '1000', slippage: '1', referrerFee: '0' }
+  const first = await stage.build({ ...asked, account: user.address })
+  expect(first.body).toHaveLength(2)
+  expect((await stage.approve(await sign(user, first.body[0]))).status).toBe(201)
+  await stage.world.mine(stage.network, 1)
+  const { raws } = await swap(stage, user, asked)
+  expect(raws).toHaveLength(1)
+  expect(await allowance(stage, usdc, user.address)).toBe(0n)
+}
+
+/** The swap as it was signed, asked of the node at the quote's own block, as if it were mined in each second of the next minute. */
+export async function leastOfAMinute(stage: Stage): Promise<void> {
+  const user = await stage.user()
+  const usdc = stage.token('usdc')
+  const asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '40', slippage: '1', referrerFee: '0' }
+  const { quote, rawTx, hash } = await trade(stage, user, asked)
+  expect(hasMovingFee(quote)).toBe(true)
+  // Asked of the newest block, the node may answer from the one that it is just making.
+  await stage.becomes(hash, 'finished')
+  const { to, data, value = 0n } = parseTransaction(rawTx)
+  const call = { from: user.address, to, data, value: hex(value) }
+  const at = hex(quote.block)
+  const { timestamp } = await stage.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', at, false)
+  const rich = { [user.address]: { balance: hex(value + 10n ** 18n) } }
+  const seconds = Array.from({ length: 60 }, (_, index) => hex(Number(timestamp) + 1 + index))
+  const said = await Promise.all(seconds.map((time) => stage.rpc<Hex>('eth_call', call, at, rich, { time })))
+  // A dollar has six places: exact as a number.
+  expect(Math.min(...said.map(Number))).toBe(Number(quote.receivedAmountRaw))
+}

@@ -1,0 +1,80 @@
+import { swapRouter } from '@swapyard/contracts'
+import { decodeFunctionData, encodeFunctionData, type Hex, parseTransaction } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { expect } from 'vitest'
+import { NATIVE, type Stage, sending, sign } from './partner.ts'
+
+export const coinForToken = (stage: Stage) => ({
+  ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1', referrerFee: '0.5' },
+})
+/** What is told of that trade. */
+export const told = (stage: Stage, account: PrivateKeyAccount) => sending(stage, account, coinForToken(stage), '2000')
+
+export async function built(stage: Stage, account: PrivateKeyAccount): Promise<string> {
+  const { body } = await stage.build({ ...coinForToken(stage), account: account.address })
+  return body[0]
+}
+
+const nobody = '0x00000000000000000000000000000000DeaDBeef'
+const tampering = {
+  minimum: { minOut: 1n },
+  recipient: { recipient: nobody },
+  fee: { feePpm: 50_000n },
+  'whom the fee goes to': { feeTo: nobody },
+  executor: { executor: nobody },
+  deadline: { deadline: 4_000_000_000n },
+}
+
+/** The same transaction with something changed in what it asks of the router. */
+function tampered(raw: string, changes: Readonly<Record<string, unknown>>): Hex {
+  const { data = '0x' } = parseTransaction(raw as Hex)
+  const { args } = decodeFunctionData({ abi: swapRouter.abi, data })
+  const [order, route] = args as unknown as [Record<string, unknown>, readonly bigint[]]
+  return encodeFunctionData({
+    abi: swapRouter.abi,
+    functionName: 'swap',
+    args: [{ ...order, ...changes }, route] as never,
+  })
+}
+
+export async function refusesWhatSomebodyChanged(stage: Stage): Promise<void> {
+  const user = await stage.user()
+  const raw = await built(stage, user)
+  for (const [what, changes] of Object.entries(tampering)) {
+    const rawTx = await sign(user, raw, { data: tampered(raw, changes) })
+    const { body } = await stage.send({ ...told(stage, user), rawTx })
+    expect(body, what).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
+  }
+  const refused = async (rawTx: string) => (await stage.send({ ...told(stage, user), rawTx })).body.code
+  expect(await refused(await sign(user, raw, { chainId: 1 }))).toBe('TX_CHAIN_MISMATCH')
+  expect(await refused(raw)).toBe('RAW_TX_INVALID')
+  expect(await refused((await sign(user, raw)).slice(0, -2))).toBe('RAW_TX_INVALID')
+  expect(await refused('hello')).toBe('RAW_TX_INVALID')
+  expect(await refused(await sign(user, raw, { to: stage.token('usdc') }))).toBe('RAW_TX_INVALID')
+  expect((await stage.rows()).filter(({ addressFrom }) => addressFrom === user.address)).toEqual([])
+}
+
+/** Only our router is approved; what is no swap is sent by `isExchange: false`, and nothing is recorded. */
+export async function approvesNobodyElse(stage: Stage): Promise<void> {
+  const user = await stage.user({ usdc: '10' })
+  const sides = { fromTokenAddress: stage.token('usdc'), toTokenAddress: NATIVE, amount: '10' }
+  const { body } = await stage.build({ ...coinForToken(stage), ...sides, account: user.address })
+  const { data = '0x' } = parseTransaction(body[0] as Hex)
+  const other = `${data.slice(0, 34)}${'00'.repeat(16)}deadbeef${data.slice(74)}` as Hex
+  const theirs = await sign(user, body[0], { data: other })
+  expect((await stage.approve(theirs)).body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
+  const send = async (rawTx: Hex, isExchange?: false) =>
+    stage.send({ ...told(stage, user), rawTx, ...(isExchange === undefined ? {} : { isExchange }) })
+  expect((await send(theirs, false)).body.code).toBe('RAW_TX_INVALID')
+  expect((await stage.approve(await sign(user, body[0], { chainId: 1 }))).body.code).toBe('TX_CHAIN_MISMATCH')
+  expect((await stage.approve(await sign(user, body[1]))).body.code).toBe('RAW_TX_INVALID')
+
+  const before = (await stage.rows()).length
+  const rawTx = await sign(user, body[0])
+  expect((await send(rawTx)).body.code).toBe('RAW_TX_INVALID')
+  const sent = await send(rawTx, false)
+  expect(sent.status).toBe(201)
+  await stage.world.mine(stage.network, 1)
+  expect((await stage.client.getTransactionReceipt({ hash: JSON.parse(sent.body) })).status).toBe('success')
+  expect(await stage.rows()).toHaveLength(before)
+}

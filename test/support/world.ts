@@ -137,6 +137,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   })
   await seedSandboxPartners(house.database, pepper)
   let workers: Loop | null = await house.startWorkers()
+  await answers(house)
   const funding = { house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
   await (await fundSandbox(funding)).later
   const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
@@ -170,6 +171,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** On a machine that other tests keep busy the loops' first connections take their time, and questions are refused until then. */
+async function answers({ store }: House): Promise<void> {
+  const deadline = Date.now() + 30_000
+  const ask = () => store.ledger.balances('asset:wallet').catch((error: Error) => error)
+  for (let said = await ask(); said instanceof Error; said = await ask()) if (Date.now() > deadline) throw said
 }
 
 function offerOf(chains: ChainsFile, { networks, swaps, aggregators }: WorldOptions): SwapOffer {

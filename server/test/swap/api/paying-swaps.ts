@@ -55,7 +55,7 @@ async function swap(stage: Stage, user: PrivateKeyAccount, asked: Trade) {
     expect(received).toBeLessThan(quoted + quoted / 10_000n)
   } else expect([stage.network, received, fee]).toEqual([stage.network, quoted, out - quoted])
   expect(fee).toBe(((received + fee) * parseUnits(asked.referrerFee, 4)) / 1_000_000n)
-  // In token units with the decimals that the quote has, too.
+  // With the token’s decimals, too.
   const decimals = await decimalsOf(stage, to)
   expect(quote.receivedAmount).toBe(formatUnits(quoted, decimals))
   expect(row).toMatchObject({

@@ -26,9 +26,6 @@ const STALE_MS = 30_000
 const STALE_BLOCKS = 10
 const PACE_MIN_MS = 250
 const PACE_MAX_MS = 2_000
-/** Ethereum's gas is dear, and its blocks are narrow. */
-const SWAPS_MAX_ETH = 8
-const SWAPS_MAX = 12
 /** Networks whose pools are all read at once. */
 const HEAVY_AT_ONCE = 2
 
@@ -44,7 +41,6 @@ function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): vo
       source: createNetworkPools({ network, rpcUrls, dexNetwork, tokens, snapshots, heavy, log, settings }),
       paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
       staleMs: Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs),
-      swapsMax: network.id === 'eth' ? SWAPS_MAX_ETH : SWAPS_MAX,
     })),
   })
 }

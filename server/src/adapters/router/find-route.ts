@@ -3,23 +3,22 @@ import type { Pool } from '../../domain/swap/kinds.ts'
 import { likelyPaths } from '../../domain/swap/likely-paths.ts'
 import { createPoolMarket, type PoolMarket } from '../../domain/swap/pool-market.ts'
 import { bestRoute } from '../../domain/swap/route.ts'
+import { HOPS_MAX, SWAPS_MAX } from '../../domain/swap/search.ts'
 import type { PoolsAt } from '../../ports/pools.ts'
 import type { RoutedSwap, RouteOrder } from '../../ports/router.ts'
 import { middleOutOf } from './middle-price.ts'
 
 export type RouteLimits = Readonly<{
-  swapsMax: number
   /** The search ends with what it has after this time. */
   budgetMs: number
 }>
 
-export const HOPS_MAX = 4
 /** How the gas of a swap is told in the target: at the price of a thousandth of a coin. */
 const COIN_PROBE = 10n ** 15n
 const MILLION = 1_000_000
 
 /** Finds routes over one network's pools. The market is built when a route is first asked for after a change. */
-export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
+export function createRouteFinder({ budgetMs }: RouteLimits) {
   type Built = Pick<PoolsAt, 'pools' | 'taxed'> & Readonly<{ market: PoolMarket; coinIn: Map<string, number> }>
   let built: Built | null = null
 
@@ -35,7 +34,7 @@ export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
   function coinIn(market: PoolMarket, known: Map<string, number>, wrapped: string, token: string): number {
     const found = known.get(token)
     if (found !== undefined) return found
-    const options = { hopsMax: HOPS_MAX, swapsMax: HOPS_MAX, gasPrice: 0, isOver: () => true }
+    const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice: 0, isOver: () => true }
     const route =
       token === wrapped ? null : bestRoute(market, { source: wrapped, target: token, amountIn: COIN_PROBE }, options)
     const rate = token === wrapped ? 1 : route === null ? 0 : Number(route.amountOut) / Number(COIN_PROBE)
@@ -51,7 +50,7 @@ export function createRouteFinder({ swapsMax, budgetMs }: RouteLimits) {
     if (tokenIn === at.wrapped && tokenOut === at.wrapped) return wrap(at, amountIn)
     const deadline = performance.now() + budgetMs
     const gasPrice = Number(at.gasPrice) * coinIn(market, known, at.wrapped, tokenOut)
-    const options = { hopsMax: HOPS_MAX, swapsMax, gasPrice, isOver: () => performance.now() > deadline }
+    const options = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice, isOver: () => performance.now() > deadline }
     const route = bestRoute(market, { source: tokenIn, target: tokenOut, amountIn }, options)
     if (route === null) throw refusal(market, tokenIn, tokenOut, amountIn)
     return {

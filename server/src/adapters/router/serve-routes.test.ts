@@ -36,7 +36,7 @@ function startThread() {
   }
   const served = serveRoutes({
     port,
-    networks: [{ source, paceMs: 10_000, staleMs: STALE_MS, swapsMax: 8 }],
+    networks: [{ source, paceMs: 10_000, staleMs: STALE_MS }],
     budgetMs: 50,
     log: createLog({ level: 'silent', pretty: false }),
     now: () => clock.ms,

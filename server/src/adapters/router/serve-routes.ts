@@ -13,7 +13,6 @@ export type ServedNetwork = Readonly<{
   paceMs: number
   /** Older state answers no order. */
   staleMs: number
-  swapsMax: number
 }>
 
 export type ServeOptions = Readonly<{
@@ -34,10 +33,7 @@ export function serveRoutes({ port, networks, budgetMs, log, now = Date.now }: S
   stop(): Promise<void>
 } {
   const served = new Map(
-    networks.map((one) => [
-      one.source.network,
-      { ...one, find: createRouteFinder({ swapsMax: one.swapsMax, budgetMs }), toldMs: 0 },
-    ]),
+    networks.map((one) => [one.source.network, { ...one, find: createRouteFinder({ budgetMs }), toldMs: 0 }]),
   )
   const tell = (message: FromThread) => port.postMessage(message)
 

@@ -120,32 +120,32 @@ describe('markets with a certified bound', () => {
   })
 })
 
-test('gas that costs more than splitting brings leaves the best single path; free gas never pays less', () => {
+test('free gas never pays less, and dear gas takes fewer swaps', () => {
+  let fewer = 0
   for (const one of cases.slice(0, 30)) {
     const split = route(one)
     const gasPrice = Number(one.upperBound) / 1e6
     const dear = route(one, { gasPrice })
     if (!split || !dear) throw new Error('no route')
     expect(split.amountOut).toBeGreaterThanOrEqual(dear.amountOut)
-    // Net of gas, no single pool or path beats what was chosen.
-    const net = Number(dear.amountOut) - dear.gas * gasPrice
-    const single = route(one, { swapsMax: 1 })
-    if (single !== null && single.swaps.length === 1)
-      expect(net).toBeGreaterThanOrEqual(Number(single.amountOut) - single.gas * gasPrice - 1)
+    expect(dear.swaps.length).toBeLessThanOrEqual(split.swaps.length)
+    if (dear.swaps.length < split.swaps.length) fewer++
   }
+  expect(fewer).toBeGreaterThan(20)
 })
 
 test('when time is up the best found so far is given', () => {
   for (const one of cases) {
     const hurried = route(one, { isOver: () => true })
-    expect(hurried?.amountOut).toBeGreaterThan(0n)
+    expect(hurried?.amountOut).toBeGreaterThanOrEqual(BigInt(one.bestSinglePath3Hop))
   }
 })
 
 test('limits of swaps and hops hold', () => {
   for (const one of cases) {
-    const few = route(one, { swapsMax: 3 })
-    if (few !== null) expect(few.swaps.length).toBeLessThanOrEqual(Math.max(3, 4))
+    for (const swapsMax of [4, 7]) expect(route(one, { swapsMax })?.swaps.length).toBeLessThanOrEqual(swapsMax)
+    // A single path is never cut: it has four hops at most.
+    expect(route(one, { swapsMax: 1 })?.swaps.length).toBeLessThanOrEqual(4)
     const near = route(one, { hopsMax: 2 })
     if (near !== null) expect(longestPath(near.swaps, String(one.tokenIn), String(one.tokenOut))).toBeLessThanOrEqual(2)
   }

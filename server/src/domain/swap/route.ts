@@ -20,6 +20,12 @@ const SHARES = 2 ** 24
 const ROUNDINGS = [Math.floor, Math.ceil, Math.round] as const
 
 /**
+ * Curves are sampled, so that a little more may arrive than was reckoned with: of a pool that refuses it, this part goes to those
+ * after it; often more than one stands at its end.
+ */
+const RELIEFS = [1e-6, 1e-6, 1e-5, 1e-5, 1e-5, 1e-4, 1e-4, 1e-4]
+
+/**
  * So often the search is repeated without a swap that it reckoned with and that integers do not carry: one that a pool refuses,
  * or pays in so few units that what is rounded off counts.
  */
@@ -59,7 +65,7 @@ const wholly = (edges: readonly number[]): Split => edges.map((edge) => ({ edge,
 
 type Tried = Readonly<{ split: Split; executed: Executed | null; refusedAt: number }>
 
-/** With shares rounded down, or where that is refused, the other ways. */
+/** With shares rounded down, or where that is refused, the other ways, or less where a pool is at its end. */
 function tryRounded(
   pools: PoolMarket,
   split: Split,
@@ -71,7 +77,26 @@ function tryRounded(
     if (tried.amountOut !== null) return { executed: tried, refusedAt: -1 }
     refusedAt = tried.refusedAt
   }
+  const shares = split.map(({ share }) => share)
+  for (const part of RELIEFS) {
+    const place = relievable(pools, split, refusedAt)
+    if (place < 0) break
+    shares[place] = (shares[place] as number) * (1 - part)
+    const relieved = split.map(({ edge }, place) => ({ edge, share: shares[place] as number }))
+    const tried = executeRoute(toSwaps(pools, relieved, Math.floor), source, target, amountIn)
+    if (tried.amountOut !== null) return { executed: tried, refusedAt: -1 }
+    refusedAt = tried.refusedAt
+  }
   return { executed: null, refusedAt }
+}
+
+/** The swap itself where others follow it; else the last one before it that brings its token and that others follow. */
+function relievable({ market }: PoolMarket, split: Split, refusedAt: number): number {
+  const tokenOf = (tokens: Int32Array, place: number) => tokens[market.pairOf[split[place]?.edge ?? 0] as number]
+  const token = tokenOf(market.pairFrom, refusedAt)
+  for (let place = refusedAt; place >= 0; place--)
+    if ((place === refusedAt || tokenOf(market.pairTo, place) === token) && split[place]?.share !== 1) return place
+  return -1
 }
 
 /** The edge of the swap that is refused; else of the one that pays the fewest units of a token that goes on, where they are few. */

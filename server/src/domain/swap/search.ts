@@ -4,9 +4,14 @@ import { solveDual } from './dual.ts'
 import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
-import { bestPaths, type Path } from './paths.ts'
+import { bestNetPath, bestPaths, type Path } from './paths.ts'
 import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem } from './problem.ts'
+import { byEarning, prune, without } from './prune.ts'
 import { type Leveled, level, pricesAfter, shiftLevels } from './shift-levels.ts'
+
+/** Pools that a unit goes through, and swaps of one route, in production: more swaps are hardly ever worth their gas. */
+export const HOPS_MAX = 4
+export const SWAPS_MAX = 24
 
 export type SearchOptions = Readonly<{
   hopsMax: number
@@ -42,21 +47,36 @@ export function search(market: Market, source: number, target: number, amount: n
   const begun = begin(market, source, target, amount, options.hopsMax)
   if (begun === null) return { candidates: [], bound: 0 }
   const { problem, bound } = widen(market, begun, source, amount, options)
-  const whole = bestPaths(problem, amount, options.hopsMax)
-  const single = whole.reduce<Path | null>(
-    (a, b) => (a === null || net(market, b, options) > net(market, a, options) ? b : a),
-    null,
-  )
+  const single = singlePath(problem, amount, options)
   const splits = settle(problem, single, amount, bound, options)
-  const isNew = single !== null && !splits.some((split) => isPath(split, single))
-  return { candidates: isNew ? [...splits, single.edges.map((edge) => ({ edge, share: 1 }))] : splits, bound }
+  const paths = [single, otherPath(problem, amount, options)].filter((path) => path !== null)
+  const fresh = paths.filter((path) => !splits.some((split) => isPath(split, path)))
+  return { candidates: [...splits, ...fresh.map(({ edges }) => edges.map((edge) => ({ edge, share: 1 })))], bound }
 }
 
 const isPath = (split: Split, { edges }: Path): boolean =>
   split.length === edges.length && split.every(({ edge, share }, hop) => share === 1 && edge === edges[hop])
 
-function net(market: Market, { edges, output }: Path, { gasPrice }: SearchOptions): number {
-  return output - gasPrice * edges.reduce((sum, edge) => sum + curveAt(market, edge).gas, 0)
+/**
+ * The best single path where it may go through tokens that no split has a use for, as where a swap more costs more than it
+ * brings; and where time is up, for then hardly a token was looked at but those of the likely paths.
+ */
+function otherPath(
+  { market, tokens: [source = 0, target = 0] }: Problem,
+  amount: number,
+  options: SearchOptions,
+): Path | null {
+  if (options.gasPrice === 0 && !options.isOver()) return null
+  const others = Array.from({ length: market.tokenCount }, (_, token) => token)
+  const tokens = [...new Set([source, target, ...others])]
+  const values = new Array<number>(tokens.length).fill(1)
+  return singlePath(createProblem(market, tokens, values, new Int32Array(market.tokenCount)), amount, options)
+}
+
+function singlePath(problem: Problem, amount: number, { hopsMax, gasPrice }: SearchOptions): Path | null {
+  if (gasPrice > 0) return bestNetPath(problem, amount, hopsMax, gasPrice)
+  const paths = bestPaths(problem, amount, hopsMax)
+  return paths.reduce<Path | null>((a, b) => (a === null || b.output > a.output ? b : a), null)
 }
 
 /** Begins with the paths of a part of the amount: the whole would take only what is deep. */
@@ -187,13 +207,6 @@ function withoutSharing(begun: Leveled, amount: number): Leveled | null {
   return best === begun ? null : best
 }
 
-function without({ problem, levels }: Leveled, edges: readonly number[], amount: number): Leveled {
-  const fewer = { ...problem, value: problem.value.slice(), banned: new Set([...problem.banned, ...edges]) }
-  return { problem: fewer, levels, bound: solveDual(fewer, amount) }
-}
-
-const byEarning = (a: Active, b: Active) => a.earning - b.earning || a.edge - b.edge
-
 /** Takes the swaps away that earn least until few enough are left: half of what is too much at a time. */
 function limit(begun: Leveled, amount: number, { swapsMax }: SearchOptions): Leveled {
   let best = begun
@@ -210,45 +223,6 @@ function limit(begun: Leveled, amount: number, { swapsMax }: SearchOptions): Lev
       amount,
     )
   }
-}
-
-/**
- * Takes swaps away one by one, the least useful first, as long as their gas is worth more than what they add. At the present
- * values a route without a swap pays at most what is left without its earning, and spends the gas of one swap at least: where
- * that is no more than now, it need not be solved, nor for any swap that earns more.
- */
-function prune(begun: Leveled, amount: number, { gasPrice, isOver }: SearchOptions): Leveled {
-  const swapGas = gasPrice * leastGas(begun.problem)
-  let best = weigh(begun, gasPrice)
-  const kept = new Set<number>()
-  while (!isOver()) {
-    const [least] = best.active.filter(({ edge }) => !kept.has(edge)).sort(byEarning)
-    if (least === undefined || best.route.bound - least.earning - swapGas <= best.net) return best.route
-    const fewer = weigh(without(best.route, [least.edge], amount), gasPrice)
-    if (fewer.route.bound > 0 && fewer.net > best.net) best = fewer
-    else kept.add(least.edge)
-  }
-  return best.route
-}
-
-type Weighed = Readonly<{ route: Leveled; active: readonly Active[]; net: number }>
-
-function weigh(route: Leveled, gasPrice: number): Weighed {
-  const { problem, bound } = route
-  const active = activeSwaps(problem, bound)
-  const gas = active.reduce((sum, { edge }) => sum + curveAt(problem.market, edge).gas, 0)
-  return { route, active, net: bound - gasPrice * gas }
-}
-
-/** Of all swaps that a route may take. */
-function leastGas({ market, pairs }: Problem): number {
-  let least = Number.POSITIVE_INFINITY
-  for (const pair of pairs) {
-    const end = market.firstEdge[pair + 1] as number
-    for (let edge = market.firstEdge[pair] as number; edge < end; edge++)
-      least = Math.min(least, curveAt(market, edge).gas)
-  }
-  return least
 }
 
 /** A pool that takes so little more is at its end. */

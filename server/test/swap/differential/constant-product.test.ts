@@ -6,7 +6,11 @@ import type { UniswapV2Pool } from '../../../src/domain/swap/pools/uniswap-v2.ts
 import { magnitude } from '../random-pools.ts'
 import { artifact, type Chain, drawn, startChain } from './chain.ts'
 
-const factories = [['uniswap v2', 3_000, artifact('@uniswap/v2-core', 'build/UniswapV2Factory.json')]] as const
+const factories = [
+  ['uniswap v2', 3_000, artifact('@uniswap/v2-core', 'build/UniswapV2Factory.json')],
+  // Of before its second version, whose pairs take 0.25 %.
+  ['pancakeswap', 2_000, artifact('@pancakeswap-libs/pancake-swap-core', 'build/PancakeFactory.json')],
+] as const
 const POOLS = 30
 const TRADES = 12
 

@@ -6,14 +6,14 @@ import { createBlockReader } from '../../../src/adapters/evm/dex/calls.ts'
 import type { Tracked } from '../../../src/adapters/evm/dex/tracked.ts'
 import { createRpc, rpcDefaults } from '../../../src/adapters/evm/rpc.ts'
 import { hex, TEST_CHAIN_ID } from '../../evm/anvil.ts'
-import { type Artifact, artifact, type Chain, drawn, startChain } from './chain.ts'
+import { type Artifact, artifact, type Chain, drawn, FORGETTING, RUN_MS, startChain, TIMES } from './chain.ts'
 
 /*
  * Algebra's own pools with their memory of the price: random swaps and liquidity at random times, and before each of them the fee
  * that we foretell for its second. What the pool then takes must be the same millionths.
  */
 
-const POOLS = 4
+const POOLS = 17 * TIMES
 const STEPS = 60
 const first = (name: string) => artifact('algebra-core-v1', `artifacts/contracts/${name}.sol/${name}.json`)
 const second = (name: string) => artifact('@cryptoalgebra/core', `artifacts/contracts/${name}.sol/${name}.json`)
@@ -51,12 +51,12 @@ const steps = fc.array(
 
 let chain: Chain
 beforeAll(async () => {
-  chain = await startChain('ConcentratedHarness')
+  chain = await startChain('ConcentratedHarness', FORGETTING)
 })
 afterAll(() => chain.anvil.stop())
 
 describe("algebra's fee is foretold", () => {
-  test(`version 1: ${POOLS * STEPS} swaps`, { timeout: 120_000 }, async () => {
+  test(`version 1: ${POOLS * STEPS} swaps`, { timeout: 2 * RUN_MS }, async () => {
     const deployer = await chain.deploy(encodeDeployData({ ...first('AlgebraPoolDeployer'), args: [] }))
     await chain.send('execute', [deployer, dataOf(first('AlgebraPoolDeployer'), 'setFactory', [chain.harness])])
     const storage = first('DataStorageOperator')
@@ -66,7 +66,7 @@ describe("algebra's fee is foretold", () => {
     })
   })
 
-  test(`version 2: ${POOLS * STEPS} swaps`, { timeout: 120_000 }, async () => {
+  test(`version 2: ${POOLS * STEPS} swaps`, { timeout: 2 * RUN_MS }, async () => {
     const nonce = BigInt(await chain.anvil.request<Hex>('eth_getTransactionCount', [chain.harness, 'latest']))
     const foretold = getContractAddress({ from: chain.harness, nonce: nonce + 1n })
     await chain.deploy(encodeDeployData({ ...second('AlgebraPoolDeployer'), args: [foretold, foretold] }))

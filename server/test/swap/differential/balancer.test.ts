@@ -5,7 +5,7 @@ import { type Pool, swapExact } from '../../../src/domain/swap/kinds.ts'
 import type { BalancerStablePool } from '../../../src/domain/swap/pools/balancer-stable.ts'
 import type { BalancerWeightedPool } from '../../../src/domain/swap/pools/balancer-weighted.ts'
 import { magnitude, near } from '../random-pools.ts'
-import { type Artifact, artifact, type Chain, drawn, startChain } from './chain.ts'
+import { type Artifact, artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const published = (task: string, name: string) =>
   artifact('@balancer-labs/v2-deployments', `dist/tasks/${task}/artifact/${name}.json`)
@@ -20,8 +20,9 @@ const composable = published('20230206-composable-stable-pool-v3', 'ComposableSt
 const ONE = 10n ** 18n
 const NOBODY = `0x${'1'.repeat(40)}`
 const ZERO = `0x${'0'.repeat(40)}`
-const POOLS = 30
-const HOPS = 12
+
+/** Drawn besides, for those that the contract does not open. */
+const SPARE = Math.ceil(POOLS / 10)
 
 const rate = fc.bigInt({ min: ONE / 2n, max: 2n * ONE })
 const pools = fc.record({
@@ -31,8 +32,8 @@ const pools = fc.record({
   weights: fc.tuple(...[1, 2, 3, 4].map(() => fc.integer({ min: 1, max: 20 }))),
   rates: fc.tuple(rate, rate, rate, rate),
   hops: fc.array(fc.record({ from: fc.nat(3), step: fc.nat(2), share: magnitude(0, 21) }), {
-    minLength: HOPS,
-    maxLength: HOPS,
+    minLength: TRADES,
+    maxLength: TRADES,
   }),
 })
 type Drawn = typeof pools extends fc.Arbitrary<infer T> ? T : never
@@ -55,7 +56,7 @@ describe('balancer v2 against the real vault and pools', () => {
     ['weighted of 2021', weighted2021, false],
     ['weighted of 2023', weighted2023, true],
   ] as const)
-    test(`${name}: ${POOLS * HOPS} swaps`, async () => {
+    test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const factory = await deployFactory(contract)
       await compareAll(name, factory, (draw) => {
         const weights = normalized(draw.weights.slice(0, draw.holds.length))
@@ -73,7 +74,7 @@ describe('balancer v2 against the real vault and pools', () => {
     ['stable of 2021', stable2021, 'up'],
     ['stable of 2022', stable2022, 'down'],
   ] as const)
-    test(`${name}: ${POOLS * HOPS} swaps`, async () => {
+    test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const factory = await deployFactory(contract)
       await compareAll(name, factory, (draw) => ({
         create: createData(contract, ['pool', 'POOL', held(draw), draw.amp, draw.swapFee, NOBODY]),
@@ -81,7 +82,7 @@ describe('balancer v2 against the real vault and pools', () => {
       }))
     })
 
-  test(`composable stable of 2023 with rates: ${POOLS * HOPS} swaps`, async () => {
+  test(`composable stable of 2023 with rates: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await deployFactory(composable)
     await compareAll('composable stable', factory, async (draw) => {
       const rates = draw.rates.slice(0, draw.holds.length)
@@ -102,7 +103,8 @@ type Answer = readonly [readonly bigint[], readonly bigint[]]
 
 async function compareAll(name: string, factory: Hex, setup: (draw: Drawn) => Setup | Promise<Setup>): Promise<void> {
   let compared = 0
-  for (const draw of drawn(name, pools, POOLS)) {
+  for (const draw of drawn(name, pools, POOLS + SPARE)) {
+    if (compared === POOLS) break
     await chain.send('setDecimals', [draw.holds.map(({ decimals }) => decimals)])
     const { create, pool: wanted } = await setup(draw)
     const run = [vault, factory, create, draw.holds.map(({ balance }) => balance)]
@@ -117,7 +119,7 @@ async function compareAll(name: string, factory: Hex, setup: (draw: Drawn) => Se
     expect(paid.some((amount) => amount > 0n)).toBe(true)
     compared++
   }
-  expect(compared).toBeGreaterThan((POOLS * 9) / 10)
+  expect(compared).toBe(POOLS)
 }
 
 /** Balances so far apart that the contract's own invariant does not converge (STABLE_*_DIDNT_CONVERGE): there is no such pool. */

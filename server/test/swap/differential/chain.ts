@@ -22,10 +22,13 @@ export type Chain = Readonly<{
 const GAS = 4_000_000_000n
 const OPTIONS = ['--gas-limit', String(GAS), '--hardfork', 'cancun', '--code-size-limit', '100000']
 
-export async function startChain(name: string): Promise<Chain> {
+/** The node forgets how old blocks were: where a test makes thousands, what it would keep slows each further one. */
+export const FORGETTING = ['--prune-history', '16']
+
+export async function startChain(name: string, options: readonly string[] = []): Promise<Chain> {
   const harnesses = await compile(join(import.meta.dirname, 'harness.sol'))
   const { abi, bytecode } = harnesses[name] as Compiled
-  const anvil = await startAnvil(OPTIONS)
+  const anvil = await startAnvil([...OPTIONS, ...options])
   const created = await anvil.sendAndMine({ data: bytecode, gas: GAS / 100n })
   const receipt = await receiptOf(anvil, created.txHash)
   const harness = receipt.contractAddress
@@ -77,6 +80,21 @@ function folderOf(name: string): string {
   const folder = paths.map((path) => join(path, name)).find((path) => existsSync(join(path, 'package.json')))
   if (folder === undefined) throw new Error(`the package ${name} is not installed`)
   return folder
+}
+
+/** Of each pool. */
+export const TRADES = 12
+/** Swaps of each kind of pool in every test run; TEST_SWAPS asks for more in a longer one. */
+const SWAPS = 2_040
+export const POOLS = Math.ceil(swapsWanted() / TRADES)
+/** How many times as many as in every test run, where a test has a number of its own. */
+export const TIMES = Math.max(1, Math.ceil(swapsWanted() / SWAPS))
+export const RUN_MS = 60_000 * TIMES
+
+function swapsWanted(): number {
+  const wanted = Number(process.env['TEST_SWAPS'] ?? SWAPS)
+  if (!Number.isSafeInteger(wanted) || wanted < 1) throw new Error('TEST_SWAPS is how many swaps of each kind')
+  return wanted
 }
 
 /** Draws that a printed seed repeats. */

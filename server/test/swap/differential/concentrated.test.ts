@@ -3,7 +3,7 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } fr
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../src/domain/swap/kinds.ts'
 import { concentratedOf, holdingOf, magnitude, type Positioned, positioned } from '../random-pools.ts'
-import { type Artifact, artifact, type Chain, drawn, startChain } from './chain.ts'
+import { type Artifact, artifact, type Chain, drawn, FORGETTING, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const uniswap = artifact('@uniswap/v3-core', 'artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json')
 /** The package of version 2.0.0 under a name of its own: the last with v1's bitmap of ticks. */
@@ -13,8 +13,6 @@ const integral = (name: string) =>
 const algebraContracts = [algebra('AlgebraPoolDeployer'), algebra('DataStorageOperator')] as const
 const integralContracts = [integral('AlgebraPoolDeployer'), integral('AlgebraFactory')] as const
 
-const POOLS = 30
-const TRADES = 12
 const base = { id: 'differential', address: '0x0', dex: 'differential', tokens: ['0xa', '0xb'] }
 
 const trades = fc.array(fc.record({ zeroForOne: fc.boolean(), share: magnitude(0, 24) }), {
@@ -25,12 +23,12 @@ type Trades = readonly Readonly<{ zeroForOne: boolean; share: bigint }>[]
 
 let chain: Chain
 beforeAll(async () => {
-  chain = await startChain('ConcentratedHarness')
+  chain = await startChain('ConcentratedHarness', FORGETTING)
 })
 afterAll(() => chain.anvil.stop())
 
 describe('concentrated liquidity against the real pools', () => {
-  test(`uniswap v3: ${POOLS * TRADES} swaps`, async () => {
+  test(`uniswap v3: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await chain.deploy(deployData(uniswap, []))
     // The factory's own fees have their own spacings.
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => ![500, 3_000, 10_000].includes(fee))
@@ -42,7 +40,7 @@ describe('concentrated liquidity against the real pools', () => {
     }
   })
 
-  test(`algebra v1: ${POOLS * TRADES} swaps`, async () => {
+  test(`algebra v1: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const deployer = await deployAlgebra()
     const fees = fc.integer({ min: 1, max: 60_000 })
     const all = drawn('algebra v1', fc.record({ pool: positioned([60]), fee: fees, trades }), POOLS)
@@ -58,7 +56,7 @@ describe('concentrated liquidity against the real pools', () => {
     }
   })
 
-  test(`algebra integral: ${POOLS * TRADES} swaps`, async () => {
+  test(`algebra integral: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
     const factory = await deployIntegral()
     const fees = fc.integer({ min: 0, max: 60_000 }).filter((fee) => fee !== 500)
     const all = drawn('algebra integral', fc.record({ pool: positioned(), fee: fees, trades }), POOLS)

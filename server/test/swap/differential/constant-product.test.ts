@@ -4,15 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapExact } from '../../../src/domain/swap/kinds.ts'
 import type { UniswapV2Pool } from '../../../src/domain/swap/pools/uniswap-v2.ts'
 import { magnitude } from '../random-pools.ts'
-import { artifact, type Chain, drawn, startChain } from './chain.ts'
+import { artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const factories = [
   ['uniswap v2', 3_000, artifact('@uniswap/v2-core', 'build/UniswapV2Factory.json')],
   // Of before its second version, whose pairs take 0.25 %.
   ['pancakeswap', 2_000, artifact('@pancakeswap-libs/pancake-swap-core', 'build/PancakeFactory.json')],
 ] as const
-const POOLS = 30
-const TRADES = 12
 
 const pools = fc.record({
   reserve0: magnitude(20, 108),
@@ -31,7 +29,7 @@ afterAll(() => chain.anvil.stop())
 
 describe('constant products against the real pairs', () => {
   for (const [name, feePpm, contract] of factories)
-    test(`${name}: ${POOLS * TRADES} swaps`, async () => {
+    test(`${name}: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
       const { abi, bytecode } = contract
       const factory = await chain.deploy(encodeDeployData({ abi, bytecode, args: [chain.harness] }))
       for (const { reserve0, reserve1, trades } of drawn(name, pools, POOLS)) {

@@ -3,11 +3,9 @@ import { encodeDeployData, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../src/domain/swap/kinds.ts'
 import { concentratedOf, holdingOf, magnitude, positioned } from '../random-pools.ts'
-import { artifact, type Chain, drawn, startChain } from './chain.ts'
+import { artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
 const manager = artifact('@uniswap/v4-core', 'out/PoolManager.sol/PoolManager.json')
-const POOLS = 30
-const TRADES = 12
 
 const pools = fc.record({
   pool: positioned(),
@@ -28,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.anvil.stop())
 
-test(`uniswap v4 against the real manager: ${POOLS * TRADES} swaps`, async () => {
+test(`uniswap v4 against the real manager: ${POOLS * TRADES} swaps`, { timeout: RUN_MS }, async () => {
   const at: Hex = await chain.deploy(encodeDeployData({ ...manager, args: [chain.harness] }))
   for (const { pool, native, lpFeePpm, protocol, trades } of drawn('uniswap v4', pools, POOLS)) {
     const start: Pool = {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../src/domain/swap/kinds.ts'
+import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../../../src/domain/swap/pools/tick-math.ts'
 import { concentratedOf, holdingOf, magnitude, type Positioned, positioned } from '../random-pools.ts'
 import { type Artifact, artifact, type Chain, drawn, FORGETTING, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 
@@ -37,6 +38,21 @@ describe('concentrated liquidity against the real pools', () => {
       const ours = follow({ ...base, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: fee }, wanted)
       const args = [factory, fee, pool.tickSpacing, pool.sqrtPrice, pool.positions, ours.trades]
       compare(await chain.ask('uniswapV3', args), ours, pool)
+    }
+  })
+
+  test('uniswap v3 where prices end', async () => {
+    const factory = await chain.deploy(deployData(uniswap, []))
+    const positions = [{ lower: MIN_TICK, upper: MAX_TICK, liquidity: 1n << 80n }]
+    const down = [0n, 1n << 10n, 1n << 22n].map((share) => ({ zeroForOne: true, share }))
+    const up = down.map(({ share }) => ({ zeroForOne: false, share }))
+    for (const [sqrtPrice, tick, wanted] of [
+      [MIN_SQRT_PRICE, MIN_TICK, [...down, ...up, ...down]],
+      [MAX_SQRT_PRICE - 1n, MAX_TICK - 1, [...up, ...down, ...up]],
+    ] as const) {
+      const pool = { sqrtPrice, tick, tickSpacing: 1, positions }
+      const ours = follow({ ...base, ...concentratedOf(pool), kind: 'uniswap-v3', feePpm: 0 }, wanted)
+      compare(await chain.ask('uniswapV3', [factory, 0, 1, sqrtPrice, positions, ours.trades]), ours, pool)
     }
   })
 

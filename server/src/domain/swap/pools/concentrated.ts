@@ -31,7 +31,7 @@ type Walk = { left: bigint; other: bigint; sqrtPrice: bigint; tick: number; liqu
 
 /**
  * UniswapV3Pool.swap. `amount` positive: exactly so much goes in; negative: exactly so much comes out. The walk stops at
- * `limit`. Where a word of 256 tick spacings ends the contract makes a step of its own even without a tick there, and rounds:
+ * `limit`, and does not begin where that is not ahead: there the contract reverts. Where a word of 256 tick spacings ends the contract makes a step of its own even without a tick there, and rounds:
  * so do we, or one swap in six differs. What keeps its ticks in a list (`byWords` false) goes from tick to tick.
  */
 export function walk(
@@ -44,7 +44,7 @@ export function walk(
 ): Moved {
   const at: Walk = { left: amount, other: 0n, sqrtPrice: pool.sqrtPrice, tick: pool.tick, liquidity: pool.liquidity }
   let place = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
-  while (at.left !== 0n && at.sqrtPrice !== limit) {
+  while (at.left !== 0n && (zeroForOne ? at.sqrtPrice > limit : at.sqrtPrice < limit)) {
     const word = byWords ? wordEnd(at.tick, pool.tickSpacing, zeroForOne) : zeroForOne ? MIN_TICK : MAX_TICK
     const found = pool.ticks[place]
     const isTick = found !== undefined && (zeroForOne ? found.index >= word : found.index <= word)

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { Pool } from '../domain/swap/kinds.ts'
 import { createPoolMarket } from '../domain/swap/pool-market.ts'
-import { limitOf, type Tick, walk } from '../domain/swap/pools/concentrated.ts'
+import { limitOf, walk } from '../domain/swap/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../domain/swap/pools/tick-math.ts'
+import { RESERVE_MAX } from '../domain/swap/pools/uniswap-v2.ts'
 import { bestRoute } from '../domain/swap/route.ts'
 import { type LabCase, type LabPool, readLabCases, readLabPools } from './lab-file.ts'
 import { print } from './print.ts'
@@ -21,15 +22,16 @@ export function addLabCommands(program: Command): void {
 }
 
 function printSwaps(pool: LabPool, index: number): void {
-  const { sqrtPrice, tick, tickSpacing, fee } = pool
-  const state = { sqrtPrice, tick, tickSpacing, ...liquidityOf(pool) }
+  const { sqrtPrice, tick, tickSpacing, liquidity, ticks, fee } = pool
+  const state = { sqrtPrice, tick, tickSpacing, liquidity, ticks }
   for (const [swap, { zeroForOne, amountSpecified, limit }] of pool.swaps.entries()) {
-    const error = refusalOf(sqrtPrice, zeroForOne, amountSpecified, limit)
+    const end = limit ?? limitOf(zeroForOne)
+    const error = refusalOf(sqrtPrice, zeroForOne, amountSpecified, end)
     if (error !== null) {
       print({ pool: index, swap, error })
       continue
     }
-    const moved = walk(state, zeroForOne, amountSpecified, limit ?? limitOf(zeroForOne), fee)
+    const moved = walk(state, zeroForOne, amountSpecified, end, fee)
     print({
       pool: index,
       swap,
@@ -43,38 +45,28 @@ function printSwaps(pool: LabPool, index: number): void {
 }
 
 /** The words with which UniswapV3Pool.swap reverts before it begins: no amount; a limit behind the price or beyond all prices. */
-function refusalOf(price: bigint, zeroForOne: boolean, amount: bigint, limit: bigint | null): string | null {
+function refusalOf(price: bigint, zeroForOne: boolean, amount: bigint, limit: bigint): string | null {
   if (amount === 0n) return 'AS'
-  if (limit === null) return null
   const isAhead = zeroForOne ? limit < price && limit > MIN_SQRT_PRICE : limit > price && limit < MAX_SQRT_PRICE
   return isAhead ? null : 'SPL'
 }
 
-/** What positions add up to: the ticks at which liquidity changes, and what is in range. */
-function liquidityOf({ positions, tick }: LabPool): { liquidity: bigint; ticks: readonly Tick[] } {
-  const nets = new Map<number, bigint>()
-  let inRange = 0n
-  for (const { tickLower, tickUpper, liquidity } of positions) {
-    nets.set(tickLower, (nets.get(tickLower) ?? 0n) + liquidity)
-    nets.set(tickUpper, (nets.get(tickUpper) ?? 0n) - liquidity)
-    if (tickLower <= tick && tick < tickUpper) inRange += liquidity
-  }
-  const ticks = [...nets].map(([index, net]) => ({ index, net })).sort((a, b) => a.index - b.index)
-  return { liquidity: inRange, ticks }
-}
-
 const HOPS_MAX = 4
+/** By so many bits an amount that finds no route is made smaller, to see whether it was too large. */
+const SMALLER_BITS = 4n
 
-/** Without a route nothing comes out, by no swap. */
+/** Without a route nothing comes out, by no swap. Where less would find one the line says so: pairs hold so much and no more. */
 function printRoute({ pools, tokenIn, tokenOut, amountIn }: LabCase, index: number): void {
   const states = pools.map(({ tokens: [token0, token1], reserves, feePpm }, id): Pool => {
     const tokens = [String(token0), String(token1)] as const
     return { kind: 'uniswap-v2', id: String(id), address: String(id), dex: 'lab', tokens, reserves, feePpm }
   })
   const given = new Map(pools.flatMap(({ tokens }) => tokens).map((token) => [String(token), token]))
-  const request = { source: String(tokenIn), target: String(tokenOut), amountIn }
+  const market = createPoolMarket(states)
   const options = { hopsMax: HOPS_MAX, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
-  const route = bestRoute(createPoolMarket(states), request, options)
+  const routeOf = (amount: bigint) =>
+    bestRoute(market, { source: String(tokenIn), target: String(tokenOut), amountIn: amount }, options)
+  const route = routeOf(amountIn)
   const flow = (route?.swaps ?? []).map((swap) => ({
     pool: Number(swap.pool.id),
     tokenIn: given.get(swap.pool.tokens[swap.tokenIn] ?? ''),
@@ -82,5 +74,15 @@ function printRoute({ pools, tokenIn, tokenOut, amountIn }: LabCase, index: numb
     amountIn: swap.amountIn,
     amountOut: swap.amountOut,
   }))
-  print({ case: index, out: route?.amountOut ?? 0n, flow })
+  const reason = route === null ? tooMuch(amountIn, (amount) => routeOf(amount) !== null) : {}
+  print({ case: index, out: route?.amountOut ?? 0n, flow, ...reason })
+}
+
+function tooMuch(amountIn: bigint, hasRoute: (amount: bigint) => boolean): Readonly<{ reason?: string }> {
+  for (let less = amountIn >> SMALLER_BITS; less > 0n; less >>= SMALLER_BITS)
+    if (hasRoute(less))
+      return {
+        reason: `the pools take less than ${amountIn}, as reserves end at ${RESERVE_MAX}: ${less} finds a route`,
+      }
+  return {}
 }

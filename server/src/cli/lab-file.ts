@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Tick } from '../domain/swap/pools/concentrated.ts'
 import {
   MAX_SQRT_PRICE,
   MAX_TICK,
@@ -7,6 +8,7 @@ import {
   sqrtPriceAtTick,
   tickAtSqrtPrice,
 } from '../domain/swap/pools/tick-math.ts'
+import { RESERVE_MAX } from '../domain/swap/pools/uniswap-v2.ts'
 import { fail } from './print.ts'
 
 type Position = Readonly<{ tickLower: number; tickUpper: number; liquidity: bigint }>
@@ -16,7 +18,9 @@ export type LabPool = Readonly<{
   tickSpacing: number
   sqrtPrice: bigint
   tick: number
-  positions: readonly Position[]
+  /** In range, and the ticks at which that changes. */
+  liquidity: bigint
+  ticks: readonly Tick[]
   swaps: readonly Readonly<{ zeroForOne: boolean; amountSpecified: bigint; limit: bigint | null }>[]
 }>
 
@@ -91,12 +95,21 @@ const SPACING_MAX = 16_383
 function poolAt(at: At): LabPool {
   const tickSpacing = whole(member(at, 'tickSpacing'), 1, SPACING_MAX)
   const sqrtPrice = units(member(at, 'sqrtPriceX96'), MIN_SQRT_PRICE, MAX_SQRT_PRICE - 1n)
+  const tick = tickOf(member(at, 'tick'), sqrtPrice)
+  const ticks = ticksOf(listAt(at, 'positions').map((position) => positionAt(position, tickSpacing)))
+  for (const { index, liquidity } of ranges(ticks))
+    if (liquidity > UINT128_MAX)
+      fail(`${at.place}.positions add up to ${liquidity} from tick ${index} on: ${UINT128_MAX} at most`)
   return {
     fee: BigInt(whole(member(at, 'fee'), 0, PPM - 1)),
     tickSpacing,
     sqrtPrice,
-    tick: tickOf(member(at, 'tick'), sqrtPrice),
-    positions: listAt(at, 'positions').map((position) => positionAt(position, tickSpacing)),
+    tick,
+    liquidity: liquidityAt(
+      member(at, 'liquidity'),
+      ranges(ticks).findLast(({ index }) => index <= tick)?.liquidity ?? 0n,
+    ),
+    ticks,
     swaps: listAt(at, 'swaps').map(swapAt),
   }
 }
@@ -120,6 +133,31 @@ function positionAt(at: At, tickSpacing: number): Position {
   return { tickLower, tickUpper, liquidity: units(member(at, 'liquidity'), 1n, UINT128_MAX) }
 }
 
+/** What positions add up to: the ticks, rising, at which liquidity changes. */
+function ticksOf(positions: readonly Position[]): readonly Tick[] {
+  const nets = new Map<number, bigint>()
+  for (const { tickLower, tickUpper, liquidity } of positions) {
+    nets.set(tickLower, (nets.get(tickLower) ?? 0n) + liquidity)
+    nets.set(tickUpper, (nets.get(tickUpper) ?? 0n) - liquidity)
+  }
+  return [...nets].map(([index, net]) => ({ index, net })).sort((a, b) => a.index - b.index)
+}
+
+/** The liquidity from each tick on. */
+function ranges(ticks: readonly Tick[]): readonly Readonly<{ index: number; liquidity: bigint }>[] {
+  let liquidity = 0n
+  return ticks.map(({ index, net }) => {
+    liquidity += net
+    return { index, liquidity }
+  })
+}
+
+/** Said twice, by the positions and in so many words: a file that contradicts itself is refused. */
+function liquidityAt(at: At, inRange: bigint): bigint {
+  if (at.value === undefined || at.value === null || units(at, 0n, UINT128_MAX) === inRange) return inRange
+  return fail(`${at.place} is not what the positions in range add up to: that is ${inRange}`)
+}
+
 function swapAt(at: At): LabPool['swaps'][number] {
   const { value, place } = member(at, 'zeroForOne')
   const limit = member(at, 'sqrtPriceLimitX96')
@@ -135,11 +173,16 @@ function nameAt({ value, place }: At): Name {
   return fail(`${place} must name a token: a whole number or text`)
 }
 
+function reserveAt(at: At): bigint {
+  const reserve = units(at, 0n, UINT_MAX)
+  return reserve <= RESERVE_MAX ? reserve : fail(`${at.place} is more than a pair can hold: from 0 to ${RESERVE_MAX}`)
+}
+
 function caseAt(at: At): LabCase {
   return {
     pools: listAt(at, 'pools').map((pool) => ({
       tokens: [nameAt(member(pool, 'token0')), nameAt(member(pool, 'token1'))],
-      reserves: [units(member(pool, 'reserve0'), 0n, UINT_MAX), units(member(pool, 'reserve1'), 0n, UINT_MAX)],
+      reserves: [reserveAt(member(pool, 'reserve0')), reserveAt(member(pool, 'reserve1'))],
       feePpm: whole(member(pool, 'feePpm'), 0, PPM),
     })),
     tokenIn: nameAt(member(at, 'tokenIn')),

@@ -52,8 +52,14 @@ describe('lab route', () => {
     })
     expect(ended.stderr).toBe('')
     const nothing = { out: '0', flow: [] }
+    const [, , , , , , , tooMuch] = lines(ended)
+    // A pair's reserves are uint112, and less than that does go through.
+    expect(tooMuch.reason).toMatch(
+      /^the pools take less than 10{40}, as reserves end at 5192296858534827628530496329220095: /,
+    )
     expect(lines(ended)).toEqual([
-      ...Array.from({ length: 8 }, (_, index) => ({ case: index, ...nothing })),
+      ...Array.from({ length: 7 }, (_, index) => ({ case: index, ...nothing })),
+      { case: 7, ...nothing, reason: tooMuch.reason },
       { case: 8, out: '199', flow: [{ pool: 1, tokenIn: 0, tokenOut: 1, amountIn: '100', amountOut: '199' }] },
       { case: 9, out: '498', flow: [{ pool: 0, tokenIn: '0xa', tokenOut: 1, amountIn: '1000', amountOut: '498' }] },
     ])
@@ -66,6 +72,14 @@ describe('lab route', () => {
     [{ cases: [{ ...from([], '1'), pools: {} }] }, 'cases[0].pools is no list'],
     [{ cases: [from([pool(0, 1, '-1', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be from 0'],
     [{ cases: [from([pool(0, 1, '0x10', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be a whole number as text'],
+    [
+      { cases: [from([pool(0, 1, '5', '5'), pool(0, 1, `1${'0'.repeat(60)}`, '5')], '1')] },
+      'cases[0].pools[1].reserve0 is more than a pair can hold: from 0 to 5192296858534827628530496329220095',
+    ],
+    [
+      { cases: [from([pool(0, 1, '5', String(2n ** 112n))], '1')] },
+      'cases[0].pools[0].reserve1 is more than a pair can hold',
+    ],
     [{ cases: [from([{ ...pool(0, 1, '5', '5'), feePpm: 1_000_001 }], '1')] }, 'cases[0].pools[0].feePpm must be'],
     [{ cases: [from([{ ...pool(0, 1, '5', '5'), token1: null }], '1')] }, 'cases[0].pools[0].token1 must name a token'],
     [{ cases: [from([], '1.5')] }, 'cases[0].amountIn must be a whole number as text'],
@@ -110,7 +124,49 @@ describe('lab pools', () => {
     ])
   })
 
+  test('refuses a swap as the contract does where no price lies ahead, limit or none', async () => {
+    const swap = { amountSpecified: '1000' }
+    const [down, up] = [
+      { ...swap, zeroForOne: true },
+      { ...swap, zeroForOne: false },
+    ]
+    const positions = [{ tickLower: -887270, tickUpper: 887270, liquidity: '1000000' }]
+    const at = (sqrtPriceX96: string, swaps: readonly object[]) => ({
+      fee: 500,
+      tickSpacing: 10,
+      sqrtPriceX96,
+      positions,
+      swaps,
+    })
+    const ended = await lab('pools', {
+      pools: [
+        at('4295128739', [down, { ...down, sqrtPriceLimitX96: '4295128740' }, up]),
+        at('4295128740', [down]),
+        at('1461446703485210103287273052203988822378723970341', [up, down]),
+      ],
+    })
+    expect(ended.stderr).toBe('')
+    expect(lines(ended)).toEqual([
+      { pool: 0, swap: 0, error: 'SPL' },
+      { pool: 0, swap: 1, error: 'SPL' },
+      expect.objectContaining({ pool: 0, swap: 2, amount1: '1000' }),
+      { pool: 1, swap: 0, error: 'SPL' },
+      { pool: 2, swap: 0, error: 'SPL' },
+      expect.objectContaining({ pool: 2, swap: 1, amount0: '1000' }),
+    ])
+  })
+
+  const wide = { tickLower: -100, tickUpper: 100, liquidity: String(2n ** 127n) }
   test.each([
+    [{ ...first, liquidity: '5' }, 'pools[0].liquidity is not what the positions in range add up to: that is 23058'],
+    [
+      { ...first, liquidity: String(2n ** 128n) },
+      'pools[0].liquidity must be from 0 to 3402823669209384634633746074317',
+    ],
+    [
+      { ...first, liquidity: undefined, positions: [wide, { ...wide, tickLower: 50 }] },
+      'pools[0].positions add up to 340282366920938463463374607431768211456 from tick 50 on: 3402823669209384634633746',
+    ],
     [{ ...first, fee: '500' }, 'pools[0].fee must be a whole number'],
     [{ ...first, tickSpacing: 0 }, 'pools[0].tickSpacing must be a whole number'],
     [{ ...first, sqrtPriceX96: '0' }, 'pools[0].sqrtPriceX96 must be from'],

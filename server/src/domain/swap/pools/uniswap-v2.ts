@@ -12,7 +12,7 @@ export type UniswapV2Pool = PoolIdentity &
 
 export const PPM = 1_000_000n
 /** Reserves are uint112: a swap that would go beyond reverts. */
-const RESERVE_MAX = (1n << 112n) - 1n
+export const RESERVE_MAX = (1n << 112n) - 1n
 /** Gas of one swap through our executor, measured on the sandbox's contracts. */
 const GAS = 62_000
 

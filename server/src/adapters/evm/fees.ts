@@ -74,10 +74,13 @@ const feeHistory: Decode<{ base: bigint; tip: bigint }> = (reply) => {
 }
 
 /** 0 where there is no oracle. Half more than it says: the first layer's own base fee moves until we are in. */
-async function l1FeeOf(node: EvmNode): Promise<bigint> {
+const l1FeeOf = (node: EvmNode): Promise<bigint> => l1FeeOfBytes(node, incompressible(SIGNED_BYTES))
+
+/** The same for a transaction of these bytes. */
+export async function l1FeeOfBytes(node: EvmNode, raw: Hex): Promise<bigint> {
   const code = await node.ask('eth_getCode', [L1_ORACLE, 'latest'], bytes)
   if (code === '0x') return 0n
-  const call = encodeFunctionData({ abi: l1Oracle, functionName: 'getL1Fee', args: [incompressible(SIGNED_BYTES)] })
+  const call = encodeFunctionData({ abi: l1Oracle, functionName: 'getL1Fee', args: [raw] })
   const fee = await ethCall(node, { to: L1_ORACLE, data: call }, 'latest')
   return fee.length === 66 ? (BigInt(fee) * 3n) / 2n : 0n
 }

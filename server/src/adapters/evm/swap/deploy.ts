@@ -24,7 +24,7 @@ export type ContractState = Readonly<{
   transaction: Readonly<{ chainId: number; to: string; data: string; value: '0'; gas: string | null }> | null
 }>
 
-type Where = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+export type Where = Readonly<{ network: Network; rpcUrls: readonly string[] }>
 
 const contracts = {
   router: swapRouter,
@@ -65,7 +65,7 @@ export async function deployContracts(where: Where): Promise<readonly ContractSt
   }
 }
 
-function statesOn(node: EvmNode, chainId: number): Promise<readonly ContractState[]> {
+export function statesOn(node: EvmNode, chainId: number): Promise<readonly ContractState[]> {
   return Promise.all(
     names.map(async (contract) => {
       const { address: own, data: input } = contracts[contract]
@@ -86,14 +86,14 @@ async function plan(node: EvmNode, chainId: number, input: string): Promise<Cont
 /** Whether the deterministic deployer itself is on the network. */
 export const hasDeployer = (where: Where): Promise<boolean> => hasCode(nodeOf(where), deploymentProxy)
 
-const hasCode = async (node: EvmNode, at: string): Promise<boolean> =>
+export const hasCode = async (node: EvmNode, at: string): Promise<boolean> =>
   (await node.ask('eth_getCode', [at, 'latest'], bytes)) !== '0x'
 
-function nodeOf({ network, rpcUrls }: Where): EvmNode {
+export function nodeOf({ network, rpcUrls }: Where): EvmNode {
   const url = present(rpcUrls[0], 'a node')
   return createNode(`${network.id} node 1`, url, chainIdOf({ network }), rpcDefaults)
 }
 
-function chainIdOf({ network }: Pick<Where, 'network'>): number {
+export function chainIdOf({ network }: Pick<Where, 'network'>): number {
   return present(network.evm, 'the parameters of an evm network').chainId
 }

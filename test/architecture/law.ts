@@ -120,6 +120,8 @@ export const law: Law = {
     [`${adapters}/evm/dex/balancer-stable.ts`]: 'seconds, looked at before',
     [`${adapters}/evm/dex/curve.ts`]: 'how many pools a factory has',
     [`${adapters}/evm/dex/liquidity-book.ts`]: 'bins, seconds and periods of at most 40 bits',
+    [`${adapters}/evm/dex/moving-v3.ts`]: 'fees in millionths',
+    [`${adapters}/evm/dex/slipstream-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
     [`${adapters}/evm/dex/rank.ts`]: 'an order of pools, in float64',
     [`${adapters}/evm/dex/read-all.ts`]: 'decimals of a token',
     [`${adapters}/evm/dex/solidly.ts`]: 'fees in millionths, under a million',

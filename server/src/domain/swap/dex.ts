@@ -2,6 +2,7 @@
 export type DexKind =
   | 'uniswap-v2'
   | 'uniswap-v3'
+  | ForkedV3
   | 'uniswap-v4'
   | 'algebra'
   | 'algebra-integral'
@@ -10,6 +11,15 @@ export type DexKind =
   | 'balancer-weighted'
   | 'balancer-stable'
   | 'liquidity-book'
+
+/**
+ * Forks of Uniswap V3 whose fee moves (adapters/evm/dex/moving-v3.ts).
+ * `slipstream` (Velodrome, Aerodrome): told apart by tick spacing, its fee by a module that follows time.
+ * `ramses-v2` (Ramses, Nile): told apart by the fee that they were made with, beacon proxies.
+ * `ramses-v3` (Shadow, Pharaoh): told apart by tick spacing, with a Mint of its own.
+ * `solidly-v3`: told apart by tick spacing, its fee beside the price.
+ */
+export type ForkedV3 = 'slipstream' | 'ramses-v2' | 'ramses-v3' | 'solidly-v3'
 
 /**
  * Whose contracts a fork of Solidly has. They differ in how the factory names its pools, in whom to ask for a fee, and in the

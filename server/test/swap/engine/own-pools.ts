@@ -135,6 +135,6 @@ export async function startOwnChain(decimals: readonly number[]) {
   const decimalsOf = (token: string) => made.find((one) => one.token === token)?.places ?? 0
   return {
     ...{ anvil, me, tokens, decimalsOf, deploy, approve, act, read, newest },
-    ...{ createSource, current, compareQuote, trade, swap },
+    ...{ createSource, current, quote, compareQuote, trade, swap },
   }
 }

@@ -8,6 +8,7 @@ import {
   nextFee,
   type Timepoint,
 } from '../../../domain/swap/pools/algebra-fee.ts'
+import { FORETOLD_S, highestFee, PROMISED_S } from './fees-ahead.ts'
 import type { Ground, Tracked } from './tracked.ts'
 import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './words.ts'
 
@@ -24,10 +25,6 @@ const GET_TIMEPOINTS = '0x9d3a5241'
 const LIQUIDITY_SLOT = 3
 /** Entries of a pool's memory, in a ring. */
 const RING = 65_536n
-/** The fee is foretold so far ahead; where nothing happens it is read again a little before. */
-const FORETOLD_S = 150
-/** A quote is meant to hold for half of it, then there is the block to come, and the age of the one that it was made of. */
-const PROMISED_S = 60
 
 /** The pool with the fees of the next seconds. It rests where they cannot be foretold: forks that set their fee in another way. */
 export async function withFees(ground: Ground, at: string, tracked: Tracked, now: number): Promise<Tracked> {
@@ -51,11 +48,9 @@ export async function withFees(ground: Ground, at: string, tracked: Tracked, now
 
 /** The pool as it is promised in a block of this time: by the highest fee of the next seconds. */
 export function feesAt(tracked: Tracked, now: number): Tracked {
-  const { fees } = tracked
   const pool = tracked.pool as AlgebraPool
-  if (fees === undefined) return tracked
-  const first = now - fees.from
-  const fee = fees.ppm.slice(first, first + PROMISED_S + 1).reduce((most, one) => Math.max(most, one), 0)
+  if (tracked.fees === undefined) return tracked
+  const fee = highestFee(tracked.fees, now)
   if (pool.feePpm[0] === fee && pool.feePpm[1] === fee) return tracked
   return { ...tracked, pool: { ...pool, feePpm: [fee, fee] } }
 }

@@ -10,6 +10,11 @@ export type ContractCall = Readonly<{ to: string; calldata: Hex }>
 export type BlockReader = Readonly<{
   /** What each call gives; null where it reverts or nobody is there. Fails where the node does not know the block. */
   read(blockHash: string, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
+  /**
+   * What each call reverts with where it comes from an address with this code; null where it does not revert, or where the node
+   * takes no state overrides.
+   */
+  revertsOf(blockHash: string, code: Hex, calls: readonly ContractCall[]): Promise<readonly (Hex | null)[]>
   /** The time that contracts saw in that block, Unix seconds. */
   minedAt(blockHash: string): Promise<number>
   /** A word of a contract's storage, where no call tells it. */
@@ -38,6 +43,7 @@ export function createBlockReader(rpc: Rpc, multicall3: string | null): BlockRea
       }
       return found
     },
+    revertsOf: (blockHash, code, calls) => Promise.all(calls.map((call) => revertOf(rpc, blockHash, code, call))),
     minedAt: async (blockHash) => (await headerOf(rpc, blockHash)).minedAtMs / 1000,
     storageAt: async (blockHash, address, slot) =>
       BigInt(await rpc.ask('eth_getStorageAt', [address, `0x${slot.toString(16)}`, { blockHash }], bytes)),
@@ -112,6 +118,21 @@ async function readOne(rpc: Rpc, blockHash: string, { to, calldata }: ContractCa
     // Code 3 is a revert (geth, anvil, reth); any other refusal says nothing of the contract.
     if (refusal !== null && (refusal.code === 3 || refusal.reverted !== null)) return null
     throw error
+  }
+}
+
+/** Nobody lives there. */
+const CALLER = '0x7377617079617264000000000000000000000002'
+
+async function revertOf(rpc: Rpc, blockHash: string, code: Hex, { to, calldata }: ContractCall): Promise<Hex | null> {
+  try {
+    const params = [{ from: CALLER, to, data: calldata }, { blockHash }, { [CALLER]: { code } }]
+    await rpc.askMany([{ method: 'eth_call', params }], bytes)
+    return null
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal === null) throw error
+    return refusal.reverted
   }
 }
 

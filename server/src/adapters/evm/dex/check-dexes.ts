@@ -35,15 +35,27 @@ export async function checkDex(
   return { dex, fault: null }
 }
 
-const hashed: ReadonlySet<Dex['kind']> = new Set(['uniswap-v2', 'uniswap-v3', 'algebra', 'algebra-integral', 'solidly'])
+/** Forks of V3 that are told apart by tick spacing. */
+const spaced: ReadonlySet<Dex['kind']> = new Set(['slipstream', 'ramses-v3', 'solidly-v3'])
+/** By the fee. */
+const tiered: ReadonlySet<Dex['kind']> = new Set(['uniswap-v3', 'ramses-v2'])
+const hashed: ReadonlySet<Dex['kind']> = new Set([
+  ...(['uniswap-v2', 'algebra', 'algebra-integral', 'solidly'] as const),
+  ...spaced,
+  ...tiered,
+])
 
-/** V2 packs the tokens, Solidly which of its sorts after them; Algebra writes them as words, and V3 its fee after them. */
+/**
+ * V2 packs the tokens, Solidly which of its sorts after them; Algebra writes them as words, and V3 its fee or its tick spacing
+ * after them.
+ */
 export function addressBy(
   dex: Dex,
-  { tokens, feePpm = 0, stable }: Pick<FoundPool, 'tokens' | 'feePpm' | 'stable'>,
+  { tokens, feePpm = 0, tickSpacing = 0, stable }: Pick<FoundPool, 'tokens' | 'feePpm' | 'tickSpacing' | 'stable'>,
   bytecodeHash: string,
 ): string {
-  const words = dex.kind === 'uniswap-v3' ? [...tokens, feePpm] : tokens
+  const key = tiered.has(dex.kind) ? [feePpm] : spaced.has(dex.kind) ? [tickSpacing] : []
+  const words = [...tokens, ...key]
   const packed = tokens.map((token) => token.slice(2)).join('')
   const salt = keccak256(
     dex.kind === 'uniswap-v2'

@@ -6,6 +6,7 @@ import { balancerWeightedDex } from './balancer.ts'
 import { balancerStableDex } from './balancer-stable.ts'
 import { curveDex } from './curve.ts'
 import { liquidityBookDex } from './liquidity-book.ts'
+import { movingV3Dexes } from './moving-v3.ts'
 import { solidlyDex } from './solidly.ts'
 import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
 import { uniswapV2Dex } from './uniswap-v2.ts'
@@ -16,6 +17,7 @@ import { uniswapV4Dex } from './uniswap-v4.ts'
 const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
   'uniswap-v2': uniswapV2Dex,
   'uniswap-v3': uniswapV3Dex,
+  ...movingV3Dexes,
   'uniswap-v4': uniswapV4Dex,
   algebra: algebraDex,
   'algebra-integral': algebraIntegralDex,

@@ -132,7 +132,9 @@ function createFold({ ground, dexes, pools, begun, touched, settle }: Followed):
       for (const log of logs) addOne(log)
     },
     async finish({ hash: at, minedAtMs }) {
-      await passTime(at, Math.floor(minedAtMs / 1000))
+      const now = Math.floor(minedAtMs / 1000)
+      await passTime(at, now)
+      await refreshAll({ ground, dexes, pools }, changes, again, at, now)
       const known = [...again].flatMap((key) => foundOf(pools.get(key) as Tracked, dexes) ?? [])
       const begins = await resolveAll(ground, at, [...fresh.values()])
       if (known.length + begins.length === 0) return changes
@@ -143,5 +145,26 @@ function createFold({ ground, dexes, pools, begun, touched, settle }: Followed):
       settle(begins, changes)
       return changes
     },
+  }
+}
+
+/** What changes without a log, of the pools of each kind that knows such. */
+async function refreshAll(
+  { ground, dexes, pools }: Pick<Followed, 'ground' | 'dexes' | 'pools'>,
+  changes: Map<string, Tracked | null>,
+  again: Set<string>,
+  at: string,
+  now: number,
+): Promise<void> {
+  const known = pools.all().filter(({ pool }) => !again.has(keyOf(pool)))
+  for (const [dex, some] of Map.groupBy(known, ({ pool }) => dexes.get(pool.dex))) {
+    const refresh = dex && readerOf(dex)?.refresh
+    if (!refresh) continue
+    const states = some.map((one) => changes.get(keyOf(one.pool)) ?? one)
+    for (const [place, next] of (await refresh(ground, at, states, now)).entries()) {
+      const state = states[place] as Tracked
+      if (next === 'reread') again.add(keyOf(state.pool))
+      else if (next !== state) changes.set(keyOf(state.pool), next)
+    }
   }
 }

@@ -176,6 +176,7 @@ function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
     ground: {
       reader: {
         read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
+        revertsOf: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).revertsOf(...asked),
         minedAt: (hash) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).minedAt(hash),
         storageAt: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...asked),
       },

@@ -20,8 +20,13 @@ export type Tracked = Readonly<{
   idle?: true
   /** Unix seconds. From a block of this time on it is read again, whatever the logs say: time itself changes it. */
   holdsUntil?: number
-  /** Algebra: millionths that the first swap takes at the second `from` and those after it. */
-  fees?: Readonly<{ from: number; ppm: readonly number[] }>
+  /** Millionths that the first swap takes at the second `from` and those after it; none where they could not be foretold. */
+  fees?: Readonly<{
+    from: number
+    ppm: readonly number[]
+    /** Slipstream: who was asked for the fee's terms, and what they said. */
+    terms?: Readonly<{ factory: string; module: string; said: string }>
+  }>
 }>
 
 /** What a factory says of a pool. */
@@ -68,6 +73,13 @@ export type DexReader = Readonly<{
   apply(tracked: Tracked, log: DexLog): Tracked | 'reread'
   /** What logs do not tell of a pool that they changed, or that held until now; `now`: the block's time, Unix seconds. */
   renew?: (ground: Ground, at: string, tracked: Tracked, now: number) => Promise<Tracked>
+  /** What changes without a log, of all pools of the kind in every block; the same objects where nothing did. */
+  refresh?: (
+    ground: Ground,
+    at: string,
+    tracked: readonly Tracked[],
+    now: number,
+  ) => Promise<readonly (Tracked | 'reread')[]>
   /** The pool in a block of this time, where nothing else happened. The same object where time changes nothing. */
   atTime?: (tracked: Tracked, now: number) => Tracked
 }>

@@ -7,7 +7,7 @@ import type { DexReader, FoundPool, Tracked } from './tracked.ts'
 import { addressOf, callOf, signed, wordAt, wordsOf } from './words.ts'
 
 /** PoolCreated(address indexed,address indexed,uint24 indexed,int24,address) */
-const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'
+export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'
 /** Initialize(uint160,int24) */
 export const INITIALIZE = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95'
 /** Swap(address indexed,address indexed,int256,int256,uint160,uint128,int24) */
@@ -20,10 +20,10 @@ const MINT = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde
 const BURN = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c'
 
 const GET_POOL = '0x1698ee82'
-const SLOT0 = '0x3850c7bd'
+export const SLOT0 = '0x3850c7bd'
 export const LIQUIDITY = '0x1a686502'
-const TICK_SPACING = '0xd0c93a7c'
-const TICK_BITMAP = '0x5339c296'
+export const TICK_SPACING = '0xd0c93a7c'
+export const TICK_BITMAP = '0x5339c296'
 export const TICKS = '0xf30dba93'
 /** Uniswap's and PancakeSwap's, in ppm. */
 const FEES = [100, 500, 2_500, 3_000, 10_000]

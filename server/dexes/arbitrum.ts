@@ -58,12 +58,9 @@ export const arbitrum = defineDexes({
     },
     {
       name: 'ramses-cl',
-      kind: 'uniswap-v3',
+      kind: 'ramses-v2',
       factory: '0xAA2cd7477c451E703f3B9Ba5663334914763edF8',
       initCodeHash: '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d',
-      deployer: '0xb3e423ab9cE6C03D98326A3A2a0D7D96b0829f22',
-      enabled: false,
-      note: 'its fee moves',
     },
     {
       name: 'ramses-v1',

@@ -59,12 +59,8 @@ export const cchain = defineDexes({
     },
     {
       name: 'pharaoh-v3',
-      kind: 'uniswap-v3',
+      kind: 'ramses-v3',
       factory: '0xAE6E5c62328ade73ceefD42228528b70c8157D0d',
-      initCodeHash: '0xf0909675090b07c9cd0ac7eeb585c1c3133319afff4f3c82b6db8de548e77165',
-      deployer: '0x6a4113ed0915bCf5E48e758e8f4cEBFFC07C66f9',
-      enabled: false,
-      note: 'its fee moves',
     },
     {
       name: 'sushiswap-v2',

@@ -37,11 +37,9 @@ export const eth = defineDexes({
     },
     {
       name: 'solidly-v3',
-      kind: 'uniswap-v3',
+      kind: 'solidly-v3',
       factory: '0x70Fe4a44EA505cFa3A57b95cF2862D4fd5F0f687',
       initCodeHash: '0xe9b68c5f77858eecac2e651646e208175e9b1359d68d0e14fc69f8c54e5010bf',
-      enabled: false,
-      note: 'its fee moves',
     },
     {
       name: 'sushiswap-v2',

@@ -40,11 +40,9 @@ export const linea = defineDexes({
     },
     {
       name: 'nile-cl',
-      kind: 'uniswap-v3',
+      kind: 'ramses-v2',
       factory: '0xAAA32926fcE6bE95ea2c51cB4Fcb60836D320C42',
       initCodeHash: '0x1565b129f2d1790f12d45301b9b084335626f0c92410bc43130763b69971135d',
-      enabled: false,
-      note: 'its fee moves',
     },
     {
       name: 'nile-v1',

@@ -46,10 +46,15 @@ export const op = defineDexes({
     },
     {
       name: 'velodrome-slipstream',
-      kind: 'uniswap-v3',
+      kind: 'slipstream',
       factory: '0xCc0bDDB707055e04e497aB22a59c2aF4391cd12F',
-      enabled: false,
-      note: 'its fee moves, and its pools are told apart by tick spacing',
+      initCodeHash: '0x339492e30b7a68609e535da9b0773082bfe60230ca47639ee5566007d525f5a7',
+    },
+    {
+      name: 'velodrome-slipstream-2',
+      kind: 'slipstream',
+      factory: '0xe13Dd1fbA721Aa81a1826D9523AC9BC7d260c879',
+      initCodeHash: '0x25efd0c736ab957a957b36c2c75a91187f58a107ecb5c7f04ba8f02d4984917f',
     },
     {
       name: 'velodrome-v1',

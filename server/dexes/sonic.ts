@@ -28,11 +28,10 @@ export const sonic = defineDexes({
     },
     {
       name: 'shadow-cl',
-      kind: 'uniswap-v3',
+      kind: 'ramses-v3',
       factory: '0xcD2d0637c94fe77C2896BbCBB174cefFb08DE6d7',
+      initCodeHash: '0xc701ee63862761c31d620a4a083c61bdc1e81761e6b9c9267fd19afd22e0821d',
       deployer: '0x8BBDc15759a8eCf99A92E004E0C64ea9A5142d59',
-      enabled: false,
-      note: 'its fee moves',
     },
     {
       name: 'shadow-v2',

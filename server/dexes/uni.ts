@@ -28,10 +28,14 @@ export const uni = defineDexes({
     },
     {
       name: 'velodrome-slipstream',
-      kind: 'uniswap-v3',
+      kind: 'slipstream',
       factory: '0x04625B046C69577EfC40e6c0Bb83CDBAfab5a55F',
-      enabled: false,
-      note: 'its fee moves, and its pools are told apart by tick spacing',
+    },
+    {
+      name: 'velodrome-slipstream-2',
+      kind: 'slipstream',
+      factory: '0x718E46d0962A66942E233760a8bd6038Ce54EdCD',
+      initCodeHash: '0x5c321b71432b05a17f62ebb2aef808690c7902c12aa1c492ef3d5a3cc12a0c0b',
     },
     {
       name: 'velodrome-v2',

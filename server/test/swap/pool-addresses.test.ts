@@ -69,3 +69,41 @@ describe('the hashes from which pools are made', () => {
     )
   })
 })
+
+// Forks of Uniswap V3, told apart by their tick spacing or, Ramses', by the fee that they were made with.
+const concentrated = [
+  {
+    ...{ network: 'base', name: 'aerodrome-slipstream', key: { tickSpacing: 100 } },
+    tokens: ['0x4200000000000000000000000000000000000006', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+    address: '0xb2cc224c1c9feE385f8ad6a55b4d94E92359DC59',
+  },
+  {
+    ...{ network: 'op', name: 'velodrome-slipstream', key: { tickSpacing: 100 } },
+    tokens: ['0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85', '0x4200000000000000000000000000000000000006'],
+    address: '0x478946BcD4a5a22b316470F5486fAfb928C0bA25',
+  },
+  {
+    ...{ network: 'sonic', name: 'shadow-cl', key: { tickSpacing: 50 } },
+    tokens: ['0x039e2fB66102314Ce7b64Ce5Ce3E5183bc94aD38', '0x29219dd400f2Bf60E5a23d13Be72B486D4038894'],
+    address: '0x324963c267C354c7660Ce8CA3F5f167E05649970',
+  },
+  {
+    ...{ network: 'arbitrum', name: 'ramses-cl', key: { feePpm: 500 } },
+    tokens: ['0x82aF49447D8a07e3bd95BD0d56f35241523fBab1', '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'],
+    address: '0x30AFBcF9458c3131A6d051C621E307E6278E4110',
+  },
+  {
+    ...{ network: 'eth', name: 'solidly-v3', key: { tickSpacing: 10 } },
+    tokens: ['0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'],
+    address: '0x831BF48183B999fDe45294b14B55199072f0801B',
+  },
+] as const
+
+describe('the hashes from which forks of Uniswap V3 are made', () => {
+  test.each(concentrated)('$network $name', ({ network, name, key, tokens, address }) => {
+    const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
+    if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
+    const sorted = tokens.map((token) => token.toLowerCase())
+    expect(addressBy(dex, { tokens: sorted, ...key }, dex.initCodeHash)).toBe(address.toLowerCase())
+  })
+})

@@ -192,6 +192,8 @@ export const routes = {
     path: '/v1/defi/quote',
     tag: 'DeFi',
     summary: 'Quote a swap on chain',
+    description:
+      'From memory, at the block that the answer names. A token that is met for the first time is `NO_ROUTE` while it is read: ask again after `Retry-After`.',
     access: 'rates:read',
     cost: 5,
     query: SwapQuoteQuery,

@@ -35,12 +35,13 @@ import type { BookSnapshot } from './services/book-snapshot.ts'
 import { createBuildSwap } from './services/build-swap.ts'
 import type { DatabaseClock } from './services/database-clock.ts'
 import { createFindFees } from './services/find-fees.ts'
+import { createKnownTokens } from './services/known-tokens.ts'
 import { createListSwaps } from './services/list-swaps.ts'
 import { createListTokens } from './services/list-tokens.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
 import { createOutsidePromises, type OutsidePromises } from './services/outside-promises.ts'
 import { createQuoteSwap } from './services/quote-swap.ts'
-import { createFindToken, createReadToken } from './services/read-token.ts'
+import { createReadToken } from './services/read-token.ts'
 import { createReconcileFees } from './services/reconcile-fees.ts'
 import { createSendApproval } from './services/send-approval.ts'
 import { createSendSwap } from './services/send-swap.ts'
@@ -207,7 +208,7 @@ export function composeSwaps(
   const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, rooms, served)
-  const findToken = createFindToken(listed, clock.now)
+  const { find: findToken, recall } = createKnownTokens(listed, clock.now)
   const desk = createSwapDesk(database)
   const shared = {
     networks,
@@ -234,7 +235,7 @@ export function composeSwaps(
     services: {
       listTokens: createListTokens(shared),
       readToken: createReadToken(shared),
-      quoteSwap: createQuoteSwap(shared),
+      quoteSwap: createQuoteSwap({ ...shared, findToken: recall }),
       buildSwap: createBuildSwap(shared),
       sendApproval: createSendApproval(shared),
       sendSwap: createSendSwap(shared),

@@ -43,6 +43,8 @@ export type WorldOptions = Readonly<{
   denied?: readonly string[]
   /** With the DeFi half on these networks, and what differs from the sandbox's settings. */
   swaps?: SwapOffer['settings']
+  /** Nodes that swaps are served by in place of the chains' own, by network. */
+  swapNodes?: ReadonlyMap<string, string>
   /** Outside routers that quotes are compared with. */
   aggregators?: SwapOffer['aggregators']
   /** Parts of a copy of the server with something changed, in place of the checkout's. */
@@ -180,8 +182,14 @@ async function answers({ store }: House): Promise<void> {
   for (let said = await ask(); said instanceof Error; said = await ask()) if (Date.now() > deadline) throw said
 }
 
-function offerOf(chains: ChainsFile, { networks, swaps, aggregators }: WorldOptions): SwapOffer {
-  const offer = sandboxSwaps(chains.networks.filter(({ network }) => networks.includes(network)))
+function offerOf(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: WorldOptions): SwapOffer {
+  const served = chains.networks.filter(({ network }) => networks.includes(network))
+  const offer = sandboxSwaps(
+    served.map((one) => {
+      const node = swapNodes?.get(one.network)
+      return node === undefined ? one : { ...one, rpcUrls: [node] }
+    }),
+  )
   // Of its own, so that what lies there is this world's.
   const own = `0x${randomBytes(20).toString('hex')}`
   const feeAddresses = new Map(networks.map((network) => [network, own]))

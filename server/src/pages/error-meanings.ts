@@ -57,7 +57,10 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   NETWORK_PAUSED: ['The network is held, for example for maintenance', 'Later'],
   NETWORK_UNAVAILABLE: ["The network's nodes do not answer", 'Later'],
   NONCE_CONFLICT: ['Another transaction of the account took the nonce (DeFi)', 'Build the transaction again'],
-  NO_ROUTE: ['No pools connect the two tokens in this size (DeFi)', 'Another size or pair'],
+  NO_ROUTE: [
+    'No pools connect the two tokens in this size, or one of them is met for the first time and being read (DeFi)',
+    'Another size or pair; once more where there is a `Retry-After`',
+  ],
   OVERLOADED: [
     'The server has too much to do, is not ready, or is shutting down',
     'After `Retry-After`; a create with the same `Idempotency-Key`',

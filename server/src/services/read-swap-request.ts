@@ -1,12 +1,13 @@
 import { parseUnits } from '../domain/amount.ts'
-import { AppError, type Problem } from '../domain/errors.ts'
+import { AppError, errorCodes, type Problem } from '../domain/errors.ts'
 import { parsePercent } from '../domain/swap/percent.ts'
 import type { Token } from '../domain/swap/token.ts'
-import type { FindToken } from './read-token.ts'
+import type { FindToken, RecallToken } from './known-tokens.ts'
 import type { SwapRequest } from './swap-interfaces.ts'
 import { countedAs, type SwapNetwork, type SwapNetworks } from './swap-networks.ts'
 
-export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken }>
+/** Whoever must not wait recalls tokens, in place of finding them. */
+export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken | RecallToken }>
 
 /** A request whose every part is right by itself. Tokens in canonical form. */
 export type ReadSwap = Readonly<{
@@ -22,6 +23,8 @@ export type ReadSwap = Readonly<{
 const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
 /** 0 to 5 percent. */
 export const FEE_PPM = { least: 0, most: 50_000 } as const
+/** What nodes commonly need for three questions. */
+const READ_SECONDS = 1
 const UINT256_MAX = (1n << 256n) - 1n
 
 /** Throws with every problem of the request at once. */
@@ -39,10 +42,15 @@ export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest):
   return { network, from, to, amountIn, slippagePpm, feePpm }
 }
 
-export function refusal(problems: readonly Problem[]): AppError {
-  // What must be corrected comes before what is not there.
+export function refusal(found: readonly Problem[]): AppError {
+  // What must be corrected comes before what the moment does not allow.
+  const isOfMoment = ({ code }: Problem) => errorCodes[code] === 'refused'
+  const problems = [...found.filter((one) => !isOfMoment(one)), ...found.filter(isOfMoment)]
   const [first] = problems
-  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
+  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', {
+    problems,
+    ...(first?.code === 'NO_ROUTE' ? { retryAfterSeconds: READ_SECONDS } : {}),
+  })
 }
 
 /** The tokens of both sides; null with a problem added, in the order of the sides. */
@@ -75,7 +83,10 @@ async function readSide(
   }
   const token = await findToken(chain, address)
   if (token === null) problems.push({ code: 'TOKEN_NOT_FOUND', field, message: `there is no token at ${field}` })
-  return token
+  // As of a token whose pools are looked up: who asks first is told so, who asks next is served.
+  const message = `the token at ${field} is met for the first time and being read: ask again in a moment`
+  if (token === undefined) problems.push({ code: 'NO_ROUTE', field, message })
+  return token ?? null
 }
 
 export const isSameAsset = (network: SwapNetwork, a: string, b: string): boolean =>

@@ -75,8 +75,9 @@ export type SwapView = Readonly<{ swap: Swap; spell(address: string): string }>
 export type SwapServices = Readonly<{
   /** The list is the same array until something changes. */
   listTokens(network: string): readonly TokenView[]
+  /** Waits for a node where the token is met for the first time. */
   readToken(network: string, address: string): Promise<TokenView>
-  /** No database, and no node but for the metadata of a token that is met for the first time. */
+  /** No database and no node: a token that is met for the first time is read behind it, and NO_ROUTE until then. */
   quoteSwap(request: SwapRequest): Promise<SwapQuoteView>
   /** One or two unsigned transactions. */
   buildSwap(partner: Partner, request: BuildRequest, idempotency: Idempotency | null): Promise<readonly string[]>

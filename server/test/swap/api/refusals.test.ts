@@ -114,6 +114,8 @@ describe('tokens', () => {
 
 describe('a quote', () => {
   test('says everything that is wrong at once', async () => {
+    // What stands at an address is known to a quote once it was read.
+    await stage.world.call('GET', `/v1/defi/currency/info?network=eth&address=${nobody}`)
     const { body } = await stage.quote(
       asked({ fromTokenAddress: nobody, toTokenAddress: 'x', slippage: '51', referrerFee: '5.1' }),
     )

@@ -1,5 +1,6 @@
 import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { getAddress } from 'viem'
+import { AppError } from '../../../domain/errors.ts'
 import type { Network } from '../../../domain/network.ts'
 import { isNative, nativeAddress } from '../../../domain/swap/token.ts'
 import { assert } from '../../../lib/assert.ts'
@@ -32,6 +33,9 @@ export type EvmSwapChainParts = Readonly<{
   note?: Note
 }>
 
+/** For whom a partner waits: in place of a second attempt the next node is asked, where there is one. */
+const ASKED = { timeoutMs: 4_000, attempts: 2 } as const
+
 /** A block with all its transactions is the largest reply that is asked for. */
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
@@ -43,7 +47,12 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
   const wrapped = parseToken(parts.wrapped)
   assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped coin`)
   const options = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...parts.rpc }
-  const nodes = rpcUrls.map((url, n) => createNode(`${network.id} node ${n + 1}`, url, evm.chainId, options))
+  const nodesWith = (rpc: RpcOptions) =>
+    rpcUrls.map((url, n) => createNode(`${network.id} node ${n + 1}`, url, evm.chainId, rpc))
+  const nodes = nodesWith(options)
+  const attempts = rpcUrls.length > 1 ? 1 : ASKED.attempts
+  const asked = nodesWith({ ...options, timeoutMs: ASKED.timeoutMs, attempts, ...parts.rpc })
+  const forPartner = <T>(work: Promise<T>) => inOurWords(network, work)
   const coinIsToken = parts.coinIsToken ?? network.id === 'celo'
   return Object.freeze({
     network,
@@ -53,12 +62,12 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     externalExecutor: externalExecutor.address.toLowerCase(),
     parse: parseToken,
     spell: spellAddress,
-    readToken: (address) => readTokenFacts(nodes, network, address),
-    prepare: (order) => prepare({ network, nodes, caps, wrapped, coinIsToken }, order),
+    readToken: (address) => forPartner(readTokenFacts(asked, network, address)),
+    prepare: (order) => forPartner(prepare({ network, nodes: asked, caps, wrapped, coinIsToken }, order)),
     readSigned: (raw) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
-    lookUp: (hash) => lookUp(nodes, evm.chainId, hash),
+    lookUp: (hash) => forPartner(lookUp(asked, evm.chainId, hash)),
     finalHeight: () => finalHeight(nodes, network),
     paidFees: (from, to) => paidFees(nodes, from, to),
     balance: async (address, token) =>
@@ -68,6 +77,18 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
       ),
     payment: (hash, asked) => payment({ nodes, network, wrapped, coinIsToken, note }, hash, asked),
   } satisfies SwapChain)
+}
+
+/** Which node failed at what is the operator's to know, and stands in the cause. */
+async function inOurWords<T>({ id }: Network, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'NETWORK_UNAVAILABLE') throw cause
+    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${id} do not answer as they should at the moment`, {
+      cause,
+    })
+  }
 }
 
 /** Written as wallets and aggregators write it. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPackageLists } from './adapters/tokens/package-lists.ts'
-import { productionSwaps, serveNetworks } from './compose-swaps.ts'
+import { coinsOwn, productionSwaps, serveNetworks } from './compose-swaps.ts'
 import { toMs } from './config-file.ts'
 import { assembleSwaps } from './config-swaps.ts'
 import { createListedTokens } from './services/listed-tokens.ts'
@@ -38,4 +38,21 @@ describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
     // What is written there has a right checksum, and is not the coin.
     for (const { address } of own) expect(chain?.spell(chain.parse(address) ?? '')).toBe(address)
   })
+})
+
+it('lists no contract of the coin as a token, though published lists name it', () => {
+  const coins = {
+    matic: '0x0000000000000000000000000000000000001010',
+    celo: '0x471ece3750da237f93b8e339c536989b8978a438',
+  }
+  const nodes = Object.keys(coins).map((network) => ({ network, rpcUrls: ['http://127.0.0.1:1'] }))
+  const served = serveNetworks('production', productionSwaps(nodes, assembleSwaps(swaps, toMs)).routing)
+  for (const [network, coin] of Object.entries(coins)) {
+    const published = lists.list(served.get(network)?.chain.network.evm?.chainId ?? 0)
+    expect(published.map(({ address }) => address)).toContain(coin)
+    const hidden = () => coinsOwn(served.get(network))
+    const listed = createListedTokens({ own: () => [], published: () => published, hidden })(network)
+    expect(listed).toHaveLength(published.length - 1)
+    expect(listed.map(({ address }) => address)).not.toContain(coin)
+  }
 })

@@ -269,10 +269,6 @@ function listedTokens(
   served: ReadonlyMap<string, SwapNetwork>,
 ) {
   const lists = createPackageLists()
-  const hidden = (id: string) => {
-    const network = served.get(id)
-    return new Set(network?.coinIsToken ? [network.chain.wrapped] : [])
-  }
   const ofCatalogue = (id: string): OwnTokens =>
     catalogue.list().flatMap(({ asset, definition, enabled }) => {
       const { contract, decimals } = asset
@@ -283,8 +279,14 @@ function listedTokens(
     own: (id) => [...(swaps?.ownTokens.get(id) ?? []), ...ofCatalogue(id)],
     // The sandbox lists what is deployed there, and nothing else.
     published: (id) => (environment === 'sandbox' ? [] : lists.list(served.get(id)?.chain.network.evm?.chainId ?? 0)),
-    hidden,
+    hidden: (id) => coinsOwn(served.get(id)),
   })
+}
+
+/** Addresses that lists name as tokens, and that are the coin. */
+export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
+  const { coinContract } = network?.chain.network.evm ?? {}
+  return new Set([...(network?.coinIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
 }
 
 /** By network and lower-case contract; the coin is `native`. */

@@ -54,14 +54,15 @@ export function addFeeCommands(partners: Command): void {
         await withDatabase(async (database, config) => {
           const id = canonicalNetwork(ticker)
           const network = openNetworks(config).get(id) ?? fail(`swaps on ${ticker} are not served here`)
-          const parse = (text: string) => network.chain.parse(text) ?? fail(`${text} is no address of ${id}`)
+          const no = (text: string) => fail(`${text} is no address of ${id}`)
+          const account = (text: string) => network.chain.parseAccount(text) ?? no(text)
           if (!HASH.test(hash.toLowerCase())) fail(`${hash} is no hash of a transaction`)
           const from = given.from ?? offerOf(config).settings?.feeAddresses?.get(id)
           const paid = {
             hash: hash.toLowerCase(),
-            token: parse(token),
-            from: parse(from ?? fail(`no address takes fees on ${id}: name it with --from`)),
-            to: parse(address),
+            token: network.chain.parse(token) ?? no(token),
+            from: account(from ?? fail(`no address takes fees on ${id}: name it with --from`)),
+            to: account(address),
           }
           const partner = await findPartner(database, name)
           const decimals = (await createSwapDesk(database).feeDecimals(tokenAsset(network, paid.token))) ?? 0

@@ -31,6 +31,11 @@ export type EvmParameters = Readonly<{
   finalizedAboveUsd?: bigint
   /** False for chains without EIP-1559. */
   dynamicFees: boolean
+  /**
+   * A contract that is the coin, and no token: what it moves it wants as a value, too, so that nobody can approve it or pay
+   * by it. To us its address is another spelling of the coin. (Celo's coin has a token that works as others do.)
+   */
+  coinContract?: string
 }>
 
 /** One chain that we can reach, with the parameters of one environment in force. */

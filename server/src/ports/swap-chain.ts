@@ -122,10 +122,12 @@ export interface SwapChain {
   /** The one in force for outside routers: who trades in their eyes. */
   readonly externalExecutor: string
   /**
-   * Canonical (lower-case) address of a token or an account, or null. Checksums that are wrong are refused. The native
-   * coin's placeholder in any case, and the zero address, are `nativeAddress`: no account.
+   * Canonical (lower-case) address of a token, or null. Checksums that are wrong are refused. The native coin's placeholder in
+   * any case, the zero address, and a contract that is the coin itself (Polygon) are `nativeAddress`.
    */
   parse(text: string): string | null
+  /** The same of an account that can be paid: not the coin's placeholders, nor what chains reserve for themselves. */
+  parseAccount(text: string): string | null
   /** As the ecosystem writes an address: with its checksum, the native coin by its placeholder. */
   spell(address: string): string
   /** null where there is no contract, or no token. */

@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { beatsOwn } from '../domain/swap/better-offer.ts'
 import type { OutsideCall } from '../domain/swap/outside-call.ts'
-import { isNative, zeroAddress } from '../domain/swap/token.ts'
+import { zeroAddress } from '../domain/swap/token.ts'
 import { largest } from '../lib/bigint.ts'
 import { checkpoint } from '../lib/checkpoint.ts'
 import type { BuiltApprovals } from '../ports/approvals.ts'
@@ -149,10 +149,10 @@ async function prepare(
   return priced.network.chain.prepare(orderOf(deps, partner, priced, parties, outside))
 }
 
-/** An account that a person can have. The placeholders of the native coin are none, nor are our contracts. */
+/** An account that a person can have: our contracts are none. */
 export function readAccount(chain: SwapChain, text: string, field: string): string {
-  const account = chain.parse(text)
-  if (account === null || isNative(account) || isOurContract(chain, account))
+  const account = chain.parseAccount(text)
+  if (account === null || isOurContract(chain, account))
     throw new AppError('INVALID_ADDRESS', `${field} is not an account on ${chain.network.id}`, { field })
   return account
 }
@@ -182,9 +182,9 @@ async function feeTaker(
   if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
   const { id } = chain.network
   const own = await desk.feeAddress(partner.id, id)
-  const feeTo = chain.parse(own ?? settings.feeAddresses.get(id) ?? '')
+  const feeTo = chain.parseAccount(own ?? settings.feeAddresses.get(id) ?? '')
   // From our contracts anybody could take it.
-  if (feeTo !== null && !isNative(feeTo) && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
+  if (feeTo !== null && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
   throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `no address takes fees on ${id}: set one, or ask for no fee`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },

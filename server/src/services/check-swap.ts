@@ -2,7 +2,7 @@ import { AppError, type Problem } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { parsePercent } from '../domain/swap/percent.ts'
 import type { SwapTerms } from '../domain/swap/swap.ts'
-import { isNative, type Token } from '../domain/swap/token.ts'
+import type { Token } from '../domain/swap/token.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import { isSameAsset, type ReadSwapDeps, readAmount, readSides, refusal } from './read-swap-request.ts'
 import { invalid } from './send-approval.ts'
@@ -68,8 +68,8 @@ export async function checkRequest(
 const sideOf = ({ address, decimals }: Token, units: bigint) => ({ token: address, decimals, units })
 
 function checkRecipient(chain: SwapChain, text: string, field: string, { recipient }: Act, problems: Problem[]): void {
-  const address = chain.parse(text)
-  if (address === null || isNative(address))
+  const address = chain.parseAccount(text)
+  if (address === null)
     problems.push({ code: 'INVALID_ADDRESS', field, message: `${field} is not an account on ${chain.network.id}` })
   else if (address !== recipient)
     problems.push({ code: 'RAW_TX_INVALID', field, message: `${field} is not the recipient of the transaction` })

@@ -145,7 +145,7 @@ async function swapOf(
 async function ourAddresses({ desk, settings }: FindFeesDeps, chain: SwapChain): Promise<ReadonlySet<string>> {
   const held = (await desk.fees()).map(({ address }) => address)
   const set = settings.feeAddresses.get(chain.network.id)
-  return new Set([...held, ...(set === undefined ? [] : [set])].flatMap((one) => chain.parse(one) ?? []))
+  return new Set([...held, ...(set === undefined ? [] : [set])].flatMap((one) => chain.parseAccount(one) ?? []))
 }
 
 /**

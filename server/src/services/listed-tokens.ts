@@ -5,7 +5,7 @@ export type ListedTokensDeps = Readonly<{
   /** Of the operator, or of the sandbox: named before those of published lists. */
   own(network: string): OwnTokens
   published(network: string): readonly ListedToken[]
-  /** Addresses that are not listed: on Celo the token that is the coin itself. */
+  /** Addresses that are not listed: on Celo and Polygon the one that is the coin itself. */
   hidden(network: string): ReadonlySet<string>
 }>
 

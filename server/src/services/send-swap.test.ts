@@ -50,6 +50,7 @@ beforeEach(() => {
 const chain = {
   ...{ network: { id: 'eth' }, router, executor, wrapped: '0xw' },
   parse: (text: string) => text,
+  parseAccount: (text: string) => text,
   spell: (address: string) => address,
   readSigned: () => signed,
   broadcast: async () => {

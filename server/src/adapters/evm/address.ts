@@ -6,7 +6,7 @@ import type { Addresses } from '../../ports/chain.ts'
 import type { PublicKeys } from '../../ports/signer.ts'
 import type { KeyPath } from '../../ports/spend.ts'
 
-/** Precompiles and system contracts live down here (0x01…0x11, 0x64… of Arbitrum, 0x1010 of Polygon, 0xdead). */
+/** Precompiles and system contracts live down here (0x01…0x11, 0x64… of Arbitrum, 0x1010 of Polygon, 0xdead): no recipients. */
 const RESERVED_MAX = 0xffffn
 /** The placeholder by which aggregators name the coin: never a recipient. */
 const COIN_PLACEHOLDER = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
@@ -42,7 +42,7 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
   })
 }
 
-/** By EIP-55, and above what is reserved. */
+/** Of whoever may be paid: by EIP-55, and above what is reserved. */
 export function parseAddress(text: string): string | null {
   const canonical = readAddress(text)
   return canonical !== null && BigInt(canonical) > RESERVED_MAX ? canonical : null

@@ -164,8 +164,12 @@ test('addresses', () => {
     `${token}00`,
     token.slice(2),
     ` ${token}`,
-    '0x0000000000000000000000000000000000000004',
     'vitalik.eth',
   ])
-    expect(chain.parse(text)).toBeNull()
+    expect([chain.parse(text), chain.parseAccount(text)]).toEqual([null, null])
+  // What chains reserve is nobody's account; the coin's placeholders are none.
+  const precompile = '0x0000000000000000000000000000000000000004'
+  expect([chain.parse(precompile), chain.parseAccount(precompile)]).toEqual([precompile, null])
+  expect([nativeAddress, zeroAddress].map((text) => chain.parseAccount(text))).toEqual([null, null])
+  expect(chain.parseAccount(user.address)).toBe(user.address.toLowerCase())
 })

@@ -40,9 +40,17 @@ const HOLDERS_MAX = 3
  * a token does not move so, or the node takes no state overrides, it counts as plain: the minimum and the simulation of the swap
  * protect who trades it.
  */
-export function createTaxedTokens(rpc: () => Rpc, wrapped: string, now: () => number): TaxedTokens {
+export function createTaxedTokens(
+  rpc: () => Rpc,
+  wrapped: string,
+  now: () => number,
+  /** Counted as such without a look: the coin's own contract (`coinContract`), which pays nothing without a value. */
+  always: readonly string[] = [],
+): TaxedTokens {
   const looked = new Map<string, Looked>()
-  let taxed: ReadonlySet<string> = new Set()
+  // The wrapped coin takes nothing.
+  const unasked: ReadonlySet<string> = new Set([wrapped, ...always])
+  let taxed: ReadonlySet<string> = new Set(always)
   let seen: Readonly<{ all: readonly Pool[]; known: readonly Pool[] }> | null = null
 
   function note(token: string, found: Verdict): void {
@@ -53,14 +61,14 @@ export function createTaxedTokens(rpc: () => Rpc, wrapped: string, now: () => nu
     looked.set(token, { verdict, dueMs })
     if (before === undefined) seen = null
     if (taxed.has(token) !== (verdict === 'taxed'))
-      taxed = new Set([...looked].flatMap(([one, { verdict }]) => (verdict === 'taxed' ? [one] : [])))
+      taxed = new Set([...always, ...[...looked].flatMap(([one, { verdict }]) => (verdict === 'taxed' ? [one] : []))])
   }
 
   return {
     taxed: () => taxed,
     known(pools) {
       if (seen?.all === pools) return seen.known
-      const isKnown = (token: string) => token === wrapped || looked.has(token)
+      const isKnown = (token: string) => unasked.has(token) || looked.has(token)
       const known = pools.every(({ tokens }) => tokens.every(isKnown))
         ? pools
         : pools.filter(({ tokens }) => tokens.every(isKnown))
@@ -68,7 +76,7 @@ export function createTaxedTokens(rpc: () => Rpc, wrapped: string, now: () => nu
       return known
     },
     async look(pools) {
-      const holders = holdersOf(pools, wrapped)
+      const holders = holdersOf(pools, unasked)
       const fresh = [...holders.keys()].filter((token) => !looked.has(token))
       const due = [...looked].filter(([token, { dueMs }]) => dueMs <= now() && holders.has(token))
       const tokens = [...fresh, ...due.slice(0, AGAIN_PER_TURN).map(([token]) => token)]
@@ -83,12 +91,12 @@ export function createTaxedTokens(rpc: () => Rpc, wrapped: string, now: () => nu
   }
 }
 
-/** Who holds each token; the wrapped coin takes nothing. */
-function holdersOf(pools: readonly Pool[], wrapped: string): ReadonlyMap<string, readonly string[]> {
+/** Who holds each token that is asked about. */
+function holdersOf(pools: readonly Pool[], unasked: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
   const holders = new Map<string, string[]>()
   for (const { tokens, address } of pools)
     for (const token of tokens) {
-      if (token === wrapped) continue
+      if (unasked.has(token)) continue
       const known = holders.get(token)
       if (known === undefined) holders.set(token, [address])
       else if (known.length < HOLDERS_MAX && !known.includes(address)) known.push(address)

@@ -3,6 +3,7 @@ import { getAddress } from 'viem'
 import { AppError } from '../../../domain/errors.ts'
 import type { Network } from '../../../domain/network.ts'
 import { isNative, nativeAddress } from '../../../domain/swap/token.ts'
+import { readAddress } from '../../../lib/account-address.ts'
 import { assert } from '../../../lib/assert.ts'
 import { smallest } from '../../../lib/bigint.ts'
 import type { SwapChain } from '../../../ports/swap-chain.ts'
@@ -44,7 +45,8 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
   const { network, rpcUrls, caps = feeCaps, note = () => undefined } = parts
   const { evm } = network
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
-  const wrapped = parseToken(parts.wrapped)
+  const parse = (text: string) => parseToken(text, evm.coinContract)
+  const wrapped = parse(parts.wrapped)
   assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped coin`)
   const options = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...parts.rpc }
   const nodesWith = (rpc: RpcOptions) =>
@@ -60,7 +62,8 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     router: swapRouter.address.toLowerCase(),
     executor: swapExecutor.address.toLowerCase(),
     externalExecutor: externalExecutor.address.toLowerCase(),
-    parse: parseToken,
+    parse,
+    parseAccount,
     spell: spellAddress,
     readToken: (address) => forPartner(readTokenFacts(asked, network, address)),
     prepare: (order) => forPartner(prepare({ network, nodes: asked, caps, wrapped, coinIsToken }, order)),
@@ -95,7 +98,12 @@ async function inOurWords<T>({ id }: Network, work: Promise<T>): Promise<T> {
 const placeholder = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const spellAddress = (address: string): string => (isNative(address) ? placeholder : getAddress(address))
 
-function parseToken(text: string): string | null {
+function parseToken(text: string, coinContract: string | undefined): string | null {
   const lower = text.toLowerCase()
-  return isNative(lower) ? nativeAddress : (parseAddress(text)?.toLowerCase() ?? null)
+  return isNative(lower) || lower === coinContract ? nativeAddress : (readAddress(text)?.toLowerCase() ?? null)
+}
+
+function parseAccount(text: string): string | null {
+  const account = parseAddress(text)?.toLowerCase() ?? null
+  return account === null || isNative(account) ? null : account
 }

@@ -62,6 +62,8 @@ export type SignedTransaction = Readonly<{
         ref: string
         /** By the executor for outside routers: what it calls. */
         outside?: OutsideCall
+        /** As `SwapChain.callHash` has it of the order that this came of. */
+        callHash: string
       }>
     | null
 }>
@@ -132,6 +134,8 @@ export interface SwapChain {
   spell(address: string): string
   /** null where there is no contract, or no token. */
   readToken(address: string): Promise<TokenFacts | null>
+  /** Of the router's call that carries an order out, with nothing for its reference: which other calls have another. */
+  callHash(order: Omit<SwapOrder, 'ref'>): string
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE, ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<Prepared>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */

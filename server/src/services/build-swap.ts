@@ -212,6 +212,8 @@ function orderOf(
     deadline: Math.floor((now() + settings.deadlineMs) / 1000),
   }
   const own = outside === undefined ? {} : { outside }
-  const ref = refs.issue({ ...terms, ...own, owesFee, partnerId: partner.id, network: chain.network.id })
-  return { ...terms, ...own, ref, swaps: routed.swaps }
+  const order = { ...terms, ...own, swaps: routed.swaps }
+  const callHash = chain.callHash(order)
+  const ref = refs.issue({ ...terms, ...own, callHash, owesFee, partnerId: partner.id, network: chain.network.id })
+  return { ...order, ref }
 }

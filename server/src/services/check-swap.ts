@@ -17,7 +17,7 @@ type BuiltAct = Act & Pick<BuiltTerms, 'owesFee'>
 
 /**
  * Whether a signed transaction is a swap of ours: our router, an executor in force, and the very terms that we built for this
- * partner, its least output among them, and the outside router's call where there is one.
+ * partner, its least output among them, by the very route.
  */
 export function checkBuilt(
   refs: SwapRefs,
@@ -34,7 +34,10 @@ export function checkBuilt(
   const terms = { ...act, partnerId: partner.id, network: chain.network.id, account: signed.signer }
   const built = refs.read(act.ref, terms)
   if (built === null)
-    throw invalid('its terms are not those that were built: sign what /v1/defi/transaction/swap returned', field)
+    throw invalid(
+      'its terms, or its route, are not those that were built: sign what /v1/defi/transaction/swap returned',
+      field,
+    )
   return { ...act, ...built }
 }
 

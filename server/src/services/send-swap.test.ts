@@ -18,7 +18,7 @@ const partner = { id: 'p', name: 'acme' } as Partner
 const refs = createSwapRefs(Buffer.from('a pepper'))
 const terms = {
   ...{ recipient: user, tokenIn: nativeAddress, tokenOut: token, amountIn: 10n ** 18n, minReceived: 9n },
-  ...{ feePpm: 3_000, feeTo: '0xf', deadline: NOW / 1000 + 600 },
+  ...{ feePpm: 3_000, feeTo: '0xf', deadline: NOW / 1000 + 600, callHash: '0xc' },
 }
 const ref = refs.issue({ ...terms, partnerId: 'p', network: 'eth', account: user, owesFee: true })
 const signed: SignedTransaction = {

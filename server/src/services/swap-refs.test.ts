@@ -6,6 +6,7 @@ import { type BuiltTerms, createSwapRefs } from './swap-refs.ts'
 const terms: BuiltTerms = {
   ...{ partnerId: 'p1', network: 'eth', account: '0xa', recipient: '0xa', tokenIn: '0x1', tokenOut: '0x2' },
   ...{ amountIn: 10n, minReceived: 9n, feePpm: 3_000, feeTo: '0xf', deadline: 1_800_000_000, owesFee: true },
+  callHash: '0xc',
 }
 const refs = createSwapRefs(Buffer.from('a pepper'))
 
@@ -44,6 +45,19 @@ it('binds the call of an outside router, and tells it from our own route', () =>
   expect(refs.read(refs.issue(terms), { ...terms, outside })).toBeNull()
   for (const changes of [{ target: '0x5' }, { spender: '0x5' }, { spender: null }, { calldata: '0x1234567800' }])
     expect(refs.read(ref, { ...terms, outside: { ...outside, ...changes } })).toBeNull()
+})
+
+it('knows those of before calls were bound, and takes none of now without its call', () => {
+  // Made by the version before, with the same pepper and terms.
+  const before = {
+    own: '0x0c68f69c6a29cc57f9a87e5bb36fe0968a2af90340d09da386b3ceaf99a935cc',
+    outside: '0x0bdfc91fa28f8906d9d3acbfcb15c77807a7985a379af3536c91280503d98e53',
+  }
+  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  expect(refs.read(before.own, terms)).toEqual({ owesFee: true })
+  expect(refs.read(before.outside, { ...terms, outside })).toEqual({ owesFee: true })
+  expect(refs.read(before.own, { ...terms, minReceived: 8n })).toBeNull()
+  expect(refs.read(refs.issue(terms), { ...terms, callHash: '' })).toBeNull()
 })
 
 it('asks not who would get no fee', () => {

@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, parseAbi, parseTransaction, serializeTransaction } from 'viem'
+import { encodeFunctionData, type Hex, keccak256, parseAbi, parseTransaction, serializeTransaction } from 'viem'
 import { expect, test } from 'vitest'
 import { encodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
 import { createEvmSwapChain } from '../../../src/adapters/evm/swap/chain.ts'
@@ -138,6 +138,8 @@ test('a swap of the router, and of anybody else', async () => {
     ...{ kind: 'swap', router: chain.router, executor: chain.executor, tokenIn: nativeAddress, tokenOut: token },
     ...{ amountIn: 8n, minReceived: 7n, recipient: user.address.toLowerCase(), feePpm: 30, deadline: 99 },
     ...{ feeTo: user.address.toLowerCase(), ref: terms.reference },
+    // Everything but the reference.
+    callHash: keccak256(swap.calldata.replace('ab'.repeat(32), '00'.repeat(32)) as Hex),
   })
   expect(await act({ ...whole, value: 9n })).toBeNull()
   expect(await act({ ...whole, to: token })).toBeNull()
@@ -157,15 +159,7 @@ test('addresses', () => {
     expect(chain.parse(text)).toBe(text.toLowerCase())
     expect(chain.parse(text.replace('F', 'f').replace('B', 'b'))).toBeNull()
   }
-  for (const text of [
-    '',
-    '0x',
-    '0x123',
-    `${token}00`,
-    token.slice(2),
-    ` ${token}`,
-    'vitalik.eth',
-  ])
+  for (const text of ['', '0x', '0x123', `${token}00`, token.slice(2), ` ${token}`, 'vitalik.eth'])
     expect([chain.parse(text), chain.parseAccount(text)]).toEqual([null, null])
   // What chains reserve is nobody's account; the coin's placeholders are none.
   const precompile = '0x0000000000000000000000000000000000000004'

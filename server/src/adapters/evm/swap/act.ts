@@ -1,5 +1,14 @@
 import { externalExecutor, swapRouter } from '@swapyard/contracts'
-import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  parseAbi,
+  zeroAddress,
+  zeroHash,
+} from 'viem'
 import { nativeAddress } from '../../../domain/swap/token.ts'
 import type { SignedTransaction } from '../../../ports/swap-chain.ts'
 import { decodeOutside } from '../dex/encode-outside.ts'
@@ -8,6 +17,9 @@ import { decodeSwap } from '../dex/encode-swap.ts'
 const abi = parseAbi(['function approve(address spender, uint256 units) returns (bool)'])
 const router = swapRouter.address.toLowerCase()
 const external = externalExecutor.address.toLowerCase()
+
+/** In place of the reference, which cannot be bound to itself. */
+export const NO_REF = zeroHash
 
 export const approveCall = (spender: string, units: bigint): Hex =>
   encodeFunctionData({ abi, functionName: 'approve', args: [spender as Address, units] })
@@ -47,7 +59,9 @@ function swapOf(input: Hex, value: bigint): SignedTransaction['act'] {
   const call = decodeSwap(input)
   if (call === null) return null
   const { route, ...order } = call
-  if (encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [order, route] }) !== input) return null
+  const encode = (ref: Hex) =>
+    encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: [{ ...order, ref }, route] })
+  if (encode(order.ref) !== input) return null
   if (value !== (order.tokenIn === zeroAddress ? order.amountIn : 0n)) return null
   if (order.deadline > BigInt(Number.MAX_SAFE_INTEGER) || order.feePpm > 1_000_000n) return null
   const isOutside = order.executor.toLowerCase() === external
@@ -67,6 +81,7 @@ function swapOf(input: Hex, value: bigint): SignedTransaction['act'] {
     feeTo: order.feeTo.toLowerCase(),
     deadline: Number(order.deadline),
     ref: order.ref.toLowerCase(),
+    callHash: keccak256(encode(NO_REF)),
   }
 }
 

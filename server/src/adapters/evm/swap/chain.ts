@@ -16,7 +16,7 @@ import { type RpcOptions, rpcDefaults } from '../rpc.ts'
 import { broadcastSwap } from './broadcast.ts'
 import { finalHeight, paidFees } from './paid-fees.ts'
 import { payment } from './payments.ts'
-import { prepare } from './prepare.ts'
+import { callHash, prepare } from './prepare.ts'
 import { readSigned } from './read-signed.ts'
 import { readTokenFacts } from './token-facts.ts'
 import { lookUp, track } from './track.ts'
@@ -66,6 +66,7 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     parseAccount,
     spell: spellAddress,
     readToken: (address) => forPartner(readTokenFacts(asked, network, address)),
+    callHash: (order) => callHash({ wrapped, coinIsToken }, order),
     prepare: (order) => forPartner(prepare({ network, nodes: asked, caps, wrapped, coinIsToken }, order)),
     readSigned: (raw) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),

@@ -12,7 +12,7 @@ import { type EvmNode, ethCall } from '../node.ts'
 import { balanceAt } from '../received.ts'
 import { bytes, count } from '../replies.ts'
 import { unavailable } from '../rpc.ts'
-import { approveCall } from './act.ts'
+import { approveCall, NO_REF } from './act.ts'
 import { l1GasOf } from './l1-gas.ts'
 import { revertReason } from './revert-reason.ts'
 import { type Attempted, type Outcome, simulate } from './simulate.ts'
@@ -103,7 +103,13 @@ const canSign = (code: string): boolean => code === '0x' || /^0xef0100[0-9a-fA-F
 
 type Made = Readonly<{ call: Attempted; nonce: number; gas: bigint }>
 
-function swapCall({ wrapped, coinIsToken }: PrepareParts, order: SwapOrder): Attempted {
+type CallParts = Pick<PrepareParts, 'wrapped' | 'coinIsToken'>
+
+export function callHash(parts: CallParts, order: Omit<SwapOrder, 'ref'>): Hex {
+  return keccak256(swapCall(parts, { ...order, ref: NO_REF }).input)
+}
+
+function swapCall({ wrapped, coinIsToken }: CallParts, order: SwapOrder): Attempted {
   const { account, tokenIn, tokenOut, swaps, outside } = order
   const [coinIn, coinOut] = [isNative(tokenIn), isNative(tokenOut)]
   const terms = termsOf(order)

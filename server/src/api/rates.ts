@@ -8,9 +8,8 @@ import { type ApiContext, mount } from './mount.ts'
 const OFFERED = ['br', 'gzip', 'identity'] as const
 
 export function mountRates(context: ApiContext): void {
-  const send = (request: FastifyRequest, reply: FastifyReply) => sendFeed(context.services.ratesFeed(), request, reply)
-  mount(context, routes.getRates, send)
-  mount(context, routes.headRates, send)
+  // HEAD is answered wherever GET is.
+  mount(context, routes.getRates, (request, reply) => sendFeed(context.services.ratesFeed(), request, reply))
 }
 
 /** From the buffers that were rendered with the prices; nothing is compressed here. */

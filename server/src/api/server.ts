@@ -21,7 +21,8 @@ export function createServer(settings: ApiSettings, log: HttpLog, nextRequestId:
     onConstructorPoisoning: 'error',
     requestTimeout: requestTimeoutMs,
     trustProxy: trustedProxies === 0 ? false : (_address, hop) => hop < trustedProxies,
-    exposeHeadRoutes: false,
+    // RFC 9110 §9.1: wherever GET is.
+    exposeHeadRoutes: true,
     // Requests that come while the server closes are answered, with `Connection: close`.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -4,6 +4,8 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
+import { formatPercent } from '../domain/swap/percent.ts'
+import { FEE_PPM, SLIPPAGE_PPM } from '../services/read-swap-request.ts'
 
 /** What TypeBox makes of an object: its members. */
 type ObjectSchema = TSchema & { properties?: Readonly<Record<string, unknown>> }
@@ -15,12 +17,17 @@ export type KnownKeys = Readonly<{ query: ReadonlySet<string>; body: ReadonlySet
 const PROBLEMS_MAX = 32
 const NAME_LENGTH_MAX = 64
 /** Percentages have bounds: what is no percentage, or below zero, lies outside them. */
-const percentCodes: Readonly<Record<string, ErrorCode>> = {
-  slippage: 'SLIPPAGE_OUT_OF_RANGE',
-  referrerFee: 'REFERRER_FEE_OUT_OF_RANGE',
+type Percentage = Readonly<{ code: ErrorCode; least: number; most: number }>
+const percentages: Readonly<Record<string, Percentage>> = {
+  slippage: { code: 'SLIPPAGE_OUT_OF_RANGE', ...SLIPPAGE_PPM },
+  referrerFee: { code: 'REFERRER_FEE_OUT_OF_RANGE', ...FEE_PPM },
 }
-const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentCodes))
-const amountPatterns: ReadonlySet<string> = new Set([AMOUNT_PATTERN, TOKEN_AMOUNT_PATTERN])
+const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentages).map(({ code }) => code))
+/** Of each the most digits before the point and behind it, as the pattern has them. */
+const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
+  [AMOUNT_PATTERN]: [40, 18],
+  [TOKEN_AMOUNT_PATTERN]: [40, 36],
+}
 /** What a pattern asks for, in words. */
 const patternRules: Readonly<Record<string, string>> = {
   [PAGE_PATTERN]: 'must be a whole number from 1',
@@ -53,7 +60,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (value: unknown) => {
     const bracketed = part === 'query' ? bracketProblems(value, declared) : null
     if (bracketed === null && validator.Check(value)) return true
-    return { error: validationError(toProblems(validator.Errors(value), part, bracketed ?? [])) }
+    return {
+      error: validationError(toProblems({ errors: validator.Errors(value), sent: value }, part, bracketed ?? [])),
+    }
   }
 }
 
@@ -78,13 +87,13 @@ function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem
 
 /** One problem a field: the first that was found says most, and those of `found` more than that the field is missing. */
 function toProblems(
-  errors: readonly TLocalizedValidationError[],
+  { errors, sent }: Readonly<{ errors: readonly TLocalizedValidationError[]; sent: unknown }>,
   part: 'body' | 'query',
   found: readonly Problem[],
 ): Problem[] {
   const byField = new Map(found.map((problem) => [problem.field ?? '', problem]))
   for (const error of errors) {
-    for (const problem of problemsOf(error, part)) {
+    for (const problem of problemsOf(error, part, sent)) {
       const key = problem.field ?? ''
       if (!byField.has(key)) byField.set(key, problem)
     }
@@ -92,7 +101,7 @@ function toProblems(
   return [...byField.values()]
 }
 
-function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query'): Problem[] {
+function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query', sent: unknown): Problem[] {
   const path = error.instancePath.split('/').slice(1).join('.')
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map((name) => {
@@ -106,20 +115,38 @@ function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query'): P
     return [{ code: 'VALIDATION_ERROR', field: property, message }]
   }
   const field = path === '' ? part : path
-  if (error.keyword === 'pattern' && amountPatterns.has(String(error.params.pattern))) {
-    return [
-      { code: 'AMOUNT_MALFORMED', field, message: `${field} must be a plain decimal amount above zero, such as 0.01` },
-    ]
+  const digits = error.keyword === 'pattern' ? amountDigits[String(error.params.pattern)] : undefined
+  if (digits !== undefined) {
+    const [before, behind] = digits
+    const most = `may have ${before} digits before the point and ${behind} behind it at most`
+    const rule = isAmount(valueAt(sent, error.instancePath))
+      ? most
+      : 'must be a plain decimal amount above zero, such as 0.01'
+    return [{ code: 'AMOUNT_MALFORMED', field, message: `${field} ${rule}` }]
   }
-  if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN) {
-    const code = percentCodes[field] ?? 'VALIDATION_ERROR'
-    return [{ code, field, message: `${field} must be a percentage in plain decimals, such as 0.5` }]
-  }
+  if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN) return [percentProblem(field)]
   if (error.keyword === 'enum') {
     const allowed = error.params.allowedValues
     return [{ code: 'VALIDATION_ERROR', field, message: `${field} must be one of: ${allowed.join(', ')}`, allowed }]
   }
   return [{ code: 'VALIDATION_ERROR', field, message: `${field} ${ruleOf(error)}` }]
+}
+
+function percentProblem(field: string): Problem {
+  const found = percentages[field]
+  const form = 'a percentage in plain decimals, such as 0.5'
+  if (found === undefined) return { code: 'VALIDATION_ERROR', field, message: `${field} must be ${form}` }
+  const [min, max] = [formatPercent(found.least), formatPercent(found.most)]
+  return { code: found.code, field, message: `${field} must be ${form}: ${min} to ${max}`, min, max }
+}
+
+/** Above zero, and in the form of an amount: its length alone is wrong. */
+const isAmount = (text: unknown): boolean =>
+  typeof text === 'string' && /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text) && /[1-9]/.test(text)
+
+function valueAt(sent: unknown, instancePath: string): unknown {
+  const [, ...names] = instancePath.split('/')
+  return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], sent)
 }
 
 /** The rule that was broken, never the value that broke it. */

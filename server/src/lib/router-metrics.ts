@@ -2,6 +2,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 const ROUTE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
+/** As old as pools may be that are quoted from on the networks with short blocks (docs/pools.md). */
+const UNKNOWN_MS = 30_000
+
 export type RouterMetrics = Readonly<{
   routed(network: string, outcome: 'found' | 'refused', seconds: number): void
   poolsAt(network: string, at: Readonly<{ pools: number; height: number; head: number; readAtMs: number }>): void
@@ -32,9 +35,13 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
   })
   const behind = new Gauge({
     name: 'swapyard_pools_behind_blocks',
-    help: 'Blocks between the newest of the network and that of the pools',
+    help: 'Blocks between the newest that a node told and that of the pools; NaN where none told any for 30 s',
     labelNames,
     registers,
+    collect() {
+      // The node that tells of new blocks is gone: nobody knows how many there are.
+      for (const [network, atMs] of readAt) if (Date.now() - atMs > UNKNOWN_MS) behind.set({ network }, Number.NaN)
+    },
   })
   const readAt = new Map<string, number>()
   const age = new Gauge({
@@ -46,12 +53,6 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
       for (const [network, atMs] of readAt) age.set({ network }, (Date.now() - atMs) / 1000)
     },
   })
-  const faults = new Counter({
-    name: 'swapyard_pool_faults_total',
-    help: 'Reorgs undone, pools that differed from the chain, networks read anew',
-    labelNames: ['network', 'fault'] as const,
-    registers,
-  })
   const swaps = new Counter({
     name: 'swapyard_swaps_total',
     help: 'Statuses that swaps came to; one that a reorganisation opened again comes to its status again',
@@ -59,7 +60,6 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
     registers,
   })
   const outsideBuilt = createOutsideMetrics(registry)
-  const seen = new Map<string, number>()
   return {
     outsideBuilt,
     swapMoved: (network, status) => swaps.inc({ network, status }),
@@ -70,15 +70,26 @@ export function createRouterMetrics(registry: Registry): RouterMetrics {
       behind.set({ network }, Math.max(0, head - height))
       readAt.set(network, readAtMs)
     },
-    poolFaults(network, totals) {
-      for (const [fault, total] of Object.entries(totals)) {
-        const key = `${network} ${fault}`
-        const before = seen.get(key) ?? 0
-        // A thread that began again counts from nothing.
-        faults.inc({ network, fault }, total >= before ? total - before : total)
-        seen.set(key, total)
-      }
-    },
+    poolFaults: createFaultMetrics(registers),
+  }
+}
+
+function createFaultMetrics(registers: Registry[]): RouterMetrics['poolFaults'] {
+  const faults = new Counter({
+    name: 'swapyard_pool_faults_total',
+    help: 'Reorgs undone, pools that differed from the chain, networks read anew',
+    labelNames: ['network', 'fault'] as const,
+    registers,
+  })
+  const seen = new Map<string, number>()
+  return (network, totals) => {
+    for (const [fault, total] of Object.entries(totals)) {
+      const key = `${network} ${fault}`
+      const before = seen.get(key) ?? 0
+      // A thread that began again counts from nothing.
+      faults.inc({ network, fault }, total >= before ? total - before : total)
+      seen.set(key, total)
+    }
   }
 }
 

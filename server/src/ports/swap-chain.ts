@@ -136,7 +136,7 @@ export interface SwapChain {
   readToken(address: string): Promise<TokenFacts | null>
   /** Of the router's call that carries an order out, with nothing for its reference: which other calls have another. */
   callHash(order: Omit<SwapOrder, 'ref'>): string
-  /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE, ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
+  /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required` and `available` in units `of` the coin or the token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<Prepared>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */
   readSigned(raw: string): SignedTransaction

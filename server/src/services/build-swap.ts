@@ -1,3 +1,4 @@
+import { formatUnits } from '../domain/amount.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Partner } from '../domain/partner.ts'
 import { beatsOwn } from '../domain/swap/better-offer.ts'
@@ -146,7 +147,21 @@ async function prepare(
   outside?: OutsideCall,
 ): Promise<Prepared> {
   checkImpact(deps, priced)
-  return priced.network.chain.prepare(orderOf(deps, partner, priced, parties, outside))
+  const { chain } = priced.network
+  return chain.prepare(orderOf(deps, partner, priced, parties, outside)).catch((error: unknown) => {
+    throw inDecimals(error, { coin: chain.network.decimals, token: priced.from.decimals })
+  })
+}
+
+/** What an account lacks, as amounts are told everywhere. */
+function inDecimals(error: unknown, decimals: Readonly<{ coin: number; token: number }>): unknown {
+  if (!(error instanceof AppError) || error.code !== 'INSUFFICIENT_BALANCE') return error
+  const problems = error.problems.map(({ of, ...problem }) => {
+    const places = of === 'coin' ? decimals.coin : decimals.token
+    const told = (name: string) => formatUnits(BigInt(String(problem[name])), places)
+    return { ...problem, required: told('required'), available: told('available') }
+  })
+  return new AppError(error.code, error.message, { problems, cause: error })
 }
 
 /** An account that a person can have: our contracts are none. */

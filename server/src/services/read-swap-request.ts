@@ -1,6 +1,6 @@
 import { parseUnits } from '../domain/amount.ts'
 import { AppError, errorCodes, type Problem } from '../domain/errors.ts'
-import { parsePercent } from '../domain/swap/percent.ts'
+import { formatPercent, parsePercent } from '../domain/swap/percent.ts'
 import type { Token } from '../domain/swap/token.ts'
 import type { FindToken, RecallToken } from './known-tokens.ts'
 import type { SwapRequest } from './swap-interfaces.ts'
@@ -20,7 +20,7 @@ export type ReadSwap = Readonly<{
 }>
 
 /** 0.01 to 50 percent. */
-const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
+export const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
 /** 0 to 5 percent. */
 export const FEE_PPM = { least: 0, most: 50_000 } as const
 /** What nodes commonly need for three questions. */
@@ -117,7 +117,7 @@ function readPercent(
 ): number | null {
   const ppm = parsePercent(text)
   if (ppm !== null && ppm >= least && ppm <= most) return ppm
-  const [min, max] = [`${least / 10_000}`, `${most / 10_000}`]
+  const [min, max] = [formatPercent(least), formatPercent(most)]
   problems.push({ code, field, message: `${field} must be ${min} to ${max} percent, in steps of 0.0001`, min, max })
   return null
 }

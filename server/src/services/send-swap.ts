@@ -78,7 +78,11 @@ const otherHash = () =>
   })
 
 async function lookUp(chain: SwapChain, hash: string): Promise<SignedTransaction> {
-  const found = /^0x[0-9a-fA-F]{64}$/.test(hash) ? await chain.lookUp(hash.toLowerCase()) : null
+  if (!/^0x[0-9a-fA-F]{64}$/.test(hash))
+    throw new AppError('VALIDATION_ERROR', 'hash is none of a transaction: 0x and 64 hexadecimal digits', {
+      field: 'hash',
+    })
+  const found = await chain.lookUp(hash.toLowerCase())
   if (found !== null) return found
   throw new AppError('VALIDATION_ERROR', 'no node knows a transaction with this hash: send rawTx, or ask again', {
     field: 'hash',

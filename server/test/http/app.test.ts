@@ -371,6 +371,23 @@ describe('documentation and icons', () => {
     }
   })
 
+  test('HEAD is answered wherever GET is: with its headers, and no body', async () => {
+    for (const url of [
+      '/icons/usdt.svg',
+      '/icons/tokens/usdc.svg',
+      '/v1/defi/available-currencies?network=eth',
+      '/docs',
+    ]) {
+      const [get, head] = await Promise.all(
+        (['GET', 'HEAD'] as const).map((method) => world.app.inject({ method, url, headers: key })),
+      )
+      expect([url, get?.statusCode, head?.statusCode, head?.body]).toEqual([url, 200, 200, ''])
+      expect(head?.headers['content-length']).toBe(get?.headers['content-length'])
+    }
+    const missing = await world.app.inject({ method: 'HEAD', url: '/icons/zec.svg' })
+    expect(missing.statusCode).toBe(404)
+  })
+
   test('the image of every currency is there', async () => {
     const listed = await world.app.inject({ url: '/v1/cross-chain/available-currencies', headers: key })
     for (const { image } of listed.json())

@@ -138,6 +138,8 @@ describe('a quote', () => {
     [{ slippage: '0' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
     [{ slippage: '0.009' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
     [{ slippage: '-1' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
+    [{ slippage: '1%' }, 400, 'SLIPPAGE_OUT_OF_RANGE'],
+    [{ amount: `1${'0'.repeat(40)}` }, 400, 'AMOUNT_MALFORMED'],
     [{ referrerFee: '5.0001' }, 400, 'REFERRER_FEE_OUT_OF_RANGE'],
     [{ network: 'btc' }, 404, 'NETWORK_NOT_FOUND'],
     [{ network: 'sui' }, 503, 'NETWORK_UNAVAILABLE'],
@@ -186,9 +188,15 @@ describe('a build', () => {
   test('says what the account lacks', async () => {
     const { address } = await stage.user()
     const poor = await stage.build({ ...asked({ amount: '51' }), account: address })
-    expect(poor.body).toMatchObject({ statusCode: 422, code: 'INSUFFICIENT_BALANCE' })
+    expect(poor.body).toMatchObject({
+      ...{ statusCode: 422, code: 'INSUFFICIENT_BALANCE', message: expect.stringContaining('of the native coin') },
+      errors: [{ field: 'amount', required: '51', available: '50' }],
+    })
     const none = await stage.build({ ...asked({ fromTokenAddress: usdc, toTokenAddress: NATIVE }), account: address })
-    expect(none.body).toMatchObject({ statusCode: 422, code: 'INSUFFICIENT_BALANCE' })
+    expect(none.body).toMatchObject({
+      ...{ statusCode: 422, code: 'INSUFFICIENT_BALANCE' },
+      errors: [{ field: 'amount', required: '1', available: '0' }],
+    })
   })
 
   test('is answered again by its Idempotency-Key, and another body is refused', async () => {

@@ -44,3 +44,16 @@ test('a swap is refused where a single digit of its route is another, with and w
   const own = await sign(user, raw, { gas: gas + 1_000n, maxFeePerGas: maxFeePerGas + 1n })
   expect((await send(own, true)).status).toBe(201)
 })
+
+test('a hash that is none is told from one that no node knows', async () => {
+  const user = await stage.user()
+  const told = async (hash: string) =>
+    (await stage.world.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, trade(), '2000'), hash })).body
+  const malformed = { statusCode: 400, code: 'VALIDATION_ERROR', errors: [{ field: 'hash' }] }
+  for (const hash of ['0x12', '12', `0x${'g'.repeat(64)}`])
+    expect(await told(hash)).toMatchObject({ ...malformed, message: expect.stringContaining('64 hexadecimal digits') })
+  expect(await told(`0x${'1'.repeat(64)}`)).toMatchObject({
+    ...malformed,
+    message: expect.stringContaining('no node knows'),
+  })
+})

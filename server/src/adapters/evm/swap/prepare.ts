@@ -70,7 +70,7 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
     throw new AppError('INVALID_ADDRESS', 'account is a contract: nobody can sign its transactions', field)
   }
   const held = tokens ?? coins
-  if (held < amountIn) throw insufficient(tokenIn, amountIn, held)
+  if (held < amountIn) throw insufficient({ ofCoin: coinIn, field: 'amount' }, amountIn, held)
 
   const swap = swapCall(parts, order)
   const approve = allowed !== null && allowed < amountIn ? approval(order, amountIn) : null
@@ -92,7 +92,7 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
   if (approve !== null && approved?.ok) made.push({ call: approve, nonce, gas: approved.gas + own.l1Gas })
   made.push({ call: swap, nonce: nonce + made.length, gas: done.gas + own.l1Gas })
   const needed = made.reduce((sum, one) => sum + one.call.value + one.gas * fee.rate + l1FeeOf(fee, one.call), 0n)
-  if (coins < needed) throw insufficient('the native coin', needed, coins)
+  if (coins < needed) throw insufficient({ ofCoin: true, field: coinIn ? 'amount' : 'account' }, needed, coins)
   const [first, second] = made.map((one) => serializeUnsigned(parts.network, one.call, { ...one, fees: fee }))
   const last = present(second ?? first, 'the swap')
   return { approve: second === undefined ? null : present(first, 'the approval'), swap: last, simulatedOut }
@@ -201,7 +201,11 @@ function failed(what: string, outcome: Outcome): AppError {
   return new AppError('SIMULATION_FAILED', `${what} would fail on chain: ${reason}`, { extra: { reason } })
 }
 
-function insufficient(token: string, required: bigint, available: bigint): AppError {
-  const amounts = { required: required.toString(), available: available.toString() }
-  return new AppError('INSUFFICIENT_BALANCE', `the account holds too little of ${token}`, { extra: amounts })
+type Lack = Readonly<{ /** with what gas costs */ ofCoin: boolean; field: 'amount' | 'account' }>
+
+/** In units: whoever knows the token tells partners in decimals. */
+function insufficient({ ofCoin, field }: Lack, required: bigint, available: bigint): AppError {
+  const message = `the account holds too little of the ${ofCoin ? 'native coin' : 'token to swap'}`
+  const extra = { of: ofCoin ? 'coin' : 'token', required: required.toString(), available: available.toString() }
+  return new AppError('INSUFFICIENT_BALANCE', message, { field, extra })
 }

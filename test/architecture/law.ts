@@ -34,6 +34,7 @@ export const law: Law = {
   placeOf,
   homes: {
     '@fastify/under-pressure': ['server/src/api'],
+    '@lifi/data-types': [`${adapters}/tokens`],
     '@noble/curves': [`${adapters}/evm`, `${adapters}/memory`, `${adapters}/signers`, 'server/src/lib'],
     '@noble/hashes': ['server/src/lib'],
     '@scure/base': [`${adapters}/bitcoin`],

@@ -5,6 +5,7 @@ import { hasNode } from '../support/nodes.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { idsWithBothEnds, linesThatName, linesWithBothEnds } from './both-ends.ts'
 import { describePath } from './graph.ts'
+import { type PublicDeposit, writtenIds } from './guessed-ids.ts'
 import { drawOrders } from './hundred.ts'
 import { nothingHidden, serverWithoutMeasures } from './measures-off.ts'
 import { moneroHeight, readMonero } from './read-monero.ts'
@@ -94,6 +95,17 @@ if (!hasNode('ltc')) {
       expect(linesThatName(lines.join(''), pairs)).not.toEqual([])
       expect(linesWithBothEnds(lines, pairs)).toEqual([])
       expect(idsWithBothEnds(lines, pairs)).toEqual([])
+    })
+
+    test('the signer’s journal and the log hold no id that follows from what the chains show', async () => {
+      const deposits = await world.house.database.query<PublicDeposit>('select network, identity from deposits')
+      expect(deposits.length).toBeGreaterThanOrEqual(2 * COUNT)
+      const journal = world.journal()
+      // Of what left the house, it has the address.
+      for (const { recipient } of watched.pairs) expect(journal).toContain(recipient.address)
+      expect(writtenIds(journal, deposits)).toEqual([])
+      expect(writtenIds(lines.join(''), deposits)).toEqual([])
+      expect(linesWithBothEnds(journal.split('\n'), watched.pairs)).toEqual([])
     })
 
     test('of one size, those who match amounts and times find few', () => {

@@ -77,6 +77,8 @@ export type World = Readonly<{
   feeAddress: string | null
   /** The private key of a network's hot wallet: what a thief of the keystore would have. */
   hotKey(network: string): Uint8Array
+  /** The signer's journal, as whoever has the disk reads it. */
+  journal(): string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
   /** Creates an exchange; a fresh wallet of the target is the recipient unless one is given. Asserts 201. */
@@ -108,10 +110,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const keystore = join(folder, 'keystore.json')
   const server = options.server ?? { composeHouse, networks: definitions }
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
+  const journalPath = join(folder, 'signed.log')
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',
-    journalPath: join(folder, 'signed.log'),
+    journalPath,
     signWith: composeSigning('sandbox'),
     coinTypeOf: (network) => server.networks.find(({ id }) => id === network)?.coinType ?? 60,
   })
@@ -155,6 +158,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       const { coinType = 60, hotIndex = 0 } = server.networks.find(({ id }) => id === network) ?? {}
       return signer.walletKey(coinType, hotIndex)
     },
+    journal: () => readFileSync(journalPath, 'utf8'),
     ...calls,
     stopWorkers: async () => {
       await workers?.stop()

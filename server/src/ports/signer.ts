@@ -49,8 +49,22 @@ export type StoredPayout = Readonly<{
   units: bigint
 }>
 
+/** What a payout's id follows from: its deposit on the chain, the leg, and how many payouts were made for it before. */
+export type PayoutGround = Readonly<{
+  text: string
+  /** The id of before decision 0074: journals may have it. */
+  plainId: string
+  /** Something with that id left, and the database does not know it otherwise. */
+  isForgotten: boolean
+}>
+
 /** Holds the keys. A refusal is an AppError or InvariantError; nothing is signed without a stored payout for every pay. */
 export interface Signer {
+  /**
+   * A payout's id. It follows from its deposit: a restored database that pays it anew asks for the same id, which journals
+   * know. And from a key: whoever has a journal and the chains finds no deposit by it.
+   */
+  payoutId(ground: PayoutGround): string
   /** Local: may be called inside a database transaction (milliseconds, no network). */
   sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<Signed>
   /**

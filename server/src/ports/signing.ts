@@ -1,5 +1,5 @@
 import type { AssetId } from '../domain/asset.ts'
-import type { Departure, Release } from './signer.ts'
+import type { Departure, PayoutGround, Release } from './signer.ts'
 
 export type Forgotten = Release & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
 
@@ -25,11 +25,8 @@ export interface SigningStore {
   forgotten(limit: number): Promise<readonly Forgotten[]>
   /** The transaction that a forgotten release paid this payout, or another one to its destination, by; null = none did. */
   paidBefore(payout: { id: string; assetId: AssetId; address: string; memo: string | null }): Promise<string | null>
-  /**
-   * The id of a deposit's next payout or refund. It follows from the deposit alone: a restored database that pays it anew
-   * asks for the same id, which journals know.
-   */
-  payoutId(depositId: string, leg: number): Promise<string>
+  /** What the id of a deposit's next payout or refund is made of, for the signer. */
+  payoutGround(depositId: string, leg: number): Promise<PayoutGround>
   /** A new life begins: all that was noted is settled by an operator. Indexes of keys begin beyond what was forgotten. */
   begin(): Promise<string>
 }

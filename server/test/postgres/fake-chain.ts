@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createPayoutIds } from '../../src/adapters/signers/payout-ids.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { FinalityTag, Network } from '../../src/domain/network.ts'
 import type {
@@ -12,7 +13,7 @@ import type {
   Unsigned,
   Watched,
 } from '../../src/ports/chain.ts'
-import type { Departure, SignIntent } from '../../src/ports/signer.ts'
+import type { Departure, PayoutGround, SignIntent } from '../../src/ports/signer.ts'
 import type { Coin, Pay } from '../../src/ports/spend.ts'
 
 /** What a block holds of one transaction. */
@@ -348,6 +349,7 @@ export type FakeChain = ReturnType<typeof createFakeChain>
 /** Signs by writing the intent down; keeps the journal that a signer keeps (reliability 3.5). */
 export function createFakeSigner() {
   const released = new Map<string, string>()
+  const idOf = createPayoutIds(Buffer.from('a seed of the fake signer'))
   const keyOf = (intent: SignIntent) =>
     intent.family !== 'evm'
       ? `${intent.inputs[0]?.outpoint}`
@@ -355,6 +357,7 @@ export function createFakeSigner() {
   const pays = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
   return {
     released,
+    payoutId: ({ text, plainId, isForgotten }: PayoutGround) => (isForgotten ? plainId : idOf(text)),
     sign: async (intent: SignIntent) => {
       const raw = JSON.stringify(intent, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
       return { raw, txHash: digest(raw) }

@@ -142,7 +142,7 @@ test('no question that is asked for every exchange or block reads a growing tabl
       await tx.cases.isRateTaken(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
       await tx.operator.heldExecutions(exchangeId, null, 50)
       await tx.ledger.unreserved(exchangeId, 'btc@btc')
-      await tx.signing.payoutId('7', 0)
+      await tx.signing.payoutGround('7', 0)
       await tx.custody.sweptUnits(id)
       await tx.chainLog.sight('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
       await tx.payouts.queue('eth', 50)

@@ -106,13 +106,29 @@ describe('the comparison with the journal', () => {
   })
 })
 
-test('a payout’s id follows from its deposit alone: a restored database asks for the same one', async () => {
-  const [{ id = '' } = {}] = await house.database.query<{ id: string }>(
-    `insert into deposits (network, identity, tx_hash, address, memo, units, required_confirmations)
-     values ('eth', '0x1:0', '0x1', '0xa', '', 1, 1) returning id`,
-  )
-  const first = await store.signing.payoutId(id, 0)
-  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(await store.signing.payoutId(id, 0)).toBe(first)
-  expect(await store.signing.payoutId(id, 1)).not.toBe(first)
+describe('what a payout’s id is made of', () => {
+  /** Of before decision 0074: sha256 of `["eth","0x1:0",0,"0"]`, as a UUID of version 8. */
+  const PLAIN = '2ee4fbe0-4d34-84c1-8193-bea1548ea639'
+  let depositId = ''
+  beforeAll(async () => {
+    const [row] = await house.database.query<{ id: string }>(
+      `insert into deposits (network, identity, tx_hash, address, memo, units, required_confirmations)
+       values ('eth', '0x1:0', '0x1', '0xa', '', 1, 1) returning id`,
+    )
+    depositId = row?.id ?? ''
+  })
+
+  test('follows from its deposit alone: a restored database asks for the same one', async () => {
+    const first = await store.signing.payoutGround(depositId, 0)
+    expect(first).toEqual({ text: '["eth","0x1:0",0,"0"]', plainId: PLAIN, isForgotten: false })
+    expect(await store.signing.payoutGround(depositId, 0)).toEqual(first)
+    expect((await store.signing.payoutGround(depositId, 1)).text).not.toBe(first.text)
+  })
+
+  test('says where it left before ids were made with a key', async () => {
+    journal.releases = [{ ...release(), payoutId: PLAIN }]
+    expect(await compare()).toBe(false)
+    expect(await store.signing.payoutGround(depositId, 0)).toMatchObject({ plainId: PLAIN, isForgotten: true })
+    expect(await store.signing.payoutGround(depositId, 1)).toMatchObject({ isForgotten: false })
+  })
 })

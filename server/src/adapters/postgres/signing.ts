@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { AssetId } from '../../domain/asset.ts'
 import { present } from '../../lib/assert.ts'
 import type { Departure, Release } from '../../ports/signer.ts'
@@ -16,6 +15,11 @@ const INDEXES_SKIPPED = 1_000_000
 /** The segment names of the log carry the timeline that is written now; the control file learns of it at a checkpoint only. */
 const HERE = `select (select system_identifier::text from pg_control_system()) as system,
   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline`
+
+/** The id that the payout $1 would have had before decision 0074. */
+const PLAIN_ID = `select plain_payout_id(d.network, d.identity, p.leg,
+    (select count(*) from payouts o where o.deposit_id = p.deposit_id and o.execution_id is not null and o.created_at < p.created_at))
+  from payouts p join deposits d on d.id = p.deposit_id where p.id = $1::uuid and p.execution_id is not null`
 
 type LifeRow = { epoch: string; system_identifier: string; timeline: string }
 type ForgottenRow = {
@@ -76,7 +80,7 @@ function createLives(sql: Sql): Pick<SigningStore, 'life' | 'knowsEpoch' | 'begi
 
 function createForgotten(
   sql: Sql,
-): Pick<SigningStore, 'note' | 'keep' | 'unsettled' | 'forgotten' | 'paidBefore' | 'payoutId'> {
+): Pick<SigningStore, 'note' | 'keep' | 'unsettled' | 'forgotten' | 'paidBefore' | 'payoutGround'> {
   const list = async (where: string, limit: number) =>
     (
       await sql.query<ForgottenRow>(
@@ -98,26 +102,32 @@ function createForgotten(
       const [row] = await sql.query<{ tx_hash: string }>(
         `update forgotten_payouts f set matched_payout = $1::uuid where (network, tx_hash, payout_id) = (
            select network, tx_hash, payout_id from forgotten_payouts
-           where (payout_id = $1::text or (asset_id = $2 and address = $3 and memo = $4))
+           where (payout_id in ($1::text, (${PLAIN_ID})) or (asset_id = $2 and address = $3 and memo = $4))
              and (matched_payout is null or matched_payout = $1::uuid)
-           order by (payout_id = $1::text) desc, released_at limit 1 for update)
+           order by (payout_id in ($1::text, (${PLAIN_ID}))) desc, released_at limit 1 for update)
          returning tx_hash`,
         [id, assetId, address, memo ?? ''],
       )
       return row?.tx_hash ?? null
     },
-    async payoutId(depositId, leg) {
-      const [row] = await sql.query<{ network: string; identity: string; before: string }>(
-        `select d.network, d.identity, (select count(*) from payouts p where p.deposit_id = d.id and p.execution_id is not null) as before
-         from deposits d where d.id = $1`,
-        [depositId],
+    async payoutGround(depositId, leg) {
+      const [row] = await sql.query<{
+        network: string
+        identity: string
+        before: string
+        plain_id: string
+        forgotten: boolean
+      }>(
+        `select d.network, d.identity, n.before, i.plain_id,
+           exists (select 1 from forgotten_payouts f where f.payout_id = i.plain_id) as forgotten
+         from deposits d,
+           lateral (select count(*) as before from payouts p where p.deposit_id = d.id and p.execution_id is not null) n,
+           lateral (select plain_payout_id(d.network, d.identity, $2, n.before) as plain_id) i
+         where d.id = $1`,
+        [depositId, leg],
       )
-      const { network, identity, before } = present(row, 'the deposit that is paid')
-      return toUuid(
-        createHash('sha256')
-          .update(JSON.stringify([network, identity, leg, before]))
-          .digest('hex'),
-      )
+      const { network, identity, before, plain_id, forgotten } = present(row, 'the deposit that is paid')
+      return { text: JSON.stringify([network, identity, leg, before]), plainId: plain_id, isForgotten: forgotten }
     },
   }
 }
@@ -229,11 +239,6 @@ async function kept(sql: Sql, limit: number): Promise<readonly Kept[]> {
     from: { branch: row.branch, index: row.index },
     releases: paid.filter((p) => p.network === row.network && p.tx_hash === row.tx_hash).map(toForgotten),
   }))
-}
-
-/** RFC 9562 version 8: an id of our own making. */
-function toUuid(hex: string): string {
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 function toForgotten(row: ForgottenRow): Forgotten {

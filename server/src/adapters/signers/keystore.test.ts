@@ -227,3 +227,40 @@ describe('the signer', () => {
     await expect(signer.sign(evm, [stored])).rejects.toThrow('a signing function for evm')
   })
 })
+
+describe('ids of payouts', () => {
+  const ground = { text: '["btc","ab:0",0,"0"]', plainId: 'p-plain', isForgotten: false }
+  const signerOf = (keystore: string, journal: string) =>
+    openSigner({
+      path: keystore,
+      passphrase: PASSPHRASE,
+      journalPath: join(folder, journal),
+      signWith: { bitcoin: () => ({ raw: 'raw', txHash: 'tx' }) },
+      coinTypeOf: () => 0,
+    })
+
+  test('are the same for all keystores of the same words, and others for other words', async () => {
+    const [again, other] = [join(folder, 'same-words.json'), join(folder, 'other-words.json')]
+    const cost = { N: 2 ** 10, r: 8, p: 1 }
+    await createKeystore(again, PASSPHRASE, [60], WORDS, cost)
+    await createKeystore(other, PASSPHRASE, coinTypes, undefined, cost)
+    const signers = await Promise.all([path, again, other].map((file, n) => signerOf(file, `ids-${n}.log`)))
+    const [first, second, third] = signers.map((signer) => signer.payoutId(ground))
+    expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(second).toBe(first)
+    expect(third).not.toBe(first)
+    expect(signers[0]?.payoutId({ ...ground, text: '["btc","ab:0",1,"0"]' })).not.toBe(first)
+    await Promise.all(signers.map((signer) => signer.close()))
+  })
+
+  test('are those of before, where the database or the journal says that it left under that', async () => {
+    const signer = await signerOf(path, 'ids-of-before.log')
+    expect(signer.payoutId({ ...ground, isForgotten: true })).toBe('p-plain')
+    expect(signer.payoutId(ground)).not.toBe('p-plain')
+    const left = { network: 'btc', txHash: 'tx', raw: 'raw', feeUnits: 1n, conflictKey: 'c', wallet: 'w' }
+    const intent = intentOf({ ...pay, payoutId: 'p-plain' })
+    await signer.release({ ...left, intent, from: { branch: 'hot', index: 0 } })
+    expect(signer.payoutId(ground)).toBe('p-plain')
+    await signer.close()
+  })
+})

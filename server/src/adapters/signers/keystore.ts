@@ -22,6 +22,7 @@ import {
   writeKeystoreFile,
 } from './keystore-file.ts'
 import { createOutflow, type OutflowLimits } from './outflow.ts'
+import { createPayoutIds } from './payout-ids.ts'
 import { openSigningJournal } from './signing-journal.ts'
 
 /** Makes a new keystore with accounts for these coin types. Returns its words, which are shown once: the backup. */
@@ -79,6 +80,7 @@ export async function openSigner(
     released: journal.outflows,
     now: options.now ?? Date.now,
   })
+  const keyedId = createPayoutIds(seed)
   const sources = new Map<number, KeySource>()
   const keysOf = (network: string): KeySource => {
     const coinType = options.coinTypeOf(network)
@@ -88,6 +90,7 @@ export async function openSigner(
   }
   return {
     memory: journal.memory,
+    payoutId: ({ text, plainId, isForgotten }) => (isForgotten || journal.knows(plainId) ? plainId : keyedId(text)),
     walletKey: (coinType, index) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index }),
     async sign(intent, stored): Promise<Signed> {
       const pays = paysOf(intent)

@@ -55,6 +55,7 @@ export type SigningJournal = Readonly<{
   /** On disk before it returns. Throws as `check` does. */
   release(pays: readonly Pay[], conflictKey: string, departure: Departure): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
+  knows(payoutId: string): boolean
   memory: SigningMemory
   /** First releases at or after a time, oldest first. */
   outflows(since: number): readonly Outflow[]
@@ -91,6 +92,7 @@ export async function openSigningJournal(path: string, now: () => number = Date.
       await append(lines)
       for (const line of lines) remember(state, line)
     },
+    knows: (payoutId) => state.known.has(payoutId),
     memory: {
       epoch: () => state.epoch,
       enter: async (epoch) => {

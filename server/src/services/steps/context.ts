@@ -11,6 +11,7 @@ import type { ExchangeCase, ExecutionChange } from '../../ports/cases.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Execution, OnRelease } from '../../ports/execution.ts'
 import type { Screening, Verdict } from '../../ports/screening.ts'
+import type { Signer } from '../../ports/signer.ts'
 import type { Store, StoreTx } from '../../ports/store.ts'
 import type { Venue } from '../../ports/venue.ts'
 import type { BookSnapshot } from '../book-snapshot.ts'
@@ -24,6 +25,8 @@ export type StepDeps = Readonly<{
   books: BookSnapshot
   venue: Venue<StoreTx>
   screening: Screening
+  /** Names payouts; signs nothing here. */
+  signer: Pick<Signer, 'payoutId'>
   clock: QuoteClock
   log: Log
 }>

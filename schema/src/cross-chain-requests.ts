@@ -122,8 +122,21 @@ export const CreateExchangeBody = Type.Object(
 )
 export type CreateExchangeBody = Static<typeof CreateExchangeBody>
 
+const privateRefundAddress = Type.Optional(
+  boundedText(ADDRESS_LENGTH_MAX, {
+    description: "Where a refund goes. Not the recipient's own address: a refund to it would show who is paid.",
+    examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+  }),
+)
+
 export const CreatePrivateExchangeBody = Type.Object(
-  { ...pair, fromAmount, privateType: Type.Optional(privateType), ...destination },
+  {
+    ...pair,
+    fromAmount,
+    privateType: Type.Optional(privateType),
+    ...destination,
+    refundAddress: privateRefundAddress,
+  },
   { dependentRequired },
 )
 export type CreatePrivateExchangeBody = Static<typeof CreatePrivateExchangeBody>

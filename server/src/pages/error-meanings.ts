@@ -42,8 +42,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string
   INTERNAL: ['A fault of ours', 'Repeat as above; tell us the `requestId` if it stays'],
   INVALID_ADDRESS: ['No address of the target network, by its own checksum', 'Check the address and the network'],
   INVALID_REFUND_ADDRESS: [
-    'No address of the source network, by its own checksum',
-    'A refund goes back on the network that the deposit came from',
+    "No address of the source network, by its own checksum; of a private exchange also the recipient's own one (the same account on another EVM network, the same key on another network of bitcoin's family)",
+    'A refund goes back on the network that the deposit came from. Of a private exchange it goes to somebody whom nobody takes for the recipient',
   ],
   IP_NOT_ALLOWED: ['The key may not be used from this address', 'Call from a listed address, or have the list changed'],
   MEMO_INVALID: [

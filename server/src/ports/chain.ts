@@ -25,6 +25,11 @@ export interface Addresses {
   expect?(indexes: readonly number[]): void
   /** The hot wallet's address: what pays out, and where the operator brings coins to. */
   hot(): string
+  /**
+   * By what an address is known on all networks of its family: its key's hash, or its script. Absent: by its text, which
+   * networks with the same accounts share.
+   */
+  holder?(address: string): string
   /** Where change number `index` goes; account families have none and name the hot wallet. */
   change(index: number): string
 }

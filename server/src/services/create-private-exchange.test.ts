@@ -37,11 +37,13 @@ const currencies = new Map([
   ['btc', btc],
   ['eth', eth],
 ])
+/** An address is its holder, and where it says so something before it. */
+const holder = (address: string) => address.replace(/^.*:/, '')
 const chain = (name: string) =>
-  ({ addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => name } }) as unknown as Chain
+  ({ addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => name, holder } }) as unknown as Chain
 
 /** Rows as they are to be written; nothing is. */
-function create(draws: number[], payoutMaxPpm = 0): { rows: NewExchange[]; run(): Promise<unknown> } {
+function create(draws: number[], payoutMaxPpm = 0) {
   const rows: NewExchange[] = []
   const asked: number[] = []
   const way: ChosenWay = { via: ltc, quote, seconds: 9, considered }
@@ -79,14 +81,25 @@ function create(draws: number[], payoutMaxPpm = 0): { rows: NewExchange[]; run()
     },
   }
   const order = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', fromAmount: '1' }
+  const make = (ends: Readonly<{ address?: string; refundAddress?: string }>, by = partner) =>
+    createCreatePrivateExchange(deps)(by, { ...order, ...ends, privateType: 'efficient' }, null)
   const run = async () => {
-    await createCreatePrivateExchange(deps)(partner, { ...order, address: 'r', privateType: 'efficient' }, null).catch(
-      () => undefined,
-    )
+    await make({ address: 'r' }).catch(() => undefined)
     return asked
   }
-  return { rows, run }
+  return { rows, run, make }
 }
+
+test.each([['r'], ['btc:r']])('a refund address of the recipient’s own is refused: %s', async (refundAddress) => {
+  const { rows, make } = create([])
+  const refused = { problems: [{ code: 'INVALID_REFUND_ADDRESS', field: 'refundAddress' }] }
+  await expect(make({ address: 'r', refundAddress })).rejects.toMatchObject(refused)
+  const byDefault = { ...partner, defaultRecipients: new Map([['eth@eth', { address: 'r', memo: null }]]) } as Partner
+  await expect(make({ refundAddress }, byDefault)).rejects.toMatchObject(refused)
+  expect(rows).toEqual([])
+  await expect(make({ address: 'r', refundAddress: 'btc:other' })).rejects.toMatchObject({ code: 'RATE_ID_USED' })
+  expect(rows).toHaveLength(1)
+})
 
 test('a private exchange has two legs, and what was drawn for it within the published bounds', async () => {
   const { rows, run } = create([0, 600_000, 9_000])

@@ -1,3 +1,4 @@
+import { AppError } from '../domain/errors.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { Partner } from '../domain/partner.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
@@ -6,7 +7,8 @@ import { type CreateExchangeDeps, createRead } from './create-exchange.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { PrivateExchangeOrder } from './interfaces.ts'
 import type { ChosenWay, PrivateWays } from './private-ways.ts'
-import { readOrder } from './read-order.ts'
+import { type ReadOrder, readOrder } from './read-order.ts'
+import { isSameHolder } from './same-holder.ts'
 import type { PrivacySettings } from './settings.ts'
 
 export type CreatePrivateDeps = CreateExchangeDeps &
@@ -33,9 +35,25 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
           return way.quote
         }
       })
+      assertApart(deps, read)
       return { read, private: planOf(deps, order, present<ChosenWay>(way, 'the way of an order that was read')) }
     })
   }
+}
+
+/** A refund to the recipient's own address would be on the source's chain, for everybody to see. */
+function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ReadOrder): void {
+  if (recipient === null || refund === null) return
+  const ends = [
+    { network: from.network.id, address: refund.address },
+    { network: to.network.id, address: recipient.address },
+  ] as const
+  if (isSameHolder(chains, ...ends))
+    throw new AppError(
+      'INVALID_REFUND_ADDRESS',
+      'refundAddress is the recipient’s own: a refund to it would show who is paid',
+      { field: 'refundAddress' },
+    )
 }
 
 /** Delays and the withheld part are drawn here and nowhere else: what is stored with the exchange is what is done. */

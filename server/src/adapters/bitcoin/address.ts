@@ -23,8 +23,18 @@ export function createAddresses(network: Network, publicKeys: CompressedKeys): A
     expect: (indexes) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
     // Asked for by every create: derived once.
     hot: () => (hot ??= at({ branch: 'hot', index: network.hotIndex })),
+    holder: (address) => holderOf(parameters, address),
     change: (index) => at({ branch: 'change', index }),
   }
+}
+
+/** One key has an address on each network, with segwit and without: whoever knows one knows all of them. */
+function holderOf(parameters: BitcoinParameters, address: string): string {
+  const script = scriptOf(parameters, address)
+  const template = script && templateOf(script)
+  if (!template) return address
+  const { type, payload } = template
+  return `${type === 'pkh' || type === 'wpkh' ? 'key' : type}:${Buffer.from(payload).toString('hex')}`
 }
 
 export function parametersOf(network: Network): BitcoinParameters {

@@ -1,7 +1,8 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/execution.ts'
-import { type Act, getChain } from './context.ts'
+import { isSameHolder } from '../same-holder.ts'
+import { type Act, endsOf, getChain } from './context.ts'
 
 /** What leaves the house for an execution. `heldMs`: how long it waits in the queue at least; null = not at all. */
 type Outgoing = Readonly<{
@@ -26,9 +27,19 @@ export function leastOutput({ deps }: Act, { contract, network }: Pick<Asset, 'c
   return contract === null ? (getChain(deps, network).network.bitcoin?.dustUnits ?? 1n) : 1n
 }
 
-/** Where a refund goes: as was said at the create, or to whoever paid, where the chain names one. */
-export function refundDestination({ case: { exchange }, execution: { payer } }: Act): Destination | null {
-  return exchange.refund ?? (payer === null ? null : { address: payer, memo: null })
+/**
+ * Where a refund goes: as was said at the create, or to whoever paid, where the chain names one. Of a private exchange
+ * never to the recipient: the source's chain would show who is paid.
+ */
+export function refundDestination({ deps, case: { exchange }, execution: { payer } }: Act): Destination | null {
+  const to = exchange.refund ?? (payer === null ? null : { address: payer, memo: null })
+  if (to === null || exchange.plan === undefined || exchange.recipient === null) return to
+  const { from, to: target } = endsOf(exchange)
+  const ends = [
+    { network: from.network, address: to.address },
+    { network: target.network, address: exchange.recipient.address },
+  ] as const
+  return isSameHolder(deps.chains, ...ends) ? null : to
 }
 
 /** Puts it into the queue of its network. */

@@ -167,6 +167,8 @@ export type Watched = Readonly<{
 }>
 
 export interface ChainSender {
+  /** Payouts share a transaction only where coins are scarce: it would be all that ties them together. */
+  readonly apart?: boolean
   /** Gas that the spend takes (evm), by estimation on the node; null for families without gas. Before the transaction. */
   gasLimit(pay: Pay, from: KeyPath): Promise<bigint | null>
   /** The typical cost of one payout of this asset at this fee rate, in units of the network's own coin. Pure. */

@@ -13,6 +13,7 @@ import type { Payout, Store, StoreTx } from '../ports/store.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import { exchangeJobs } from './outgoing.ts'
 import type { ServiceSettings } from './settings.ts'
+import { shareOfQueue } from './share-of-queue.ts'
 
 export type DispatchDeps = Readonly<{
   store: Store
@@ -68,13 +69,20 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
     const nonce = await tx.transactions.lockLane(network, wallet)
     const queue = await tx.payouts.queue(network, batches ? BATCH_MAX : 1)
     const chosen = queue.filter((payout) => samePath(payout.from, first.from) && (batches || payout.id === first.id))
-    const cleared = await clear(deps, tx, chain, chosen)
+    const cleared = await clear(deps, tx, chain, chain.sender.apart ? await nextOf(tx, chain, chosen) : chosen)
     if (cleared.length === 0) return null
     return sign(deps, tx, chain, { payouts: cleared, fee, gasLimit, gasUnits, nonce, wallet })
   })
   checkpoint('dispatch.committed')
   if (transactionId === null) return (await deps.store.payouts.queue(network, 1)).length > 0
   return true
+}
+
+async function nextOf(tx: StoreTx, { network }: Chain, queue: readonly Payout[]): Promise<readonly Payout[]> {
+  return queue.slice(
+    0,
+    shareOfQueue(queue, await tx.transactions.spendable(network.id, network.confirmations, COINS_MAX)),
+  )
 }
 
 /** Asked of the node before the transaction; a payout that would fail on chain is held for the operator. */

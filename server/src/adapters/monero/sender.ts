@@ -39,6 +39,7 @@ export function createSender(options: SenderOptions): ChainSender {
   const { network, nodes, wallet, origins } = options
   const wants: Wants = { index: 0, unknown: new Set(), lost: new Set() }
   return {
+    apart: true,
     // Asked before the transaction in which coins are chosen: the wallet is made ready here.
     gasLimit: async () => {
       await wallet?.use((open) => tend(open, wants, origins))

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
+import type { Database } from '../adapters/postgres/database.ts'
 import { createStore } from '../adapters/postgres/store.ts'
+import { tellExchange } from '../adapters/postgres/told-exchange.ts'
 import { decisions } from '../domain/lifecycle.ts'
 import { createOperateExchanges } from '../services/operate-exchanges.ts'
 import { checkDestination } from './addresses.ts'
 import { withDatabase } from './open-house.ts'
-import { print } from './print.ts'
+import { fail, print } from './print.ts'
 import { askWord, reasoned, type WithReason } from './word.ts'
 
 const meanings = {
@@ -14,9 +16,9 @@ const meanings = {
   fail: 'closes it; what came in stays for whoever claims it',
 } as const
 
-/** `swapyard exchanges …`: a held execution moves on by a person's word alone. */
+/** `swapyard exchanges …`: one is shown whole; a held execution moves on by a person's word alone. */
 export function addExchangeCommands(program: Command): void {
-  const exchanges = program.command('exchanges').description('held exchanges')
+  const exchanges = program.command('exchanges').description('one exchange, and what is held of it')
   for (const decision of decisions) {
     reasoned(exchanges.command(`${decision} <exchangeId>`))
       .description(meanings[decision])
@@ -30,6 +32,10 @@ export function addExchangeCommands(program: Command): void {
         })
       })
   }
+  exchanges
+    .command('show <exchangeId>')
+    .description('all that is known of one exchange: addresses, legs, payouts, events, and why it goes through what')
+    .action((exchangeId: string) => withDatabase((database) => show(database, exchangeId)))
   reasoned(exchanges.command('set-refund <exchangeId> <address>'))
     .description('names the refund address of a held exchange')
     .option('--memo <memo>', 'memo of the address')
@@ -41,4 +47,17 @@ export function addExchangeCommands(program: Command): void {
         print({ exchangeId, refundAddress: checked.address, next: `swapyard exchanges refund ${exchangeId}` })
       })
     })
+}
+
+/** A line for each part, `what` first. Of a private exchange both ends are in it: it is for no log. */
+async function show(database: Database, exchangeId: string): Promise<void> {
+  const told = await tellExchange(database, exchangeId)
+  if (!told) fail(`there is no exchange ${exchangeId}`)
+  print({ what: 'exchange', ...told.exchange })
+  if (told.plan) {
+    const { considered, ...drawn } = told.plan
+    print({ what: 'plan', ...drawn })
+    for (const one of considered) print({ what: 'considered', ...one })
+  }
+  for (const part of told.parts) print(part)
 }

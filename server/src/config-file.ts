@@ -133,7 +133,10 @@ export const fileSchema = Type.Object(
             250_000,
             'The largest single payout, in US dollars; larger ones wait for the operator',
           ),
-          hourUsd: dollars(2_500_000, 'Outflow of one hour in all, of each asset and of each partner. A private exchange counts twice, for the payment between its legs and the last one'),
+          hourUsd: dollars(
+            2_500_000,
+            'Outflow of one hour in all, of each asset and of each partner. A private exchange counts twice, for the payment between its legs and the last one',
+          ),
           dayUsd: dollars(10_000_000, 'Outflow of 24 hours, likewise'),
         },
         closed,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeOf } from '../../../../test/support/nodes.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { type FaultyNode, startFaultyNode } from '../../evm/faulty-node.ts'
-import { LOCK_MS, NATIVE, readChains, type Stage, startStage } from './partner.ts'
+import { LOCK_MS, NATIVE, type Stage, startStage } from './partner.ts'
 
 // A quote reads memory alone: what it meets for the first time is read behind it.
 
@@ -9,7 +10,7 @@ let node: FaultyNode
 let stage: Stage
 const logged: string[] = []
 beforeAll(async () => {
-  const [url = ''] = readChains().networks.find(({ network }) => network === 'eth')?.rpcUrls ?? []
+  const [url = ''] = nodeOf('eth').rpcUrls
   node = await startFaultyNode(url)
   const log = createLog({ level: 'warn', pretty: false, destination: { write: (line) => void logged.push(line) } })
   stage = await startStage('eth', { swapNodes: new Map([['eth', node.url]]), log })

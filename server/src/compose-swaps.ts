@@ -209,6 +209,8 @@ export function composeSwaps(
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, rooms, served)
   const { find: findToken, recall } = createKnownTokens(listed, clock.now)
+  // On no list of the sandbox, and asked for by many: nobody is to be the first.
+  for (const { chain } of served.values()) recall(chain, chain.wrapped)
   const desk = createSwapDesk(database)
   const shared = {
     networks,

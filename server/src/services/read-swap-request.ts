@@ -32,7 +32,9 @@ export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest):
   const network = deps.networks.getOpen(request.network)
   const problems: Problem[] = []
   const [from, to] = await readSides(deps, network, request, problems)
-  if (from && to && isSameAsset(network, from.address, to.address))
+  // Two spellings of one address need no reading.
+  const [given, wanted] = [request.fromTokenAddress, request.toTokenAddress].map((text) => network.chain.parse(text))
+  if (given && wanted && isSameAsset(network, given, wanted))
     problems.push({ code: 'SAME_CURRENCY', field: 'toTokenAddress', message: 'both tokens are the same' })
   const amountIn = readAmount(request.amount, from, 'amount', problems)
   const slippagePpm = readPercent(request.slippage, SLIPPAGE_PPM, problems, ['SLIPPAGE_OUT_OF_RANGE', 'slippage'])

@@ -46,12 +46,13 @@ const chains = new Map(
   Object.entries(wallets).map(([id, hot]) => [id, { addresses: { hot: () => hot } } as unknown as Chain]),
 )
 
-function ways(currencies: readonly Currency[], changed: Partial<typeof parts> = {}, payoutMaxPpm = 0) {
+function ways(currencies: readonly Currency[], changed: Partial<typeof parts> = {}, payoutMaxPpm = 0, feeBps = 0) {
   const books = createBookSnapshot(makeBook({ ...parts, ...changed }))
   const clock = { now: () => NOW, databaseNow: () => NOW }
   const privacy = { delayMaxMs: 60_000, withheldMaxPpm: 1, payoutMaxPpm, stallMs: 1 }
   const find = createPrivateWays({ currencies, books, clock, chains, privacy })
-  return (from: Currency, to: Currency, type: PrivateType = 'efficient') => find(partner, { from, to }, type, COIN)
+  return (from: Currency, to: Currency, type: PrivateType = 'efficient') =>
+    find({ ...partner, feeBps }, { from, to }, type, COIN)
 }
 const all = [btc, ltc, xmr, eth, arb, usdt]
 const refused = (code: string) => expect.objectContaining({ code })
@@ -92,6 +93,24 @@ describe('the way of a private exchange', () => {
       expect(() => ways(currencies)(btc, eth, 'privatePlus')).toThrow(refused('PAIR_UNAVAILABLE'))
     expect(() => ways(all)(xmr, eth, 'privatePlus')).toThrow(refused('PAIR_UNAVAILABLE'))
     expect(ways(all)(xmr, eth).via.asset.id).toBe('btc@btc')
+  })
+
+  test('is never through a network whose addresses are told apart by memos', () => {
+    for (const memo of ['optional', 'required'] as const) {
+      const shared = { ...ltc, network: { ...ltc.network, memo } }
+      const { via, considered } = ways([btc, shared, xmr, eth])(btc, eth)
+      expect(via.asset.id).toBe('xmr@xmr')
+      expect(considered.map(({ assetId }) => assetId)).not.toContain('ltc@ltc')
+      expect(() => ways([btc, shared, eth])(btc, eth)).toThrow(refused('PAIR_UNAVAILABLE'))
+    }
+  })
+
+  test('bears the partner’s fee once, on the second leg', () => {
+    const { quote } = ways([btc, ltc, eth], {}, 0, 100)(btc, eth)
+    // 1 BTC − 0.4 % − 0.00001 = 0.99599 LTC; − 0.4 % = 0.99200604 ETH; 1 % of it is the partner's; − 0.00001.
+    const partnerUnits = 9_920_060_400_000_000n
+    expect(quote.fees.partnerUnits).toBe(partnerUnits)
+    expect(quote.toUnits).toBe(992_006_040_000_000_000n - partnerUnits - 10n ** 13n)
   })
 
   test('takes less at most where a payout may be above its estimate', () => {

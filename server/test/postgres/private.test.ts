@@ -119,19 +119,6 @@ describe('a private exchange', () => {
     expect(spine.fakes.btc.paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
   })
 
-  test('waits as long as was drawn before each payout', async () => {
-    const exchange = await order({ plan: { ...plan, delaysMs: [3_600_000, 0] } })
-    spine.deposit(exchange, SMALL)
-    await spine.blocks(6)
-    expect(await spine.execution(exchange)).toMatchObject({ status: 'exchanging', payout: { state: 'reserved' } })
-    await spine.database.query(
-      "update payouts set held_until = clock_timestamp() - interval '1 second' where exchange_id = $1",
-      [exchange.id],
-    )
-    await spine.blocks(12)
-    expect(await spine.status(exchange)).toBe('finished')
-  })
-
   test('with two deposits has a fresh address for each, and is paid twice', async () => {
     const exchange = await order()
     spine.deposit(exchange, SMALL)

@@ -89,3 +89,34 @@ describe('private exchanges of exactly', () => {
     for (const [ends, exchange] of made) expect(await spine.status(exchange), nameOf(ends)).toBe('finished')
   })
 })
+
+describe('a deposit that the first leg alone would take goes back from it where for the whole way it is', () => {
+  /** What the first leg would take if nothing came after it. */
+  const ownBounds = ({ from, via }: Ends) => {
+    const { minUnits, maxUnits } = spine.books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, Date.now())
+    return { min: minUnits, max: maxUnits ?? 0n }
+  }
+  /** Ether costs less to send than bitcoin, and litecoin is there in plenty. */
+  const across = { from: eth, via: ltc, to: btc }
+  const cases: readonly (readonly [string, string, () => bigint])[] = [
+    ['too small', 'BELOW_MIN', () => (ownBounds(across).min + boundsOf(across).min) / 2n],
+    // By a tenth: far below the limit of one payment.
+    ['too large', 'ABOVE_MAX', () => (boundsOf(across).max * 11n) / 10n],
+  ]
+  test.each(cases)('%s', async (_size, reason, unitsOf) => {
+    const units = unitsOf()
+    const [own, whole] = [ownBounds(across), boundsOf(across)]
+    expect(units > own.min && units < own.max && (units < whole.min || units > whole.max)).toBe(true)
+    // Something else was asked for, which the whole way takes: what a create accepted is never too small later.
+    const exchange = await spine.order({ ...across, fromUnits: ETHER, plan: usual })
+    spine.fakes.eth.pay(exchange.deposit.address, units, { sender: 'payer' })
+    await spine.blocks(8)
+    expect((await spine.executions(exchange)).map((one) => [one.leg, one.status, one.reason])).toEqual([
+      [0, 'refunded', reason],
+    ])
+    expect((await spine.payouts(exchange)).map(({ purpose }) => purpose)).toEqual(['refund'])
+    // All of it but one network fee.
+    const back = spine.fakes.eth.paidTo(exchange.refund?.address ?? '').map((paid) => paid.units)
+    expect(back).toEqual([units - 210_000_000_000_000n])
+  })
+})

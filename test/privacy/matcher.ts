@@ -35,10 +35,12 @@ export function match(
   const usual = mean(recipients) - mean(payers)
   const spread = Math.max((mostSeconds - leastSeconds) / 2, 1)
   const order = shuffled(recipients.length, below)
-  const costs = payers.map((payer) =>
+  const costs = payers.map((payer, row) =>
     order.map((place) => {
       const recipient = recipients[place] ?? { asset: '', amount: 0, time: 0 }
       const expected = market(payer, recipient)
+      // A matcher who sees less than there is shows nothing: what was served has a price.
+      if (expected === null && place === row) throw new Error(`no price of ${payer.asset} → ${recipient.asset}`)
       const seconds = recipient.time - payer.time
       if (expected === null || expected <= 0 || seconds < leastSeconds || seconds > mostSeconds) return IMPOSSIBLE
       const off = Math.log(recipient.amount / expected) / same

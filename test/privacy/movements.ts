@@ -1,3 +1,5 @@
+import { coins } from '../../server/currencies/coins.ts'
+
 /** A side of a transaction: who holds, and how much. A holder is what the chain shows of a key, in words common to all chains. */
 export type Side = Readonly<{ holder: string; asset: string; units: bigint }>
 
@@ -15,6 +17,13 @@ export type Movement = Readonly<{
   /** Data that the transaction carries beside its payments. */
   contents: readonly string[]
 }>
+
+/** A network's own coin, as the catalogue names it: not always by the network's name. */
+export function coinOf(network: string): string {
+  const found = coins.find((one) => one.network === network)
+  if (!found) throw new Error(`the catalogue has no coin of ${network}`)
+  return `${found.ticker}@${network}`
+}
 
 export const where = ({ network, txHash }: Pick<Movement, 'network' | 'txHash'>): string =>
   `${network} ${txHash.replace(/^0x/, '')}`

@@ -1,7 +1,7 @@
 import type { BitcoinTicker } from '../../sandbox/src/bitcoin/addresses.ts'
 import { nodeCall } from '../support/nodes.ts'
 import { createGraph, createGroups, type Graph, type Groups, type Link, type Step } from './graph.ts'
-import { evmHolder, type Movement, where } from './movements.ts'
+import { coinOf, evmHolder, type Movement, where } from './movements.ts'
 import { bitcoinHolder, readBitcoin } from './read-bitcoin.ts'
 import { readEvm } from './read-evm.ts'
 
@@ -101,13 +101,12 @@ type Habits = Readonly<{ kind(payer: Movement['from'][number], to: string): Link
 function habitsOf(movements: readonly Movement[]): Habits {
   const paid = new Map<string, Set<string>>()
   const tokens = new Set<string>()
-  for (const { from, to } of movements)
+  for (const { network, from, to } of movements)
     for (const { holder, asset } of from) {
       const known = paid.get(holder) ?? new Set()
       for (const side of to) known.add(side.holder)
       paid.set(holder, known)
-      const [ticker, network] = asset.split('@')
-      if (ticker !== network) tokens.add(holder)
+      if (asset !== coinOf(network)) tokens.add(holder)
     }
   const isEmptiedInto = (from: string, to: string) => paid.get(from)?.size === 1 && paid.get(from)?.has(to) === true
   return {

@@ -4,7 +4,7 @@ import { publicKeyToAddress } from 'viem/accounts'
 import { type BitcoinTicker, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { nodeCall } from '../support/nodes.ts'
 import type { Json } from '../support/world.ts'
-import { evmHolder, keyHolder, type Movement, type Side } from './movements.ts'
+import { coinOf, evmHolder, keyHolder, type Movement, type Side } from './movements.ts'
 
 /** Every payment of the blocks above `after`, by the node's public RPC. Rewards of blocks are nobody's here. */
 export async function readBitcoin(network: BitcoinTicker, after: number): Promise<readonly Movement[]> {
@@ -49,7 +49,7 @@ const isContent = ({ scriptPubKey }: Json): boolean => scriptPubKey.hex.startsWi
 function sideOf(network: string, { value, scriptPubKey }: Json): Side {
   return {
     holder: holderOf(scriptPubKey.hex),
-    asset: `${network}@${network}`,
+    asset: coinOf(network),
     units: parseUnits(Number(value).toFixed(8), 8),
   }
 }

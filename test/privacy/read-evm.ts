@@ -1,7 +1,7 @@
 import { evmBankAddress } from '../../sandbox/src/keys.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
 import type { Json } from '../support/world.ts'
-import { evmHolder, type Movement } from './movements.ts'
+import { coinOf, evmHolder, type Movement } from './movements.ts'
 
 /** ERC-20: keccak256 of `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -18,13 +18,14 @@ export async function readEvm(network: string, after: number): Promise<readonly 
     Object.entries(nodeOf(network).tokens).map(([ticker, address]) => [address.toLowerCase(), ticker]),
   )
   const holderOf = (address: string) => holderOn(network, address)
+  const asset = coinOf(network)
   const movements: Movement[] = []
   for (let height = after + 1; height <= top; height++) {
     const block = await nodeCall(network, 'eth_getBlockByNumber', [hex(height), true])
     for (const { hash, from, to, value, input } of block.transactions) {
       const shape = { network, txHash: hash, height, time: Number(block.timestamp), keys: [] }
       const contents = input.length > 2 && !TRANSFER_CALL.test(input) ? [input.slice(2)] : []
-      const coin = { asset: `${network}@${network}`, units: BigInt(value) }
+      const coin = { asset, units: BigInt(value) }
       const pays = coin.units > 0n && to !== null
       movements.push({
         ...shape,

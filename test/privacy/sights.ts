@@ -8,7 +8,8 @@ import type { Observer } from './observer.ts'
 const coins = (world: World, asset: string, units: bigint): number => {
   const [ticker, network] = split(asset)
   const found = world.house.catalogue.list().find((one) => one.asset.ticker === ticker && one.asset.network === network)
-  return Number(units) / 10 ** (found?.asset.decimals ?? 0)
+  if (!found) throw new Error(`how many decimals ${asset} has is not known`)
+  return Number(units) / 10 ** found.asset.decimals
 }
 
 /** What each payer paid, and each recipient got, as the chains show it: amounts, and times of blocks. */

@@ -30,10 +30,13 @@ export async function watch(world: World, orders: readonly Order[]): Promise<Wat
 const SAME = 0.0005
 
 /** Payers and recipients of one kind of sizes, matched by whoever sees the chains and knows the quotes. Said aloud. */
-export function guess(name: string, world: World, watched: Watched, sizes: Order['sizes'], mostSeconds: number): Match {
+export function guess(name: string, world: World, watched: Watched, sizes: Order['sizes']): Match {
   const some = watched.pairs.filter((pair) => pair.sizes === sizes)
   const { payers, recipients } = seenBy(world, watched.observer, some)
-  const result = match(payers, recipients, watched.market, { leastSeconds: 0, mostSeconds, same: SAME })
+  // A busy machine takes its time: within which everybody was paid is known to somebody who watches for long.
+  const seconds = recipients.map(({ time }, n) => time - (payers[n]?.time ?? time))
+  const [leastSeconds, mostSeconds] = [Math.min(...seconds), Math.max(...seconds)]
+  const result = match(payers, recipients, watched.market, { leastSeconds, mostSeconds, same: SAME })
   console.log(describeMatch(`${sizes} sizes, ${name}`, result))
   return result
 }

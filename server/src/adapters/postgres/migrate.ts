@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '../../lib/assert.ts'
-import type { Database } from './database.ts'
+import { type Database, sqlState } from './database.ts'
 
 const folder = join(import.meta.dirname, '../../../migrations')
 /** Any number, the same in every process: only one migrates at a time. */
 const LOCK = 7_240_919
+/** unique_violation (of the catalogue), duplicate_table, duplicate_object (its row type). */
+const MADE_BY_ANOTHER = new Set(['23505', '42P07', '42710'])
 
 /** Brings the schema up to date: every `NNNN_*.sql` once, in order, each in a transaction of its own. */
 export async function migrate(database: Database): Promise<readonly string[]> {
@@ -14,7 +16,10 @@ export async function migrate(database: Database): Promise<readonly string[]> {
     .query(
       'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
     )
-    .catch(() => undefined) // Two processes may race to create it; the loser finds it there.
+    .catch((error: unknown) => {
+      // Two processes may race to create it; the loser finds it there.
+      if (!MADE_BY_ANOTHER.has(sqlState(error))) throw error
+    })
   const applied: string[] = []
   const done = await database.query<{ name: string; sha256: string }>('select name, sha256 from migrations')
   const known = new Set(done.map(({ name, sha256 }) => `${name} ${sha256}`))

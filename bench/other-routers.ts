@@ -77,9 +77,10 @@ export async function benchOtherRouters(): Promise<Result[]> {
   return results
 }
 
-/** `againMs`: the same trade at once again, by what the peer kept of the first. */
+/** `onceMs`: ours for the first time. `againMs`: the same trade at once again, by what the peer kept of the first. */
 type Outcome = Readonly<{
   ourMs: number
+  onceMs: number
   theirMs: number
   againMs: number
   waitedMs: number
@@ -105,12 +106,13 @@ async function against(peer: Peer): Promise<Result[]> {
     const [own, their] = [medianOf(outcomes, 'ourMs'), medianOf(outcomes, 'theirMs')]
     const waited = medianOf(outcomes, 'waitedMs')
     const again = medianOf(outcomes, 'againMs')
+    const once = medianOf(outcomes, 'onceMs')
     times.push({
       name: `route ÷ ${peer.name}, ${size} pools`,
       goal: peer.goal === null ? null : { atLeast: peer.goal },
       figure: their / own,
       unit: '',
-      note: `medians of ${trades} trades: ${own.toFixed(2)} and ${their.toFixed(1)} ms, asked again ${again.toFixed(1)}${waited > 0 ? `; ${waited.toFixed(1)} in its quoter` : ''}`,
+      note: `medians of ${trades} trades: ${own.toFixed(2)} and ${their.toFixed(1)} ms; ours asked once, with the caches as theirs left them, ${once.toFixed(2)} (${(their / once).toFixed(0)} ×); theirs asked again ${again.toFixed(1)}${waited > 0 ? `; ${waited.toFixed(1)} in its quoter` : ''}`,
     })
   }
   return [...times, ...outputs(peer.name, all)]
@@ -141,17 +143,21 @@ async function compare(peer: Peer, size: number, trades: number): Promise<Outcom
 }
 
 /** The mean of as many runs as last as long as one of the other's: a busy machine interrupts what is short as seldom as it is short. */
-function repeated(run: () => bigint): Pick<Outcome, 'ours' | 'ourMs'> {
+function repeated(run: () => bigint): Pick<Outcome, 'ours' | 'ourMs' | 'onceMs'> {
   const begun = performance.now()
+  let onceMs = 0
   for (let runs = 1; ; runs++) {
     const ours = run()
     const spentMs = performance.now() - begun
-    if (spentMs >= SPAN_MS) return { ours, ourMs: spentMs / runs }
+    if (runs === 1) onceMs = spentMs
+    if (spentMs >= SPAN_MS) return { ours, ourMs: spentMs / runs, onceMs }
   }
 }
 
-const medianOf = (outcomes: readonly Outcome[], name: 'ourMs' | 'theirMs' | 'againMs' | 'waitedMs'): number =>
-  median(outcomes.map((outcome) => outcome[name]))
+const medianOf = (
+  outcomes: readonly Outcome[],
+  name: 'ourMs' | 'onceMs' | 'theirMs' | 'againMs' | 'waitedMs',
+): number => median(outcomes.map((outcome) => outcome[name]))
 
 /** How much more ours pays, as a share. Trades that neither can serve say nothing. */
 function outputs(name: string, outcomes: readonly Outcome[]): Result[] {

@@ -37,6 +37,7 @@ export async function benchSwapQuotes(ground: Ground, pace: Pace): Promise<Resul
     const port = house.report('house')
     const requests = quotesOn(chains.file)
     const quote = await firstQuote(port, requests.path)
+    for (const path of requests.pairs) await firstQuote(port, path)
     const bare = await ground.open('bare-swap.ts', { quote } satisfies BareSwapSettings)
     // The house has two threads: a client that stays awake would take a core from one of them.
     const load = { connections: CONNECTIONS, status: 200, isAwake: false }
@@ -81,10 +82,11 @@ function quotesOn(file: string) {
     const whole = AMOUNTS[from]
     return get(pathOf(from, to, `${whole}${whole.includes('.') ? '' : '.'}${String(n + 1).padStart(4, '0')}`))
   })
-  return { path: pathOf('usdc', 'dai', '1000'), all }
+  const pairs = PAIRS.map(([from, to]) => pathOf(from, to, AMOUNTS[from]))
+  return { path: pathOf('usdc', 'dai', '1000'), pairs, all }
 }
 
-/** Once the pools are read. */
+/** Once the pools are read, and tokens that are on no list here. */
 async function firstQuote(port: number, path: string): Promise<object> {
   const deadline = Date.now() + START_MS
   for (;;) {

@@ -14,8 +14,6 @@ const PATIENCE = 5
 const ROUNDS_MAX = 3
 /** A swap that earns less than this share of its gas is seldom worth another look. */
 const USELESS = 0.2
-/** A swap that goes takes others of its way with it: one that earns more than the gas of so many stays. */
-const WHOLE_WAY = 4
 /** A gain below this share of the output is rounding. */
 const NO_GAIN = 1e-9
 
@@ -26,8 +24,10 @@ export function without({ problem, levels }: Leveled, edges: readonly number[], 
   return { problem: fewer, levels, bound: solveDual(fewer, amount) }
 }
 
-/** A route's output net of its gas. */
-type Weighed = Readonly<{ route: Leveled; active: readonly Active[]; net: number }>
+/** A swap with what its gas costs. */
+type Priced = Active & Readonly<{ gas: number }>
+/** A route's output net of its gas. `loss`: what its swaps that earn less than their gas lose by that. */
+type Weighed = Readonly<{ route: Leveled; active: readonly Priced[]; net: number; loss: number }>
 
 /**
  * The route that pays most net of gas: swaps are taken away one by one, of the least useful ones those whose going costs least,
@@ -50,20 +50,17 @@ export function prune(begun: Leveled, amount: number, options: PruneOptions): Le
 }
 
 function thin(begun: Weighed, amount: number, { gasPrice, isOver }: PruneOptions): Weighed {
-  const gasOf = ({ edge }: Active) => gasPrice * curveAt(begun.route.problem.market, edge).gas
-  let best = coarse(begun, amount, gasPrice, gasOf)
+  let best = coarse(begun, amount, gasPrice)
   let routes: readonly Weighed[] = [best]
   for (let idle = 0; idle < PATIENCE && routes.length > 0 && !isOver(); idle++) {
     const next = new Map<string, Weighed>()
-    for (const { route, active } of routes) {
-      const least = active.filter((one) => one.earning <= WHOLE_WAY * gasOf(one)).sort(byEarning)
-      for (const { edge } of least.slice(0, TRIED)) {
-        const fewer = weigh(without(route, [edge], amount), gasPrice)
-        next.set(fewer.active.map((one) => one.edge).join(), fewer)
+    for (const now of routes)
+      for (const one of [...now.active].sort(byEarning).slice(0, TRIED)) {
+        if (!(mostWithout(now, one) > best.net * (1 + NO_GAIN))) continue
+        const fewer = weigh(without(now.route, [one.edge], amount), gasPrice)
+        next.set(fewer.active.map(({ edge }) => edge).join(), fewer)
       }
-    }
-    routes = [...next.values()].filter(({ route }) => route.bound > best.net).sort((a, b) => b.net - a.net)
-    routes = routes.slice(0, ROUTES)
+    routes = [...next.values()].sort((a, b) => b.net - a.net).slice(0, ROUTES)
     const [first] = routes
     if (first === undefined || first.net <= best.net * (1 + NO_GAIN)) continue
     best = first
@@ -72,11 +69,18 @@ function thin(begun: Weighed, amount: number, { gasPrice, isOver }: PruneOptions
   return regrow(best, begun.active, amount, { gasPrice, isOver })
 }
 
+/**
+ * What a route without this swap nets at most, whichever others go with it. At the present values a route without some swaps
+ * pays at most what is left without their earnings: what goes with this one helps only where it earns less than its gas.
+ */
+const mostWithout = ({ net, loss }: Weighed, { earning, gas }: Priced): number =>
+  net + loss + Math.min(0, gas - earning)
+
 /** Half of the swaps that earn far less than their gas go at a time. */
-function coarse(begun: Weighed, amount: number, gasPrice: number, gasOf: (one: Active) => number): Weighed {
+function coarse(begun: Weighed, amount: number, gasPrice: number): Weighed {
   let best = begun
   for (;;) {
-    const least = best.active.filter((one) => one.earning < USELESS * gasOf(one)).sort(byEarning)
+    const least = best.active.filter(({ earning, gas }) => earning < USELESS * gas).sort(byEarning)
     if (least.length < 2) return best
     const edges = least.slice(0, Math.ceil(least.length / 2)).map(({ edge }) => edge)
     const fewer = weigh(without(best.route, edges, amount), gasPrice)
@@ -93,27 +97,31 @@ function narrow({ problem, levels, bound }: Leveled): Leveled {
 
 function weigh(route: Leveled, gasPrice: number): Weighed {
   const { problem, bound } = route
-  const active = activeSwaps(problem, bound)
-  const gas = active.reduce((sum, { edge }) => sum + curveAt(problem.market, edge).gas, 0)
-  return { route, active, net: bound - gasPrice * gas }
+  const active = activeSwaps(problem, bound).map((one) => ({
+    ...one,
+    gas: gasPrice * curveAt(problem.market, one.edge).gas,
+  }))
+  const paid = active.reduce((sum, { gas }) => sum + gas, 0)
+  const loss = active.reduce((sum, { gas, earning }) => sum + Math.max(0, gas - earning), 0)
+  return { route, active, net: bound - paid, loss }
 }
 
 const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
 
 /** Takes back what was taken away, swap by swap, as long as it pays. */
-function regrow(begun: Weighed, all: readonly Active[], amount: number, { gasPrice, isOver }: PruneOptions): Weighed {
+function regrow(begun: Weighed, all: readonly Priced[], amount: number, { gasPrice, isOver }: PruneOptions): Weighed {
   let best = begun
   for (let again = true; again && !isOver(); ) {
     again = false
-    for (const { edge, from, to } of all) {
+    for (const { edge, from, to, gas } of all) {
       const { problem } = best.route
-      // At these values it adds no more than it earns.
       if (!problem.banned.has(edge) || isOver()) continue
       const price = (problem.value[from] as number) / (problem.value[to] as number)
       trade.in = trade.out = trade.earned = trade.give = 0
       tradeTo(curveAt(problem.market, edge), price, Math.sqrt(price), trade)
-      const gas = gasPrice * curveAt(problem.market, edge).gas
-      if (trade.earned * (problem.value[from] as number) <= USELESS * gas) continue
+      // At these values it adds no more than it earns, and takes the place of no more than what loses by its gas.
+      const earning = trade.earned * (problem.value[from] as number)
+      if (earning - gas + best.loss <= best.net * NO_GAIN) continue
       const banned = new Set(problem.banned)
       banned.delete(edge)
       const wider = { ...problem, value: problem.value.slice(), banned }

@@ -31,12 +31,13 @@ export type Purchase = Readonly<{
   payments: Payment[]
 }>
 
+export type PrivateType = 'efficient' | 'privatePlus'
 export type Order = Readonly<{
   from: string
   to: string
   amount: string
   flow?: 'standard' | 'fixed-rate'
-  privateType?: 'privatePlus' | 'efficient'
+  privateType?: PrivateType
   /** Amounts that are paid, if not once what was asked for. */
   pays?: readonly string[]
 }>
@@ -204,8 +205,8 @@ async function offer({ ground }: Fleet, { network, hash, raw, payer, units }: Pa
   await ground.call(network, 'eth_sendRawTransaction', [raw]).catch(() => undefined)
 }
 
-/** A purchase as they come: mostly plain ones, both ways. */
-export function anyOrder(leastEther: number, dice: Dice, hasIntermediary: boolean): Order {
+/** A purchase as they come: mostly plain ones, both ways; private ones of the types that are on offer. */
+export function anyOrder(leastEther: number, dice: Dice, types: readonly PrivateType[]): Order {
   const bitcoin = (dice.draw(200, 900) / 100_000).toString()
   const ether = formatEther(parseEther((dice.draw(50, 240) / 1000).toString()))
   const kinds: readonly (() => Order)[] = [
@@ -218,8 +219,11 @@ export function anyOrder(leastEther: number, dice: Dice, hasIntermediary: boolea
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, pays: [(leastEther * 0.9).toFixed(12)] }),
     () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, privateType: 'efficient' }),
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'efficient' }),
+    () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin, privateType: 'privatePlus' }),
+    () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether, privateType: 'privatePlus' }),
   ]
-  const drawn = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, ...(hasIntermediary ? [6, 6, 7, 7] : [])]
+  const privates = { efficient: [6, 6, 7, 7], privatePlus: [8, 9] }
+  const drawn = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, ...types.flatMap((type) => privates[type])]
   return dice.oneOf(drawn.flatMap((n) => kinds[n] ?? []))()
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { anyOrder, leastOf } from './customers.ts'
+import { anyOrder, leastOf, type PrivateType } from './customers.ts'
 import type { Dice } from './dice.ts'
 import type { Run } from './run.ts'
 import { until } from './until.ts'
@@ -21,8 +21,12 @@ export async function openShop(
   { everyMs, dice }: { everyMs: number; dice: Dice },
 ): Promise<Shop> {
   const least = await leastOf(client, 'eth@eth', 'btc@btc')
-  const hasIntermediary = fleet.ground.chains.networks.some(({ network }) => network === 'ltc')
-  if (hasIntermediary) await until('private exchanges are on offer', () => offersPrivate(client))
+  const has = (id: string) => fleet.ground.chains.networks.some(({ network }) => network === id)
+  const types: readonly PrivateType[] = [
+    ...(has('ltc') ? (['efficient'] as const) : []),
+    ...(has('xmr') ? (['privatePlus'] as const) : []),
+  ]
+  for (const type of types) await until(`${type} exchanges are on offer`, () => offersPrivate(client, type))
   const refused: string[] = []
   const buying = new Set<Promise<unknown>>()
   let closing = false
@@ -35,7 +39,7 @@ export async function openShop(
       )
     for (; !closing; await delay(everyMs)) {
       if (await isFull()) continue
-      const bought: Promise<unknown> = customers.buy(anyOrder(least, dice, hasIntermediary)).catch((error: Error) => {
+      const bought: Promise<unknown> = customers.buy(anyOrder(least, dice, types)).catch((error: Error) => {
         // The bank cannot always pay while its chain is being reorganised: that customer never paid.
         if (!error.message.startsWith('/deposits')) refused.push(error.message)
       })
@@ -54,8 +58,8 @@ export async function openShop(
 }
 
 /** Its third chain is read and its reserve known. */
-async function offersPrivate({ call }: Run['client']): Promise<boolean> {
+async function offersPrivate({ call }: Run['client'], privateType: PrivateType): Promise<boolean> {
   const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.004' }
-  const query = new URLSearchParams({ ...pair, privateType: 'efficient' })
+  const query = new URLSearchParams({ ...pair, privateType })
   return (await call('GET', `/v1/cross-chain/rate/private?${query}`)).status === 200
 }

@@ -90,12 +90,16 @@ function tryRounded(
   return { executed: null, refusedAt }
 }
 
-/** The swap itself where others follow it; else the last one before it that brings its token and that others follow. */
+/** The swap itself where others follow it; else the last one that others follow of those that bring its token, or theirs. */
 function relievable({ market }: PoolMarket, split: Split, refusedAt: number): number {
   const tokenOf = (tokens: Int32Array, place: number) => tokens[market.pairOf[split[place]?.edge ?? 0] as number]
-  const token = tokenOf(market.pairFrom, refusedAt)
-  for (let place = refusedAt; place >= 0; place--)
-    if ((place === refusedAt || tokenOf(market.pairTo, place) === token) && split[place]?.share !== 1) return place
+  for (let near = [refusedAt]; near.length > 0; ) {
+    const found = near.findLast((place) => split[place]?.share !== 1)
+    if (found !== undefined) return found
+    const [first = 0] = near
+    const tokens = new Set(near.map((place) => tokenOf(market.pairFrom, place)))
+    near = [...split.keys()].filter((place) => place < first && tokens.has(tokenOf(market.pairTo, place)))
+  }
   return -1
 }
 

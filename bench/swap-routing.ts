@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { createPoolMarket, type PoolMarket } from '../server/src/domain/swap/pool-market.ts'
 import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.ts'
 import { bestRoute } from '../server/src/domain/swap/route.ts'
-import type { SearchOptions } from '../server/src/domain/swap/search.ts'
+import { HOPS_MAX, type SearchOptions } from '../server/src/domain/swap/search.ts'
 import type { Result } from './benchmarks.ts'
 import { fourHopBound } from './hop-bound.ts'
 import { median } from './load.ts'
@@ -26,7 +26,6 @@ const WARM_UP = 3_000
 /** Float64 on their side: nearer than this is the same. */
 const SAME = 1e-9
 const SEED = 12_345
-const HOPS_MAX = 4
 /** In larger markets the bound is computed where ours is missed alone, and in the largest not at all: it takes too long. */
 const BOUND_MAX = 100
 const MISSED_BOUND_MAX = 1_000

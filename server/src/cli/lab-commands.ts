@@ -5,6 +5,7 @@ import { limitOf, walk } from '../domain/swap/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../domain/swap/pools/tick-math.ts'
 import { RESERVE_MAX } from '../domain/swap/pools/uniswap-v2.ts'
 import { bestRoute } from '../domain/swap/route.ts'
+import { HOPS_MAX } from '../domain/swap/search.ts'
 import { type LabCase, type LabPool, readLabCases, readLabPools } from './lab-file.ts'
 import { print } from './print.ts'
 
@@ -51,7 +52,6 @@ function refusalOf(price: bigint, zeroForOne: boolean, amount: bigint, limit: bi
   return isAhead ? null : 'SPL'
 }
 
-const HOPS_MAX = 4
 /** By so many bits an amount that finds no route is made smaller, to see whether it was too large. */
 const SMALLER_BITS = 4n
 

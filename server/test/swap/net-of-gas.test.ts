@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createUniswapMarket } from '../../../bench/uniswap-markets.ts'
 import { swapExact } from '../../src/domain/swap/kinds.ts'
@@ -66,53 +65,5 @@ describe.each([
       }
     }
     expect(count).toBeGreaterThan(400)
-  })
-})
-
-type Case = Readonly<{
-  pools: readonly Readonly<{ token0: number; token1: number; reserve0: string; reserve1: string; feePpm: number }>[]
-  tokenIn: number
-  tokenOut: number
-  amountIn: string
-  upperBound: string
-}>
-const { cases }: { cases: readonly Case[] } = JSON.parse(
-  readFileSync(new URL('../../../vectors/routing_v2_optimality.json', import.meta.url), 'utf8'),
-)
-
-const routeOf = (one: Case, options: Partial<SearchOptions>): Route => {
-  const pools = one.pools.map(({ token0, token1, reserve0, reserve1, feePpm }, id) => ({
-    ...{ kind: 'uniswap-v2' as const, id: String(id), address: String(id), dex: 'test', feePpm },
-    tokens: [String(token0), String(token1)] as const,
-    reserves: [BigInt(reserve0), BigInt(reserve1)] as const,
-  }))
-  const request = { source: String(one.tokenIn), target: String(one.tokenOut), amountIn: BigInt(one.amountIn) }
-  const route = bestRoute(createPoolMarket(pools), request, { ...usual, ...options })
-  if (route === null) throw new Error('no route')
-  return route
-}
-
-describe('markets with a certified bound', () => {
-  test('so many swaps miss next to nothing where gas is free', () => {
-    const shares = cases.map((one) => Number(routeOf(one, {}).amountOut) / Number(one.upperBound)).sort((a, b) => a - b)
-    expect(shares[Math.floor(shares.length / 2)]).toBeGreaterThan(0.999999)
-    expect(shares[0]).toBeGreaterThan(0.9999)
-  })
-
-  test('hardly a route is worth less than one that is found at another price of gas, or of fewer swaps', () => {
-    const gaps = cases.flatMap((one) => {
-      // One swap of Uniswap's kind costs from a millionth of the output to three thousandths.
-      const prices = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3].map((share) => (share * Number(one.upperBound)) / 62_000)
-      const found = prices.map((gasPrice) => routeOf(one, { gasPrice }))
-      const others = [...found, ...[1, 2, 3, 4, 6, 8].map((swapsMax) => routeOf(one, { swapsMax }))]
-      return found.map((route, index) => {
-        const gasPrice = prices[index] ?? 0
-        const best = Math.max(...others.map((other) => netOf(other, gasPrice)))
-        return (best - netOf(route, gasPrice)) / best
-      })
-    })
-    gaps.sort((a, b) => b - a)
-    expect(gaps[0]).toBeLessThan(1e-3)
-    expect(gaps.filter((gap) => gap > 1e-7).length).toBeLessThan(gaps.length / 30)
   })
 })

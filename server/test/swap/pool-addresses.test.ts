@@ -59,14 +59,18 @@ const published: Readonly<Record<string, string>> = {
   'matic dystopia': '0x60c088234180b36EDcec7AA8Aa23912Bb6bed114',
 }
 
+type Key = Omit<Parameters<typeof addressBy>[1], 'tokens'>
+
+/** Where our file's hash puts a pool. */
+function placeOf(network: string, name: string, tokens: readonly string[], key: Key): string | null {
+  const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
+  if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
+  return addressBy(dex, { tokens: tokens.map((token) => token.toLowerCase()), ...key }, dex.initCodeHash)
+}
+
 describe('the hashes from which pools are made', () => {
   test.each(pools)('%s: %s, stable %s', (network, name, stable, ...tokens) => {
-    const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
-    if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
-    const sorted = tokens.map((token) => token.toLowerCase())
-    expect(addressBy(dex, { tokens: sorted, stable }, dex.initCodeHash)).toBe(
-      published[`${network} ${name}`]?.toLowerCase(),
-    )
+    expect(placeOf(network, name, tokens, { stable })).toBe(published[`${network} ${name}`]?.toLowerCase())
   })
 })
 
@@ -101,9 +105,6 @@ const concentrated = [
 
 describe('the hashes from which forks of Uniswap V3 are made', () => {
   test.each(concentrated)('$network $name', ({ network, name, key, tokens, address }) => {
-    const dex = dexNetworks.find((one) => one.network === network)?.dexes.find((one) => one.name === name)
-    if (dex?.initCodeHash === undefined) throw new Error('our files have no hash')
-    const sorted = tokens.map((token) => token.toLowerCase())
-    expect(addressBy(dex, { tokens: sorted, ...key }, dex.initCodeHash)).toBe(address.toLowerCase())
+    expect(placeOf(network, name, tokens, key)).toBe(address.toLowerCase())
   })
 })

@@ -5,7 +5,7 @@ import { executeRoute } from './execute.ts'
 import { type Pool, swapExact } from './kinds.ts'
 import { createPoolMarket } from './pool-market.ts'
 import { bestRoute } from './route.ts'
-import type { SearchOptions } from './search.ts'
+import { HOPS_MAX, type SearchOptions, SWAPS_MAX } from './search.ts'
 
 const free: SearchOptions = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
 
@@ -117,6 +117,37 @@ describe('markets with a certified bound', () => {
       expect(route(structuredClone(one))?.swaps.map(({ pool, share }) => [pool.id, share])).toEqual(
         route(one)?.swaps.map(({ pool, share }) => [pool.id, share]),
       )
+  })
+})
+
+describe('as production asks', () => {
+  const asked = (one: Case, options: Partial<SearchOptions>) => {
+    const found = route(one, { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, ...options })
+    if (found === null) throw new Error('no route')
+    return found
+  }
+
+  test('so many swaps miss next to nothing where gas is free', () => {
+    const shares = cases.map((one) => Number(asked(one, {}).amountOut) / Number(one.upperBound)).sort((a, b) => a - b)
+    expect(shares[Math.floor(shares.length / 2)]).toBeGreaterThan(0.999999)
+    expect(shares[0]).toBeGreaterThan(0.9999)
+  })
+
+  test('hardly a route is worth less than one that is found at another price of gas, or of fewer swaps', () => {
+    const gaps = cases.flatMap((one) => {
+      // One swap of Uniswap's kind costs from a millionth of the output to three thousandths.
+      const prices = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3].map((share) => (share * Number(one.upperBound)) / 62_000)
+      const found = prices.map((gasPrice) => asked(one, { gasPrice }))
+      const others = [...found, ...[1, 2, 3, 4, 6, 8].map((swapsMax) => asked(one, { swapsMax }))]
+      return found.map((chosen, index) => {
+        const netOf = ({ amountOut, gas }: typeof chosen) => Number(amountOut) - gas * (prices[index] ?? 0)
+        const best = Math.max(...others.map(netOf))
+        return (best - netOf(chosen)) / best
+      })
+    })
+    gaps.sort((a, b) => b - a)
+    expect(gaps[0]).toBeLessThan(1e-3)
+    expect(gaps.filter((gap) => gap > 1e-7).length).toBeLessThan(gaps.length / 30)
   })
 })
 

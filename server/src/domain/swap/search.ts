@@ -49,9 +49,12 @@ export function search(market: Market, source: number, target: number, amount: n
   const { problem, bound } = widen(market, begun, source, amount, options)
   const single = singlePath(problem, amount, options)
   const splits = settle(problem, single, amount, bound, options)
-  const paths = [single, otherPath(problem, amount, options)].filter((path) => path !== null)
-  const fresh = paths.filter((path) => !splits.some((split) => isPath(split, path)))
-  return { candidates: [...splits, ...fresh.map(({ edges }) => edges.map((edge) => ({ edge, share: 1 })))], bound }
+  const candidates = [...splits]
+  // The two are mostly one, and a split may be it, too: each is computed exactly once.
+  for (const path of [single, otherPath(problem, amount, options)])
+    if (path !== null && !candidates.some((split) => isPath(split, path)))
+      candidates.push(path.edges.map((edge) => ({ edge, share: 1 })))
+  return { candidates, bound }
 }
 
 const isPath = (split: Split, { edges }: Path): boolean =>

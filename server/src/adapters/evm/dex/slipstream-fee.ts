@@ -3,6 +3,7 @@ import type { UniswapV3Pool } from '../../../domain/swap/pools/uniswap-v3.ts'
 import type { ContractCall } from './calls.ts'
 import { FORETOLD_S, highestFee, PROMISED_S } from './fees-ahead.ts'
 import type { Ground, Tracked } from './tracked.ts'
+import { SLOT0 } from './uniswap-v3.ts'
 import { addressOf, callOf, listOf, signed, toWord, wordAt, wordsOf } from './words.ts'
 
 /** factory(), swapFeeModule(), tickSpacingToFee(int24) */
@@ -16,7 +17,6 @@ const CUSTOM_FEE = '0x4d419abc'
 const SCALING = '0xba743e38'
 const FEE_CAP = '0xdcf4eb27'
 const SECONDS_AGO = '0x633dd145'
-const SLOT0: Hex = '0x3850c7bd'
 /** observe(uint32[]), observations(uint256) */
 const OBSERVE = '0x883bdbfd'
 const OBSERVATIONS = '0x252c09d7'
@@ -150,7 +150,7 @@ async function readTerms({ reader }: Ground, at: string, pools: readonly Unforet
   const asked = pools.map(({ tracked }) => tracked.pool as UniswapV3Pool)
   const told = await reader.read(
     at,
-    asked.flatMap(({ address: to }) => [FACTORY, SLOT0].map((calldata) => ({ to, calldata }))),
+    asked.flatMap(({ address: to }) => [FACTORY, SLOT0 as Hex].map((calldata) => ({ to, calldata }))),
   )
   const factories = asked.map((_, place) => addressOf(answerOf(told[2 * place]) ?? 0n))
   const slots = asked.map((_, place) => wordsOf(told[2 * place + 1] ?? '0x'))

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { limitOf } from '../../../domain/swap/pools/concentrated.ts'
 import { type UniswapV3Pool, uniswapV3 } from '../../../domain/swap/pools/uniswap-v3.ts'
 import type { Ground } from './tracked.ts'
 import { callOf, signed, wordAt, wordsOf } from './words.ts'
@@ -10,8 +11,6 @@ const REVERTER: Hex = '0x366000600037366000fd'
 /** The part of what lies at the price with which a pool is tried: enough to tell the smallest fee. */
 const TRIAL_PART = 97n
 const Q96 = 1n << 96n
-/** TickMath.MIN_SQRT_RATIO + 1 and MAX_SQRT_RATIO - 1: no limit. */
-const LIMITS = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n] as const
 /** Somebody. Not nobody: some tokens refuse to go there. */
 const RECIPIENT = '0x7377617079617264000000000000000000000003'
 
@@ -33,7 +32,7 @@ export async function trySwaps({ reader }: Ground, at: string, pool: UniswapV3Po
     REVERTER,
     trials.map(({ tokenIn, amountIn }) => ({
       to: pool.address,
-      calldata: callOf(SWAP, RECIPIENT, 1 - tokenIn, amountIn, LIMITS[tokenIn] ?? 0n, 160, 0),
+      calldata: callOf(SWAP, RECIPIENT, 1 - tokenIn, amountIn, limitOf(tokenIn === 0), 160, 0),
     })),
   )
   const agree = trials.every(({ tokenIn, amountIn, amountOut }, place) => {

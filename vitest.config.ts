@@ -1,9 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import createReporter from './scripts/test-reporter.mjs'
+import { PATIENCE_MS } from './test/support/patience.ts'
 
 /** `maxConcurrency`: the twelve networks of swaps are tested at a time. */
-const common = { testTimeout: 60_000, hookTimeout: 90_000, maxConcurrency: 12, exclude: ['**/node_modules/**'] }
+const common = {
+  testTimeout: 2 * PATIENCE_MS,
+  hookTimeout: 2 * PATIENCE_MS,
+  maxConcurrency: 12,
+  exclude: ['**/node_modules/**'],
+}
 
 /** Minutes long, and mostly waiting: begun last, one of them would be waited for alone. */
 const LONG = /\/test\/((faults|starts|privacy)\/|swap\/api\/networks)/

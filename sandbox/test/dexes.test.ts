@@ -224,7 +224,7 @@ describe.each(networks)('%s', (network) => {
   })
 
   test('its pools stand within a percent of the prices', async () => {
-    await waitFor('the pools', async () => (await distances(network, false)).every(({ away }) => away < 0.01), 20_000)
+    await waitFor('the pools', async () => (await distances(network, false)).every(({ away }) => away < 0.01))
     expect((await distances(network, false)).length).toBeGreaterThan(25)
   })
 })
@@ -243,7 +243,6 @@ test('the trader moves the pools, with its own tokens alone', async () => {
   await waitFor(
     'ten pools that moved',
     async () => (await prices()).filter((price, at) => price !== old[at]).length >= 10,
-    40_000,
   )
   expect(await balances()).toEqual(before)
 })

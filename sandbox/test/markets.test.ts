@@ -41,7 +41,7 @@ test('a square root is the greatest whole number whose square is no larger', () 
   }
 })
 
-test.for(networks)('the prepared chain of %s is what the script makes now', { timeout: 120_000 }, async (network) => {
+test.for(networks)('the prepared chain of %s is what the script makes now', async (network) => {
   const stored = createPreparedReader()(network)
   const made = await prepareMarket(network)
   expect(made.market).toEqual(stored.market)

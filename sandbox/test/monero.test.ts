@@ -6,13 +6,13 @@ import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './run
 const { searchPath } = readSettings([])
 const hasMonero = ['monerod', 'monero-wallet-rpc'].every((name) => findProgram(name, searchPath) !== null)
 
-describe.runIf(hasMonero)('monero in the sandbox', { timeout: 120_000 }, () => {
+describe.runIf(hasMonero)('monero in the sandbox', () => {
   const folder = temporaryFolder()
   let sandbox: RunningSandbox
   beforeAll(async () => {
     sandbox = await runSandbox(folder.path, 'xmr')
     console.log(`first start of xmr: ${sandbox.startMs} ms`)
-  }, 120_000)
+  })
   afterAll(async () => {
     await sandbox?.stop()
     folder.remove()
@@ -30,7 +30,7 @@ describe.runIf(hasMonero)('monero in the sandbox', { timeout: 120_000 }, () => {
     const address = await wallet()
     expect(address).toMatch(/^8[1-9A-HJ-NP-Za-km-z]{94}$/)
     await deposit(address, '1.000000000001')
-    await waitFor('the payment is seen', async () => (await balance(address)) === '1.000000000001', 30_000)
+    await waitFor('the payment is seen', async () => (await balance(address)) === '1.000000000001')
     const refused = await sandbox.post('/deposits', {
       network: 'xmr',
       currency: 'native',
@@ -55,7 +55,7 @@ describe.runIf(hasMonero)('monero in the sandbox', { timeout: 120_000 }, () => {
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     await sandbox.post('/mining', { network: 'xmr', paused: false })
     expect(await balance(kept)).toBe('0.5')
-    await waitFor('the dropped payment is gone', async () => (await balance(dropped)) === '0', 30_000)
+    await waitFor('the dropped payment is gone', async () => (await balance(dropped)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
   })

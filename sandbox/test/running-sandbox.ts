@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PATIENCE_MS } from '../../test/support/patience.ts'
 import { findProgram } from '../src/bitcoin/nodes.ts'
 import { createJsonRpc, type JsonRpc } from '../src/json-rpc.ts'
 import { readSettings } from '../src/settings.ts'
@@ -48,7 +49,7 @@ export async function runSandbox(
 ): Promise<RunningSandbox> {
   const began = performance.now()
   const child = launch(folder, networks, more, environment)
-  await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null, 30_000)
+  await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
   if (child.process.exitCode !== null) throw new Error(`the sandbox ended: ${child.text()}`)
   const startMs = Math.round(performance.now() - began)
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
@@ -100,7 +101,7 @@ export function launch(
 export async function waitFor(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 15_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../test/support/patience.ts'
 import { startPostgres } from '../src/adapters/embedded/postgres.ts'
 import { openDatabase } from '../src/adapters/postgres/database.ts'
 
@@ -33,7 +34,7 @@ async function ask<Row extends object>(url: string, ...statements: string[]): Pr
   }
 }
 
-async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+async function until(condition: () => boolean | Promise<boolean>, deadlineMs = PATIENCE_MS): Promise<void> {
   const deadline = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('the condition was not met in time')

@@ -92,7 +92,7 @@ type Context = Readonly<{ network: Network; node: TestNode; house: ReturnType<ty
 
 /** What every node of the family must let our adapter do, in this order. */
 export function describeBitcoinChain(name: string, network: Network, start: () => Promise<TestNode>): void {
-  describe(name, { timeout: 60_000 }, () => {
+  describe(name, () => {
     let context: Context
 
     beforeAll(async () => {

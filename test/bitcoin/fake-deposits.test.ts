@@ -13,14 +13,14 @@ const WHOLE = 100_000_000n
 /** Somebody outside whose keys the test has. */
 const STRANGER = 500_000
 
-describe.runIf(hasLitecoind)('Litecoin Core and what never was a deposit', { timeout: 60_000 }, () => {
+describe.runIf(hasLitecoind)('Litecoin Core and what never was a deposit', () => {
   let node: TestNode
   let house: ReturnType<typeof createHouse>
   beforeAll(async () => {
     node = await startLitecoind()
     house = createHouse(network, node)
     await house.mine(105)
-  }, 60_000)
+  })
   afterAll(async () => {
     await house?.chain.close()
     await node?.stop()

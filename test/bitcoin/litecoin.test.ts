@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ltc } from '../../server/networks/ltc.ts'
 import { resolveNetwork } from '../../server/src/domain/network.ts'
+import { PATIENCE } from '../support/patience.ts'
 import { createHouse, describeBitcoinChain, type TestNode } from './chain-suite.ts'
 import { hasLitecoind, startLitecoind } from './litecoind.ts'
 
 const network = resolveNetwork(ltc, 'sandbox')
-const DEADLINE = { timeout: 20_000, interval: 100 }
+const DEADLINE = { ...PATIENCE, interval: 100 }
 
 describe.runIf(hasLitecoind)('litecoind', () => {
   describeBitcoinChain('one node', network, () => startLitecoind())
 
-  describe('two nodes', { timeout: 60_000 }, () => {
+  describe('two nodes', () => {
     let nodes: [TestNode, TestNode]
     let house: ReturnType<typeof createHouse>
 
@@ -20,7 +21,7 @@ describe.runIf(hasLitecoind)('litecoind', () => {
       house = createHouse(network, nodes[0], [nodes[0].url, nodes[1].url])
       await house.mine(105)
       await settled()
-    }, 60_000)
+    })
 
     afterAll(async () => {
       await house?.chain.close()

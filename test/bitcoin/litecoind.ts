@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import type { TestNode } from './chain-suite.ts'
 
 const PROGRAM = '/usr/bin/litecoind'
-const START_MS = 30_000
 const POLL_MS = 100
 
 export const hasLitecoind = existsSync(PROGRAM)
@@ -41,7 +41,7 @@ export async function startLitecoind(peer: number | null = null): Promise<TestNo
     if (answer.kind !== 'result') throw new Error(`${method}: ${JSON.stringify(answer)}`)
     return answer.result
   }
-  const deadline = Date.now() + START_MS
+  const deadline = Date.now() + PATIENCE_MS
   while ((await rpc.call('getblockcount', [])).kind !== 'result') {
     if (Date.now() > deadline || child.exitCode !== null) throw new Error('litecoind does not start')
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of APIs and nodes are read as a script would read them
 export type Json = any
@@ -7,7 +8,7 @@ export type Json = any
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = 60_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

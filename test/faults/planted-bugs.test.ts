@@ -5,7 +5,7 @@ import { findNone, findPlanted, plantedBugs } from '../chaos/planted-bugs.ts'
 let ground: Ground
 beforeAll(async () => {
   ground = await startGround(['btc', 'eth'])
-}, 180_000)
+})
 afterAll(() => ground?.stop(), 60_000)
 
 test('the attacks find nothing where there is no bug', async () => {

@@ -43,9 +43,7 @@ const release = ({ store }: House) =>
     await tx.controls.clear('database:older')
   })
 
-test('F7: yesterday’s backup under the current journal pays nobody twice: payouts are held, what is missing is listed and taken in', {
-  timeout: 240_000,
-}, async () => {
+test('F7: yesterday’s backup under the current journal pays nobody twice: payouts are held, what is missing is listed and taken in', async () => {
   const first = await ground.open({ databaseUrl: live.url })
   await ground.fund(first.house)
   const early = await ground.order(first.house)

@@ -97,9 +97,7 @@ async function makeMistakes({ app, store }: House, apiKey: string): Promise<void
   await expect(store.transaction((tx) => tx.transactions.load('no id'))).rejects.toThrow()
 }
 
-test('no secret is in a log, an answer, a job or the database; no signed transaction in a log (I-32)', {
-  timeout: 120_000,
-}, async () => {
+test('no secret is in a log, an answer, a job or the database; no signed transaction in a log (I-32)', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } })
   const { house, stop } = await ground.open({ databaseUrl: database.url, log })

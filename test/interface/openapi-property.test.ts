@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Ask, checkOperations } from '../../server/test/http/openapi-property.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { createTableReader } from './tables.ts'
 
 /** A machine that other tests keep busy makes the house refuse work for a moment. */
-const BUSY_MS = 30_000
 /** Controls that would move the chains which other tests work with. */
 const MOVING = ['/sandbox/deposits', '/sandbox/blocks', '/sandbox/reorgs']
 
@@ -19,7 +19,7 @@ afterAll(() => world.stop())
 
 /** As a partner does: asks again where the house has too much to do. */
 const request: Ask = async (method, url, headers, body) => {
-  const deadline = Date.now() + BUSY_MS
+  const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const answer = await fetch(world.url + url, { method, headers, body })
     const text = await answer.text()

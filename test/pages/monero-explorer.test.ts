@@ -15,11 +15,11 @@ if (!hasNode('xmr')) {
     throw new Error(missing)
   })
 } else {
-  describe('Monero in the explorer', { timeout: 120_000 }, () => {
+  describe('Monero in the explorer', () => {
     let world: World
     beforeAll(async () => {
       world = await startWorld({ networks: ['xmr'] })
-    }, 240_000)
+    })
     afterAll(() => world?.stop())
 
     const text = async (path: string) => {

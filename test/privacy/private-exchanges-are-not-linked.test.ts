@@ -45,7 +45,7 @@ if (!hasNode('ltc')) {
     throw new Error(missing)
   })
 } else {
-  describe('of a hundred private exchanges at once', { timeout: 60_000 }, () => {
+  describe('of a hundred private exchanges at once', () => {
     const lines: string[] = []
     let world: World
     let watched: Watched
@@ -129,7 +129,7 @@ if (!hasNode('ltc')) {
     })
   })
 
-  describe('without the measures', { timeout: 60_000 }, () => {
+  describe('without the measures', () => {
     let server: Awaited<ReturnType<typeof serverWithoutMeasures>>
     let world: World
     let watched: Watched

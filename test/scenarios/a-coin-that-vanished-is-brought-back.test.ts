@@ -22,7 +22,7 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
   const wanted = (await world.rate('ltc@ltc', 'eth@eth', '0.5')).toAmount.toFixed(6)
   const signed = async (order: Json): Promise<string> => {
     await world.deposit(order, wanted)
-    return world.until('the payout is signed', async () => (await world.status(order)).exchanges[0]?.payoutHash, 60_000)
+    return world.until('the payout is signed', async () => (await world.status(order)).exchanges[0]?.payoutHash)
   }
   const { address } = await world.wallet('ltc')
   const { payment, order, hash } = await whilePaused(world, 'ltc', async () => {
@@ -51,14 +51,10 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
     expect(await nodeCall('ltc', 'getrawmempool')).not.toContain(payment.txid)
     return { payment, order, hash }
   })
-  const [subject = ''] = await world.until(
-    'a person is told',
-    async () => {
-      const told = await alarms(world, 'coins:')
-      return told.length > 0 ? told : null
-    },
-    60_000,
-  )
+  const [subject = ''] = await world.until('a person is told', async () => {
+    const told = await alarms(world, 'coins:')
+    return told.length > 0 ? told : null
+  })
   const [alarm] = (await world.house.store.audit.alarms(50)).filter((one) => one.subject === subject)
   expect(alarm).toMatchObject({ detail: { code: 'NO_COMMON_COIN', outpoints: [`${payment.txid}:0`] } })
   expect((await world.status(order)).status).toBe('sending')
@@ -71,7 +67,7 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
   await expect(operate.bringBack(order.id, payment.hex, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   await operate.bringBack(id, payment.hex, word)
   // Nothing is spent beside what was promised: the same bytes, once.
-  const { exchanges } = await world.settles(order, 'finished', 60_000)
+  const { exchanges } = await world.settles(order, 'finished')
   expect(exchanges[0].payoutHash).toBe(hash)
   expect(await world.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
   expect(await alarms(world, 'coins:')).toEqual([])

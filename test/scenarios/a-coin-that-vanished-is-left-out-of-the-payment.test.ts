@@ -47,7 +47,6 @@ test.runIf(hasNode('ltc'))(
       const hash = await world.until(
         'the payout is signed',
         async () => (await world.status(second)).exchanges[0]?.payoutHash,
-        90_000,
       )
       const original: string = await world.until('a node has it', () =>
         nodeCall('ltc', 'getrawtransaction', [hash]).catch(() => null),
@@ -60,7 +59,7 @@ test.runIf(hasNode('ltc'))(
       expect(pool).not.toContain(hash)
       return { payment, original, second }
     })
-    await world.until('a person is told', async () => (await alarms(world, 'coins:')).length === 1, 60_000)
+    await world.until('a person is told', async () => (await alarms(world, 'coins:')).length === 1)
     expect((await world.status(second)).status).toBe('sending')
 
     const hot = world.house.chains.get('ltc')?.addresses.hot() ?? ''
@@ -76,7 +75,7 @@ test.runIf(hasNode('ltc'))(
         ).length > 1,
     )
     await world.house.store.controls.resume('asset:ltc@ltc')
-    const paid = await world.settles(second, 'finished', 60_000)
+    const paid = await world.settles(second, 'finished')
     const { payoutHash, amountToReceived } = paid.exchanges[0]
     const replacement: string = await nodeCall('ltc', 'getrawtransaction', [payoutHash])
     const gone = inputsOf(original).filter((outpoint) => outpoint.startsWith(payment.txid))

@@ -23,11 +23,11 @@ test('a payout that no miner takes is replaced by one with a higher fee, which a
     await nodeCall('ltc', 'prioritisetransaction', [hash, 0, -100_000_000])
     return hash
   })
-  const { exchanges } = await world.settles(exchange, 'finished', 80_000)
+  const { exchanges } = await world.settles(exchange, 'finished')
   expect(exchanges[0].payoutHash).not.toBe(first)
   expect(await world.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
   await expect(nodeCall('ltc', 'getrawtransaction', [first, true])).rejects.toThrow(
     'No such mempool or blockchain transaction',
   )
   await world.invariants()
-}, 120_000)
+})

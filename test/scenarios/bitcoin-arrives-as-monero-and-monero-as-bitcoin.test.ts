@@ -11,11 +11,11 @@ if (!hasNode('xmr')) {
     throw new Error(missing)
   })
 } else {
-  describe('bitcoin and monero', { timeout: 240_000 }, () => {
+  describe('bitcoin and monero', () => {
     let world: World
     beforeAll(async () => {
       world = await startWorld({ networks: ['btc', 'xmr'] })
-    }, 240_000)
+    })
     afterAll(() => world.stop())
 
     test('bitcoin arrives as monero, to several recipients at once', async () => {

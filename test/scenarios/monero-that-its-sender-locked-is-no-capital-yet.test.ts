@@ -19,13 +19,13 @@ if (!hasNode('xmr')) {
     throw new Error(missing)
   })
 } else {
-  describe('coins of an outsider at the hot address', { timeout: 240_000 }, () => {
+  describe('coins of an outsider at the hot address', () => {
     const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
     let world: World
     let outside: Awaited<ReturnType<typeof payer>>
     beforeAll(async () => {
       ;[world, outside] = await Promise.all([startWorld({ networks: ['xmr'] }), payer(folder)])
-    }, 240_000)
+    })
     afterAll(async () => {
       await Promise.all([outside?.stop(), world?.stop()])
       rmSync(folder, { recursive: true, force: true })

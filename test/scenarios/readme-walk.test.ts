@@ -8,9 +8,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { lockMarket } from '../support/market-lock.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const root = join(import.meta.dirname, '../..')
-const READY_MS = 60_000
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
 const stoppers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
 let port = 8080
@@ -35,7 +35,7 @@ beforeAll(async () => {
     child.kill('SIGTERM')
     return ended
   })
-  const deadline = Date.now() + READY_MS
+  const deadline = Date.now() + PATIENCE_MS
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
   while (!(await isReady())) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error('the program did not become ready')

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inject } from 'vitest'
 import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
 import { compileCache } from '../support/compile-cache.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const root = join(import.meta.dirname, '../..')
-const READY_MS = 80_000
 const readyAt = /ready: \w+ at (http:\S+)/
 const service = ['server/src/main.ts', 'start', '--sandbox']
 
@@ -72,7 +72,7 @@ export function startProgram({ env, args = [], through = [], command = service }
     })
   })
   async function until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + READY_MS
+    const deadline = Date.now() + PATIENCE_MS
     while (!condition()) {
       if (isEnded) throw new Error(`it ended: ${said}`)
       if (Date.now() > deadline) throw new Error(`it was not ready: ${said}`)

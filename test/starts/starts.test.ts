@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { ask, type Json, makeGround, order, type Program, type ProgramOptions, startProgram } from './program.ts'
 
 let ground: ReturnType<typeof makeGround>
@@ -14,6 +15,9 @@ beforeEach(() => {
   ground = makeGround()
   env = { HOME: ground.folder, SWAPYARD_DATA_DIR: join(ground.folder, 'data'), SWAPYARD_CHAINS: ground.chainsFile }
   programs = []
+  onTestFailed(() => {
+    for (const program of programs) console.info(`process ${program.pid} said:\n${program.said()}`)
+  })
 })
 afterEach(async () => {
   for (const program of programs) {
@@ -41,7 +45,7 @@ function running(text: string): string[] {
 }
 
 async function expectNothingRuns(text: string): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + PATIENCE_MS
   while (running(text).length > 0 && Date.now() < deadline) await delay(100)
   expect(running(text)).toEqual([])
 }

@@ -11,6 +11,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Compiled } from '../../server/test/evm/tokens.ts'
 import { nodeOf } from './nodes.ts'
+import { PATIENCE_MS } from './patience.ts'
 import type { World } from './world.ts'
 
 /** Above what any of these transactions takes: some are meant to fail, so that nothing is estimated. */
@@ -48,7 +49,7 @@ export async function fundEvmWallet(
     'the wallet has its coin',
     async () => (await reader.getBalance({ address: account.address })) >= parseEther(amount),
   )
-  const mined = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: 30_000 })
+  const mined = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: PATIENCE_MS })
   return {
     address: account.address,
     async deploy({ abi, bytecode }, args, value = 0n) {

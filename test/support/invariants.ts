@@ -2,8 +2,7 @@ import { expect } from 'vitest'
 import type { House } from '../../server/src/compose.ts'
 import type { AssetId } from '../../server/src/domain/asset.ts'
 import { spendsInPlace } from '../../server/src/domain/network.ts'
-
-const QUIET_MS = 60_000
+import { PATIENCE_MS } from './patience.ts'
 
 type Difference = { asset: string; ledger: string; chain: string }
 
@@ -30,7 +29,7 @@ export async function checkInvariants(house: House): Promise<void> {
 }
 
 async function quiet({ database }: House): Promise<void> {
-  const deadline = Date.now() + QUIET_MS
+  const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const moving = await database.query(
       "select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null union all select id, status from swaps where owes_fee and status in ('pending', 'confirming')",

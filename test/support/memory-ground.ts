@@ -18,9 +18,9 @@ import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
 import { houseSettings } from './house-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 const COIN = 10n ** 18n
-const DEADLINE_MS = 60_000
 const BLOCK_MS = 200
 
 export type MemoryOrder = Readonly<{ id: string; deposit: string; recipient: string }>
@@ -168,11 +168,11 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
 }
 
 export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS
+  const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const found = await look()
     if (found) return found
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`)
+    if (Date.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
     await delay(100)
   }
 }

@@ -19,11 +19,11 @@ import { createMetrics } from '../../server/src/lib/metrics.ts'
 import type { Chain } from '../../server/src/ports/chain.ts'
 import { houseSettings } from './house-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 const COIN = 10n ** 18n
 /** What each hot wallet starts with: far more than any run pays out. */
 const FUNDS = 100_000n * COIN
-const DEADLINE_MS = 60_000
 const POLL_MS = 50
 /** Creates in flight, as many partners' requests would be. */
 const CREATES = 32
@@ -113,7 +113,7 @@ export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHou
   }
 }
 
-async function until(what: string, look: () => Promise<boolean>, deadlineMs = DEADLINE_MS): Promise<void> {
+async function until(what: string, look: () => Promise<boolean>, deadlineMs = PATIENCE_MS): Promise<void> {
   const deadline = Date.now() + deadlineMs
   while (!(await look())) {
     if (Date.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`)
@@ -172,7 +172,7 @@ async function runExchanges(
       if (bad.length > 0) throw new Error(`exchanges ended otherwise: ${JSON.stringify(rows)}`)
       return rows.find(({ status }) => status === 'finished')?.count === count
     },
-    DEADLINE_MS + count * 200,
+    PATIENCE_MS + count * 200,
   )
   return { count, seconds: (performance.now() - startedAt) / 1000, recipients }
 }

@@ -24,6 +24,7 @@ import { createDatabase } from './database.ts'
 import { houseSettings } from './house-settings.ts'
 import { checkInvariants } from './invariants.ts'
 import { createQuickKeystore } from './keystore.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 const USD = 10n ** 12n
 /** What each world has of each currency: of litecoin the bank has 1.3 million dollars for all worlds together. */
@@ -181,7 +182,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
 /** On a machine that other tests keep busy the loops' first connections take their time, and questions are refused until then. */
 async function answers({ store }: House): Promise<void> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + PATIENCE_MS
   const ask = () => store.ledger.balances('asset:wallet').catch((error: Error) => error)
   for (let said = await ask(); said instanceof Error; said = await ask()) if (Date.now() > deadline) throw said
 }
@@ -242,7 +243,7 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
   async function until<T>(
     what: string,
     look: () => Promise<T | null | undefined | false>,
-    timeoutMs = 45_000,
+    timeoutMs = PATIENCE_MS,
   ): Promise<T> {
     const deadline = Date.now() + timeoutMs
     for (;;) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { AssetId } from '../domain/asset.ts'
 import { emptyBook } from '../domain/book.ts'
 import { bookParts, btc, book as current, eth, makeBook, NOW, usdt } from '../domain/pricing.fixture.ts'
@@ -50,10 +51,10 @@ it('is there by itself after the first book, and follows the next', async () => 
   const { feed, books, errors } = start(emptyBook(current.spreads))
   expect(() => feed.ratesFeed()).toThrow(unavailable)
   books.replace(current)
-  const first = await vi.waitFor(() => feed.ratesFeed())
+  const first = await vi.waitFor(() => feed.ratesFeed(), PATIENCE)
   const cheaper = { ...bookParts.prices, btc: { bid: 10n ** 16n, ask: 10n ** 16n } }
   books.replace({ prices: makeBook({ ...bookParts, prices: cheaper }).prices })
-  await vi.waitFor(() => expect(feed.ratesFeed().etag).not.toBe(first.etag))
+  await vi.waitFor(() => expect(feed.ratesFeed().etag).not.toBe(first.etag), PATIENCE)
   expect(errors).toEqual([])
 })
 

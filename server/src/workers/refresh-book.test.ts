@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { Asset } from '../domain/asset.ts'
 import { emptyBook } from '../domain/book.ts'
 import { AppError } from '../domain/errors.ts'
@@ -101,11 +102,14 @@ describe('refreshBook', () => {
   it('follows its sources until it is stopped', async () => {
     const { books, refresh, nodes, time } = start()
     await running(refresh, async () => {
-      await vi.waitFor(() => expect(books.current().fees.size).toBe(2))
+      await vi.waitFor(() => expect(books.current().fees.size).toBe(2), PATIENCE)
       nodes.btc.rate = 20n
       time.now += 5_000
-      await vi.waitFor(() => expect(books.current().fees.get('btc')?.payoutFeeUnits.get('btc@btc')).toBe(2_820n))
-      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW + 5_000))
+      await vi.waitFor(
+        () => expect(books.current().fees.get('btc')?.payoutFeeUnits.get('btc@btc')).toBe(2_820n),
+        PATIENCE,
+      )
+      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW + 5_000), PATIENCE)
     })
     const last = books.current()
     await new Promise((resolve) => setImmediate(resolve))
@@ -115,13 +119,16 @@ describe('refreshBook', () => {
   it('leaves the part of a failing source as it was, with its old time', async () => {
     const { books, refresh, nodes, source, time, reads } = start()
     await running(refresh, async () => {
-      await vi.waitFor(() => expect(books.current().fees.size).toBe(2))
+      await vi.waitFor(() => expect(books.current().fees.size).toBe(2), PATIENCE)
       source.down = true
       nodes.eth.down = true
       reads.length = 0
-      await vi.waitFor(() => expect(reads).toEqual(expect.arrayContaining(['prices failed', 'fees:eth failed'])))
+      await vi.waitFor(
+        () => expect(reads).toEqual(expect.arrayContaining(['prices failed', 'fees:eth failed'])),
+        PATIENCE,
+      )
       time.now += 60_000
-      await vi.waitFor(() => expect(books.current().fees.get('btc')?.at).toBe(NOW + 60_000))
+      await vi.waitFor(() => expect(books.current().fees.get('btc')?.at).toBe(NOW + 60_000), PATIENCE)
       expect(books.current().prices.at).toBe(NOW)
       expect(books.current().fees.get('eth')?.at).toBe(NOW)
     })
@@ -130,10 +137,10 @@ describe('refreshBook', () => {
   it('never puts an older snapshot over a younger one', async () => {
     const { books, refresh, time, reads } = start()
     await running(refresh, async () => {
-      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW))
+      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW), PATIENCE)
       time.now -= 10_000
       reads.length = 0
-      await vi.waitFor(() => expect(reads.filter((read) => read === 'prices read').length).toBeGreaterThan(1))
+      await vi.waitFor(() => expect(reads.filter((read) => read === 'prices read').length).toBeGreaterThan(1), PATIENCE)
       expect(books.current().prices.at).toBe(NOW)
     })
   })

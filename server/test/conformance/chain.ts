@@ -18,7 +18,7 @@ type Context = ChainParts & Readonly<{ wallet: Wallet; start: number }>
 
 /** What `ports/chain.ts` promises of every network, held against an adapter and the chain behind it. */
 export function describeChain(name: string, make: () => Promise<ChainParts>): void {
-  describe(name, { timeout: 120_000 }, () => {
+  describe(name, () => {
     let context: Context
 
     beforeAll(async () => {
@@ -26,7 +26,7 @@ export function describeChain(name: string, make: () => Promise<ChainParts>): vo
       const [wallet, start] = [createWallet(parts), await startOf(parts.chain)]
       await wallet.fund(4)
       context = { ...parts, wallet, start }
-    }, 120_000)
+    })
     afterAll(() => context?.stop())
 
     test('addresses have one canonical form, and garbage has none', () => parsesAddresses(context))

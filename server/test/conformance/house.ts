@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import type { Asset } from '../../src/domain/asset.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { spendsInPlace } from '../../src/domain/network.ts'
@@ -34,16 +35,15 @@ export type ChainParts = Readonly<{
   stop(): Promise<void>
 }>
 
-const DEADLINE_MS = 60_000
 const POLL_MS = 50
 
 /** A condition with a deadline: on shared chains blocks and reorganisations of others come in between. */
 export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  const deadline = Date.now() + DEADLINE_MS
+  const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const found = await look()
     if (found) return found
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`)
+    if (Date.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
     await delay(POLL_MS)
   }
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import type { Compiled } from './compile.ts'
 
 export const TEST_CHAIN_ID = 3_133_700_001
@@ -30,7 +31,6 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   'darwin-x64': 'anvil-darwin-amd64',
   'darwin-arm64': 'anvil-darwin-arm64',
 }
-const READY_MS = 20_000
 /** More than any of the test contracts takes, and less than a block holds. */
 const GAS = 3_000_000n
 
@@ -97,7 +97,7 @@ async function listening(child: ChildProcess): Promise<string> {
   const { stdout } = child
   if (!stdout) throw new Error('no output')
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('anvil did not start')), READY_MS)
+    const timer = setTimeout(() => reject(new Error('anvil did not start')), PATIENCE_MS)
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`anvil ended with ${code}`)))
     createInterface({ input: stdout }).on('line', (line) => {

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { Throttle } from '../../src/ports/throttle.ts'
 import { createTestApp, goodRate, listen, type TestApp } from './app-for-tests.ts'
 
@@ -46,9 +47,9 @@ async function bothDoors(world: Awaited<ReturnType<typeof start>>, url: string, 
   world.lines.length = 0
   world.observed.length = 0
   const early = await world.ask(url, headers)
-  await expect.poll(() => world.observed.length).toBe(1)
+  await expect.poll(() => world.observed.length, PATIENCE).toBe(1)
   const framework = await world.app.inject({ url, headers, remoteAddress: '127.0.0.1' })
-  await expect.poll(() => world.observed.length).toBe(2)
+  await expect.poll(() => world.observed.length, PATIENCE).toBe(2)
   const { statusCode: status, body } = framework
   expect(ofThis(early)).toEqual(ofThis({ status, body, headers: framework.headers as IncomingHttpHeaders }))
   const [one, two] = world.lines.map(({ level, message, fields }) => ({

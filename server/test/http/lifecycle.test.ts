@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { ApiSettings } from '../../src/api/settings.ts'
 import { createTestApp, goodOrder, listen, type TestApp } from './app-for-tests.ts'
 
@@ -56,7 +57,7 @@ describe('draining', () => {
     })
     const agent = new Agent({ keepAlive: true })
     const underWay = ask(port, '/v1/cross-chain/exchange/status?id=x', agent)
-    await vi.waitUntil(() => entered)
+    await vi.waitUntil(() => entered, PATIENCE)
     app.drain()
     const ready = await ask(port, '/health/ready', agent)
     expect([ready.statusCode, ready.headers.connection]).toEqual([503, 'close'])
@@ -81,14 +82,14 @@ describe('overload', () => {
         while (performance.now() < until) Math.sqrt(until)
         return (await status('/v1/rates')) === 503
       },
-      { timeout: 10_000, interval: 60 },
+      { ...PATIENCE, interval: 60 },
     )
     const refused = await app.inject({ url: '/v1/rates' })
     if (refused.statusCode === 503) {
       expect([refused.json().code, refused.headers['retry-after']]).toEqual(['OVERLOADED', '5'])
     }
     expect(await status('/health/live')).toBe(200)
-    await vi.waitUntil(async () => (await status('/v1/rates')) === 200, { timeout: 10_000 })
+    await vi.waitUntil(async () => (await status('/v1/rates')) === 200, PATIENCE)
   })
 })
 
@@ -118,7 +119,7 @@ describe('a connection', () => {
     const body = JSON.stringify(goodOrder)
     const head = `POST /v1/cross-chain/exchange HTTP/1.1\r\nHost: x\r\nConnection: close\r\nx-api-key: sandbox\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`
     socket.write(`${head}Expect: 100-continue\r\n\r\n`)
-    await vi.waitUntil(() => text.startsWith('HTTP/1.1 100'))
+    await vi.waitUntil(() => text.startsWith('HTTP/1.1 100'), PATIENCE)
     socket.write(body)
     await once(socket, 'close')
     expect(text).toContain('HTTP/1.1 201')

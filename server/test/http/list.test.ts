@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { ExchangeView } from '../../src/domain/exchange.ts'
 import { present } from '../../src/lib/assert.ts'
 import { createTestApp, goodOrder, listen, type TestApp } from './app-for-tests.ts'
@@ -116,11 +117,11 @@ describe('the list', () => {
         before = read
         return still
       },
-      { timeout: 10_000, interval: 200 },
+      { ...PATIENCE, interval: 200 },
     )
     expect(read).toBeLessThan(200_000)
     socket.destroy()
-    await vi.waitUntil(() => closed, { timeout: 10_000 })
+    await vi.waitUntil(() => closed, PATIENCE)
   })
 
   test('that fails on the way is cut off, never closed as if it were whole', async () => {

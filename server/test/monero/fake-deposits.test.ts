@@ -34,14 +34,14 @@ if (!hasNetwork('xmr')) {
     throw new Error(missing)
   })
 } else {
-  describe('monerod and what is no deposit, or not yet', { timeout: 120_000 }, () => {
+  describe('monerod and what is no deposit, or not yet', () => {
     const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
     const house = createHouse()
     const { reader, addresses } = house
     let outside: Awaited<ReturnType<typeof payer>>
     beforeAll(async () => {
       outside = await payer(folder)
-    }, 180_000)
+    })
     afterAll(async () => {
       await outside?.stop()
       await house.close()

@@ -22,7 +22,7 @@ if (!hasNetwork('xmr')) {
     throw new Error(missing)
   })
 } else {
-  describe('outputs that are kept ready', { timeout: 180_000 }, () => {
+  describe('outputs that are kept ready', () => {
     const seed = randomBytes(32)
     const keys = createKeySource(seed, network.coinType)
     let node: Awaited<ReturnType<typeof startLonelyNode>>
@@ -35,7 +35,7 @@ if (!hasNetwork('xmr')) {
       )
       const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'house'), outputsReady: READY }
       house = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
-    }, 120_000)
+    })
     afterAll(async () => {
       await house?.close()
       await node?.stop()

@@ -22,7 +22,7 @@ if (!hasNetwork('xmr')) {
     throw new Error(missing)
   })
 } else {
-  describe('a payment that a daemon will not mine', { timeout: 180_000 }, () => {
+  describe('a payment that a daemon will not mine', () => {
     const seed = randomBytes(32)
     const keys = createKeySource(seed, network.coinType)
     let node: Awaited<ReturnType<typeof startLonelyNode>>
@@ -37,7 +37,7 @@ if (!hasNetwork('xmr')) {
       const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'house') }
       house = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
       guest = createMoneroChain({ network, rpcUrls: [node.restrictedUrl], viewKeys, spending: null })
-    }, 120_000)
+    })
     afterAll(async () => {
       await Promise.all([house?.close(), guest?.close()])
       await node?.stop()

@@ -20,9 +20,7 @@ if (!hasNetwork('xmr')) {
     throw new Error(missing)
   })
 } else {
-  test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', {
-    timeout: 180_000,
-  }, async () => {
+  test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', async () => {
     const seedKey = new Uint8Array(randomBytes(32))
     const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
     const addresses = createAddresses(keys)
@@ -62,9 +60,7 @@ if (!hasNetwork('xmr')) {
     await room.close()
   })
 
-  test('a coin at an address beyond those that it looked for is found without reading the chain again', {
-    timeout: 180_000,
-  }, async () => {
+  test('a coin at an address beyond those that it looked for is found without reading the chain again', async () => {
     const own = join(folder, 'second')
     const seedKey = new Uint8Array(randomBytes(32))
     const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
+import { PATIENCE, PATIENCE_MS } from '../../../test/support/patience.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { migrate } from '../../src/adapters/postgres/migrate.ts'
 import { createPartnerStore } from '../../src/adapters/postgres/partners.ts'
@@ -233,7 +234,7 @@ describe('a key', () => {
     const { store, key, attempt, forget, asked, hold } = await newPartner()
     const release = hold()
     const before = attempt(key.text)
-    await vi.waitUntil(() => asked.length === 1)
+    await vi.waitUntil(() => asked.length === 1, PATIENCE)
     await store.keys.revoke(key.keyId)
     forget()
     release()
@@ -250,7 +251,7 @@ describe('a key', () => {
   test('is touched to the minute', async () => {
     const { store, name, key, attempt } = await newPartner()
     await attempt(key.text)
-    const deadline = Date.now() + 5_000
+    const deadline = Date.now() + PATIENCE_MS
     let used: Date | null = null
     while (used === null && Date.now() < deadline) {
       used = (await store.list()).find((partner) => partner.name === name)?.keys[0]?.lastUsedAt ?? null

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { compileCache } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/database.ts'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -38,7 +39,7 @@ export async function openShell(): Promise<Shell> {
         execFile(
           process.execPath,
           [main, ...args],
-          { env: environment, timeout: 30_000 },
+          { env: environment, timeout: PATIENCE_MS },
           (failure, stdout, stderr) => {
             const lines = stdout
               .split('\n')

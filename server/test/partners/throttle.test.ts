@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { migrate } from '../../src/adapters/postgres/migrate.ts'
 import { createThrottle } from '../../src/adapters/postgres/throttle.ts'
@@ -32,7 +33,7 @@ function open(clock: { now: number } = { now: NOON }, errors: unknown[] = []) {
 }
 
 async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + PATIENCE_MS
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`${what} did not happen in time`)
     await wait(10)

@@ -76,7 +76,7 @@ beforeAll(async () => {
   await flood(small, WINDOW, 'verifying', 'SCREENING')
   await flood(flooded, CLOSED, 'failed', 'DUST')
   await flood(flooded, HELD, 'verifying', 'SCREENING')
-}, 120_000)
+})
 afterAll(() => spine.close())
 
 const jobs = async (exchange: Exchange) =>

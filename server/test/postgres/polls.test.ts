@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { Sql } from '../../src/adapters/postgres/database.ts'
 import { createFind } from '../../src/adapters/postgres/find-exchange.ts'
 import { type OpenTransaction, openTransaction } from './open-transaction.ts'
@@ -143,7 +144,7 @@ describe('a poll', () => {
     )
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
     // Transactions of the whole cluster count: the thousand are behind the mark when those that ran beside them ended.
-    await vi.waitFor(async () => expect(await again()).toEqual(['changed-exchanges']), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await again()).toEqual(['changed-exchanges']), PATIENCE)
     await spine.database.query('cluster payouts using payouts_pkey')
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
   })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { makeBook } from '../../src/domain/pricing.fixture.ts'
 import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
@@ -130,13 +131,10 @@ describe('a source deposit that leaves its chain between the legs', () => {
     spine.fakes.btc.reorg(8, (txHash) => txHash === hash)
     await spine.blocks(4)
     await expect
-      .poll(
-        async () => {
-          await spine.blocks(1)
-          return (await spine.execution(exchange, 1)).status
-        },
-        { timeout: 40_000 },
-      )
+      .poll(async () => {
+        await spine.blocks(1)
+        return (await spine.execution(exchange, 1)).status
+      }, PATIENCE)
       .toBe('verifying')
     await spine.store.controls.resume('payouts:eth')
     await spine.blocks(8)

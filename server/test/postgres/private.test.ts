@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE } from '../../../test/support/patience.ts'
 import { createStore } from '../../src/adapters/postgres/store.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import { btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
@@ -209,13 +210,10 @@ describe('a private exchange that cannot go on', () => {
     spine.deposit(exchange, SMALL)
     await spine.blocks(3)
     await expect
-      .poll(
-        async () => {
-          await spine.services.step(exchange.id)
-          return (await spine.execution(exchange)).status
-        },
-        { timeout: 40_000 },
-      )
+      .poll(async () => {
+        await spine.services.step(exchange.id)
+        return (await spine.execution(exchange)).status
+      }, PATIENCE)
       .toBe('refunding')
     await spine.store.controls.resume('payouts:ltc')
     await spine.blocks(10)
@@ -275,13 +273,10 @@ describe('a reorganisation', () => {
     const exchange = await order()
     spine.deposit(exchange, SMALL)
     await expect
-      .poll(
-        async () => {
-          await spine.blocks(1)
-          return (await spine.executions(exchange))[1]?.status
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await spine.blocks(1)
+        return (await spine.executions(exchange))[1]?.status
+      }, PATIENCE)
       .toMatch(/sending|finished/)
     const [inside] = await inner(exchange)
     const [payment] = spine.fakes.ltc.paidTo(inside?.address ?? '')

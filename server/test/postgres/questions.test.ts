@@ -63,7 +63,7 @@ beforeAll(async () => {
   await database.query('analyze')
   const [row] = await database.query<{ id: string }>('select exchange_id as id from executions limit 1')
   exchangeId = row?.id ?? ''
-}, 120_000)
+})
 afterAll(() => house.close())
 
 /** The database, with an ear for what is asked of it. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-lab-'))
@@ -15,7 +16,10 @@ type Ended = { stdout: string; stderr: string; code?: number }
 async function lab(command: 'pools' | 'route', content: unknown): Promise<Ended> {
   const file = join(folder, 'market.json')
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
-  const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file], { cwd: root, timeout: 30_000 })
+  const started = run(process.execPath, ['server/src/main.ts', 'lab', command, file], {
+    cwd: root,
+    timeout: PATIENCE_MS,
+  })
   return started.catch((error: Ended) => error)
 }
 

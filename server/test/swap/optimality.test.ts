@@ -191,8 +191,8 @@ function shareOf(pools: readonly Pool[], request: RouteRequest): number | null {
   expect(leftOver(route, request)).toEqual([])
   const share = Number(route.amountOut) / route.bound
   if (share >= AT_WORST) return share
-  const less = bestRoute(market, { ...request, amountIn: (request.amountIn * 99n) / 100n }, free)
-  return less !== null && route.bound - less.bound < 1e-6 * route.bound ? null : share
+  const more = bestRoute(market, { ...request, amountIn: (request.amountIn * 101n) / 100n }, free)
+  return more === null || more.bound - route.bound < 1e-6 * route.bound ? null : share
 }
 
 /** Tokens of which something is still there when a route ends, but for the target. */
@@ -210,8 +210,8 @@ const AT_MEDIAN = 0.999999
 const AT_WORST = 0.9999
 const usual: Sizes = { least: 100, most: 5_000 }
 const large: Sizes = { least: 5_000, most: 1e6 }
-/** Of every kind at once, as large as trades are that hardly end several books and stable pools in one route. */
-const mixed: Sizes = { least: 5_000, most: 3e5 }
+/** Far beyond what most of these pools hold. */
+const huge: Sizes = { least: 1e5, most: 1e7 }
 
 describe('random markets, what a route pays of the dual bound', () => {
   const kindsOf: Readonly<Record<string, Kinds>> = {
@@ -223,16 +223,12 @@ describe('random markets, what a route pays of the dual bound', () => {
     'in bins': [liquidityBook],
     'every kind': [constantProduct, concentrated, weighted, stable, liquidityBook],
   }
-  const cases = Object.entries(kindsOf).flatMap(([name, kinds]) => {
-    const isMixed = kinds.includes(stable) && kinds.includes(liquidityBook)
-    return [
-      { name, kinds, size: 'usual', sizes: usual, excused: 0 },
-      { name, kinds, size: 'large', sizes: isMixed ? mixed : large, excused: 0 },
-      // Up to the largest, one in a hundred still pays less.
-      ...(isMixed ? [{ name, kinds, size: 'the largest', sizes: large, excused: 0.0125 }] : []),
-    ]
-  })
-  test.each(cases)('$name, $size trades', ({ kinds, sizes, excused }) => {
+  const cases = Object.entries(kindsOf).flatMap(([name, kinds]) => [
+    { name, kinds, size: 'usual', sizes: usual },
+    { name, kinds, size: 'large', sizes: large },
+    { name, kinds, size: 'huge', sizes: huge },
+  ])
+  test.each(cases)('$name, $size trades', ({ kinds, sizes }) => {
     // Sampled curves take their time.
     const count = kinds.includes(stable) || kinds.includes(liquidityBook) ? MARKETS / 2 : MARKETS
     const shares = Array.from({ length: count }, (_, seed) => {
@@ -241,22 +237,29 @@ describe('random markets, what a route pays of the dual bound', () => {
     })
       .flat()
       .sort((a, b) => a - b)
-    expect(shares.length).toBeGreaterThan(count / 2)
+    expect(shares.length).toBeGreaterThan(count / 4)
     expect(shares[Math.floor(shares.length / 2)]).toBeGreaterThanOrEqual(AT_MEDIAN)
-    expect(shares[Math.floor(shares.length * excused)]).toBeGreaterThanOrEqual(AT_WORST)
+    expect(shares[0]).toBeGreaterThanOrEqual(AT_WORST)
     expect(shares.at(-1)).toBeLessThan(1 + (kinds.includes(stable) ? SAMPLED.stable : SAMPLED.weighted))
   })
 
-  // Each of them was missed once: by Newton's method on ticks, by a pool at its end, by a share that its last digit moved.
+  // Each of them was missed once: by Newton's method on ticks or among circles, by pools at their ends, by a share's last digit.
   test.each<readonly [string, number, Sizes]>([
     ['concentrated', 162, usual],
     ['concentrated', 293, { least: 100, most: 20_000 }],
     ['all of them', 110, { least: 100, most: 20_000 }],
     ['all of them', 264, { least: 100, most: 1e6 }],
     ['all of them', 385, { least: 100, most: 1e6 }],
-    ['weighted', 153, { least: 1e5, most: 1e7 }],
-    ['all of them', 295, { least: 1e5, most: 1e7 }],
-    ['all of them', 172, { least: 1e5, most: 1e7 }],
+    ['weighted', 153, huge],
+    ['all of them', 295, huge],
+    ['all of them', 172, huge],
+    ['all of them', 1204, huge],
+    ['every kind', 449, huge],
+    ['every kind', 1453, huge],
+    ['in bins', 731, large],
+    ['every kind', 54, large],
+    ['every kind', 96, large],
+    ['every kind', 1943, large],
   ])('%s, market %i', (name, seed, sizes) => {
     const { pools, request } = drawMarket(seed, kindsOf[name] ?? [constantProduct], sizes)
     expect(shareOf(pools, request)).toBeGreaterThanOrEqual(AT_WORST)

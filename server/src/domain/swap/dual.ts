@@ -31,6 +31,9 @@ const NOISE = 1e-11
 /** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
 const SLOW = 1e-9
 const UNSETTLED = 1e-6
+/** Where a value fell below this share of what it was at the beginning, all that trades with it may have fallen with it. */
+const FALLEN = 1e-6
+const SPOT_ROUNDS = 4
 /** A step leaves each root at least this share of itself. */
 const SHRINK_MAX = 0.05
 
@@ -96,6 +99,36 @@ export function solveDual(problem: Problem, input: number): number {
     bound = next
   }
   return bound
+}
+
+/**
+ * The same from values that are far off. Where it got stuck, mostly at tokens that only circles bring any more, it begins once more
+ * and the better end counts.
+ */
+export function solveAnew(problem: Problem, input: number): number {
+  const begun = problem.value.slice()
+  const bound = solveDual(problem, input)
+  const isSettled = imbalance(problem, workFor(problem)) <= UNSETTLED * bound
+  if (isSettled && !problem.value.some((value, token) => value < FALLEN * (begun[token] as number))) return bound
+  const end = problem.value.slice()
+  takeSpotValues(problem)
+  const again = solveDual(problem, input)
+  if (again < bound) return again
+  problem.value.set(end)
+  return bound
+}
+
+/** What tokens are worth by the best path before anything is traded; where none leads on, they stay as they are. */
+function takeSpotValues({ from, to, best, value }: Problem): void {
+  const spot = new Float64Array(value.length)
+  spot[1] = 1
+  for (let round = 0; round < SPOT_ROUNDS; round++)
+    for (let pair = 0; pair < from.length; pair++) {
+      const [a, b] = [from[pair] as number, to[pair] as number]
+      spot[a] = Math.max(spot[a] as number, (spot[b] as number) * (best[pair] as number))
+    }
+  for (let token = 0; token < value.length; token++)
+    if ((spot[token] as number) > 0) value[token] = spot[token] as number
 }
 
 const trade = { in: 0, out: 0, earned: 0, give: 0 }

@@ -18,8 +18,8 @@ export type ExecutedSwap = RouteSwap & Readonly<{ amountIn: bigint; amountOut: b
 
 export type Executed = Readonly<{ amountOut: bigint; swaps: readonly ExecutedSwap[] }>
 
-/** Place of the swap that would revert or pay nothing. */
-export type Refused = Readonly<{ amountOut: null; refusedAt: number }>
+/** Place of the swap that would revert or pay nothing, and how much it would have to take. */
+export type Refused = Readonly<{ amountOut: null; refusedAt: number; amountIn: bigint }>
 
 /**
  * What a route pays, exactly as the executor contract carries it out: swap by swap on balances, pools that appear twice in the
@@ -38,18 +38,20 @@ export function executeRoute(
     const pool = moved.get(swap.pool.id) ?? swap.pool
     const tokenIn = pool.tokens[swap.tokenIn]
     const tokenOut = pool.tokens[swap.tokenOut]
-    if (tokenIn === undefined || tokenOut === undefined) return { amountOut: null, refusedAt }
+    if (tokenIn === undefined || tokenOut === undefined) return { amountOut: null, refusedAt, amountIn: 0n }
     const balance = balances.get(tokenIn) ?? 0n
     const amount = swap.share === SHARE_ALL ? balance : (balance * BigInt(swap.share)) >> SHARE_BITS
     // A share so thin that nothing is left of it: the executor passes over it, too.
     if (amount === 0n) continue
     const swapped = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
-    if (swapped === null) return { amountOut: null, refusedAt }
+    if (swapped === null) return { amountOut: null, refusedAt, amountIn: amount }
     balances.set(tokenIn, balance - amount)
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
     moved.set(pool.id, swapped.next)
     executed.push({ ...swap, amountIn: amount, amountOut: swapped.amountOut })
   }
   const amountOut = balances.get(target) ?? 0n
-  return amountOut === 0n ? { amountOut: null, refusedAt: swaps.length - 1 } : { amountOut, swaps: executed }
+  return amountOut === 0n
+    ? { amountOut: null, refusedAt: swaps.length - 1, amountIn: 0n }
+    : { amountOut, swaps: executed }
 }

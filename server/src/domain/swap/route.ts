@@ -1,7 +1,8 @@
 import { exactPaths } from './exact-paths.ts'
-import { type Executed, executeRoute, type RouteSwap, SHARE_ALL } from './execute.ts'
+import { type Executed, executeRoute, type Refused, type RouteSwap, SHARE_ALL } from './execute.ts'
 import { curveAt } from './market.ts'
 import { type PoolMarket, placesOf, withoutEdges } from './pool-market.ts'
+import { relieve } from './relieve.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
 export type RouteRequest = Readonly<{ source: string; target: string; amountIn: bigint }>
@@ -17,11 +18,11 @@ export type Route = Executed &
 
 const SHARES = 2 ** 24
 /** Where a pool stands at its end, a share rounded another way may be what it still takes. */
-const ROUNDINGS = [Math.floor, Math.ceil, Math.round] as const
+const OTHER_ROUNDINGS = [Math.ceil, Math.round] as const
 
 /**
- * Curves are sampled, so that a little more may arrive than was reckoned with: of a pool that refuses it, this part goes to those
- * after it; often more than one stands at its end.
+ * Curves are sampled, so that a little more may arrive than was reckoned with: of what a pool refuses, this part goes elsewhere,
+ * or as much as is too much; often more than one stands at its end.
  */
 const RELIEFS = [1e-6, 1e-6, 1e-5, 1e-5, 1e-5, 1e-4, 1e-4, 1e-4]
 
@@ -54,7 +55,8 @@ export function bestRoute(pools: PoolMarket, request: RouteRequest, options: Sea
     const found = search(open.market, from, to, Number(amountIn), options)
     bound = Math.max(bound, found.bound)
     const lost = new Set(tryAll(found.candidates).flatMap((tried) => lostIn(open, tried, target)))
-    if (lost.size === 0 || options.isOver()) break
+    // Where pools take too little, fewer of them hardly take more.
+    if (lost.size === 0 || options.isOver() || (found.tooMuch && repeat > 0)) break
     if (repeat === 0) tryAll(exactPaths(open, from, to, amountIn, options).map(wholly))
     open = withoutEdges(open, lost)
   }
@@ -71,36 +73,41 @@ function tryRounded(
   split: Split,
   { source, target, amountIn }: RouteRequest,
 ): Pick<Tried, 'executed' | 'refusedAt'> {
-  let refusedAt = -1
-  for (const round of ROUNDINGS) {
-    const tried = executeRoute(toSwaps(pools, split, round), source, target, amountIn)
-    if (tried.amountOut !== null) return { executed: tried, refusedAt: -1 }
-    refusedAt = tried.refusedAt
-  }
-  const shares = split.map(({ share }) => share)
+  const tryIt = (split: Split, round: (part: number) => number) =>
+    executeRoute(toSwaps(pools, split, round), source, target, amountIn)
+  let tried: Executed | Refused = tryIt(split, Math.floor)
+  for (const round of OTHER_ROUNDINGS) if (tried.amountOut === null) tried = tryIt(split, round)
+  let eased: Split | null = split
+  const full = new Set<number>()
   for (const part of RELIEFS) {
-    const place = relievable(pools, split, refusedAt)
-    if (place < 0) break
-    shares[place] = (shares[place] as number) * (1 - part)
-    const relieved = split.map(({ edge }, place) => ({ edge, share: shares[place] as number }))
-    const tried = executeRoute(toSwaps(pools, relieved, Math.floor), source, target, amountIn)
-    if (tried.amountOut !== null) return { executed: tried, refusedAt: -1 }
-    refusedAt = tried.refusedAt
+    if (tried.amountOut !== null) break
+    eased = ease(pools, eased, tried, part, full)
+    if (eased === null) break
+    tried = tryIt(eased, Math.floor)
   }
-  return { executed: null, refusedAt }
+  return tried.amountOut === null ? { executed: null, refusedAt: tried.refusedAt } : { executed: tried, refusedAt: -1 }
 }
 
-/** The swap itself where others follow it; else the last one that others follow of those that bring its token, or theirs. */
-function relievable({ market }: PoolMarket, split: Split, refusedAt: number): number {
-  const tokenOf = (tokens: Int32Array, place: number) => tokens[market.pairOf[split[place]?.edge ?? 0] as number]
-  for (let near = [refusedAt]; near.length > 0; ) {
-    const found = near.findLast((place) => split[place]?.share !== 1)
-    if (found !== undefined) return found
-    const [first = 0] = near
-    const tokens = new Set(near.map((place) => tokenOf(market.pairFrom, place)))
-    near = [...split.keys()].filter((place) => place < first && tokens.has(tokenOf(market.pairTo, place)))
-  }
-  return -1
+/** With so much less for the swap that was refused that it can take it; by `part` at least. */
+function ease(
+  { market }: PoolMarket,
+  split: Split,
+  { refusedAt, amountIn }: Refused,
+  part: number,
+  full: Set<number>,
+): Split | null {
+  if (amountIn === 0n) return null
+  const pairOf = ({ edge }: Split[number]) => market.pairOf[edge] as number
+  const { startIn, price } = curveAt(market, split[refusedAt]?.edge ?? 0)
+  const over = 1 - (startIn[price.length] as number) / Number(amountIn)
+  full.add(refusedAt)
+  const flows = split.map((one) => ({
+    from: market.pairFrom[pairOf(one)] as number,
+    to: market.pairTo[pairOf(one)] as number,
+    share: one.share,
+  }))
+  const shares = relieve(flows, refusedAt, Math.max(part, over), full)
+  return shares && split.map(({ edge }, place) => ({ edge, share: shares[place] as number }))
 }
 
 /** The edge of the swap that is refused; else of the one that pays the fewest units of a token that goes on, where they are few. */

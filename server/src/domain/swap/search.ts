@@ -1,6 +1,6 @@
 import { routeByHops } from './by-hops.ts'
 import { findColumns } from './columns.ts'
-import { solveDual } from './dual.ts'
+import { solveAnew, solveDual } from './dual.ts'
 import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
@@ -31,11 +31,16 @@ export type Found = Readonly<{
   candidates: readonly Split[]
   /** No route without gas through the pools looked at pays more. */
   bound: number
+  /** More than the pools take: of the last of it nothing comes. */
+  tooMuch: boolean
 }>
 
 const ROUNDS_MAX = 8
 /** A source whose whole amount is worth this share of the output is left over. */
 const SPENT = 1e-6
+/** How near to what the pools take at most is looked, in parts of it, and how often. */
+const CLOSE = 1e-2
+const LOOKS_MAX = 16
 const TOKENS_MAX = 40
 /** A detour must promise this share of the output. */
 const WORTH_LOOKING = 1e-8
@@ -45,16 +50,18 @@ const NEGLIGIBLE = 1e-9
 /** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
 export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): Found {
   const begun = begin(market, source, target, amount, options.hopsMax)
-  if (begun === null) return { candidates: [], bound: 0 }
-  const { problem, bound } = widen(market, begun, source, amount, options)
+  if (begun === null) return { candidates: [], bound: 0, tooMuch: false }
+  const whole = { ...widen(market, begun, source, amount, options), amount }
+  const tooMuch = isLeftOver(whole)
+  const { problem, bound, amount: taken } = tooMuch ? findTaken(market, source, target, whole, options) : whole
   const single = singlePath(problem, amount, options)
-  const splits = settle(problem, single, amount, bound, options)
+  const splits = settle(problem, single, taken, bound, options)
   const candidates = [...splits]
   // The two are mostly one, and a split may be it, too: each is computed exactly once.
   for (const path of [single, otherPath(problem, amount, options)])
     if (path !== null && !candidates.some((split) => isPath(split, path)))
       candidates.push(path.edges.map((edge) => ({ edge, share: 1 })))
-  return { candidates, bound }
+  return { candidates, bound: whole.bound, tooMuch }
 }
 
 const isPath = (split: Split, { edges }: Path): boolean =>
@@ -120,6 +127,34 @@ function widen(
   }
 }
 
+type Solved = Readonly<{ problem: Problem; bound: number; amount: number }>
+
+const isLeftOver = ({ problem, bound, amount }: Solved): boolean =>
+  (problem.value[0] as number) * amount < SPENT * bound
+
+/**
+ * The same with as much of the amount as brings nearly all that any brings: at values of next to nothing no flow shows where the
+ * rest went. Whoever executes such a split with the whole amount finds what still takes more.
+ */
+function findTaken(market: Market, source: number, target: number, whole: Solved, options: SearchOptions): Solved {
+  const { hopsMax, isOver } = options
+  let [low, high] = [0, whole.amount]
+  let found = whole
+  for (let look = 0; look < LOOKS_MAX && high - low > CLOSE * high && !isOver(); look++) {
+    const amount = low === 0 ? high / 2 : (low + high) / 2
+    const begun = begin(market, source, target, amount, hopsMax)
+    if (begun === null) break
+    const solved = { ...widen(market, begun, source, amount, options), amount }
+    if (isLeftOver(solved)) {
+      high = amount
+      continue
+    }
+    low = amount
+    if (solved.bound > whole.bound * (1 - CLOSE)) found = solved
+  }
+  return found
+}
+
 /** What arrives of what a swap pays, where a higher share would let circles earn. */
 const TOLLS = [1, 0.999, 0.996, 0.984, 0.94]
 
@@ -127,7 +162,7 @@ function solveWithoutCircles(begun: Problem, amount: number): { problem: Problem
   for (const arrives of TOLLS) {
     if (arrives > begun.arrives) continue
     const problem = { ...begun, arrives, value: begun.value.slice() }
-    const bound = solveDual(problem, amount)
+    const bound = solveAnew(problem, amount)
     if (arrives === TOLLS.at(-1) || !hasCircle(problem)) return { problem, bound }
   }
   return { problem: begun, bound: 0 }

@@ -70,7 +70,7 @@ test('one that does not pay what it offers is quoted no more, and the honest one
   expect((await on.stage.quote(asked())).body.toAmountRaw).toBe(truth.toString())
   expect(await executor()).toBe(externalExecutor.address)
   expect(await metric('swapyard_outside_offers_total', 'network="eth",source="openocean",outcome="kept"')).toBe(1)
-}, 120_000)
+})
 
 test('one whose call reverts rests, too, and is shown to have fallen short by the slippage', async () => {
   const own = await on.ownOut(asked())
@@ -82,7 +82,7 @@ test('one whose call reverts rests, too, and is shown to have fallen short by th
   expect(penalty).toBeGreaterThan(9_000)
   expect(penalty).toBeLessThanOrEqual(10_000)
   expect((await on.stage.quote(asked())).body.toAmountRaw).toBe(own.toString())
-}, 120_000)
+})
 
 test('an account without the means breaks nobody’s word', async () => {
   const own = await on.ownOut({ ...asked(), amount: '1000' })

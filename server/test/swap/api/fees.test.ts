@@ -101,7 +101,7 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     expect((await feesPaid(usdc, rest)).lines).toMatchObject([{ repeated: false }])
     expect([await balances(), (await swapyard('fees')).lines]).toEqual([[], []])
     await stage.world.invariants()
-  }, 180_000)
+  })
 
   test('of the coin are booked from a plain transfer, and never more than is owed', async () => {
     const user = await stage.user({ usdc: '3000' })
@@ -119,5 +119,5 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     expect((await feesPaid(NATIVE, much)).error).toContain(`partner sandbox is owed ${formatUnits(units, 18)}`)
     expect((await feesPaid(NATIVE, all)).lines).toMatchObject([{ amount: formatUnits(units, 18), repeated: false }])
     expect(await balances()).toEqual([])
-  }, 180_000)
+  })
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'swapyard-networks-'))
   chains = await startChains(folder, networks)
   world = await startWorld({ networks, chainsFile: chains.file, swaps: { droppedMs: DROPPED_MS } })
-}, 180_000)
+})
 afterAll(async () => {
   await world?.stop()
   await chains?.stop()
@@ -29,12 +29,12 @@ afterAll(async () => {
 
 // Mostly waiting for blocks and the tracker: all networks at a time, and one test after the other on each.
 describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
-  const inTurn = { concurrent: false, timeout: 120_000 }
+  const inTurn = { concurrent: false }
   let stage: Stage
   let fees: ReadonlyMap<string, bigint> = new Map()
   beforeAll(async () => {
     stage = await stageOn(world, network)
-  }, 120_000)
+  })
 
   test('coin → token → token → coin pays to the unit what was quoted, and the fee', inTurn, async () => {
     fees = await paysWhatWasQuoted(stage)

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import type { Json } from '../../../../test/support/world.ts'
 import type { Stage } from './partner.ts'
 
@@ -24,7 +25,7 @@ export async function startOperator({ world }: Stage): Promise<Operator> {
   return {
     partners: (...args) =>
       new Promise((resolve) => {
-        execFile(process.execPath, [main, 'partners', ...args], { env, timeout: 120_000 }, (_, stdout, stderr) => {
+        execFile(process.execPath, [main, 'partners', ...args], { env, timeout: PATIENCE_MS }, (_, stdout, stderr) => {
           const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
           resolve({ lines: lines.map((line) => JSON.parse(line) as Json), error: stderr.trim() })
         })

@@ -51,7 +51,7 @@ const sentSoFar = () => read('eth_getTransactionCount', [account, 'pending'])
 const deploy = (...args: string[]) =>
   shell.swapyard(['contracts', 'deploy', ...args], { SWAPYARD_CHAINS: join(shell.folder, 'one.json') })
 
-test('sends what is missing, once, and says what it cost', { timeout: 120_000 }, async () => {
+test('sends what is missing, once, and says what it cost', async () => {
   const where = { network, rpcUrls: [anvil.url] }
   const planned = await readContracts(where)
   // One of them is there already: any account may have sent what `deploy` prints.
@@ -83,7 +83,7 @@ test('sends what is missing, once, and says what it cost', { timeout: 120_000 },
   expect(await sentSoFar()).toBe(2n)
 })
 
-test('sends nothing that it could not pay, or that might be paid twice', { timeout: 120_000 }, async () => {
+test('sends nothing that it could not pay, or that might be paid twice', async () => {
   await hold(1_000_000_000_000n)
   const poor = await deploy('--key-file', file)
   expect(poor).toMatchObject({ code: 1, lines: [] })
@@ -113,7 +113,7 @@ test('sends nothing that it could not pay, or that might be paid twice', { timeo
   expect(await sentSoFar()).toBe(1n)
 })
 
-test('refuses a file whose digits are no key, and one that others may open', { timeout: 60_000 }, async () => {
+test('refuses a file whose digits are no key, and one that others may open', async () => {
   for (const [path, sentence] of [
     [keyFile('open', key, 0o640), 'is open to others: chmod 600'],
     [keyFile('zero', '0'.repeat(64)), "holds no private key: they are beyond the curve's order"],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
 import { createEvmSwapChain } from '../../../src/adapters/evm/swap/chain.ts'
 import { deployContracts, readContracts } from '../../../src/adapters/evm/swap/deploy.ts'
 import { type Anvil, startAnvil } from '../../evm/anvil.ts'
@@ -51,7 +52,7 @@ test('status, the transactions, and the deployment', async () => {
   await expect(prepared).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
 
   const deployed = deployContracts(where)
-  await expect.poll(() => anvil.request('txpool_status', []), { timeout: 40_000 }).toMatchObject({ pending: '0x3' })
+  await expect.poll(() => anvil.request('txpool_status', []), PATIENCE).toMatchObject({ pending: '0x3' })
   await anvil.mine()
   const states = await deployed
   expect(states.every(({ isDeployed, transaction }) => isDeployed && transaction === null)).toBe(true)

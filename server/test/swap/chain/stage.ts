@@ -2,6 +2,7 @@ import { encodeDeployData, type Hex, parseTransaction } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { startDexChain } from '../../../../test/contracts/dex-chain.ts'
+import { PATIENCE } from '../../../../test/support/patience.ts'
 import { eth } from '../../../networks/eth.ts'
 import { createEvmSwapChain, type EvmSwapChainParts } from '../../../src/adapters/evm/swap/chain.ts'
 import { type Network, resolveNetwork } from '../../../src/domain/network.ts'
@@ -78,7 +79,7 @@ export async function sendAll(chain: SwapChain, { approve, swap }: Prepared): Pr
     if (sent.kind !== 'accepted') throw new Error(JSON.stringify(sent))
   }
   const { hash } = chain.readSigned(await sign(swap))
-  await expect.poll(async () => (await chain.observe(hash)).kind, { timeout: 40_000 }).toBe('included')
+  await expect.poll(async () => (await chain.observe(hash)).kind, PATIENCE).toBe('included')
   return hash
 }
 

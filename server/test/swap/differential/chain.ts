@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { type Abi, decodeFunctionResult, type Hex } from 'viem'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import { type Anvil, call, hex, startAnvil } from '../../evm/anvil.ts'
 import { type Compiled, compile } from '../../evm/compile.ts'
 
@@ -89,7 +90,7 @@ const SWAPS = 2_040
 export const POOLS = Math.ceil(swapsWanted() / TRADES)
 /** How many times as many as in every test run, where a test has a number of its own. */
 export const TIMES = Math.max(1, Math.ceil(swapsWanted() / SWAPS))
-export const RUN_MS = 60_000 * TIMES
+export const RUN_MS = 2 * PATIENCE_MS * TIMES
 
 function swapsWanted(): number {
   const wanted = Number(process.env['TEST_SWAPS'] ?? SWAPS)

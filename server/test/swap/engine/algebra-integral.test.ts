@@ -54,9 +54,7 @@ async function perform({ what, back, amount, bounds, fee }: Act): Promise<void> 
 }
 
 describe("algebra integral's pools", () => {
-  test('are found, followed block by block and taken back by a reorg, and pay what is promised', {
-    timeout: 180_000,
-  }, async () => {
+  test('are found, followed block by block and taken back by a reorg, and pay what is promised', async () => {
     const { current, swapOf, call, anvil, send, balanceOf } = venue
     pool = await venue.makePool(positions)
     const source = venue.createSource()

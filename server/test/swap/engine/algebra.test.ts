@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => venue?.anvil.stop())
 
-test(`${BLOCKS} quotes, each held within a minute`, { timeout: 120_000 }, async () => {
+test(`${BLOCKS} quotes, each held within a minute`, async () => {
   const { anvil, current, swapOf, send, balanceOf, ofPool } = venue
   const address = await venue.makePool(positions)
   const source = venue.createSource()

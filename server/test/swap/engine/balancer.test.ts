@@ -28,7 +28,7 @@ const NOBODY = `0x${'0'.repeat(40)}` as Hex
 
 beforeAll(async () => {
   venue = await startBalancer()
-}, 60_000)
+})
 afterAll(() => venue?.anvil.stop())
 
 function createSource(clock: { ms: number } = { ms: 0 }): PoolSource {
@@ -175,9 +175,7 @@ async function perform({ what, pool: place, from, step, share }: Act): Promise<v
 }
 
 describe("balancer's stable pools", () => {
-  test('are found, followed block by block, taken back by a reorg and taken up after a restart', {
-    timeout: 240_000,
-  }, async () => {
+  test('are found, followed block by block, taken back by a reorg and taken up after a restart', async () => {
     const source = createSource()
     expect((await current(source)).pools).toEqual([])
     await makePools()

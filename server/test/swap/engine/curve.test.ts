@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
     { name: 'listed', kind: 'curve-stable', factory: listing, pools: listed, deployedAt: 0 },
   ]
-}, 60_000)
+})
 afterAll(() => chain?.anvil.stop())
 
 const abiOf = (name: string) => (made[name] as Compiled).abi
@@ -169,7 +169,7 @@ async function perform(
 }
 
 describe("curve's plain pools", () => {
-  test('are found, followed block by block and taken back by a reorg', { timeout: 240_000 }, async () => {
+  test('are found, followed block by block and taken back by a reorg', async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     expect((await current(source)).pools).toEqual([])

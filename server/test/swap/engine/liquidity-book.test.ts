@@ -35,7 +35,7 @@ beforeAll(async () => {
   pairAbi = (LiquidityBookPool as Compiled).abi
   factory = await chain.deploy(LiquidityBookFactory as Compiled)
   dexes = [{ name: 'book', kind: 'liquidity-book', factory, deployedAt: 0 }]
-}, 60_000)
+})
 afterAll(() => chain?.anvil.stop())
 
 async function create(x: Hex, y: Hex, activeId: number, step: number): Promise<Hex> {
@@ -146,7 +146,7 @@ async function perform({ what, pair: place, away, back, share }: Act, known: rea
 }
 
 describe('pairs of the Liquidity Book', () => {
-  test('are found, followed block by block and taken back by a reorg', { timeout: 240_000 }, async () => {
+  test('are found, followed block by block and taken back by a reorg', async () => {
     const { anvil, createSource, current } = chain
     const source = createSource(dexes)
     expect((await current(source)).pools).toEqual([])

@@ -279,9 +279,7 @@ describe("Slipstream's pools", () => {
 })
 
 describe('pools of the other forks', () => {
-  test('have the fee of their block, whoever changed it, and are followed by their logs', {
-    timeout: 120_000,
-  }, async () => {
+  test('have the fee of their block, whoever changed it, and are followed by their logs', async () => {
     const { anvil, act, tokens, compareQuote, swap } = chain
     const factory = await chain.deploy(contractOf('SlipstreamFactory'), [true])
     const custom = await chain.deploy(contractOf('CustomFees'), [factory])

@@ -269,9 +269,7 @@ async function compareQuotes(pools: readonly Pool[], amountIn: bigint): Promise<
 }
 
 describe.skipIf(!isInstalled)('the pools of a network', () => {
-  test('are found, followed block by block, taken back by a reorg and taken up after a restart', {
-    timeout: 180_000,
-  }, async () => {
+  test('are found, followed block by block, taken back by a reorg and taken up after a restart', async () => {
     const clock = { ms: Date.now() }
     const source = createSource(clock)
     await current(source)
@@ -336,7 +334,11 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     const before = (await current(source)).pools.length
     for (const token of others) source.want(token)
     const middle = [a.toLowerCase(), venues.address.weth]
-    const joined = all.filter(({ tokens }) => tokens.some((token) => middle.includes(token as Hex)))
+    // What stands out of all its positions, as random swaps may leave it, is worth nothing to anybody.
+    const isWorthless = (pool: Pool) => 'liquidity' in pool && pool.liquidity === 0n
+    const joined = all.filter(
+      (pool) => !isWorthless(pool) && pool.tokens.some((token) => middle.includes(token as Hex)),
+    )
     expect(before).toBeLessThan(joined.length)
     expect(byId((await current(source)).pools)).toEqual(joined)
     // What was found besides is followed like the others, and not taken for known in a block before.

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Market, MarketPool } from '../../../../sandbox/src/market/record.ts'
 import { evmNetworks } from '../../../../sandbox/src/networks.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from '../../../../sandbox/test/running-sandbox.ts'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import { networks as definitions } from '../../../networks/index.ts'
 import { encodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
 import { createNetworkPools } from '../../../src/adapters/evm/dex/network-pools.ts'
@@ -238,7 +239,7 @@ function compareKinds(network: string, pools: readonly Pool[]): void {
   expect(kinds(pools)).toEqual(kinds(marketOf(network).pools))
 }
 
-test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', { timeout: 120_000 }, async (network) => {
+test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', async (network) => {
   const market = marketOf(network)
   await sandbox.post('/mining', { network, paused: true })
   await approveAll(network, market)
@@ -262,7 +263,7 @@ test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', { timeo
   expect(compared).toBeGreaterThan(market.pools.length * 4)
 })
 
-test('the router answers on all of them, from its thread', { timeout: 60_000 }, async () => {
+test('the router answers on all of them, from its thread', async () => {
   const metrics = createMetrics({ defaults: false })
   const router = startRouter({
     environment: 'sandbox',
@@ -272,7 +273,7 @@ test('the router answers on all of them, from its thread', { timeout: 60_000 }, 
     metrics,
   })
   try {
-    const deadline = Date.now() + 40_000
+    const deadline = Date.now() + PATIENCE_MS
     while (names.some((network) => router.state(network) === null)) {
       if (Date.now() > deadline) throw new Error('not all networks were read')
       await pause(50)

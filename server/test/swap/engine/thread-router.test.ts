@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
 import { networks } from '../../../networks/index.ts'
 import { createThreadRouter, type ThreadRouter } from '../../../src/adapters/router/thread-router.ts'
 import { resolveNetwork } from '../../../src/domain/network.ts'
@@ -51,7 +52,7 @@ afterAll(async () => {
 })
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + PATIENCE_MS
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('waited in vain')
     await new Promise((resolve) => setTimeout(resolve, 20))

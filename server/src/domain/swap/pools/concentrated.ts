@@ -168,8 +168,6 @@ function priceFromOutput(price: bigint, liquidity: bigint, amount: bigint, zeroF
   return divideUp(numerator * price, numerator - amount * price)
 }
 
-/** How far from the present price the search looks, in ticks: about a factor of 400 either way. */
-const REACH_TICKS = 60_000
 const HYPERBOLAS_MAX = 512
 
 /** One hyperbola between each two ticks: virtual reserves L÷√P and L·√P. */
@@ -182,9 +180,7 @@ export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePp
   for (; hyperbolas.length < HYPERBOLAS_MAX; place += zeroForOne ? -1 : 1) {
     const tick = pool.ticks[place]
     if (tick === undefined) break
-    // What lies there of a position over everything counts: up to where the search looks.
-    const index = Math.min(Math.max(tick.index, pool.tick - REACH_TICKS), pool.tick + REACH_TICKS)
-    const next = 1.0001 ** (index / 2)
+    const next = 1.0001 ** (tick.index / 2)
     if (liquidity > 0) {
       const [reserveIn, reserveOut] = zeroForOne
         ? [liquidity / root, liquidity * root]
@@ -192,7 +188,6 @@ export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePp
       const end = zeroForOne ? liquidity / next : liquidity * next
       hyperbolas.push({ reserveIn, reserveOut, capacity: (end - reserveIn) / keep })
     }
-    if (index !== tick.index) break
     liquidity += Number(zeroForOne ? -tick.net : tick.net)
     root = next
   }

@@ -37,11 +37,14 @@ export type ProgramOptions = Readonly<{
   through?: readonly string[]
   /** A program of this clone and its arguments, where it is not the service. */
   command?: readonly string[]
+  /** The service by `npm start`. */
+  byNpm?: boolean
 }>
 
-export function startProgram({ env, args = [], through = [], command = service }: ProgramOptions): Program {
+export function startProgram({ env, args = [], through = [], command = service, byNpm }: ProgramOptions): Program {
   const [main = '', ...words] = command
-  const [file = '', ...rest] = [...through, process.execPath, join(root, main), ...words, ...args]
+  const program = byNpm ? ['npm', '--prefix', root, 'start', '--'] : [process.execPath, join(root, main), ...words]
+  const [file = '', ...rest] = [...through, ...program, ...args]
   const child: ChildProcess = spawn(file, rest, {
     cwd: '/',
     detached: true,

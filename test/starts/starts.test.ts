@@ -191,6 +191,15 @@ test('ended by SIGTERM it leaves nothing running, and the folder free', async ()
   expect(readdirSync(env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
 })
 
+test('ended by a SIGTERM to npm alone, as of a supervisor, it leaves nothing running', async () => {
+  const program = start({ byNpm: true })
+  await program.ready()
+  program.kill('SIGTERM')
+  await program.ended
+  expect(running(ground.folder)).toEqual([])
+  expect(readdirSync(env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
+})
+
 describe.runIf(process.getuid?.() === 0)('for root', () => {
   /** Debian's user without rights, whose numbers are the same everywhere. */
   const NOBODY = 65_534

@@ -30,7 +30,7 @@ export type Pair = Order &
     paidBy: string
   }>
 
-const DONE_MS = 240_000
+const DONE_MS = 600_000
 const EQUAL_USD = 60
 /** A decade, evenly in its logarithm, as sizes of payments are. */
 const [LEAST_USD, MOST_USD] = [20, 200]

@@ -59,7 +59,7 @@ if (!hasNode('ltc')) {
         world,
         drawOrders([...across, ['usdt@eth', 'ltc@ltc']], { ...hundred, throughMonero: hasMonero ? THROUGH_MONERO : 0 }),
       )
-    }, 300_000)
+    }, 900_000)
     afterAll(() => world?.stop())
 
     test('the chains show no way from a payer to the recipient', () => {
@@ -137,7 +137,7 @@ if (!hasNode('ltc')) {
       server = await serverWithoutMeasures()
       world = await startWorld({ networks: open, settings: { privacy: nothingHidden }, server })
       watched = await watch(world, drawOrders([...across, ['usdt@eth', 'eth@eth']], { ...hundred, throughMonero: 0 }))
-    }, 300_000)
+    }, 900_000)
     afterAll(async () => {
       await world?.stop()
       server?.remove()

@@ -5,7 +5,7 @@ import { assignLevels } from './levels.ts'
 import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
-import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem } from './problem.ts'
+import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem, tradePair } from './problem.ts'
 import { byEarning, prune, without } from './prune.ts'
 import { type Leveled, level, pricesAfter, shiftLevels } from './shift-levels.ts'
 
@@ -138,7 +138,7 @@ const isLeftOver = ({ problem, bound, amount }: Solved): boolean =>
  */
 function findTaken(market: Market, source: number, target: number, whole: Solved, options: SearchOptions): Solved {
   const { hopsMax, isOver } = options
-  let [low, high] = [0, whole.amount]
+  let [low, high] = [0, Math.min(whole.amount, takenOf(whole.problem))]
   let found = whole
   for (let look = 0; look < LOOKS_MAX && high - low > CLOSE * high && !isOver(); look++) {
     const amount = low === 0 ? high / 2 : (low + high) / 2
@@ -154,6 +154,16 @@ function findTaken(market: Market, source: number, target: number, whole: Solved
   }
   return found
 }
+
+const trade = { in: 0, out: 0, earned: 0, give: 0 }
+
+/** How much of the source the pools take at the present values. */
+const takenOf = (problem: Problem): number =>
+  problem.from.reduce((sum, token, pair) => {
+    if (token !== 0) return sum
+    tradePair(problem, pair, trade)
+    return sum + trade.in
+  }, 0)
 
 /** What arrives of what a swap pays, where a higher share would let circles earn. */
 const TOLLS = [1, 0.999, 0.996, 0.984, 0.94]

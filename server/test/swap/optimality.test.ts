@@ -224,20 +224,20 @@ describe('random markets, what a route pays of the dual bound', () => {
     'every kind': [constantProduct, concentrated, weighted, stable, liquidityBook],
   }
   const cases = Object.entries(kindsOf).flatMap(([name, kinds]) => [
-    { name, kinds, size: 'usual', sizes: usual },
-    { name, kinds, size: 'large', sizes: large },
-    { name, kinds, size: 'huge', sizes: huge },
+    { name, kinds, size: 'usual', sizes: usual, markets: MARKETS },
+    { name, kinds, size: 'large', sizes: large, markets: MARKETS },
+    { name, kinds, size: 'huge', sizes: huge, markets: MARKETS / 4 },
   ])
-  test.each(cases)('$name, $size trades', ({ kinds, sizes }) => {
+  test.each(cases)('$name, $size trades', ({ kinds, sizes, markets }) => {
     // Sampled curves take their time.
-    const count = kinds.includes(stable) || kinds.includes(liquidityBook) ? MARKETS / 2 : MARKETS
+    const count = kinds.includes(stable) || kinds.includes(liquidityBook) ? markets / 2 : markets
     const shares = Array.from({ length: count }, (_, seed) => {
       const { pools, request } = drawMarket(seed, kinds, sizes)
       return shareOf(pools, request) ?? []
     })
       .flat()
       .sort((a, b) => a - b)
-    expect(shares.length).toBeGreaterThan(count / 4)
+    expect(shares.length).toBeGreaterThan(count / 5)
     expect(shares[Math.floor(shares.length / 2)]).toBeGreaterThanOrEqual(AT_MEDIAN)
     expect(shares[0]).toBeGreaterThanOrEqual(AT_WORST)
     expect(shares.at(-1)).toBeLessThan(1 + (kinds.includes(stable) ? SAMPLED.stable : SAMPLED.weighted))

@@ -135,7 +135,7 @@ test.each(testedNetworks)('blocks of %s come by themselves, on demand, and not w
   const read = async () =>
     Number(await sandbox.rpc(network).call(network === 'eth' ? 'eth_blockNumber' : 'getblockcount'))
   const before = await read()
-  await waitFor('two blocks by themselves', async () => (await read()) >= before + 2)
+  await waitFor('two blocks by themselves', async () => (await read()) >= before + 2, 5000)
 })
 
 describe('refusals', () => {

@@ -119,7 +119,7 @@ describe('keys', () => {
     const status = async (text: string) =>
       (await world.call('GET', `${EXCHANGE}/list`, undefined, { 'x-api-key': text })).status
     const ends = async (text: string) => {
-      await world.until('the key is refused', async () => (await status(text)) === 401)
+      await world.until('the key is refused', async () => (await status(text)) === 401, 6_000)
       await refusedEverywhere(text)
     }
     expect(await status(key.text)).toBe(200)

@@ -13,7 +13,7 @@ import { type Artifact, artifact, type Chain, drawn, FORGETTING, RUN_MS, startCh
  * that we foretell for its second. What the pool then takes must be the same millionths.
  */
 
-const POOLS = 17 * TIMES
+const POOLS = 6 * TIMES
 const STEPS = 60
 const first = (name: string) => artifact('algebra-core-v1', `artifacts/contracts/${name}.sol/${name}.json`)
 const second = (name: string) => artifact('@cryptoalgebra/core', `artifacts/contracts/${name}.sol/${name}.json`)

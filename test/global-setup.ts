@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -19,6 +19,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
   const [postgres, chains] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, 'all')])
+  endSyncing(join(folder, 'postgres', 'cluster'))
   project.provide('databaseUrl', postgres.url)
   project.provide('databaseTemplate', await createTemplate(postgres.url))
   project.provide('chainsFile', chains.file)
@@ -27,4 +28,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Of this cluster nothing outlives the run: what a crash of the whole machine would lose need not reach the disk. */
+function endSyncing(cluster: string): void {
+  const settings = join(cluster, 'postgresql.auto.conf')
+  writeFileSync(settings, readFileSync(settings, 'utf8').replace('fsync = on', 'fsync = off'))
+  const [pid = ''] = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n', 1)
+  process.kill(Number.parseInt(pid, 10), 'SIGHUP')
 }

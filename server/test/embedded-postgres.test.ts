@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { PATIENCE_MS } from '../../test/support/patience.ts'
+import { until } from '../../test/support/until.ts'
 import { startPostgres } from '../src/adapters/embedded/postgres.ts'
 import { openDatabase } from '../src/adapters/postgres/database.ts'
 
@@ -34,14 +33,6 @@ async function ask<Row extends object>(url: string, ...statements: string[]): Pr
   }
 }
 
-async function until(condition: () => boolean | Promise<boolean>, deadlineMs = PATIENCE_MS): Promise<void> {
-  const deadline = Date.now() + deadlineMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time')
-    await wait(20)
-  }
-}
-
 /** A process of its own that starts the database, prints its url and goes on; the leader of its own group. */
 async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
   const module = join(repository, 'server/src/adapters/embedded/postgres.ts')
@@ -55,7 +46,7 @@ async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; u
   child.stdout?.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8')
   })
-  await until(() => output.includes('\n') || child.exitCode !== null)
+  await until('it speaks or ends', () => output.includes('\n') || child.exitCode !== null)
   return { child, url: output.trim() }
 }
 
@@ -119,7 +110,7 @@ describe('the embedded database', () => {
     const cluster = join(dataDir, 'postgres', 'cluster')
     const pid = postmasterPid(cluster)
     process.kill(-(child.pid ?? 0), 'SIGKILL')
-    await until(() => !isAlive(pid))
+    await until('it has ended', () => !isAlive(pid))
     const next = await startPostgres({ dataDir })
     cleanups.push(next.stop)
     expect(await ask(next.url, 'select n from kept')).toEqual([{ n: 8 }])
@@ -142,7 +133,7 @@ describe('the embedded database', () => {
     cleanups.push(postgres.stop)
     await ask(postgres.url, 'create table kept (n int)', 'insert into kept values (10)')
     process.kill(postmasterPid(join(dataDir, 'postgres', 'cluster')), 'SIGKILL')
-    await until(() => reasons.some((reason) => reason.startsWith('ended with')))
+    await until('its end is told', () => reasons.some((reason) => reason.startsWith('ended with')))
     expect(await ask(postgres.url, 'select n from kept')).toEqual([{ n: 10 }])
   })
 

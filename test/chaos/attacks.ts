@@ -1,9 +1,9 @@
 import { type Hex, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { until } from '../support/until.ts'
 import { createClient } from './client.ts'
 import type { Purchase } from './customers.ts'
 import type { Run } from './run.ts'
-import { until } from './until.ts'
 
 /*
  * What the world does to the house, each once and on purpose. A house without bugs comes out of each with nothing wrong;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Json } from './until.ts'
+import type { Json } from '../support/until.ts'
 
 export type Reply = Readonly<{ status: number; body: Json; text: string; retryAfter: string | null }>
 

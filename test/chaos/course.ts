@@ -25,6 +25,8 @@ export type Course = Readonly<{
   networks: readonly string[]
   /** Chains that it takes in where their nodes are installed. */
   optional?: readonly string[]
+  /** The same, with customers who take minutes more: in `npm run chaos` alone. */
+  patient?: readonly string[]
   options: FleetOptions
   drills: readonly Drill[]
 }>

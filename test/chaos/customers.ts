@@ -1,11 +1,11 @@
 import { formatEther, type Hex, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
+import type { Json } from '../support/until.ts'
 import type { Client } from './client.ts'
 import type { Dice } from './dice.ts'
 import type { Fleet } from './fleet.ts'
 import { moneroPlace } from './monero.ts'
-import type { Json } from './until.ts'
 
 /** One payment of a customer, as the customer's own wallet knows it. */
 export type Payment = Readonly<{

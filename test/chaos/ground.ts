@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startPostgres } from '../../server/src/adapters/embedded/postgres.ts'
 import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+import type { Json } from '../support/until.ts'
 import { nodeEndpoint } from './node-endpoint.ts'
 import { type Crash, crashPostgres } from './postgres-crash.ts'
-import type { Json } from './until.ts'
 
 const START_MS = 90_000
 

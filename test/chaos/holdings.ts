@@ -1,8 +1,8 @@
 import { type Hex, parseUnits } from 'viem'
 import { type BitcoinTicker, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
+import type { Json } from '../support/until.ts'
 import type { Fleet } from './fleet.ts'
 import { moneroReceived } from './monero.ts'
-import type { Json } from './until.ts'
 
 /** ERC-20 `balanceOf(address)`. */
 const BALANCE_OF = '0x70a08231'

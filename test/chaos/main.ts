@@ -76,11 +76,11 @@ async function main(): Promise<void> {
 
 /** Its drills in turn, on one house. One that failed ends the course: what came after it would say nothing. */
 async function goThrough(
-  { networks, optional = [], options, drills }: Course,
+  { networks, optional = [], patient = [], options, drills }: Course,
   pace: Pace,
   totals: Totals,
 ): Promise<void> {
-  open.ground = await startGround([...networks, ...optional])
+  open.ground = await startGround([...networks, ...optional, ...patient])
   const { chains } = open.ground
   const missing = networks.filter((one) => !chains.networks.some(({ network }) => network === one))
   if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${drills.map(({ name }) => name)}`)

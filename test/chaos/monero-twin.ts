@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseTransaction } from '../../server/src/adapters/monero/transaction.ts'
-import type { Json } from './until.ts'
+import type { Json } from '../support/until.ts'
 
 /**
  * A daemon behind this proxy answers as it does, but for one transaction that it is told to have twice: once more in a later

@@ -1,8 +1,8 @@
 import { parseUnits } from 'viem'
+import type { Json } from '../support/until.ts'
 import type { Fleet } from './fleet.ts'
 import type { Ground } from './ground.ts'
 import { nodeEndpoint } from './node-endpoint.ts'
-import type { Json } from './until.ts'
 
 const DECIMALS = 12
 /** Of an answer of `is_key_image_spent`: 0 = no, 1 = in a block, 2 = in the pool. */

@@ -1,11 +1,11 @@
 import { type Hex, parseUnits } from 'viem'
 import type { AssetId } from '../../server/src/domain/asset.ts'
+import { until } from '../support/until.ts'
 import type { Client } from './client.ts'
 import { decimalsOf, isAlive, type Payment, type Purchase, stands } from './customers.ts'
 import type { Fleet } from './fleet.ts'
 import { addressesHold, bitcoinHolds } from './holdings.ts'
 import { moneroHolds } from './monero.ts'
-import { until } from './until.ts'
 
 /** What must be empty. Each line says what was found, for whoever reads the report. */
 export type Findings = Readonly<{

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Transaction } from '@scure/btc-signer'
 import { keccak256 } from 'viem'
+import type { Json } from '../support/until.ts'
 import { type NodeEndpoint, nodeEndpoint } from './node-endpoint.ts'
-import type { Json } from './until.ts'
 
 /**
  * What a node may do with a transaction that it is offered. `silent`: takes it and never answers, nor anything else for a

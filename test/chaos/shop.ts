@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../support/until.ts'
 import { anyOrder, leastOf, type PrivateType } from './customers.ts'
 import type { Dice } from './dice.ts'
 import type { Run } from './run.ts'
-import { until } from './until.ts'
 
 export type Shop = Readonly<{
   /** Orders that were refused with no fault of the customer: there are none. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Hex, keccak256, parseTransaction, parseUnits } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Json, until } from '../support/until.ts'
 import type { Client } from './client.ts'
 import type { Fleet } from './fleet.ts'
-import { type Json, until } from './until.ts'
 
 const NETWORK = 'eth'
 const COIN = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'

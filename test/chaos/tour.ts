@@ -1,7 +1,7 @@
 import { type Checkpoint, exchangeCheckpoints } from '../../server/src/lib/checkpoint.ts'
+import { until } from '../support/until.ts'
 import type { Fleet } from './fleet.ts'
 import type { ServerProcess, Spot } from './server-process.ts'
-import { until } from './until.ts'
 
 const apiPoints: readonly Checkpoint[] = ['create.committed']
 const workerPoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiPoints.includes(name))

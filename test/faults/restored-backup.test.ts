@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { House } from '../../server/src/compose.ts'
 import { importDepartures } from '../../server/src/services/import-departures.ts'
 import { createDatabase } from '../support/database.ts'
-import { isFinished, type MemoryGround, startMemoryGround, until } from '../support/memory-ground.ts'
+import { isFinished, type MemoryGround, startMemoryGround } from '../support/memory-ground.ts'
+import { until } from '../support/until.ts'
 
 type Made = Awaited<ReturnType<typeof createDatabase>>
 let ground: MemoryGround

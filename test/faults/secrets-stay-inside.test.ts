@@ -7,7 +7,8 @@ import { scopes } from '../../server/src/domain/partner.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { makeApiKey } from '../../server/src/services/partner-keys.ts'
 import { createDatabase } from '../support/database.ts'
-import { isFinished, type MemoryGround, startMemoryGround, until } from '../support/memory-ground.ts'
+import { isFinished, type MemoryGround, startMemoryGround } from '../support/memory-ground.ts'
+import { until } from '../support/until.ts'
 
 let ground: MemoryGround
 let database: Awaited<ReturnType<typeof createDatabase>>

@@ -9,15 +9,12 @@ const SHORT: Omit<Pace, 'dice'> = { stormMs: 25_000, isThorough: false, say: nob
 const SEED = 2
 const TIMEOUT_MS = 600_000
 
-/** Customers who come through Monero take minutes more where a course goes without them, too: they come in `npm run chaos`. */
-const SLOW = 'xmr'
-
 /** One house goes through all drills of a course, and is judged after each: nobody is paid twice, nobody loses anything. */
 export function testCourse({ networks, optional = [], options, drills }: Course): void {
   let ground: Ground
   let run: Run
   beforeAll(async () => {
-    ground = await startGround([...networks, ...optional.filter((network) => network !== SLOW)])
+    ground = await startGround([...networks, ...optional])
     run = await openRun(ground, options)
   }, 180_000)
   afterAll(async () => {

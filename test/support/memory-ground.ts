@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createMemoryChain } from '../../server/src/adapters/memory/chain.ts'
 import { createMemoryKeys } from '../../server/src/adapters/memory/keys.ts'
@@ -18,7 +17,7 @@ import { startLoop } from '../../server/src/lib/loop.ts'
 import { createMetrics } from '../../server/src/lib/metrics.ts'
 import { houseSettings } from './house-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
-import { PATIENCE_MS } from './patience.ts'
+import { until } from './until.ts'
 
 const COIN = 10n ** 18n
 const BLOCK_MS = 200
@@ -165,16 +164,6 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
     await signer.close()
   }
   return { house, stop }
-}
-
-export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    if (Date.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
-    await delay(100)
-  }
 }
 
 export async function isFinished({ database }: House, { id }: MemoryOrder): Promise<boolean> {

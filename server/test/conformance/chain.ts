@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../../test/support/until.ts'
 import { spendsInPlace } from '../../src/domain/network.ts'
 import type { BlockRef, Chain, Observation, ScannedBlock, Unsigned } from '../../src/ports/chain.ts'
 import type { Signed } from '../../src/ports/signer.ts'
@@ -10,7 +11,6 @@ import {
   refusesToSay,
   scan,
   startOf,
-  until,
   type Wallet,
 } from './house.ts'
 

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { PATIENCE_MS } from '../../../test/support/patience.ts'
+import { until } from '../../../test/support/until.ts'
 import type { Asset } from '../../src/domain/asset.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { spendsInPlace } from '../../src/domain/network.ts'
@@ -34,19 +33,6 @@ export type ChainParts = Readonly<{
   outside?: Chain
   stop(): Promise<void>
 }>
-
-const POLL_MS = 50
-
-/** A condition with a deadline: on shared chains blocks and reorganisations of others come in between. */
-export async function until<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    if (Date.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
-    await delay(POLL_MS)
-  }
-}
 
 /** The blocks from a height to the head; null where the chain moved meanwhile. */
 export async function scan({ reader }: Chain, from: number): Promise<readonly ScannedBlock[] | null> {

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { formatUnits } from 'viem'
 import { inject } from 'vitest'
+import { until } from '../../../test/support/until.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from '../../src/adapters/signers/keys.ts'
 import { assetId } from '../../src/domain/asset.ts'
 import type { Network } from '../../src/domain/network.ts'
 import type { Chain } from '../../src/ports/chain.ts'
 import type { KeySource, PublicKeys, SignWith } from '../../src/ports/signer.ts'
 import type { ChainsFile } from '../../src/sandbox-chains.ts'
-import { type ChainParts, until } from './house.ts'
+import type { ChainParts } from './house.ts'
 
 type Built = Chain & { close?(): Promise<void> }
 

@@ -25,7 +25,7 @@ export type PropertyOptions = Readonly<{
   contents?: () => Promise<unknown>
 }>
 
-const ANSWER_MS_MAX = 30_000
+const ANSWER_MS_MAX = 5_000
 const CREATES = ['/v1/cross-chain/exchange', '/v1/cross-chain/exchange/private']
 const LIST = '/v1/cross-chain/exchange/list'
 

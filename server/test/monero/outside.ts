@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { until } from '../../../test/support/until.ts'
 import { freePort } from '../../src/lib/free-port.ts'
 import type { ChainsFile } from '../../src/sandbox-chains.ts'
-import { until } from '../conformance/house.ts'
 
 const file = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { until } from '../../../test/support/until.ts'
 import { createAddresses } from '../../src/adapters/monero/address.ts'
 import { houseKeys } from '../../src/adapters/monero/keys.ts'
 import { createWalletRoom } from '../../src/adapters/monero/wallet.ts'
 import { spendKeyOf, viewKeysOf } from '../../src/domain/view-keys.ts'
-import { until } from '../conformance/house.ts'
 import { hasNetwork } from '../conformance/shared-chain.ts'
 import { chainOf, control, post } from './outside.ts'
 

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
-import { PATIENCE_MS } from '../../../test/support/patience.ts'
+import { until } from '../../../test/support/until.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
 import { migrate } from '../../src/adapters/postgres/migrate.ts'
 import { createThrottle } from '../../src/adapters/postgres/throttle.ts'
@@ -32,14 +31,6 @@ function open(clock: { now: number } = { now: NOON }, errors: unknown[] = []) {
   return (key: string, cost: number, limit: number) => throttle.take(key, cost, limit) as ThrottleVerdict
 }
 
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`${what} did not happen in time`)
-    await wait(10)
-  }
-}
-
 describe('the budget of a minute', () => {
   test('is spent by cost, answered at once, and refuses what would exceed it', () => {
     const take = open()
@@ -64,11 +55,11 @@ describe('the budget of a minute', () => {
     const [one, two] = [open(), open()]
     for (let n = 0; n < 60; n++) expect(one('shared', 1, 100).allowed).toBe(true)
     // The second learns of the first by what it sends of its own.
-    await until(() => two('shared', 1, 1_000).remaining < 1_000 - 60, 'the second process hears of the first')
+    await until('the second process hears of the first', () => two('shared', 1, 1_000).remaining < 1_000 - 60)
     let allowed = 0
     for (let n = 0; n < 100; n++) if (two('shared', 1, 100).allowed) allowed++
     expect(allowed).toBeLessThan(40)
-    await until(() => !one('shared', 1, 100).allowed, 'the first process hears of the second')
+    await until('the first process hears of the second', () => !one('shared', 1, 100).allowed)
   })
 
   test('two processes at once overshoot by no more than what one lets through before they hear of each other', async () => {
@@ -77,7 +68,7 @@ describe('the budget of a minute', () => {
     for (let n = 0; n < 200; n++) for (const take of [one, two]) if (take('burst', 1, 100).allowed) allowed++
     expect(allowed).toBeLessThanOrEqual(200)
     expect(allowed).toBeGreaterThanOrEqual(100)
-    await until(() => one('burst', 1, 300).remaining < 100, 'both are summed')
+    await until('both are summed', () => one('burst', 1, 300).remaining < 100)
     expect(one('burst', 1, 100).allowed).toBe(false)
     expect(two('burst', 1, 100).allowed).toBe(false)
   })
@@ -89,7 +80,7 @@ describe('the budget of a minute', () => {
     const throttle = createThrottle({ database: gone, now: () => NOON, onError: (error) => errors.push(error) })
     const take = (cost: number) => throttle.take('away', cost, 10) as ThrottleVerdict
     expect(take(6).allowed).toBe(true)
-    await until(() => errors.length > 0, 'the missing table is noticed')
+    await until('the missing table is noticed', () => errors.length > 0)
     expect(take(6).allowed).toBe(false)
     expect(take(4).allowed).toBe(true)
     await throttle.close()

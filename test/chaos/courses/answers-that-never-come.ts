@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { until } from '../../support/until.ts'
 import { nodesThatDoNotAnswer, told } from '../attacks.ts'
 import type { Course } from '../course.ts'
 import type { Run } from '../run.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
-import { until } from '../until.ts'
 
 /** COMMIT as the driver sends it: a simple query (PostgreSQL, frontend/backend protocol, `Query`). */
 const COMMIT = 'Q\0\0\0\x0bcommit\0'

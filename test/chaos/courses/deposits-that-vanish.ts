@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Course } from '../course.ts'
 import type { Purchase } from '../customers.ts'
 import type { Run } from '../run.ts'
-import { until } from '../until.ts'
 
 /** Confirmations of eth are 3 here. Depths below, at and above them, at each stage that a deposit goes through. */
 const reorganisations = [

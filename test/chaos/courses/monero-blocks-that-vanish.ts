@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Course } from '../course.ts'
 import type { Fleet } from '../fleet.ts'
-import { until } from '../until.ts'
 
 /** Ten confirmations are asked for here, and nothing is final before twenty: below, at and above them. */
 const DEPTHS = [2, 5, 9, 12]

@@ -8,7 +8,8 @@ import { swapPoints } from './swap-points.ts'
 export const namedPoints: Course = {
   networks: ['btc', 'eth'],
   // Private exchanges go through them.
-  optional: ['ltc', 'xmr'],
+  optional: ['ltc'],
+  patient: ['xmr'],
   options: { apis: 2, workers: 2 },
   drills: [
     {

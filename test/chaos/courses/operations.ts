@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Course } from '../course.ts'
 import { restartOneByOne } from '../rolling-restart.ts'
 import type { Run } from '../run.ts'
-import { until } from '../until.ts'
 
 const REQUESTS_A_SECOND = 50
 /** Payouts that wait when the switch is thrown, and when the wallet is empty. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../../support/until.ts'
 import { curiousPartners } from '../attacks.ts'
 import type { Reply } from '../client.ts'
 import type { Course } from '../course.ts'
 import type { Run } from '../run.ts'
-import { until } from '../until.ts'
 
 const TWINS = 20
 const RACERS = 50

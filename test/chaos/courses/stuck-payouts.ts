@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Course } from '../course.ts'
 import type { Run } from '../run.ts'
-import { until } from '../until.ts'
 
 /** Base units per virtual byte that a payout in litecoin never exceeds: four dust limits of 5460. */
 const LITECOIN_RATE_MAX = 4 * 5460

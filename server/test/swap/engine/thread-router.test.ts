@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PATIENCE_MS } from '../../../../test/support/patience.ts'
+import { until } from '../../../../test/support/until.ts'
 import { networks } from '../../../networks/index.ts'
 import { createThreadRouter, type ThreadRouter } from '../../../src/adapters/router/thread-router.ts'
 import { resolveNetwork } from '../../../src/domain/network.ts'
@@ -44,20 +44,12 @@ beforeAll(async () => {
     budgetMs: 150,
   }
   router = createThreadRouter({ entry, workerInput, snapshots, log, metrics, queueMax: 50 })
-  await until(() => router.state('eth') !== null)
+  await until('the pools are read', () => router.state('eth') !== null)
 })
 afterAll(async () => {
   await router?.stop()
   await venues?.anvil.stop()
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('waited in vain')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 describe.skipIf(!isInstalled)('the router in its thread', () => {
   test('answers with what the chain would pay at the block that it names', async () => {
@@ -80,7 +72,7 @@ describe.skipIf(!isInstalled)('the router in its thread', () => {
     const [a, b] = venues.tokens as readonly [Hex, Hex]
     await venues.act('v2Router', 'swapExactTokensForTokens', [10n ** 23n, 0n, [a, b], venues.me, DEADLINE])
     const height = await venues.mine()
-    await until(() => router.state('eth')?.block.height === height)
+    await until('the block is read', () => router.state('eth')?.block.height === height)
     const found = await router.route({ network: 'eth', tokenIn: a, tokenOut: b, amountIn: 10n ** 18n })
     const amounts = await venues.read<readonly bigint[]>(venues.address.v2Router, 'v2Router', 'getAmountsOut', [
       10n ** 18n,

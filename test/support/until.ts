@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of APIs and nodes are read as a script would read them
 export type Json = any

@@ -1,5 +1,5 @@
-import type { BalancerStablePool } from '../server/src/domain/swap/pools/balancer-stable.ts'
-import type { BalancerWeightedPool } from '../server/src/domain/swap/pools/balancer-weighted.ts'
+import type { BalancerStablePool } from '../server/src/swap/routing/pools/balancer-stable.ts'
+import type { BalancerWeightedPool } from '../server/src/swap/routing/pools/balancer-weighted.ts'
 import { addressOf, createDraws, type Trade } from './swap-markets.ts'
 
 export type BalancerPool = BalancerStablePool | BalancerWeightedPool

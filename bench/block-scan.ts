@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import { openDatabase } from '../server/src/adapters/postgres/database.ts'
-import { createStore } from '../server/src/adapters/postgres/store.ts'
-import type { ScannedBlock } from '../server/src/ports/chain.ts'
-import type { AppendRules } from '../server/src/ports/store.ts'
+import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
+import { createStore } from '../server/src/adapters/postgres/exchange/store.ts'
+import type { ScannedBlock } from '../server/src/exchange/ports/chain.ts'
+import type { AppendRules } from '../server/src/exchange/ports/store/store.ts'
 import { filledAddress, NETWORK } from './fill.ts'
 import { median } from './load.ts'
 

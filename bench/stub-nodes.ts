@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networks } from '../server/networks/index.ts'
-import { families, type NetworkNodes } from '../server/src/compose-chains.ts'
-import { resolveNetwork } from '../server/src/domain/network.ts'
+import { families, type NetworkNodes } from '../server/src/app/compose-chains.ts'
+import { resolveNetwork } from '../server/src/core/domain/network.ts'
 
 /** What the API role asks of its nodes: fees. Nothing else is answered. */
 const answers: Readonly<Record<string, unknown>> = {

@@ -1,4 +1,4 @@
-import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.ts'
+import type { UniswapV2Pool } from '../server/src/swap/routing/pools/uniswap-v2.ts'
 
 /** A trade by the numbers of its tokens. */
 export type Trade = Readonly<{ source: number; target: number; amountIn: bigint }>

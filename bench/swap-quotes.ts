@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ChainsFile } from '../server/src/sandbox-chains.ts'
+import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import type { BareSwapSettings } from './bare-swap.ts'
 import type { Result } from './benchmarks.ts'
 import type { Ground } from './ground.ts'

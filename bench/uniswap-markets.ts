@@ -1,6 +1,6 @@
-import { sqrtPriceAtTick } from '../server/src/domain/swap/pools/tick-math.ts'
-import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.ts'
-import type { UniswapV3Pool } from '../server/src/domain/swap/pools/uniswap-v3.ts'
+import { sqrtPriceAtTick } from '../server/src/swap/routing/pools/tick-math.ts'
+import type { UniswapV2Pool } from '../server/src/swap/routing/pools/uniswap-v2.ts'
+import type { UniswapV3Pool } from '../server/src/swap/routing/pools/uniswap-v3.ts'
 import { addressOf, createDraws, type Trade } from './swap-markets.ts'
 
 export type UniswapPool = (UniswapV2Pool | UniswapV3Pool) & Readonly<{ usd: number }>

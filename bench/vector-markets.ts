@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readLabCases } from '../server/src/cli/lab-file.ts'
-import type { UniswapV2Pool } from '../server/src/domain/swap/pools/uniswap-v2.ts'
+import type { UniswapV2Pool } from '../server/src/swap/routing/pools/uniswap-v2.ts'
 import { addressOf, type SwapMarket } from './swap-markets.ts'
 
 const FILE = join(import.meta.dirname, '../vectors/routing_v2_optimality.json')

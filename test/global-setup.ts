@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startPostgres } from '../server/src/adapters/embedded/postgres.ts'
+import { startPostgres } from '../server/src/adapters/embedded-postgres/postgres.ts'
 import { startChains } from './support/chains.ts'
 import { createTemplate } from './support/database.ts'
 

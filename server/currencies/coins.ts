@@ -1,4 +1,4 @@
-import type { CurrencyDefinition } from '../src/domain/currency.ts'
+import type { CurrencyDefinition } from '../src/core/domain/currency.ts'
 import { defineCurrency } from './define-currency.ts'
 
 /** The networks' own coins. */

@@ -1,4 +1,4 @@
-import type { CurrencyDefinition } from '../src/domain/currency.ts'
+import type { CurrencyDefinition } from '../src/core/domain/currency.ts'
 
 type Assumed = 'symbol' | 'isStable' | 'isFiat' | 'supportsFixedRate' | 'icon' | 'priceKey'
 

@@ -1,4 +1,4 @@
-import type { CurrencyDefinition } from '../src/domain/currency.ts'
+import type { CurrencyDefinition } from '../src/core/domain/currency.ts'
 import { coins } from './coins.ts'
 import { stablecoins } from './stablecoins.ts'
 import { tokens } from './tokens.ts'

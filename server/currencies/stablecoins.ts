@@ -1,4 +1,4 @@
-import type { CurrencyDefinition } from '../src/domain/currency.ts'
+import type { CurrencyDefinition } from '../src/core/domain/currency.ts'
 import { defineCurrency } from './define-currency.ts'
 
 /** Tokens that follow a state's money. On BNB Smart Chain USDT and USDC have 18 decimals, on Stellar every asset has 7. */

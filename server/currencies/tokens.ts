@@ -1,4 +1,4 @@
-import type { CurrencyDefinition } from '../src/domain/currency.ts'
+import type { CurrencyDefinition } from '../src/core/domain/currency.ts'
 import { defineCurrency } from './define-currency.ts'
 
 /** All other tokens. Each is one asset of its network; none rebases or takes a fee of a transfer. */

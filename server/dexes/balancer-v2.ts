@@ -1,4 +1,4 @@
-import type { Dex } from '../src/domain/swap/dex.ts'
+import type { Dex } from '../src/swap/domain/dex.ts'
 
 /*
  * The pool factories of Balancer's V2 vault, as balancer-deployments publishes them; the older ones also stand in the package

@@ -1,4 +1,4 @@
-import type { DexNetwork } from '../src/domain/swap/dex.ts'
+import type { DexNetwork } from '../src/swap/domain/dex.ts'
 import { arbitrum } from './arbitrum.ts'
 import { base } from './base.ts'
 import { bsc } from './bsc.ts'

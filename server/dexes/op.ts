@@ -1,4 +1,4 @@
-import { defineDexes } from '../src/domain/swap/dex.ts'
+import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
 /** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */

@@ -1,4 +1,4 @@
-import { defineNetwork } from '../src/domain/network.ts'
+import { defineNetwork } from '../src/core/domain/network.ts'
 import { sandboxExplorers } from './sandbox-explorers.ts'
 
 /** Soft dust limit of Dogecoin Core 1.14 (0.01 DOGE): below it an output must pay a surcharge. */

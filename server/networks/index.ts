@@ -1,4 +1,4 @@
-import type { NetworkDefinition } from '../src/domain/network.ts'
+import type { NetworkDefinition } from '../src/core/domain/network.ts'
 import { arbitrum } from './arbitrum.ts'
 import { base } from './base.ts'
 import { bch } from './bch.ts'

@@ -1,4 +1,4 @@
-import { defineNetwork } from '../src/domain/network.ts'
+import { defineNetwork } from '../src/core/domain/network.ts'
 import { sandboxExplorers } from './sandbox-explorers.ts'
 
 /** Form of an EVM address; its checksum (EIP-55) is the codec's business. */

@@ -1,4 +1,4 @@
-import { defineNetwork } from '../src/domain/network.ts'
+import { defineNetwork } from '../src/core/domain/network.ts'
 import { sandboxExplorers } from './sandbox-explorers.ts'
 
 /** P2PKH at Litecoin Core's dust relay rate of 30 000 per kvB, ten times Bitcoin's. */

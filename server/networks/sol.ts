@@ -1,4 +1,4 @@
-import { defineNetwork } from '../src/domain/network.ts'
+import { defineNetwork } from '../src/core/domain/network.ts'
 import { sandboxExplorers } from './sandbox-explorers.ts'
 
 /** Base58 of 32 bytes, without a checksum: a form that many other strings have, too. */

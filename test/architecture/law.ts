@@ -54,12 +54,12 @@ export const law: Law = {
     typebox: [
       'schema/src',
       'server/src/api',
-      'server/src/config.ts',
-      'server/src/config-file.ts',
-      'server/src/config-monero.ts',
-      'server/src/config-privacy.ts',
-      'server/src/config-swaps.ts',
-      'server/src/config-text.ts',
+      'server/src/config/config.ts',
+      'server/src/config/config-file.ts',
+      'server/src/config/config-monero.ts',
+      'server/src/config/config-privacy.ts',
+      'server/src/config/config-swaps.ts',
+      'server/src/config/config-text.ts',
     ],
     undici: ['server/src/lib'],
     viem: [`${adapters}/evm`, 'sandbox/src/evm', 'sandbox/src/keys.ts'],
@@ -82,35 +82,36 @@ export const law: Law = {
     'do',
   ],
   numbers: {
-    'server/src/api/present.ts': "the rate quote's numbers, which the spec wants: exact by construction",
+    'server/src/exchange/api/present.ts': "the rate quote's numbers, which the spec wants: exact by construction",
     'server/src/cli/lab-commands.ts': 'the place of a pool in a case',
     'server/src/cli/print.ts': 'a whole number of the command line',
-    'server/src/compose-workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
-    'server/src/config.ts': 'whole numbers of the settings, of fifteen digits at most',
-    'server/src/domain/swap/pools/algebra-fee.ts': 'a fee of 16 bits, and a place among six powers',
-    'server/src/domain/swap/breakdown.ts': 'shares in hundredths of a percent, for people',
-    'server/src/domain/swap/pool-fee.ts': 'a fee in millionths, for display',
-    'server/src/domain/swap/exact-paths.ts': 'which pools are worth asking; what they pay is computed in bigint',
-    'server/src/domain/swap/route.ts': 'the amount that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/balancer-stable.ts':
+    'server/src/app/compose-workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
+    'server/src/config/config.ts': 'whole numbers of the settings, of fifteen digits at most',
+    'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and a place among six powers',
+    'server/src/swap/routing/breakdown.ts': 'shares in hundredths of a percent, for people',
+    'server/src/swap/routing/pool-fee.ts': 'a fee in millionths, for display',
+    'server/src/swap/routing/exact-paths.ts': 'which pools are worth asking; what they pay is computed in bigint',
+    'server/src/swap/routing/route.ts':
+      'the amount that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/balancer-stable.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/balancer-weighted.ts':
+    'server/src/swap/routing/pools/balancer-weighted.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/concentrated.ts':
+    'server/src/swap/routing/pools/concentrated.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/curve-stable.ts':
+    'server/src/swap/routing/pools/curve-stable.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/liquidity-book.ts':
+    'server/src/swap/routing/pools/liquidity-book.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/solidly.ts':
+    'server/src/swap/routing/pools/solidly.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/uniswap-v2.ts':
+    'server/src/swap/routing/pools/uniswap-v2.ts':
       'the float curve that the search compares; what it chose is computed again in bigint',
-    'server/src/domain/swap/pools/tick-math.ts': 'a first guess of a tick; the exact prices decide',
-    'server/src/domain/api-key.ts': 'a remainder of 62',
-    'server/src/services/outside-promises.ts': 'a penalty in millionths, of the size of a percentage',
-    'server/src/services/steps/convert.ts': 'the ordinal of a repeated order',
-    'server/src/start.ts': 'seconds since the start, for people',
+    'server/src/swap/routing/pools/tick-math.ts': 'a first guess of a tick; the exact prices decide',
+    'server/src/core/domain/api-key.ts': 'a remainder of 62',
+    'server/src/swap/quotes/outside-promises.ts': 'a penalty in millionths, of the size of a percentage',
+    'server/src/exchange/settlement/steps/convert.ts': 'the ordinal of a repeated order',
+    'server/src/app/start.ts': 'seconds since the start, for people',
     [`${adapters}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',
     [`${adapters}/evm/observe.ts`]: 'a nonce',
     [`${adapters}/evm/swap/act.ts`]: 'seconds and millionths, looked at before',
@@ -160,5 +161,5 @@ export const law: Law = {
     'sandbox/src/say.ts': 'seconds since the start, for people',
     'sandbox/src/settings.ts': 'a process id',
   },
-  environmentReaders: ['server/src/config.ts', 'sandbox/src/settings.ts'],
+  environmentReaders: ['server/src/config/config.ts', 'sandbox/src/settings.ts'],
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressOf, keyAddress, parametersOf } from '../../server/src/adapters/bitcoin/address.ts'
-import { createBitcoinChain } from '../../server/src/adapters/bitcoin/chain.ts'
-import { createBitcoinSigning } from '../../server/src/adapters/bitcoin/sign.ts'
-import type { Network } from '../../server/src/domain/network.ts'
-import type { BlockRef, ChainReader, SpendRequest, Unsigned } from '../../server/src/ports/chain.ts'
-import type { Coin, Pay } from '../../server/src/ports/spend.ts'
+import { addressOf, keyAddress, parametersOf } from '../../server/src/adapters/chains/bitcoin/address.ts'
+import { createBitcoinChain } from '../../server/src/adapters/chains/bitcoin/chain.ts'
+import { createBitcoinSigning } from '../../server/src/adapters/chains/bitcoin/sign.ts'
+import type { Network } from '../../server/src/core/domain/network.ts'
+import type { BlockRef, ChainReader, SpendRequest, Unsigned } from '../../server/src/exchange/ports/chain.ts'
+import type { Coin, Pay } from '../../server/src/exchange/ports/spend.ts'
 import { createHouseKeys } from './house-keys.ts'
 
 /** A node of the bitcoin family on regtest, in a state of its own. */

@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32'
-import type { CompressedKeys, KeySource } from '../../server/src/ports/signer.ts'
-import type { KeyPath } from '../../server/src/ports/spend.ts'
+import type { CompressedKeys, KeySource } from '../../server/src/exchange/ports/signer.ts'
+import type { KeyPath } from '../../server/src/exchange/ports/spend.ts'
 
 const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(42))
 /** Account and chain of BIP-44 for each branch, as the keystore derives them. */

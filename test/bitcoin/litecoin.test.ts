@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ltc } from '../../server/networks/ltc.ts'
-import { resolveNetwork } from '../../server/src/domain/network.ts'
+import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { createHouse, describeBitcoinChain, type TestNode } from './chain-suite.ts'
 import { hasLitecoind, startLitecoind } from './litecoind.ts'

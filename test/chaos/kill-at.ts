@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 
 const main = realpathSync(process.argv[1] ?? '')
 const url = pathToFileURL(join(dirname(main), 'lib/checkpoint.ts')).href
-const { onCheckpoint } = (await import(url)) as typeof import('../../server/src/lib/checkpoint.ts')
+const { onCheckpoint } = (await import(url)) as typeof import('../../server/src/core/services/checkpoint.ts')
 
 const file = process.env['TEST_KILLED_AT'] ?? ''
 const [target = '', nth = '1'] = (process.env['TEST_KILL_AT'] ?? '').split(':')

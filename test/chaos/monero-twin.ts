@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { parseTransaction } from '../../server/src/adapters/monero/transaction.ts'
+import { parseTransaction } from '../../server/src/adapters/chains/monero/transaction.ts'
 import type { Json } from '../support/until.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Hex, parseUnits } from 'viem'
-import type { AssetId } from '../../server/src/domain/asset.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { until } from '../support/until.ts'
 import type { Client } from './client.ts'
 import { decimalsOf, isAlive, type Payment, type Purchase, stands } from './customers.ts'

@@ -30,9 +30,9 @@ const options: FleetOptions = {
   config: { clocks: { stuck: '1s' } },
   proxied: { networks: ['eth'] },
 }
-const advance = 'server/src/services/advance-transaction.ts'
-const replace = 'server/src/services/replace-transaction.ts'
-const dispatch = 'server/src/services/dispatch-payouts.ts'
+const advance = 'server/src/exchange/payouts/advance-transaction.ts'
+const replace = 'server/src/exchange/payouts/replace-transaction.ts'
+const dispatch = 'server/src/exchange/payouts/dispatch-payouts.ts'
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -102,7 +102,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     shows: /^wrongCredits: /,
     patches: [
       {
-        file: 'server/src/services/step-exchange.ts',
+        file: 'server/src/exchange/settlement/step-exchange.ts',
         find: 'await reader.received(deposit, deposit.block)',
         put: 'deposit.units',
       },
@@ -114,7 +114,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     shows: /^leak: /,
     patches: [
       {
-        file: 'server/src/adapters/postgres/find-exchange.ts',
+        file: 'server/src/adapters/postgres/exchange/find-exchange.ts',
         find: 'and e.partner_id = k.partner_id',
         put: 'and k.partner_id is not null',
       },

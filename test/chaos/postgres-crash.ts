@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPlace } from '../../server/src/adapters/embedded/place.ts'
+import { findPlace } from '../../server/src/adapters/embedded-postgres/place.ts'
 
 /** `quit`: the postmaster throws everything away at once, as after a crash. `group`: power is off for all of its processes. */
 export type Crash = 'quit' | 'group'

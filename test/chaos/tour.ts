@@ -1,4 +1,4 @@
-import { type Checkpoint, exchangeCheckpoints } from '../../server/src/lib/checkpoint.ts'
+import { type Checkpoint, exchangeCheckpoints } from '../../server/src/core/services/checkpoint.ts'
 import { until } from '../support/until.ts'
 import type { Fleet } from './fleet.ts'
 import type { ServerProcess, Spot } from './server-process.ts'

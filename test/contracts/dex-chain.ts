@@ -17,9 +17,9 @@ import {
 } from 'viem'
 import { foundry } from 'viem/chains'
 import { type Venue, venueCode } from '../../contracts/scripts/venues.ts'
-import type { UniswapV2Pool } from '../../server/src/domain/swap/pools/uniswap-v2.ts'
-import type { UniswapV3Pool } from '../../server/src/domain/swap/pools/uniswap-v3.ts'
-import type { UniswapV4Pool } from '../../server/src/domain/swap/pools/uniswap-v4.ts'
+import type { UniswapV2Pool } from '../../server/src/swap/routing/pools/uniswap-v2.ts'
+import type { UniswapV3Pool } from '../../server/src/swap/routing/pools/uniswap-v3.ts'
+import type { UniswapV4Pool } from '../../server/src/swap/routing/pools/uniswap-v4.ts'
 
 /** A chain of our own with the router, the executor and Uniswap's real contracts, whose pools we make and read. */
 

@@ -1,11 +1,11 @@
 import { deploymentProxy, deploymentProxyCode, swapExecutor, swapRouter } from '@swapyard/contracts'
 import { type Hex, keccak256, parseEventLogs, stringToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RouteToEncode } from '../../server/src/adapters/evm/dex/encode-route.ts'
-import { encodeSwap, type SwapTerms } from '../../server/src/adapters/evm/dex/encode-swap.ts'
-import { executeRoute, type RouteSwap, SHARE_ALL } from '../../server/src/domain/swap/execute.ts'
-import type { Pool } from '../../server/src/domain/swap/kinds.ts'
-import { feeOf } from '../../server/src/domain/swap/percent.ts'
+import type { RouteToEncode } from '../../server/src/adapters/dex/encode-route.ts'
+import { encodeSwap, type SwapTerms } from '../../server/src/adapters/dex/encode-swap.ts'
+import { feeOf } from '../../server/src/core/domain/percent.ts'
+import { executeRoute, type RouteSwap, SHARE_ALL } from '../../server/src/swap/routing/execute.ts'
+import type { Pool } from '../../server/src/swap/routing/kinds.ts'
 import { type DexChain, startDexChain } from './dex-chain.ts'
 
 // What the domain computes is what the chain pays, to the unit, through real Uniswap V2, V3 and V4 pools.

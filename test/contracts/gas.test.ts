@@ -1,9 +1,9 @@
 import { encodeFunctionData, type Hex, keccak256, parseAbi, stringToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encodeSwap } from '../../server/src/adapters/evm/dex/encode-swap.ts'
-import { type RouteSwap, SHARE_ALL } from '../../server/src/domain/swap/execute.ts'
-import type { UniswapV2Pool } from '../../server/src/domain/swap/pools/uniswap-v2.ts'
-import type { UniswapV3Pool } from '../../server/src/domain/swap/pools/uniswap-v3.ts'
+import { encodeSwap } from '../../server/src/adapters/dex/encode-swap.ts'
+import { type RouteSwap, SHARE_ALL } from '../../server/src/swap/routing/execute.ts'
+import type { UniswapV2Pool } from '../../server/src/swap/routing/pools/uniswap-v2.ts'
+import type { UniswapV3Pool } from '../../server/src/swap/routing/pools/uniswap-v3.ts'
 import { type DexChain, startDexChain } from './dex-chain.ts'
 import { deployUniversalRouter, type UniversalRouter } from './universal-router.ts'
 

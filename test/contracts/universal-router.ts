@@ -1,8 +1,8 @@
 import { encodeAbiParameters, encodeFunctionData, encodePacked, type Hex, keccak256, parseAbi, zeroAddress } from 'viem'
 import { venueCode } from '../../contracts/scripts/venues.ts'
 import { permit2Code } from '../../sandbox/scripts/markets/venues.ts'
-import type { UniswapV2Pool } from '../../server/src/domain/swap/pools/uniswap-v2.ts'
-import type { UniswapV3Pool } from '../../server/src/domain/swap/pools/uniswap-v3.ts'
+import type { UniswapV2Pool } from '../../server/src/swap/routing/pools/uniswap-v2.ts'
+import type { UniswapV3Pool } from '../../server/src/swap/routing/pools/uniswap-v3.ts'
 import type { DexChain } from './dex-chain.ts'
 
 /** Uniswap's UniversalRouter 2.1 with Permit2, as `Dispatcher.sol` reads its commands. */

@@ -1,6 +1,6 @@
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { createMedianPrices } from '../../server/src/adapters/prices/median.ts'
-import type { Prices } from '../../server/src/ports/prices.ts'
+import type { Prices } from '../../server/src/core/ports/prices.ts'
 
 /** The median of three sources, the way production has it. One of them lies on demand, and all can be old. */
 export type FaultyPrices = Prices & {

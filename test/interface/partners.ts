@@ -1,6 +1,6 @@
-import { createPartnerStore } from '../../server/src/adapters/postgres/partners.ts'
-import { scopes } from '../../server/src/domain/partner.ts'
-import { makeApiKey } from '../../server/src/services/partner-keys.ts'
+import { createPartnerStore } from '../../server/src/adapters/postgres/core/partners.ts'
+import { scopes } from '../../server/src/core/domain/partner.ts'
+import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { pepper, type World } from '../support/world.ts'
 
 /** A partner of its own with one key, as `swapyard partner` makes them. */

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import type { AssetId } from '../../server/src/domain/asset.ts'
-import type { AppError } from '../../server/src/domain/errors.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import type { AppError } from '../../server/src/core/domain/errors.ts'
+import { createSweepDeposits } from '../../server/src/exchange/deposits/sweep-deposits.ts'
+import { createOperateBalances } from '../../server/src/exchange/operations/operate-balances.ts'
 import { createLog } from '../../server/src/lib/log.ts'
-import { createOperateBalances } from '../../server/src/services/operate-balances.ts'
-import { createSweepDeposits } from '../../server/src/services/sweep-deposits.ts'
 import type { World } from '../support/world.ts'
 
 /** P2WPKH in virtual bytes, rounded up: an input, and all that is no input of a payment with change. */

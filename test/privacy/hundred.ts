@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits } from 'viem'
-import type { AssetId } from '../../server/src/domain/asset.ts'
-import { unitsWorth } from '../../server/src/domain/price.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import { unitsWorth } from '../../server/src/core/domain/price.ts'
 import type { Json, World } from '../support/world.ts'
 import type { PayerFact, RecipientFact } from './observer.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AssetId } from '../../server/src/domain/asset.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { hasNode } from '../support/nodes.ts'
 import { startWorld, type World } from '../support/world.ts'

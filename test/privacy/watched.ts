@@ -1,4 +1,4 @@
-import type { AssetId } from '../../server/src/domain/asset.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { World } from '../support/world.ts'
 import { prepareAfterwards } from './afterwards.ts'
 import { type Order, type Pair, runExchanges } from './hundred.ts'

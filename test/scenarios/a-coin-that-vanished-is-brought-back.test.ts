@@ -1,7 +1,7 @@
 import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOperatePayouts } from '../../server/src/services/operate-payouts.ts'
+import { createOperatePayouts } from '../../server/src/exchange/operations/operate-payouts.ts'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms } from '../support/facts.ts'
 import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'

@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, parseGwei, parseUnits } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOperatePayouts } from '../../server/src/services/operate-payouts.ts'
+import { createOperatePayouts } from '../../server/src/exchange/operations/operate-payouts.ts'
 import { alarms, booked } from '../support/facts.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOperateExchanges } from '../../server/src/services/operate-exchanges.ts'
+import { createOperateExchanges } from '../../server/src/exchange/operations/operate-exchanges.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { items } from '../support/facts.ts'
 import { nodeOf } from '../support/nodes.ts'

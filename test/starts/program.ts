@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inject } from 'vitest'
-import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { compileCache } from '../support/compile-cache.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { openDatabase } from '../../server/src/adapters/postgres/database.ts'
-import { prepareJobs } from '../../server/src/adapters/postgres/job-runner.ts'
-import { migrate } from '../../server/src/adapters/postgres/migrate.ts'
+import { openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
+import { migrate } from '../../server/src/adapters/postgres/core/migrate.ts'
+import { prepareJobs } from '../../server/src/adapters/postgres/queue/job-runner.ts'
 
 /** A fresh database on the shared cluster: empty, or a copy of the template, which nobody is connected to. */
 export async function createDatabase(

@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem'
 import { expect } from 'vitest'
-import type { AssetId } from '../../server/src/domain/asset.ts'
-import type { Account } from '../../server/src/domain/ledger/journal.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import type { Account } from '../../server/src/core/domain/ledger/journal.ts'
 import type { Json, World } from './world.ts'
 
 /** Debits less credits of an account, in base units. */

@@ -1,4 +1,4 @@
-import type { ServiceSettings } from '../../server/src/services/settings.ts'
+import type { ServiceSettings } from '../../server/src/exchange/settings.ts'
 
 const USD = 10n ** 12n
 const MINUTE_MS = 60_000

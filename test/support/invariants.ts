@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { House } from '../../server/src/compose.ts'
-import type { AssetId } from '../../server/src/domain/asset.ts'
-import { spendsInPlace } from '../../server/src/domain/network.ts'
+import type { House } from '../../server/src/app/compose.ts'
+import type { AssetId } from '../../server/src/core/domain/asset.ts'
+import { spendsInPlace } from '../../server/src/core/domain/network.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 type Difference = { asset: string; ledger: string; chain: string }

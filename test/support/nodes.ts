@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { inject } from 'vitest'
-import type { ChainsFile } from '../../server/src/sandbox-chains.ts'
+import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import type { Json } from './world.ts'
 
 type Node = ChainsFile['networks'][number]

@@ -1,5 +1,5 @@
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
-import type { Prices } from '../../server/src/ports/prices.ts'
+import type { Prices } from '../../server/src/core/ports/prices.ts'
 
 /** Frozen prices that a test moves by hand. */
 export type MovablePrices = Prices & Readonly<{ move(priceKey: string, percent: bigint): void }>

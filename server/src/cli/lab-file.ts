@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Tick } from '../domain/swap/pools/concentrated.ts'
+import type { Tick } from '../swap/routing/pools/concentrated.ts'
 import {
   MAX_SQRT_PRICE,
   MAX_TICK,
@@ -7,8 +7,8 @@ import {
   MIN_TICK,
   sqrtPriceAtTick,
   tickAtSqrtPrice,
-} from '../domain/swap/pools/tick-math.ts'
-import { RESERVE_MAX } from '../domain/swap/pools/uniswap-v2.ts'
+} from '../swap/routing/pools/tick-math.ts'
+import { RESERVE_MAX } from '../swap/routing/pools/uniswap-v2.ts'
 import { fail } from './print.ts'
 
 type Position = Readonly<{ tickLower: number; tickUpper: number; liquidity: bigint }>

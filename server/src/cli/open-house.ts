@@ -1,9 +1,9 @@
-import { startPostgres } from '../adapters/embedded/postgres.ts'
-import { findRunning } from '../adapters/embedded/running.ts'
-import { type Database, openDatabase } from '../adapters/postgres/database.ts'
-import { prepareJobs } from '../adapters/postgres/job-runner.ts'
-import { migrate } from '../adapters/postgres/migrate.ts'
-import { type Config, loadConfig } from '../config.ts'
+import { startPostgres } from '../adapters/embedded-postgres/postgres.ts'
+import { findRunning } from '../adapters/embedded-postgres/running.ts'
+import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
+import { migrate } from '../adapters/postgres/core/migrate.ts'
+import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
+import { type Config, loadConfig } from '../config/config.ts'
 import { FolderLockedError, lockFolder } from '../lib/lock.ts'
 
 /** Opens the database of the settings for one command, migrated, and closes it after. */

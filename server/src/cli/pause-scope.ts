@@ -1,8 +1,8 @@
 import { currencies } from '../../currencies/index.ts'
 import { networks } from '../../networks/index.ts'
-import type { createPartnerStore } from '../adapters/postgres/partners.ts'
-import { assetId } from '../domain/asset.ts'
-import { canonicalNetwork, canonicalTicker } from '../domain/catalogue.ts'
+import type { createPartnerStore } from '../adapters/postgres/core/partners.ts'
+import { assetId } from '../core/domain/asset.ts'
+import { canonicalNetwork, canonicalTicker } from '../core/domain/catalogue.ts'
 import { fail } from './print.ts'
 
 type PartnerList = Pick<ReturnType<typeof createPartnerStore>, 'list'>

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { createStore } from '../adapters/postgres/store.ts'
-import { createOperatePayouts } from '../services/operate-payouts.ts'
-import type { Word } from '../services/word.ts'
+import { createStore } from '../adapters/postgres/exchange/store.ts'
+import type { Word } from '../core/services/word.ts'
+import { createOperatePayouts } from '../exchange/operations/operate-payouts.ts'
 import { withDatabase } from './open-house.ts'
 import { print } from './print.ts'
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
-import type { Role } from '../compose.ts'
-import { ConfigError, loadConfig, requireProduction } from '../config.ts'
-import { AppError } from '../domain/errors.ts'
+import type { Role } from '../app/compose.ts'
+import { ConfigError, loadConfig, requireProduction } from '../config/config.ts'
+import { AppError } from '../core/domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
 
 /** What is under way when the program is asked to stop gets this long. */
@@ -42,7 +42,7 @@ async function run(role: Role, sandbox: boolean): Promise<void> {
   const config = loadConfig()
   if (!sandbox) requireProduction(config)
   // Only here: every other command starts in half the time without the service's libraries.
-  const { start } = await import('../start.ts')
+  const { start } = await import('../app/start.ts')
   const running = await start(config, role)
   let stopping = false
   const stop = (signal: string) => {

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { createStore } from '../adapters/postgres/store.ts'
-import { HOLD, HOLD_ALARM } from '../services/compare-journal.ts'
-import { importDepartures } from '../services/import-departures.ts'
+import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { HOLD, HOLD_ALARM } from '../exchange/operations/compare-journal.ts'
+import { importDepartures } from '../exchange/operations/import-departures.ts'
 import { withDatabase } from './open-house.ts'
 import { print } from './print.ts'
 

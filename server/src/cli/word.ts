@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import type { Database } from '../adapters/postgres/database.ts'
-import { createOperatorStore } from '../adapters/postgres/operator.ts'
-import type { OperatorStore } from '../ports/recovery.ts'
-import type { Word } from '../services/word.ts'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { createOperatorStore } from '../adapters/postgres/exchange/operator.ts'
+import type { Word } from '../core/services/word.ts'
+import type { OperatorStore } from '../exchange/ports/store/recovery.ts'
 
 export type WithReason = Readonly<{ reason?: string }>
 

@@ -1,6 +1,6 @@
-import type { Network } from '../domain/network.ts'
+import type { Network } from '../core/domain/network.ts'
+import type { AddressFacts, Movement } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
-import type { AddressFacts, Movement } from '../ports/explorer.ts'
 import { addressLink, amountOf, transactionLink } from './amounts.ts'
 
 export function addressBody(network: Network, facts: AddressFacts): Html {

@@ -1,6 +1,6 @@
-import { formatUnits } from '../domain/amount.ts'
+import { formatUnits } from '../core/domain/amount.ts'
+import type { Sum } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
-import type { Sum } from '../ports/explorer.ts'
 
 /** A contract that is not listed has units only: nobody vouches for its decimals or its name. */
 export function amountOf({ units, asset, contract }: Sum): Html {

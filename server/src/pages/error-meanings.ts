@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts'
+import type { ErrorCode } from '../core/domain/errors.ts'
 
 /** Of every code: what it means, and what to do. Backquotes mark names. docs/errors.md has the same words; a test compares. */
 export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string, remedy: string]>> = {

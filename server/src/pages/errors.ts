@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type ErrorCode, errorCodes } from '../domain/errors.ts'
+import { type ErrorCode, errorCodes } from '../core/domain/errors.ts'
 import { type Html, html } from '../lib/html.ts'
 import { errorMeanings } from './error-meanings.ts'
 import { sendPage } from './page.ts'

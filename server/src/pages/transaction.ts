@@ -1,6 +1,6 @@
-import type { Network } from '../domain/network.ts'
+import type { Network } from '../core/domain/network.ts'
+import type { TransactionFacts } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
-import type { TransactionFacts } from '../ports/explorer.ts'
 import { addressLink, amountOf, timeText, transactionLink } from './amounts.ts'
 
 const words: Readonly<Record<TransactionFacts['status'], string>> = {

@@ -3,7 +3,7 @@ import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { networks } from '../../networks/index.ts'
-import { type Environment, resolveNetwork } from '../../src/domain/network.ts'
+import { type Environment, resolveNetwork } from '../../src/core/domain/network.ts'
 import {
   addressForms,
   base58check,

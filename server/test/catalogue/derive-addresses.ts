@@ -8,7 +8,7 @@ import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import { base32nopad, base58, base58xmr, base58xrp, base64urlnopad, bech32, createBase58check } from '@scure/base'
 import { p2ms, p2pkh, p2sh, p2tr, p2wpkh, p2wsh } from '@scure/btc-signer'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Environment } from '../../src/domain/network.ts'
+import type { Environment } from '../../src/core/domain/network.ts'
 
 /** One form of address of one network in one environment, derived by libraries that know nothing of our patterns. */
 export type AddressForm = Readonly<{

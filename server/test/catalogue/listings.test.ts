@@ -13,8 +13,8 @@ import {
   iconPath,
   networkAliases,
   tickerAliases,
-} from '../../src/domain/catalogue.ts'
-import { type Environment, resolveNetwork } from '../../src/domain/network.ts'
+} from '../../src/core/domain/catalogue.ts'
+import { type Environment, resolveNetwork } from '../../src/core/domain/network.ts'
 
 const environments: readonly Environment[] = ['production', 'sandbox']
 const production = createCatalogue({ networks, currencies, environment: 'production', tokens: {}, enabled: () => true })

@@ -1,7 +1,7 @@
 import { checkSync } from 'recheck'
 import { describe, expect, it } from 'vitest'
 import { networks } from '../../networks/index.ts'
-import { resolveNetwork } from '../../src/domain/network.ts'
+import { resolveNetwork } from '../../src/core/domain/network.ts'
 
 const patterns = new Set(
   networks.flatMap((network) => [

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
-import { spendsInPlace } from '../../src/domain/network.ts'
-import type { BlockRef, Chain, Observation, ScannedBlock, Unsigned } from '../../src/ports/chain.ts'
-import type { Signed } from '../../src/ports/signer.ts'
+import { spendsInPlace } from '../../src/core/domain/network.ts'
+import type { BlockRef, Chain, Observation, ScannedBlock, Unsigned } from '../../src/exchange/ports/chain.ts'
+import type { Signed } from '../../src/exchange/ports/signer.ts'
 import {
   type Arrival,
   arrivals,

@@ -1,10 +1,10 @@
 import { until } from '../../../test/support/until.ts'
-import type { Asset } from '../../src/domain/asset.ts'
-import { AppError } from '../../src/domain/errors.ts'
-import { spendsInPlace } from '../../src/domain/network.ts'
-import type { Chain, FeeRate, ScannedBlock, SpendRequest, Transfer, Unsigned } from '../../src/ports/chain.ts'
-import type { Signed } from '../../src/ports/signer.ts'
-import type { Coin, KeyPath, Pay } from '../../src/ports/spend.ts'
+import type { Asset } from '../../src/core/domain/asset.ts'
+import { AppError } from '../../src/core/domain/errors.ts'
+import { spendsInPlace } from '../../src/core/domain/network.ts'
+import type { Chain, FeeRate, ScannedBlock, SpendRequest, Transfer, Unsigned } from '../../src/exchange/ports/chain.ts'
+import type { Signed } from '../../src/exchange/ports/signer.ts'
+import type { Coin, KeyPath, Pay } from '../../src/exchange/ports/spend.ts'
 
 /** What a network's test brings: an adapter, and hands on the chain behind it. */
 export type ChainParts = Readonly<{

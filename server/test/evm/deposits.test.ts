@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ScannedBlock, Transfer } from '../../src/ports/chain.ts'
+import type { ScannedBlock, Transfer } from '../../src/exchange/ports/chain.ts'
 import { type Anvil, call, hex, type Sent, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { chainOf } from './house.ts'

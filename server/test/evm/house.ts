@@ -3,12 +3,12 @@ import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { getAddress } from 'viem'
 import { eth } from '../../networks/eth.ts'
-import { createEvmChain, type EvmChain, type EvmChainParts } from '../../src/adapters/evm/chain.ts'
-import type { EvmNote } from '../../src/adapters/evm/node.ts'
-import { type Asset, assetId } from '../../src/domain/asset.ts'
-import { type Network, resolveNetwork } from '../../src/domain/network.ts'
-import type { KeySource, PublicKeys } from '../../src/ports/signer.ts'
-import type { KeyPath, Pay } from '../../src/ports/spend.ts'
+import { createEvmChain, type EvmChain, type EvmChainParts } from '../../src/adapters/chains/evm/chain.ts'
+import type { EvmNote } from '../../src/adapters/chains/evm/node.ts'
+import { type Asset, assetId } from '../../src/core/domain/asset.ts'
+import { type Network, resolveNetwork } from '../../src/core/domain/network.ts'
+import type { KeySource, PublicKeys } from '../../src/exchange/ports/signer.ts'
+import type { KeyPath, Pay } from '../../src/exchange/ports/spend.ts'
 
 /** The mnemonic of every development node: its addresses are known the world over. */
 const root = HDKey.fromMasterSeed(mnemonicToSeedSync('test test test test test test test test test test test junk'))

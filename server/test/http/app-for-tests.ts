@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { buildApp } from '../../src/api/app.ts'
-import { type ApiSettings, apiDefaults, type HttpLog } from '../../src/api/settings.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { type ApiSettings, apiDefaults, type HttpLog } from '../../src/core/http/settings.ts'
 import { createServicesInMemory, type ServicesInMemory } from './services-in-memory.ts'
 
 export type LogLine = { level: 'info' | 'warn' | 'error'; fields: Record<string, unknown>; message: string }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/domain/errors.ts'
+import type { ErrorCode } from '../../src/core/domain/errors.ts'
 import { goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
 
 export type Sent = {

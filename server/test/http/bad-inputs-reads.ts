@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import type { ExchangeType } from '../../src/domain/exchange.ts'
+import type { ExchangeType } from '../../src/exchange/domain/exchange.ts'
 import { present } from '../../src/lib/assert.ts'
 import { goodOrder, type TestApp } from './app-for-tests.ts'
 import { type Answer, type BadInput, inTheHouse, json, key, laterIssue, list, status } from './bad-input-case.ts'
@@ -108,6 +108,6 @@ export const reads: readonly BadInput[] = [
     status: [200],
     also: ([answer]) => ok(answer?.headers['content-type']?.startsWith('application/xml')),
   },
-  { id: 'B118', elsewhere: 'server/src/domain/feed.test.ts' },
+  { id: 'B118', elsewhere: 'server/src/exchange/domain/feed.test.ts' },
   { id: 'B119', elsewhere: 'server/test/http/throttle.test.ts' },
 ]

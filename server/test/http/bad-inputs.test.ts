@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { errorCodes } from '../../src/domain/errors.ts'
+import { errorCodes } from '../../src/core/domain/errors.ts'
 import { createTestApp, goodRate, listen, type TestApp } from './app-for-tests.ts'
 import type { Answer, BadInput, Sent } from './bad-input-case.ts'
 import { createDestinations, createTerms } from './bad-inputs-create.ts'

@@ -1,6 +1,6 @@
-import { type Catalogue, createCatalogue } from '../../src/domain/catalogue.ts'
-import type { CurrencyDefinition } from '../../src/domain/currency.ts'
-import { defineNetwork, type NetworkDefinition } from '../../src/domain/network.ts'
+import { type Catalogue, createCatalogue } from '../../src/core/domain/catalogue.ts'
+import type { CurrencyDefinition } from '../../src/core/domain/currency.ts'
+import { defineNetwork, type NetworkDefinition } from '../../src/core/domain/network.ts'
 
 type Shape = { id: string; name: string; decimals: number; memo: 'none' | 'required'; regexAddress: string }
 

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
-import type { Throttle } from '../../src/ports/throttle.ts'
+import type { Throttle } from '../../src/core/ports/throttle.ts'
 import { createTestApp, goodRate, listen, type TestApp } from './app-for-tests.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { statusOf } from '../../src/api/errors.ts'
-import { type ErrorCode, errorCodes } from '../../src/domain/errors.ts'
+import { type ErrorCode, errorCodes } from '../../src/core/domain/errors.ts'
+import { statusOf } from '../../src/core/http/errors.ts'
 import { errorMeanings } from '../../src/pages/error-meanings.ts'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')

@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
-import type { ApiSettings } from '../../src/api/settings.ts'
+import type { ApiSettings } from '../../src/core/http/settings.ts'
 import { createTestApp, goodOrder, listen, type TestApp } from './app-for-tests.ts'
 
 const worlds: TestApp[] = []

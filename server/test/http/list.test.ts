@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
-import type { ExchangeView } from '../../src/domain/exchange.ts'
+import type { ExchangeView } from '../../src/exchange/domain/exchange.ts'
 import { present } from '../../src/lib/assert.ts'
 import { createTestApp, goodOrder, listen, type TestApp } from './app-for-tests.ts'
 

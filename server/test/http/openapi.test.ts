@@ -1,8 +1,8 @@
 import * as schema from '@swapyard/schema'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { exchangeStatuses, statusReasons } from '../../src/domain/exchange.ts'
-import { scopes } from '../../src/domain/partner.ts'
-import { swapNetworks, swapReasons, swapStatuses } from '../../src/domain/swap/swap.ts'
+import { scopes } from '../../src/core/domain/partner.ts'
+import { exchangeStatuses, statusReasons } from '../../src/exchange/domain/exchange.ts'
+import { swapNetworks, swapReasons, swapStatuses } from '../../src/swap/domain/swap.ts'
 import { createTestApp, type TestApp } from './app-for-tests.ts'
 
 let world: TestApp

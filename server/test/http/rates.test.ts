@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { negotiateEncoding } from '../../src/api/encoding.ts'
+import { negotiateEncoding } from '../../src/core/http/encoding.ts'
 import { createTestApp, type TestApp } from './app-for-tests.ts'
 
 const url = '/v1/rates'

@@ -1,8 +1,8 @@
-import { AppError } from '../../src/domain/errors.ts'
-import { parsePercent } from '../../src/domain/swap/percent.ts'
-import { type Swap, swapNetworks } from '../../src/domain/swap/swap.ts'
-import { nativeAddress, type Token } from '../../src/domain/swap/token.ts'
-import type { SwapListFilter, SwapServices, TokenView } from '../../src/services/swap-interfaces.ts'
+import { AppError } from '../../src/core/domain/errors.ts'
+import { parsePercent } from '../../src/core/domain/percent.ts'
+import { type Swap, swapNetworks } from '../../src/swap/domain/swap.ts'
+import { nativeAddress, type Token } from '../../src/swap/domain/token.ts'
+import type { SwapListFilter, SwapServices, TokenView } from '../../src/swap/swap-interfaces.ts'
 
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/

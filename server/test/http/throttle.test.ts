@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
-import type { Throttle } from '../../src/ports/throttle.ts'
+import { AppError } from '../../src/core/domain/errors.ts'
+import type { Throttle } from '../../src/core/ports/throttle.ts'
 import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
 
 const key = { 'x-api-key': 'sandbox' }

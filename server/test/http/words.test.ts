@@ -1,7 +1,7 @@
 import { defiNetworks, exchangeStatuses, statusReasons } from '@swapyard/schema'
 import { expect, test } from 'vitest'
-import * as domain from '../../src/domain/exchange.ts'
-import { swapNetworks } from '../../src/domain/swap/swap.ts'
+import * as domain from '../../src/exchange/domain/exchange.ts'
+import { swapNetworks } from '../../src/swap/domain/swap.ts'
 
 /* The contract with partners names its words by itself: a word of the domain is not published by being added there. */
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { until } from '../../../test/support/until.ts'
+import type { ChainsFile } from '../../src/app/sandbox-chains.ts'
 import { freePort } from '../../src/lib/free-port.ts'
-import type { ChainsFile } from '../../src/sandbox-chains.ts'
 
 const file = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 

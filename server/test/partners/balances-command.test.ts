@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
-import { createStore } from '../../src/adapters/postgres/store.ts'
-import { accounts, partnerAccount, unknownMemoEntry } from '../../src/domain/ledger/entries.ts'
-import { journalEntry } from '../../src/domain/ledger/journal.ts'
+import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import { accounts, partnerAccount, unknownMemoEntry } from '../../src/core/domain/ledger/entries.ts'
+import { journalEntry } from '../../src/core/domain/ledger/journal.ts'
 import { openShell, type Shell } from './shell.ts'
 
 const ETHER = 10n ** 18n

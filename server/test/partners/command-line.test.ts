@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPostgres } from '../../src/adapters/embedded/postgres.ts'
-import { openDatabase } from '../../src/adapters/postgres/database.ts'
+import { startPostgres } from '../../src/adapters/embedded-postgres/postgres.ts'
+import { openDatabase } from '../../src/adapters/postgres/core/database.ts'
 import { lockFolder } from '../../src/lib/lock.ts'
 import { openShell, type Shell } from './shell.ts'
 

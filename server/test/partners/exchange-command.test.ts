@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
-import { createStore } from '../../src/adapters/postgres/store.ts'
+import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { plan } from '../postgres/private-spine.ts'
 import { created, ltc, newExchange } from '../postgres/spine.ts'
 import { openShell, type Shell } from './shell.ts'

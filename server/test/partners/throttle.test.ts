@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
 import { until } from '../../../test/support/until.ts'
-import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
-import { migrate } from '../../src/adapters/postgres/migrate.ts'
-import { createThrottle } from '../../src/adapters/postgres/throttle.ts'
-import type { ThrottleVerdict } from '../../src/ports/throttle.ts'
+import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
+import { migrate } from '../../src/adapters/postgres/core/migrate.ts'
+import { createThrottle } from '../../src/adapters/postgres/core/throttle.ts'
+import type { ThrottleVerdict } from '../../src/core/ports/throttle.ts'
 
 let database: Database
 let drop: () => Promise<void>

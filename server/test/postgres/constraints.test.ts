@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sqlState } from '../../src/adapters/postgres/database.ts'
-import { exchangeStatuses } from '../../src/domain/exchange.ts'
-import { conversionEntry, depositEntry, fundingEntry, signedEntry } from '../../src/domain/ledger/entries.ts'
-import { next } from '../../src/domain/lifecycle.ts'
+import { sqlState } from '../../src/adapters/postgres/core/database.ts'
+import { conversionEntry, depositEntry, fundingEntry, signedEntry } from '../../src/core/domain/ledger/entries.ts'
+import { exchangeStatuses } from '../../src/exchange/domain/exchange.ts'
+import { next } from '../../src/exchange/domain/lifecycle.ts'
 import { COIN, ETHER, newExchange, partnerId, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

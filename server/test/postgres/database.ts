@@ -1,8 +1,8 @@
 import { inject } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
-import { type Database, openDatabase } from '../../src/adapters/postgres/database.ts'
-import { prepareJobs } from '../../src/adapters/postgres/job-runner.ts'
-import { migrate } from '../../src/adapters/postgres/migrate.ts'
+import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
+import { migrate } from '../../src/adapters/postgres/core/migrate.ts'
+import { prepareJobs } from '../../src/adapters/postgres/queue/job-runner.ts'
 
 /** On the cluster of the whole test run, or on one of the developer's own, where there is no template. */
 function createOne() {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
-import { checkpoints, onCheckpoint } from '../../src/lib/checkpoint.ts'
+import { checkpoints, onCheckpoint } from '../../src/core/services/checkpoint.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
 import { dieAt, survive } from './dying.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 let spine: Awaited<ReturnType<typeof startSpine>>

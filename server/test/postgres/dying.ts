@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Checkpoint, onCheckpoint } from '../../src/lib/checkpoint.ts'
+import { type Checkpoint, onCheckpoint } from '../../src/core/services/checkpoint.ts'
 
 class Death extends Error {}
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createPayoutIds } from '../../src/adapters/signers/payout-ids.ts'
-import { AppError } from '../../src/domain/errors.ts'
-import type { FinalityTag, Network } from '../../src/domain/network.ts'
+import { AppError } from '../../src/core/domain/errors.ts'
+import type { FinalityTag, Network } from '../../src/core/domain/network.ts'
 import type {
   BroadcastResult,
   Chain,
@@ -12,9 +12,9 @@ import type {
   Transfer,
   Unsigned,
   Watched,
-} from '../../src/ports/chain.ts'
-import type { Departure, PayoutGround, SignIntent } from '../../src/ports/signer.ts'
-import type { Coin, Pay } from '../../src/ports/spend.ts'
+} from '../../src/exchange/ports/chain.ts'
+import type { Departure, PayoutGround, SignIntent } from '../../src/exchange/ports/signer.ts'
+import type { Coin, Pay } from '../../src/exchange/ports/spend.ts'
 
 /** What a block holds of one transaction. */
 type Tx = Readonly<{

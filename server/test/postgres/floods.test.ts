@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database, Sql } from '../../src/adapters/postgres/database.ts'
-import { createStore } from '../../src/adapters/postgres/store.ts'
-import { presentStatus } from '../../src/api/present.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { createOperateExchanges } from '../../src/services/operate-exchanges.ts'
-import { createStepExchange } from '../../src/services/step-exchange.ts'
+import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import { presentStatus } from '../../src/exchange/api/present.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
+import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 /** Closed long ago, and held by the screening until a person looks. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { journalEntry, reversalOf } from '../../src/domain/ledger/journal.ts'
-import { btc, makeBook } from '../../src/domain/pricing.fixture.ts'
-import type { Verdict } from '../../src/ports/screening.ts'
+import { journalEntry, reversalOf } from '../../src/core/domain/ledger/journal.ts'
+import type { Verdict } from '../../src/core/ports/screening.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, market, startSpine, wbtc } from './spine.ts'
 
 const DOLLAR = 10n ** 6n

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStore } from '../../src/adapters/postgres/store.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 let house: TestDatabase

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
-import { createOperatePayouts } from '../../src/services/operate-payouts.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
+import { createOperatePayouts } from '../../src/exchange/operations/operate-payouts.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 type Spine = Awaited<ReturnType<typeof startSpine>>

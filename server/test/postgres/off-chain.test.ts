@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
-import { createCountFundings } from '../../src/services/count-fundings.ts'
-import { createOperatePayouts } from '../../src/services/operate-payouts.ts'
-import { createRecordBlocks } from '../../src/services/record-blocks.ts'
+import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
+import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
+import { createOperatePayouts } from '../../src/exchange/operations/operate-payouts.ts'
 import { createFakeChain } from './fake-chain.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 

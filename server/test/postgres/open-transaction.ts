@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Database, Sql } from '../../src/adapters/postgres/database.ts'
+import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
 
 export type OpenTransaction = Readonly<{ sql: Sql; end(commits: boolean): Promise<void> }>
 

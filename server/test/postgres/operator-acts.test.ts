@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOperateExchanges } from '../../src/services/operate-exchanges.ts'
-import { verifyActs } from '../../src/services/verify-acts.ts'
+import { verifyActs } from '../../src/core/services/verify-acts.ts'
+import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

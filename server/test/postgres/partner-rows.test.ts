@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStore } from '../../src/adapters/postgres/store.ts'
-import type { ExchangeView } from '../../src/domain/exchange.ts'
-import { createListExchanges } from '../../src/services/find-exchange.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import type { ExchangeView } from '../../src/exchange/domain/exchange.ts'
+import { createListExchanges } from '../../src/exchange/orders/find-exchange.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { created, newExchange } from './spine.ts'
 

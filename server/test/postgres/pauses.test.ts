@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth, usdt } from '../../src/domain/pricing.fixture.ts'
-import { OutflowLimitError } from '../../src/ports/signer.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth, usdt } from '../../src/exchange/domain/pricing.fixture.ts'
+import { OutflowLimitError } from '../../src/exchange/ports/signer.ts'
 import { COIN, ETHER, partnerId, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createOperateBalances } from '../../src/services/operate-balances.ts'
-import { createOperateExchanges } from '../../src/services/operate-exchanges.ts'
-import { createOperatePayouts } from '../../src/services/operate-payouts.ts'
-import { verifyActs } from '../../src/services/verify-acts.ts'
+import { verifyActs } from '../../src/core/services/verify-acts.ts'
+import { createOperateBalances } from '../../src/exchange/operations/operate-balances.ts'
+import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
+import { createOperatePayouts } from '../../src/exchange/operations/operate-payouts.ts'
 import { COIN, ETHER, partnerId, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
-import { createDispatchPayouts } from '../../src/services/dispatch-payouts.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
+import { createDispatchPayouts } from '../../src/exchange/payouts/dispatch-payouts.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 /* Litecoin and bitcoin put what is due into one transaction. On a network whose transactions show nothing else, that would

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AppError } from '../../src/domain/errors.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
+import { AppError } from '../../src/core/domain/errors.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

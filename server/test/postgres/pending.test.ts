@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Revival } from '../../src/ports/chain.ts'
+import type { Revival } from '../../src/exchange/ports/chain.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 let spine: Awaited<ReturnType<typeof startSpine>>

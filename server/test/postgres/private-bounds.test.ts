@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Currency } from '../../src/domain/currency.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth, makeBook } from '../../src/domain/pricing.fixture.ts'
-import { createPrivateWays } from '../../src/services/private-ways.ts'
+import type { Currency } from '../../src/core/domain/currency.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth, makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
+import { createPrivateWays } from '../../src/exchange/quotes/private-ways.ts'
 import { SMALL, startPrivateSpine, plan as usual } from './private-spine.ts'
 import { COIN, ETHER, ltc, market, partnerId } from './spine.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { btc, eth, makeBook } from '../../src/domain/pricing.fixture.ts'
-import { type Checkpoint, exchangeCheckpoints, onCheckpoint } from '../../src/lib/checkpoint.ts'
+import { type Checkpoint, exchangeCheckpoints, onCheckpoint } from '../../src/core/services/checkpoint.ts'
+import { btc, eth, makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
 import { dieAt, survive } from './dying.ts'
 import { SMALL, startPrivateSpine, plan as usual } from './private-spine.ts'
 import { COIN, ETHER, ltc, market } from './spine.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
 import { plan, startPrivateSpine } from './private-spine.ts'
 import { COIN, ETHER, ltc, type Order } from './spine.ts'
 

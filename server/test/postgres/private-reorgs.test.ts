@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { makeBook } from '../../src/domain/pricing.fixture.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
 import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
 import { ltc, market } from './spine.ts'
 

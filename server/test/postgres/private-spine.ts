@@ -1,4 +1,4 @@
-import type { PrivatePlan } from '../../src/domain/private-plan.ts'
+import type { PrivatePlan } from '../../src/exchange/domain/private-plan.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 /** Well above the least, well below what the wallets hold. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { makeBook } from '../../src/domain/pricing.fixture.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
 import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
 import { COIN, ltc, market } from './spine.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
-import { createStore } from '../../src/adapters/postgres/store.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
-import { createRecordBlocks } from '../../src/services/record-blocks.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth, makeBook, usdt } from '../../src/exchange/domain/pricing.fixture.ts'
 import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
 import { COIN, ETHER, ltc, market } from './spine.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database, Sql } from '../../src/adapters/postgres/database.ts'
-import { createStore } from '../../src/adapters/postgres/store.ts'
-import { btc } from '../../src/domain/pricing.fixture.ts'
-import type { AppendRules } from '../../src/ports/store.ts'
+import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import { btc } from '../../src/exchange/domain/pricing.fixture.ts'
+import type { AppendRules } from '../../src/exchange/ports/store/store.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { partnerId } from './spine.ts'
 

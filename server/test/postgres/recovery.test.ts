@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { AssetId } from '../../src/domain/asset.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import { btc, eth } from '../../src/domain/pricing.fixture.ts'
+import type { AssetId } from '../../src/core/domain/asset.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
+import { createOperatePayouts } from '../../src/exchange/operations/operate-payouts.ts'
+import type { PayoutPurpose } from '../../src/exchange/ports/store/execution.ts'
 import { InvariantError } from '../../src/lib/assert.ts'
-import type { PayoutPurpose } from '../../src/ports/execution.ts'
-import { createOperatePayouts } from '../../src/services/operate-payouts.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Exchange } from '../../src/domain/exchange.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createDenyList } from '../../src/adapters/screening/deny-list.ts'
-import type { Exchange } from '../../src/domain/exchange.ts'
-import type { Screened, Verdict } from '../../src/ports/screening.ts'
-import { createOperateExchanges } from '../../src/services/operate-exchanges.ts'
+import type { Screened, Verdict } from '../../src/core/ports/screening.ts'
+import type { Exchange } from '../../src/exchange/domain/exchange.ts'
+import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const SMALL = COIN / 200n

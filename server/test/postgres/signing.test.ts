@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createStore } from '../../src/adapters/postgres/store.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import { createCompareJournal } from '../../src/exchange/operations/compare-journal.ts'
+import type { Release, SigningMemory } from '../../src/exchange/ports/signer.ts'
+import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { Release, SigningMemory } from '../../src/ports/signer.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { createCompareJournal } from '../../src/services/compare-journal.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
 let house: TestDatabase

@@ -1,24 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { readExecutions } from '../../src/adapters/postgres/cases.ts'
-import type { Database, Sql } from '../../src/adapters/postgres/database.ts'
-import { createStore } from '../../src/adapters/postgres/store.ts'
+import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
+import { readExecutions } from '../../src/adapters/postgres/exchange/cases.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
-import type { Asset, AssetId } from '../../src/domain/asset.ts'
-import type { Exchange, Flow } from '../../src/domain/exchange.ts'
-import type { Decision } from '../../src/domain/lifecycle.ts'
-import { type BookParts, bookParts, btc, eth, makeBook, makeCurrency, usdt } from '../../src/domain/pricing.fixture.ts'
+import type { Asset, AssetId } from '../../src/core/domain/asset.ts'
+import type { Screened, Verdict } from '../../src/core/ports/screening.ts'
+import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
+import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
+import { createSweepDeposits } from '../../src/exchange/deposits/sweep-deposits.ts'
+import type { Exchange, Flow } from '../../src/exchange/domain/exchange.ts'
+import type { Decision } from '../../src/exchange/domain/lifecycle.ts'
+import {
+  type BookParts,
+  bookParts,
+  btc,
+  eth,
+  makeBook,
+  makeCurrency,
+  usdt,
+} from '../../src/exchange/domain/pricing.fixture.ts'
+import { createAdvanceTransaction } from '../../src/exchange/payouts/advance-transaction.ts'
+import { createDispatchPayouts } from '../../src/exchange/payouts/dispatch-payouts.ts'
+import type { CreateOutcome } from '../../src/exchange/ports/store/create-outcome.ts'
+import type { NewExchange, Payout, Store } from '../../src/exchange/ports/store/store.ts'
+import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
+import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { CreateOutcome } from '../../src/ports/create-outcome.ts'
-import type { Screened, Verdict } from '../../src/ports/screening.ts'
-import type { NewExchange, Payout, Store } from '../../src/ports/store.ts'
-import { createAdvanceTransaction } from '../../src/services/advance-transaction.ts'
-import { createBookSnapshot } from '../../src/services/book-snapshot.ts'
-import { createCountFundings } from '../../src/services/count-fundings.ts'
-import { createDispatchPayouts } from '../../src/services/dispatch-payouts.ts'
-import { createRecordBlocks } from '../../src/services/record-blocks.ts'
-import { createStepExchange } from '../../src/services/step-exchange.ts'
-import { createSweepDeposits } from '../../src/services/sweep-deposits.ts'
 import { openTestDatabase } from './database.ts'
 import { createFakeChain, createFakeSigner, type FakeChain } from './fake-chain.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { bookParts, btc, eth, makeBook, usdt } from '../../src/domain/pricing.fixture.ts'
+import { bookParts, btc, eth, makeBook, usdt } from '../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 /** $500: the least number of confirmations, and far below the limit of one payout. */

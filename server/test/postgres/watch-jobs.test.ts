@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deadlinesOf } from '../../src/domain/deadlines.ts'
-import { AppError } from '../../src/domain/errors.ts'
+import { AppError } from '../../src/core/domain/errors.ts'
+import type { Job } from '../../src/core/ports/job.ts'
+import { deadlinesOf } from '../../src/exchange/domain/deadlines.ts'
+import { createWatchJobs } from '../../src/exchange/operations/watch-jobs.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { Job } from '../../src/ports/job.ts'
-import { createWatchJobs } from '../../src/services/watch-jobs.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
 const log = createLog({ level: 'silent', pretty: false })

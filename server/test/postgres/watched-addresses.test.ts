@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Sql } from '../../src/adapters/postgres/database.ts'
-import { createWatchedAddresses } from '../../src/adapters/postgres/watched-addresses.ts'
+import type { Sql } from '../../src/adapters/postgres/core/database.ts'
+import { createWatchedAddresses } from '../../src/adapters/postgres/exchange/watched-addresses.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../src/domain/swap/kinds.ts'
-import { type Concentrated, walk } from '../../src/domain/swap/pools/concentrated.ts'
-import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAtSqrtPrice } from '../../src/domain/swap/pools/tick-math.ts'
+import { type Pool, swapExact } from '../../src/swap/routing/kinds.ts'
+import { type Concentrated, walk } from '../../src/swap/routing/pools/concentrated.ts'
+import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAtSqrtPrice } from '../../src/swap/routing/pools/tick-math.ts'
 import { anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
 
 type Position = Readonly<{ tickLower: number; tickUpper: number; liquidity: string }>

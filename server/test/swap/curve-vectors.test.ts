@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import type { CurveStablePool } from '../../src/domain/swap/pools/curve-stable.ts'
+import type { CurveStablePool } from '../../src/swap/routing/pools/curve-stable.ts'
 import { anywhere, comparesAll, readVectors } from './vectors.ts'
 
 /** Two spellings of the same fields, by the age of the file that they come from. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fourHopBound } from '../../../bench/hop-bound.ts'
 import { createSwapMarket } from '../../../bench/swap-markets.ts'
-import { createPoolMarket } from '../../src/domain/swap/pool-market.ts'
-import { bestRoute } from '../../src/domain/swap/route.ts'
+import { createPoolMarket } from '../../src/swap/routing/pool-market.ts'
+import { bestRoute } from '../../src/swap/routing/route.ts'
 
 /*
  * Trades of the benchmark's markets where four hops are hard to use well. What another router pays there with at most so many,

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import type { LiquidityBookPool } from '../../src/domain/swap/pools/liquidity-book.ts'
+import type { LiquidityBookPool } from '../../src/swap/routing/pools/liquidity-book.ts'
 import { anywhere, comparesAll, readVectors } from './vectors.ts'
 
 type Numbers<K extends string> = Readonly<Record<K, number>>

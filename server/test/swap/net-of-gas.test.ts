@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createUniswapMarket } from '../../../bench/uniswap-markets.ts'
-import { swapExact } from '../../src/domain/swap/kinds.ts'
-import { curveAt } from '../../src/domain/swap/market.ts'
-import { createPoolMarket, type PoolMarket } from '../../src/domain/swap/pool-market.ts'
-import { bestRoute, type Route } from '../../src/domain/swap/route.ts'
-import { HOPS_MAX, type SearchOptions, SWAPS_MAX } from '../../src/domain/swap/search.ts'
+import { swapExact } from '../../src/swap/routing/kinds.ts'
+import { curveAt } from '../../src/swap/routing/market.ts'
+import { createPoolMarket, type PoolMarket } from '../../src/swap/routing/pool-market.ts'
+import { bestRoute, type Route } from '../../src/swap/routing/route.ts'
+import { HOPS_MAX, type SearchOptions, SWAPS_MAX } from '../../src/swap/routing/search.ts'
 
 /* Routes as production asks for them: gas counts, four hops, so many swaps. */
 const usual: SearchOptions = { hopsMax: HOPS_MAX, swapsMax: SWAPS_MAX, gasPrice: 0, isOver: () => false }

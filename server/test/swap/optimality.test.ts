@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Pool } from '../../src/domain/swap/kinds.ts'
-import { createPoolMarket } from '../../src/domain/swap/pool-market.ts'
-import { bestRoute, type Route, type RouteRequest } from '../../src/domain/swap/route.ts'
-import type { SearchOptions } from '../../src/domain/swap/search.ts'
+import type { Pool } from '../../src/swap/routing/kinds.ts'
+import { createPoolMarket } from '../../src/swap/routing/pool-market.ts'
+import { bestRoute, type Route, type RouteRequest } from '../../src/swap/routing/route.ts'
+import type { SearchOptions } from '../../src/swap/routing/search.ts'
 import { concentratedOf } from './random-pools.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dexNetworks } from '../../dexes/index.ts'
-import { addressBy } from '../../src/adapters/evm/dex/check-dexes.ts'
+import { addressBy } from '../../src/adapters/dex/check-dexes.ts'
 
 // Pools whose addresses are widely published, made again from the hashes of our files: a wrong hash switches a DEX off.
 

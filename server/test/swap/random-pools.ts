@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Pool, PoolKind } from '../../src/domain/swap/kinds.ts'
-import type { Concentrated } from '../../src/domain/swap/pools/concentrated.ts'
-import { sqrtPriceAtTick } from '../../src/domain/swap/pools/tick-math.ts'
+import type { Pool, PoolKind } from '../../src/swap/routing/kinds.ts'
+import type { Concentrated } from '../../src/swap/routing/pools/concentrated.ts'
+import { sqrtPriceAtTick } from '../../src/swap/routing/pools/tick-math.ts'
 
 /* Random pools of every kind, and trades that fit them. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type BalancerMarket, createBalancerMarket } from '../../../bench/balancer-markets.ts'
 import type { Trade } from '../../../bench/swap-markets.ts'
-import { type Pool, swapExact } from '../../src/domain/swap/kinds.ts'
-import { createPoolMarket } from '../../src/domain/swap/pool-market.ts'
-import { bestRoute, type Route } from '../../src/domain/swap/route.ts'
-import type { SearchOptions } from '../../src/domain/swap/search.ts'
+import { type Pool, swapExact } from '../../src/swap/routing/kinds.ts'
+import { createPoolMarket } from '../../src/swap/routing/pool-market.ts'
+import { bestRoute, type Route } from '../../src/swap/routing/route.ts'
+import type { SearchOptions } from '../../src/swap/routing/search.ts'
 
 /*
  * Markets of Balancer's pools, where one pool is several edges, and stable pools stand so far from each other that circles earn.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { exchangeCheckpoints } from '../../../server/src/lib/checkpoint.ts'
+import { exchangeCheckpoints } from '../../../server/src/core/services/checkpoint.ts'
 import type { Course } from '../course.ts'
 import { openShop } from '../shop.ts'
 import { tourOfPoints } from '../tour.ts'

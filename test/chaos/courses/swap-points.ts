@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Checkpoint, swapCheckpoints } from '../../../server/src/lib/checkpoint.ts'
+import { type Checkpoint, swapCheckpoints } from '../../../server/src/core/services/checkpoint.ts'
 import type { Drill } from '../course.ts'
 import type { Spot } from '../server-process.ts'
 import { createSwappers, type Swappers } from '../swappers.ts'

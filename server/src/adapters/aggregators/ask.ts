@@ -1,5 +1,5 @@
 import type { Http, HttpCall } from '../../lib/http.ts'
-import type { AggregatorCall } from '../../ports/aggregator.ts'
+import type { AggregatorCall } from '../../swap/ports/aggregator.ts'
 
 /** Routes with all their steps are long. */
 const REPLY_BYTES_MAX = 512 * 1024

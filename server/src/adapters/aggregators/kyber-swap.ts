@@ -1,5 +1,5 @@
 import type { Http } from '../../lib/http.ts'
-import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
 import { askJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
 
 export const kyberSwapUrl = 'https://aggregator-api.kyberswap.com'

@@ -1,6 +1,6 @@
-import { formatPercent } from '../../domain/swap/percent.ts'
+import { formatPercent } from '../../core/domain/percent.ts'
 import type { Http } from '../../lib/http.ts'
-import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
 import { askJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
 
 export const openOceanUrl = 'https://open-api.openocean.finance'

@@ -1,5 +1,5 @@
 import type { Http } from '../../lib/http.ts'
-import type { Aggregator, AggregatorOrder } from '../../ports/aggregator.ts'
+import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
 import { askJson, callOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
 
 export const zeroXUrl = 'https://api.0x.org'

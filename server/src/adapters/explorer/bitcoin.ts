@@ -1,7 +1,7 @@
-import { parseUnits } from '../../domain/amount.ts'
-import type { Asset } from '../../domain/asset.ts'
+import { parseUnits } from '../../core/domain/amount.ts'
+import type { Asset } from '../../core/domain/asset.ts'
+import type { AddressFacts, ChainExplorer, Movement, Sum, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
-import type { AddressFacts, ChainExplorer, Movement, Sum, TransactionFacts } from '../../ports/explorer.ts'
 import type { ExplorerOptions } from './evm.ts'
 import { type Fields, fieldsOf, listOf, type Node, Refused, textOf, timeOf } from './node.ts'
 

@@ -1,6 +1,6 @@
-import type { Asset } from '../../domain/asset.ts'
-import type { Network } from '../../domain/network.ts'
-import type { AddressFacts, ChainExplorer, Movement, Sum, TransactionFacts } from '../../ports/explorer.ts'
+import type { Asset } from '../../core/domain/asset.ts'
+import type { Network } from '../../core/domain/network.ts'
+import type { AddressFacts, ChainExplorer, Movement, Sum, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { type Fields, fieldsOf, listOf, type Node, Refused, textOf, timeOf } from './node.ts'
 
 /** ERC-20: `Transfer(address,address,uint256)`. */

@@ -1,5 +1,5 @@
-import { AppError } from '../../domain/errors.ts'
-import type { Network } from '../../domain/network.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import type { Network } from '../../core/domain/network.ts'
 import { createJsonRpc } from '../../lib/json-rpc.ts'
 
 /** A page waits no longer than this for one answer of a node. */

@@ -1,5 +1,5 @@
-import type { Price, PriceSnapshot } from '../../domain/price.ts'
-import type { Prices } from '../../ports/prices.ts'
+import type { Price, PriceSnapshot } from '../../core/domain/price.ts'
+import type { Prices } from '../../core/ports/prices.ts'
 
 type Options = Readonly<{
   /** Milliseconds since 1970. */

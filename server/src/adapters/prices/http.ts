@@ -1,7 +1,7 @@
-import { AppError } from '../../domain/errors.ts'
-import { type Price, USD_DECIMALS } from '../../domain/price.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { type Price, USD_DECIMALS } from '../../core/domain/price.ts'
+import type { Prices } from '../../core/ports/prices.ts'
 import type { Http } from '../../lib/http.ts'
-import type { Prices } from '../../ports/prices.ts'
 
 const TIMEOUT_MS = 4_000
 const REPLY_BYTES_MAX = 256 * 1024

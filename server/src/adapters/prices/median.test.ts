@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../domain/errors.ts'
-import type { Prices } from '../../ports/prices.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import type { Prices } from '../../core/ports/prices.ts'
 import { createMedianPrices } from './median.ts'
 
 const NOW = 1_800_000_000_000

@@ -1,6 +1,6 @@
-import { AppError } from '../../domain/errors.ts'
-import { middle, type Price, type PriceSnapshot } from '../../domain/price.ts'
-import type { Prices } from '../../ports/prices.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { middle, type Price, type PriceSnapshot } from '../../core/domain/price.ts'
+import type { Prices } from '../../core/ports/prices.ts'
 
 export type PriceSource = Readonly<{ id: string; prices: Prices }>
 

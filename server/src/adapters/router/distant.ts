@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Log } from '../../lib/log.ts'
-import type { PoolSnapshot, PoolSnapshots } from '../../ports/pools.ts'
+import type { PoolSnapshot, PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { FromThread, LogLevel, ToThread } from './messages.ts'
 
 /** Snapshots that the other side keeps: the thread has no database. */

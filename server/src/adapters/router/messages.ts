@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../../domain/errors.ts'
+import type { ErrorCode } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import type { PoolCounts, PoolSnapshot } from '../../ports/pools.ts'
-import type { PoolState, RoutedSwap, RouteOrder } from '../../ports/router.ts'
+import type { PoolCounts, PoolSnapshot } from '../../swap/ports/pools.ts'
+import type { PoolState, RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 
 /* What the request loop and the router's thread tell each other. */
 

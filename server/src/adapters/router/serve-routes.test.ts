@@ -1,9 +1,9 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import type { UniswapV2Pool } from '../../domain/swap/pools/uniswap-v2.ts'
 import { createLog } from '../../lib/log.ts'
-import type { PoolSource } from '../../ports/pools.ts'
-import type { RouteOrder } from '../../ports/router.ts'
+import type { PoolSource } from '../../swap/ports/pools.ts'
+import type { RouteOrder } from '../../swap/ports/router.ts'
+import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
 import type { FromThread, ToThread } from './messages.ts'
 import { serveRoutes } from './serve-routes.ts'
 

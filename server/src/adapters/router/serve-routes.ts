@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
-import { AppError, type ErrorCode } from '../../domain/errors.ts'
+import { AppError, type ErrorCode } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Loop, startLoop } from '../../lib/loop.ts'
-import type { PoolSource } from '../../ports/pools.ts'
-import type { RoutedSwap, RouteOrder } from '../../ports/router.ts'
+import type { PoolSource } from '../../swap/ports/pools.ts'
+import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 import { createRouteFinder } from './find-route.ts'
 import type { FromThread, ToThread } from './messages.ts'
 

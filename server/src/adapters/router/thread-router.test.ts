@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createMetrics } from '../../app/metrics.ts'
 import { createLog } from '../../lib/log.ts'
-import { createMetrics } from '../../lib/metrics.ts'
 import { createThreadRouter, type ThreadRouterDeps } from './thread-router.ts'
 
 /** A thread that refuses every order, but for networks named after what can go wrong. */

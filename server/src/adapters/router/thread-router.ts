@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../core/domain/errors.ts'
 import type { Log } from '../../lib/log.ts'
-import type { RouterMetrics } from '../../lib/router-metrics.ts'
-import type { PoolSnapshots } from '../../ports/pools.ts'
-import type { PoolState, Router } from '../../ports/router.ts'
+import type { PoolSnapshots } from '../../swap/ports/pools.ts'
+import type { PoolState, Router } from '../../swap/ports/router.ts'
 import type { FromThread, ToThread } from './messages.ts'
+import type { RouterMetrics } from './router-metrics.ts'
 import { createWaitingOrders } from './waiting-orders.ts'
 
 export type ThreadRouterDeps = Readonly<{

@@ -1,5 +1,5 @@
-import { AppError } from '../../domain/errors.ts'
-import type { RoutedSwap, RouteOrder } from '../../ports/router.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import type { RoutedSwap, RouteOrder } from '../../swap/ports/router.ts'
 
 type Waiting = Readonly<{
   order: RouteOrder

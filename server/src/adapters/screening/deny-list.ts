@@ -1,4 +1,4 @@
-import type { Screening } from '../../ports/screening.ts'
+import type { Screening } from '../../core/ports/screening.ts'
 
 /** The operator's own list: addresses that are never served, as `network:address`. Everything else is allowed. */
 export function createDenyList(entries: readonly string[]): Screening {

@@ -1,9 +1,9 @@
 import { HDKey } from '@scure/bip32'
-import { spendKeyOf, type ViewKeys, viewKeysOf } from '../../domain/view-keys.ts'
+import type { KeySource, PublicKeys } from '../../exchange/ports/signer.ts'
+import type { KeyPath } from '../../exchange/ports/spend.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { createRecent } from '../../lib/recent.ts'
-import type { KeySource, PublicKeys } from '../../ports/signer.ts'
-import type { KeyPath } from '../../ports/spend.ts'
+import { spendKeyOf, type ViewKeys, viewKeysOf } from '../chains/monero/view-keys.ts'
 import { compressed, createChildKeys } from './child-keys.ts'
 import { createKeyThread, type KeyThread } from './key-thread.ts'
 

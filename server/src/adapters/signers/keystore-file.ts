@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type FileHandle, link, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { AppError } from '../../domain/errors.ts'
+import { AppError } from '../../core/domain/errors.ts'
 
 const scrypt = promisify<string, Buffer, number, ScryptCost & { maxmem: number }, Buffer>(scryptCallback)
 

@@ -1,7 +1,6 @@
 import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { AppError } from '../../domain/errors.ts'
-import { assert } from '../../lib/assert.ts'
+import { AppError } from '../../core/domain/errors.ts'
 import type {
   KeySource,
   PublicKeys,
@@ -10,8 +9,9 @@ import type {
   SignIntent,
   SignWith,
   StoredPayout,
-} from '../../ports/signer.ts'
-import type { Pay } from '../../ports/spend.ts'
+} from '../../exchange/ports/signer.ts'
+import type { Pay } from '../../exchange/ports/spend.ts'
+import { assert } from '../../lib/assert.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from './keys.ts'
 import {
   COST,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Signer, SignIntent } from '../../ports/signer.ts'
+import type { Signer, SignIntent } from '../../exchange/ports/signer.ts'
 import { createKeystore, openSigner } from './keystore.ts'
 
 const PASSPHRASE = 'a passphrase of some length'

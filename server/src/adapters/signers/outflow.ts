@@ -1,6 +1,6 @@
-import type { AssetId } from '../../domain/asset.ts'
-import { OutflowLimitError, type OutflowWindow } from '../../ports/signer.ts'
-import type { Pay } from '../../ports/spend.ts'
+import type { AssetId } from '../../core/domain/asset.ts'
+import { OutflowLimitError, type OutflowWindow } from '../../exchange/ports/signer.ts'
+import type { Pay } from '../../exchange/ports/spend.ts'
 import type { Outflow } from './signing-journal.ts'
 
 /** Base units that may leave: by one payout, in one hour, in 24 hours. */

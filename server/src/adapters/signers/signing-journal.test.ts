@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Departure } from '../../ports/signer.ts'
-import type { Pay } from '../../ports/spend.ts'
+import type { Departure } from '../../exchange/ports/signer.ts'
+import type { Pay } from '../../exchange/ports/spend.ts'
 import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
 
 const opened: (() => unknown)[] = []

@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { AssetId } from '../../domain/asset.ts'
-import { AppError } from '../../domain/errors.ts'
+import type { AssetId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
 import {
   type Departure,
   LeftBeforeError,
   type Release,
   type SignIntent,
   type SigningMemory,
-} from '../../ports/signer.ts'
-import type { Pay } from '../../ports/spend.ts'
+} from '../../exchange/ports/signer.ts'
+import type { Pay } from '../../exchange/ports/spend.ts'
 
 /*
  * What left the house, in an append-only file of the signer's own, as validators keep one (EIP-3076). A database that was

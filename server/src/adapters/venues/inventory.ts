@@ -1,5 +1,5 @@
-import type { StoreTx } from '../../ports/store.ts'
-import type { Venue } from '../../ports/venue.ts'
+import type { StoreTx } from '../../exchange/ports/store/store.ts'
+import type { Venue } from '../../exchange/ports/venue.ts'
 
 /** The operator's own wallets take the other side: an order is a reservation, made in the step's own transaction. */
 export function createInventoryVenue(): Venue<StoreTx> {

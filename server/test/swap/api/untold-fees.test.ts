@@ -3,8 +3,8 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapRouter } from '../../../../contracts/src/index.ts'
 import type { Json } from '../../../../test/support/world.ts'
-import { decodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
-import { createSwapFeeStore } from '../../../src/adapters/postgres/swap-fees.ts'
+import { decodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
+import { createSwapFeeStore } from '../../../src/adapters/postgres/swap/swap-fees.ts'
 import { type Operator, startOperator } from './operator.ts'
 import { LOCK_MS, NATIVE, type Stage, sending, sign, startStage } from './partner.ts'
 

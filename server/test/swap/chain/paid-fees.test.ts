@@ -1,6 +1,6 @@
 import { type Hex, keccak256, stringToBytes } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SwapChain } from '../../../src/ports/swap-chain.ts'
+import type { SwapChain } from '../../../src/swap/ports/swap-chain.ts'
 import { startFaultyNode } from '../../evm/faulty-node.ts'
 import { coin, native, type Stage, sendAll, startStage, user, via } from './stage.ts'
 

@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex, keccak256, parseAbi, parseTransaction, serializeTransaction } from 'viem'
 import { expect, test } from 'vitest'
-import { encodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
-import { createEvmSwapChain } from '../../../src/adapters/evm/swap/chain.ts'
-import { nativeAddress, zeroAddress } from '../../../src/domain/swap/token.ts'
+import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
+import { createEvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
+import { nativeAddress, zeroAddress } from '../../../src/swap/domain/token.ts'
 import { network, signAs, user } from './stage.ts'
 
 // Transactions made by viem, read by us; no node is asked.

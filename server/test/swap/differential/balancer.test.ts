@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../../src/domain/swap/kinds.ts'
-import type { BalancerStablePool } from '../../../src/domain/swap/pools/balancer-stable.ts'
-import type { BalancerWeightedPool } from '../../../src/domain/swap/pools/balancer-weighted.ts'
+import { type Pool, swapExact } from '../../../src/swap/routing/kinds.ts'
+import type { BalancerStablePool } from '../../../src/swap/routing/pools/balancer-stable.ts'
+import type { BalancerWeightedPool } from '../../../src/swap/routing/pools/balancer-weighted.ts'
 import { magnitude, near } from '../random-pools.ts'
 import { type Artifact, artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 

@@ -9,13 +9,13 @@ import {
   parseAbi,
 } from 'viem'
 import { networks } from '../../../networks/index.ts'
-import { encodeSwap } from '../../../src/adapters/evm/dex/encode-swap.ts'
-import { createNetworkPools } from '../../../src/adapters/evm/dex/network-pools.ts'
-import { resolveNetwork } from '../../../src/domain/network.ts'
-import { executeRoute, SHARE_ALL } from '../../../src/domain/swap/execute.ts'
-import type { Pool } from '../../../src/domain/swap/kinds.ts'
+import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
+import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
+import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import type { PoolSource } from '../../../src/ports/pools.ts'
+import type { PoolSource } from '../../../src/swap/ports/pools.ts'
+import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import type { Pool } from '../../../src/swap/routing/kinds.ts'
 import { artifact, startChain } from '../differential/chain.ts'
 
 const packages = { algebra: '@cryptoalgebra/core', 'algebra-integral': '@cryptoalgebra/integral-core' } as const

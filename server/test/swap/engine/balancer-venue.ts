@@ -9,7 +9,7 @@ import {
   type Hex,
   parseAbi,
 } from 'viem'
-import type { Dex } from '../../../src/domain/swap/dex.ts'
+import type { Dex } from '../../../src/swap/domain/dex.ts'
 import { type Anvil, hex, startAnvil } from '../../evm/anvil.ts'
 import { type Compiled, compile } from '../../evm/compile.ts'
 import { artifact } from '../differential/chain.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { type Abi, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Dex } from '../../../src/domain/swap/dex.ts'
-import type { Pool } from '../../../src/domain/swap/kinds.ts'
-import type { CurveStablePool } from '../../../src/domain/swap/pools/curve-stable.ts'
+import type { Dex } from '../../../src/swap/domain/dex.ts'
+import type { Pool } from '../../../src/swap/routing/kinds.ts'
+import type { CurveStablePool } from '../../../src/swap/routing/pools/curve-stable.ts'
 import type { Compiled } from '../../evm/compile.ts'
 import { type OwnChain, poolContracts, startOwnChain } from './own-pools.ts'
 

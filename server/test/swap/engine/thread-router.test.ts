@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../../test/support/until.ts'
 import { networks } from '../../../networks/index.ts'
 import { createThreadRouter, type ThreadRouter } from '../../../src/adapters/router/thread-router.ts'
-import { resolveNetwork } from '../../../src/domain/network.ts'
+import { createMetrics } from '../../../src/app/metrics.ts'
+import type { RouterThreadInput } from '../../../src/app/router-thread.ts'
+import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { createMetrics } from '../../../src/lib/metrics.ts'
-import type { PoolSnapshots } from '../../../src/ports/pools.ts'
-import type { RouterThreadInput } from '../../../src/router-thread.ts'
+import type { PoolSnapshots } from '../../../src/swap/ports/pools.ts'
 import { isInstalled, startVenues, type Venues } from './venues.ts'
 
 const log = createLog({ level: 'silent', pretty: false })
 const metrics = createMetrics({ defaults: false })
 /** Nothing is kept between the starts of this file. */
 const snapshots: PoolSnapshots = { load: async () => null, save: async () => undefined }
-const entry = new URL('../../../src/router-thread.ts', import.meta.url)
+const entry = new URL('../../../src/app/router-thread.ts', import.meta.url)
 const DEADLINE = 2n ** 40n
 
 let venues: Venues

@@ -1,5 +1,5 @@
 import { type Abi, decodeFunctionResult, encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
-import type { Dex } from '../../../src/domain/swap/dex.ts'
+import type { Dex } from '../../../src/swap/domain/dex.ts'
 import { type Anvil, hex, startAnvil } from '../../evm/anvil.ts'
 import { type Artifact, artifact } from '../differential/chain.ts'
 

@@ -1,0 +1,36 @@
+import type { Network } from '../../../core/domain/network.ts'
+import type { PureChain } from '../../../exchange/ports/chain.ts'
+import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
+import { assert } from '../../../lib/assert.ts'
+import { createJsonRpc } from '../../../lib/json-rpc.ts'
+import { createAddresses } from './address.ts'
+import { createReader } from './reader.ts'
+import { createBitcoinNode } from './rpc.ts'
+import { createSender } from './sender.ts'
+
+export type BitcoinChainOptions = Readonly<{
+  network: Network
+  /** Nodes with `txindex=1`; user and password in the URL. What moves money needs all of them to agree. */
+  rpcUrls: readonly string[]
+  publicKeys: CompressedKeys
+  timeoutMs?: number
+}>
+
+/** One network of the bitcoin family. `close` ends the connections to its nodes. */
+export function createBitcoinChain(options: BitcoinChainOptions): PureChain & { close(): Promise<void> } {
+  const { network, rpcUrls, publicKeys, timeoutMs } = options
+  assert(network.family === 'bitcoin', 'the network is of the bitcoin family')
+  assert(rpcUrls.length > 0, 'a chain is read from at least one node')
+  const nodes = rpcUrls.map((url) => {
+    return createBitcoinNode(network, createJsonRpc({ url, ...(timeoutMs === undefined ? {} : { timeoutMs }) }))
+  })
+  return Object.freeze({
+    network,
+    addresses: createAddresses(network, publicKeys),
+    reader: createReader(network, nodes),
+    sender: createSender(network, nodes, publicKeys),
+    close: async () => {
+      await Promise.all(nodes.map((node) => node.close()))
+    },
+  })
+}

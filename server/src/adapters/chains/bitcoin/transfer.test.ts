@@ -1,0 +1,293 @@
+import { hex } from '@scure/base'
+import { Transaction } from '@scure/btc-signer'
+import { pubECDSA } from '@scure/btc-signer/utils.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bch } from '../../../../networks/bch.ts'
+import { btc } from '../../../../networks/btc.ts'
+import { doge } from '../../../../networks/doge.ts'
+import { ltc } from '../../../../networks/ltc.ts'
+import { AppError } from '../../../core/domain/errors.ts'
+import { resolveNetwork } from '../../../core/domain/network.ts'
+import type { SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
+import type { Coin, KeyPath, Pay } from '../../../exchange/ports/spend.ts'
+import { keyAddress, parametersOf } from './address.ts'
+import { createBitcoinSigning } from './sign.ts'
+import { buildTransfer, INPUTS_MAX, payoutFee } from './transfer.ts'
+
+const networks = {
+  btc: resolveNetwork(btc, 'production'),
+  ltc: resolveNetwork(ltc, 'production'),
+  doge: resolveNetwork(doge, 'production'),
+  bch: resolveNetwork(bch, 'production'),
+}
+type Id = keyof typeof networks
+const keys = {
+  privateKey: ({ branch, index }: KeyPath) => {
+    const key = new Uint8Array(32).fill({ deposit: 1, hot: 2, change: 3 }[branch])
+    key[31] = index % 251
+    return key
+  },
+}
+const publicKeys = { publicKey: (_coinType: number, path: KeyPath) => pubECDSA(keys.privateKey(path)) }
+const sign = createBitcoinSigning(Object.values(networks))
+
+const recipient = (id: Id) => keyAddress(parametersOf(networks[id]), pubECDSA(new Uint8Array(32).fill(9)))
+const pay = (id: Id, units: bigint, at = 0): Pay => ({
+  payoutId: `p${at}`,
+  address: recipient(id),
+  memo: null,
+  asset: { id: `${id}@${id}`, ticker: id, network: id, decimals: 8, contract: null },
+  units,
+})
+const coin = (index: number, units: bigint): Coin => ({
+  outpoint: `${index.toString(16).padStart(64, '0')}:${index % 7}`,
+  units,
+  path: { branch: 'deposit', index },
+})
+const coins = (...units: bigint[]): Coin[] => units.map((each, index) => coin(index, each))
+
+function build(id: Id, request: Partial<SpendRequest> & Pick<SpendRequest, 'coins'>): Unsigned {
+  return buildTransfer(networks[id], publicKeys, {
+    pays: [pay(id, 10_000_000n)],
+    from: { branch: 'hot', index: 0 },
+    fee: { rate: 20_000n, tip: 0n },
+    changeIndex: 4,
+    nonce: null,
+    replaces: null,
+    gasLimit: null,
+    sweepAll: false,
+    ...request,
+  })
+}
+
+function intentOf(unsigned: Unsigned) {
+  if (unsigned.intent.family !== 'bitcoin') throw new Error('not of the bitcoin family')
+  return unsigned.intent
+}
+
+function totals(unsigned: Unsigned) {
+  const { inputs, pays, change } = intentOf(unsigned)
+  const sum = (parts: readonly { units: bigint }[]) => parts.reduce((total, { units }) => total + units, 0n)
+  return { held: sum(inputs), paid: sum(pays), change: change?.units ?? 0n }
+}
+
+/** The size of the signed bytes, by the library. */
+function signedSize(unsigned: Unsigned): bigint {
+  return BigInt(Transaction.fromRaw(hex.decode(sign(unsigned.intent, keys).raw)).vsize)
+}
+
+/** What must hold of every transaction, however it was chosen. */
+function checkSound(id: Id, unsigned: Unsigned, rate: bigint): void {
+  const { held, paid, change } = totals(unsigned)
+  expect(held).toBe(paid + change + unsigned.feeUnits)
+  const size = signedSize(unsigned)
+  expect(unsigned.feeUnits * 1000n).toBeGreaterThanOrEqual(rate * size)
+  const { inputs, pays } = intentOf(unsigned)
+  expect(unsigned.resources).toEqual(inputs.map(({ outpoint }) => outpoint))
+  expect(new Set(unsigned.resources).size).toBe(inputs.length)
+  expect(unsigned.conflictKey).toBe(inputs[0]?.outpoint)
+  const dust = parametersOf(networks[id]).dustUnits
+  for (const { units } of [...pays, ...(unsigned.change === null ? [] : [unsigned.change])])
+    expect(units).toBeGreaterThanOrEqual(dust)
+}
+
+const anyId = fc.constantFrom<Id>('btc', 'ltc', 'doge', 'bch')
+const anyRate = fc.bigInt(1000n, 400_000n)
+const anyUnits = fc.bigInt(1n, 5_000_000_000n)
+
+function attempt(work: () => Unsigned): Unsigned | null {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'INSUFFICIENT_LIQUIDITY') return null
+    throw error
+  }
+}
+
+describe('a payment', () => {
+  test('conserves value, creates no dust and pays the rate, whatever the coins are', () => {
+    const property = fc.property(
+      anyId,
+      anyRate,
+      fc.array(anyUnits, { maxLength: 30 }),
+      fc.array(fc.bigInt(1_000_000n, 2_000_000_000n), { minLength: 1, maxLength: 6 }),
+      (id, rate, held, paid) => {
+        const request = {
+          coins: coins(...held),
+          pays: paid.map((units, at) => pay(id, units, at)),
+          fee: { rate, tip: 0n },
+        }
+        const unsigned = attempt(() => build(id, request))
+        if (unsigned !== null) checkSound(id, unsigned, rate)
+        else {
+          // Refused only where all coins together, less what spending each costs, miss the pays and the bare frame.
+          const cost = (rate * (id === 'doge' || id === 'bch' ? 148n : 68n) + 999n) / 1000n
+          const worth = held.reduce((total, units) => total + (units > cost ? units - cost : 0n), 0n)
+          const frame = (rate * BigInt(13 + 36 * paid.length)) / 1000n
+          expect(worth).toBeLessThan(paid.reduce((total, units) => total + units, 0n) + frame + cost)
+        }
+      },
+    )
+    fc.assert(property, { numRuns: 150 })
+  })
+
+  test('takes the largest coins, the older of equals, and change to the given address', () => {
+    const unsigned = build('btc', { coins: coins(6_000_000n, 8_000_000n, 5_000n, 8_000_000n) })
+    expect(unsigned.resources).toEqual([coin(1, 0n).outpoint, coin(3, 0n).outpoint])
+    // Two P2WPKH inputs and two outputs are 208.5 vB at most (67.75 or 68 each, 31 each, 10.5), at 20 per vB.
+    expect(unsigned.feeUnits).toBe(4180n)
+    expect(unsigned.change).toMatchObject({ path: { branch: 'change', index: 4 }, units: 5_995_820n, vout: 1 })
+  })
+
+  test('pays twenty in one transaction', () => {
+    const pays = Array.from({ length: 20 }, (_, at) => pay('btc', 1_000_000n + BigInt(at), at))
+    const unsigned = build('btc', { coins: coins(30_000_000n), pays })
+    expect(intentOf(unsigned).pays).toEqual(pays)
+    expect(unsigned.change?.vout).toBe(20)
+    checkSound('btc', unsigned, 20_000n)
+  })
+
+  test('gives change that would be dust to the fee', () => {
+    // One input, one output: 110 vB (109.25 up to 110) at 20; 141 with change.
+    const exact = 10_000_000n + 2200n
+    expect(build('btc', { coins: coins(exact) })).toMatchObject({ change: null, feeUnits: 2200n })
+    expect(build('btc', { coins: coins(exact + 1000n) })).toMatchObject({ change: null, feeUnits: 3200n })
+    expect(() => build('btc', { coins: coins(exact - 1n) })).toThrow(
+      expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
+    )
+  })
+
+  test('leaves coins that cost more than they are worth', () => {
+    const many = Array.from({ length: 50 }, () => 1300n)
+    expect(build('btc', { coins: coins(...many, 20_000_000n) }).resources).toHaveLength(1)
+    expect(() => build('btc', { coins: coins(...many, 10_000_000n) })).toThrow(
+      expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
+    )
+  })
+
+  test('spends no more coins than a node relays', () => {
+    const many = Array.from({ length: 600 }, (_, index) => coin(index, 100_000n))
+    const request = { coins: many, fee: { rate: 1000n, tip: 0n } }
+    expect(build('bch', { ...request, pays: [pay('bch', 49_900_000n)] }).resources).toHaveLength(INPUTS_MAX)
+    expect(() => build('bch', { ...request, pays: [pay('bch', 51_000_000n)] })).toThrow(
+      expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
+    )
+  })
+
+  test('refuses dust, strange addresses and a rate without sense', () => {
+    const rich = coins(900_000_000n)
+    expect(() => build('btc', { coins: rich, pays: [pay('btc', 545n)] })).toThrow(
+      expect.objectContaining({ code: 'AMOUNT_BELOW_MIN' }),
+    )
+    const elsewhere = { ...pay('btc', 10_000n), address: recipient('doge') }
+    expect(() => build('btc', { coins: rich, pays: [elsewhere] })).toThrow(
+      expect.objectContaining({ code: 'INVALID_ADDRESS' }),
+    )
+    expect(() => build('btc', { coins: rich, fee: { rate: 3_000_000n, tip: 0n } })).toThrow('fee rate')
+    expect(() => build('btc', { coins: rich, fee: { rate: 0n, tip: 0n } })).toThrow('fee rate')
+    expect(() => build('btc', { coins: [coin(1, 9_000_000n), coin(1, 9_000_000n)] })).toThrow('spent twice')
+  })
+})
+
+describe('a sweep', () => {
+  test('pays out everything less the fee', () => {
+    const unsigned = build('ltc', {
+      coins: coins(5_000_000n, 7_000_000n),
+      pays: [pay('ltc', 99_000_000n)],
+      sweepAll: true,
+    })
+    expect(unsigned.change).toBeNull()
+    expect(unsigned.resources).toHaveLength(2)
+    expect(intentOf(unsigned).pays[0]?.units).toBe(12_000_000n - unsigned.feeUnits)
+    checkSound('ltc', unsigned, 20_000n)
+  })
+
+  test('pays no more than its ceiling', () => {
+    const unsigned = build('ltc', {
+      coins: coins(5_000_000n, 7_000_000n),
+      pays: [pay('ltc', 6_000_000n)],
+      sweepAll: true,
+    })
+    expect(intentOf(unsigned).pays[0]?.units).toBe(6_000_000n)
+    checkSound('ltc', unsigned, 20_000n)
+  })
+
+  test('of nothing is refused', () => {
+    const request = { coins: coins(1000n), pays: [pay('ltc', 99_000_000n)], sweepAll: true }
+    expect(() => build('ltc', request)).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }))
+  })
+})
+
+describe('a replacement', () => {
+  const replace = (id: Id, old: Unsigned, request: Partial<SpendRequest> & Pick<SpendRequest, 'coins'>) => {
+    return build(id, { ...request, replaces: { intent: old.intent, feeUnits: old.feeUnits } })
+  }
+
+  test('conflicts with what it replaces, pays the same, and pays the network its increment more', () => {
+    const property = fc.property(
+      fc.constant<Id>('btc'),
+      anyRate,
+      anyRate,
+      fc.array(fc.bigInt(1_000_000n, 20_000_000n), { minLength: 1, maxLength: 8 }),
+      fc.array(fc.bigInt(10_000n, 20_000_000n), { maxLength: 8 }),
+      (id, rate, newRate, held, more) => {
+        const wallet = coins(...held)
+        const old = attempt(() => build(id, { coins: wallet, fee: { rate, tip: 0n } }))
+        if (old === null) return
+        const further = more.map((units, index) => coin(100 + index, units))
+        const next = attempt(() =>
+          replace(id, old, { coins: [...wallet, ...further], fee: { rate: newRate, tip: 0n }, changeIndex: 9 }),
+        )
+        if (next === null) return
+        checkSound(id, next, newRate)
+        expect(next.conflictKey).toBe(old.conflictKey)
+        expect(next.resources.slice(0, old.resources.length)).toEqual(old.resources)
+        expect(intentOf(next).pays).toEqual(intentOf(old).pays)
+        if (old.change !== null && next.change !== null) expect(next.change.path).toEqual(old.change.path)
+        const [oldSize, size] = [signedSize(old), signedSize(next)]
+        // BIP-125, rules 3 and 4, and Bitcoin Core's demand for a higher rate.
+        expect(next.feeUnits).toBeGreaterThanOrEqual(old.feeUnits + size)
+        expect(next.feeUnits * oldSize).toBeGreaterThan(old.feeUnits * size)
+      },
+    )
+    fc.assert(property, { numRuns: 150 })
+  })
+
+  test('takes the fee from the change first, then from further coins', () => {
+    const old = build('btc', { coins: coins(10_010_000n) })
+    const next = replace('btc', old, { coins: coins(10_010_000n, 50_000n), fee: { rate: 40_000n, tip: 0n } })
+    expect(next.resources).toEqual(old.resources)
+    expect(next.change?.units).toBeLessThan(old.change?.units ?? 0n)
+    const last = replace('btc', next, { coins: coins(10_010_000n, 50_000n), fee: { rate: 150_000n, tip: 0n } })
+    expect(last.resources).toEqual([...old.resources, coin(1, 0n).outpoint])
+    expect(() => replace('btc', next, { coins: [], fee: { rate: 150_000n, tip: 0n } })).toThrow(
+      expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
+    )
+  })
+
+  test('of a sweep pays out less', () => {
+    const request = { coins: coins(5_000_000n), pays: [pay('btc', 99_000_000n)], sweepAll: true }
+    const old = build('btc', request)
+    const next = replace('btc', old, { ...request, fee: { rate: 50_000n, tip: 0n } })
+    expect(next.resources).toEqual(old.resources)
+    expect(intentOf(next).pays[0]?.units).toBe(5_000_000n - next.feeUnits)
+    checkSound('btc', next, 50_000n)
+  })
+
+  test('is refused where nodes take none, and above what the house ever pays', () => {
+    const old = build('doge', { coins: coins(900_000_000n) })
+    expect(() => replace('doge', old, { coins: coins(900_000_000n) })).toThrow('take replacements')
+    const dear = build('btc', { coins: coins(900_000_000n), fee: { rate: 2_184_000n, tip: 0n } })
+    const dearest = { ...dear, feeUnits: dear.feeUnits * 2n }
+    expect(() => replace('btc', dearest, { coins: [] })).toThrow(
+      expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }),
+    )
+  })
+})
+
+test('the typical cost of a payout is that of two coins and change', () => {
+  expect(payoutFee(networks.btc, { rate: 20_000n, tip: 0n })).toBe(4180n)
+  // 374 bytes: 10 and twice 148 and 34.
+  expect(payoutFee(networks.doge, { rate: 1_000_000n, tip: 0n })).toBe(374_000n)
+})

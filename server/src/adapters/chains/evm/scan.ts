@@ -1,0 +1,247 @@
+import type { BlockRef, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import { callTracer, type EvmNode, hex, type Note } from './node.ts'
+import {
+  type BlockReply,
+  block as decodeBlock,
+  type LogReply,
+  list,
+  log,
+  orNull,
+  type ReceiptReply,
+  receipt,
+  type TransactionReply,
+} from './replies.ts'
+import { failureOf, refusalOf, unavailable } from './rpc.ts'
+import { eventOf, TRANSFER_TOPIC } from './token.ts'
+import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
+
+/** A transfer with the side that it came from, which the second read needs for its balance difference. */
+export type Movement = Transfer & Readonly<{ from: string }>
+
+export type ReadBlock = BlockRef &
+  Readonly<{
+    parentHash: string
+    time: number
+    movements: readonly Movement[]
+    transactions: readonly TransactionReply[]
+    /** False where coin from contracts could not be read: the reconciler's balance check steps in. */
+    traced: boolean
+  }>
+
+export type ScanOptions = Readonly<{
+  /** A contract whose token is the network's own coin (Celo): its transfers are the coin's. */
+  coinContract: string | null
+  note: Note
+}>
+
+/**
+ * Types whose sender signed them: legacy, EIP-2930, -1559, -4844, -7702, and Celo's 0x7b to 0x7d. In the others, made by
+ * rollups, the sender may be an alias of a contract on another chain: no refund may go there.
+ */
+const signedTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7b, 0x7c, 0x7d])
+/** Polygon's state syncs come as type 0 from nobody. */
+const NOBODY = '0x0000000000000000000000000000000000000000'
+
+function isSigned(tx: TransactionReply): boolean {
+  return signedTypes.has(tx.type) && tx.from !== NOBODY
+}
+
+/** The block at a height, or of a hash, with everything that moved; null where the node has none. */
+export async function readBlock(node: EvmNode, at: number | string, options: ScanOptions): Promise<ReadBlock | null> {
+  const byHash = typeof at === 'string'
+  const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+  const block = await node.ask(method, [byHash ? at : hex(at), true], orNull(decodeBlock))
+  if (block === null) return null
+  if (byHash ? block.hash !== at : block.height !== at) throw unavailable(`${node.name} answered with another block`)
+  if (block.transactions.length === 0) return { ...block, movements: [], traced: true }
+
+  const offers = await node.offers()
+  const [logs, traces, receipts] = await Promise.all([
+    node.ask('eth_getLogs', [{ blockHash: block.hash, topics: [TRANSFER_TOPIC] }], list(log)),
+    readTraces(node, block, options.note),
+    offers.blockReceipts ? node.ask('eth_getBlockReceipts', [block.hash], list(receipt)) : null,
+  ])
+  const outcomes = await readOutcomes(node, block, receipts, traces)
+  const succeeded = (txHash: string) => outcomes.get(txHash) === true
+  const bySender = new Map(block.transactions.map((tx) => [tx.hash, tx]))
+  checkLogs(node, block, logs, receipts)
+  return {
+    ...block,
+    traced: traces !== null,
+    movements: [
+      ...block.transactions.filter((tx) => succeeded(tx.hash)).flatMap(nativeMovement),
+      ...(traces?.inner ?? []).filter(({ txHash }) => succeeded(txHash)).map(innerMovement),
+      ...placed(logs).flatMap(([identity, entry]) => {
+        return tokenMovement(identity, entry, bySender.get(entry.txHash), options.coinContract)
+      }),
+    ],
+  }
+}
+
+export function scannedBlock(block: ReadBlock): ScannedBlock {
+  return {
+    height: block.height,
+    hash: block.hash,
+    parentHash: block.parentHash,
+    time: block.time,
+    transfers: block.movements.map(({ from: _, ...transfer }) => transfer),
+    transactions: block.transactions.map((tx) => ({
+      txHash: tx.hash,
+      sender: tx.from,
+      nonce: isSigned(tx) ? tx.nonce : null,
+      spends: [],
+    })),
+  }
+}
+
+/** A node that has just got a block may not have traced it yet. */
+const TRACED_WITHIN_MS = 10_000
+const isSettled = (block: BlockReply): boolean => Date.now() - block.time * 1000 > TRACED_WITHIN_MS
+
+/** null where this node has no traces, or none of this block: heavy blocks must not stop the watch. */
+async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise<BlockTraces | null> {
+  const { traces: method } = await node.offers()
+  if (method === null) return null
+  try {
+    const traces =
+      method === 'trace_block'
+        ? await node.ask(method, [hex(block.height)], flatTraces(block.hash))
+        : await node.ask(method, [block.hash, callTracer], nestedTraces(block.transactions.map((tx) => tx.hash)))
+    // Some nodes have no traces of what was before their own start, and say so by an empty list.
+    const isUntraced = traces?.outcomes.size === 0 && block.transactions.some(isSigned)
+    const isWhole = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
+    if (traces !== null && !isWhole && !(isUntraced && isSettled(block)))
+      throw unavailable(`${node.name} traced only a part of block ${block.height}`)
+    if (traces !== null && isWhole) return traces
+  } catch (error) {
+    if (refusalOf(error) === null && failureOf(error)?.tooLarge !== true) throw error
+  }
+  note({ kind: 'traces-missing', node: node.name, detail: `block ${block.height} ${block.hash}` })
+  return null
+}
+
+/** Whether each transaction that moves coin succeeded: by receipts, else by its trace, else by single receipts. */
+async function readOutcomes(
+  node: EvmNode,
+  block: BlockReply,
+  receipts: readonly ReceiptReply[] | null,
+  traces: BlockTraces | null,
+): Promise<ReadonlyMap<string, boolean>> {
+  if (receipts !== null) return outcomesOf(node, block, receipts)
+  if (traces !== null) return traces.outcomes
+  const paying = block.transactions.filter((tx) => tx.value > 0n && tx.to !== null)
+  const single = await node.askMany(
+    paying.map((tx) => ({ method: 'eth_getTransactionReceipt', params: [tx.hash] })),
+    receipt,
+  )
+  if (single.some((entry, n) => entry.txHash !== paying[n]?.hash)) throw unavailable(`${node.name} mixes up receipts`)
+  return outcomesOf(node, block, single)
+}
+
+function outcomesOf(node: EvmNode, block: BlockReply, receipts: readonly ReceiptReply[]): ReadonlyMap<string, boolean> {
+  for (const { blockHash } of receipts) {
+    if (blockHash !== block.hash) throw unavailable(`${node.name} left block ${block.height} while it was read`)
+  }
+  const outcomes = new Map(receipts.map((entry) => [entry.txHash, entry.ok]))
+  const isMissing = block.transactions.some((tx) => tx.value > 0n && tx.to !== null && !outcomes.has(tx.hash))
+  if (isMissing) throw unavailable(`${node.name} has no receipt yet of a transaction in block ${block.height}`)
+  return outcomes
+}
+
+/** Logs come from an index of the node's own: where a receipt was read as well, both must tell the same. */
+function checkLogs(
+  node: EvmNode,
+  block: BlockReply,
+  logs: readonly LogReply[],
+  receipts: readonly ReceiptReply[] | null,
+): void {
+  const found = new Map<string, number>()
+  for (const { blockHash, txHash } of logs) {
+    if (blockHash !== block.hash) throw unavailable(`${node.name} answered with logs of another block`)
+    found.set(txHash, (found.get(txHash) ?? 0) + 1)
+  }
+  for (const entry of receipts ?? []) {
+    const expected = entry.logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).length
+    if (expected !== (found.get(entry.txHash) ?? 0)) {
+      throw unavailable(`${node.name} contradicts itself on the logs of block ${block.height}`)
+    }
+  }
+}
+
+function nativeMovement(tx: TransactionReply): Movement[] {
+  // No recipient: the value of a creation goes to the new contract, which is never an address of a key.
+  if (tx.value === 0n || tx.to === null) return []
+  return [
+    {
+      identity: tx.hash,
+      txHash: tx.hash,
+      address: tx.to,
+      from: tx.from,
+      memo: null,
+      contract: null,
+      units: tx.value,
+      sender: isSigned(tx) ? tx.from : null,
+    },
+  ]
+}
+
+function innerMovement({ txHash, path, from, to, units }: BlockTraces['inner'][number]): Movement {
+  const identity = `${txHash}:trace:${path}`
+  return { identity, txHash, address: to, from, memo: null, contract: null, units, sender: null }
+}
+
+/**
+ * Transfer events with their identity: the place among those of their own transaction. The log index counts over the
+ * whole block, and would be another one where a reorganisation mines the same transaction at another place.
+ */
+export function placed(logs: readonly LogReply[]): readonly (readonly [string, LogReply])[] {
+  const places = new Map<string, number>()
+  const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).toSorted((a, b) => a.index - b.index)
+  return transfers.map((entry) => {
+    const place = places.get(entry.txHash) ?? 0
+    places.set(entry.txHash, place + 1)
+    return [`${entry.txHash}:${place}`, entry] as const
+  })
+}
+
+function tokenMovement(
+  identity: string,
+  entry: LogReply,
+  tx: TransactionReply | undefined,
+  coinContract: string | null,
+): Movement[] {
+  const event = eventOf(entry)
+  if (event === null || event.units === 0n) return []
+  // The top-level sender is safe for a refund only where the tokens were its own.
+  const isOwn = tx !== undefined && isSigned(tx) && tx.from === event.from
+  return [
+    {
+      identity,
+      txHash: entry.txHash,
+      address: event.to,
+      from: event.from,
+      memo: null,
+      contract: entry.address === coinContract ? null : entry.address,
+      units: event.units,
+      sender: isOwn ? event.from : null,
+    },
+  ]
+}
+
+/** Sightings: what the node would put into its next block. Nothing of it is certain; tokens have no log index yet. */
+export function sighting(tx: TransactionReply, call: { to: string; units: bigint } | null): Movement[] {
+  if (call === null || tx.to === null || call.units === 0n) return nativeMovement(tx)
+  return [
+    ...nativeMovement(tx),
+    {
+      identity: `${tx.hash}:pending`,
+      txHash: tx.hash,
+      address: call.to,
+      from: tx.from,
+      memo: null,
+      contract: tx.to,
+      units: call.units,
+      sender: isSigned(tx) ? tx.from : null,
+    },
+  ]
+}

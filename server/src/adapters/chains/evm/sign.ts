@@ -1,0 +1,75 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { bytesToHex, type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem'
+import type { SignWith } from '../../../exchange/ports/signer.ts'
+import { assert } from '../../../lib/assert.ts'
+import { addressOfKey, parseAddress } from './address.ts'
+import { parseTransferCall, transferCall } from './token.ts'
+import type { EvmIntent } from './transfer.ts'
+
+/** No transfer of ours takes more; a limit far beyond it means that something else is being signed. */
+const GAS_MAX = 2_000_000n
+
+/**
+ * Builds the one transaction that the intent describes and signs it: deterministic (RFC 6979), so that signing twice
+ * gives the same bytes. What was built is read back from the bytes and compared before they leave.
+ */
+export const signEvm: SignWith = (intent, keys) => {
+  assert(intent.family === 'evm', 'this signer signs evm transactions')
+  checkIntent(intent)
+  const unsigned = transactionOf(intent)
+  const key = keys.privateKey(intent.from)
+  const digest = hexToBytes(keccak256(serializeTransaction(unsigned)))
+  const signature = secp256k1.sign(digest, key, { prehash: false, format: 'recovered' })
+  const [recovery] = signature
+  assert(recovery === 0 || recovery === 1, 'the recovery bit is 0 or 1')
+  const raw = serializeTransaction(unsigned, {
+    r: bytesToHex(signature.subarray(1, 33)),
+    s: bytesToHex(signature.subarray(33, 65)),
+    yParity: recovery,
+    v: BigInt(27 + recovery),
+  })
+  checkBytes(raw, intent)
+  const signer = secp256k1.recoverPublicKey(signature, digest, { prehash: false })
+  assert(addressOfKey(signer) === addressOfKey(secp256k1.getPublicKey(key)), 'the signature is of the key')
+  return { txHash: keccak256(raw), raw }
+}
+
+function checkIntent({ pay, network, chainId, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas }: EvmIntent): void {
+  assert(Number.isSafeInteger(chainId) && chainId > 0, 'a chain id is positive')
+  assert(Number.isSafeInteger(nonce) && nonce >= 0, 'a nonce is not negative')
+  assert(pay.units > 0n && pay.memo === null, 'a pay has units and no memo')
+  assert(pay.asset.network === network, 'the asset is of the network')
+  assert(parseAddress(pay.address) === pay.address, 'the recipient is a canonical address')
+  const { contract } = pay.asset
+  assert(contract === null || parseAddress(contract) === contract, 'the token contract is a canonical address')
+  assert(contract !== pay.address, 'a token is not paid to its own contract')
+  assert(gasLimit >= 21_000n && gasLimit <= GAS_MAX, 'a transfer takes a sane amount of gas')
+  assert(maxFeePerGas > 0n && maxPriorityFeePerGas >= 0n, 'fees are positive')
+  assert(maxPriorityFeePerGas <= maxFeePerGas, 'the tip is a part of the fee')
+}
+
+function transactionOf(intent: EvmIntent) {
+  const { pay, chainId, nonce, gasLimit: gas, maxFeePerGas, maxPriorityFeePerGas } = intent
+  const { contract } = pay.asset
+  const call =
+    contract === null
+      ? { to: pay.address as Hex, value: pay.units }
+      : { to: contract as Hex, value: 0n, data: transferCall(pay.address, pay.units) }
+  // Both fields equal: the price is paid in full either way, and the older form is taken by every chain.
+  return maxFeePerGas === maxPriorityFeePerGas
+    ? ({ type: 'legacy', chainId, nonce, gas, gasPrice: maxFeePerGas, ...call } as const)
+    : ({ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas, ...call } as const)
+}
+
+/** The bytes as any node will read them, against the intent. */
+function checkBytes(raw: Hex, { pay, chainId, nonce, gasLimit, maxFeePerGas }: EvmIntent): void {
+  const read = parseTransaction(raw)
+  assert(read.chainId === chainId && (read.nonce ?? 0) === nonce, 'the bytes are for this chain and nonce')
+  assert(read.gas === gasLimit && (read.maxFeePerGas ?? read.gasPrice) === maxFeePerGas, 'the bytes hold this fee')
+  const { contract } = pay.asset
+  const call = contract === null ? null : parseTransferCall(read.data ?? '0x')
+  assert(read.to?.toLowerCase() === (contract ?? pay.address).toLowerCase(), 'the bytes go to the recipient or token')
+  assert((read.value ?? 0n) === (contract === null ? pay.units : 0n), 'the bytes move this value')
+  assert(contract !== null || (read.data ?? '0x') === '0x', 'a transfer of the coin has no calldata')
+  assert(contract === null || (call?.to === pay.address && call.units === pay.units), 'the calldata pays the recipient')
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { eth } from '../../../../networks/eth.ts'
+import { AppError } from '../../../core/domain/errors.ts'
+import { type Network, resolveNetwork } from '../../../core/domain/network.ts'
+import type { SpendRequest } from '../../../exchange/ports/chain.ts'
+import { InvariantError } from '../../../lib/assert.ts'
+import { smallest } from '../../../lib/bigint.ts'
+import { buildTransfer, type EvmIntent, typicalFee } from './transfer.ts'
+
+const network = resolveNetwork(eth, 'production')
+const legacy: Network = { ...network, evm: { chainId: 1, finalityTag: null, dynamicFees: false } }
+const own = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const addresses = {
+  parse: () => null,
+  parseMemo: () => null,
+  deposit: () => ({ address: own, memo: null }),
+  hot: () => own,
+  change: () => own,
+  own: () => own,
+}
+const coin = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
+const pay = {
+  payoutId: 'p',
+  address: '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
+  memo: null,
+  asset: coin,
+  units: 500n,
+}
+
+function request(parts: Partial<SpendRequest> = {}): SpendRequest {
+  return {
+    pays: [pay],
+    from: { branch: 'hot', index: 0 },
+    fee: { rate: 100n, tip: 3n },
+    coins: [],
+    changeIndex: 0,
+    nonce: 9,
+    replaces: null,
+    gasLimit: 21_000n,
+    sweepAll: false,
+    ...parts,
+  }
+}
+
+function build(parts: Partial<SpendRequest> = {}, on = network) {
+  const unsigned = buildTransfer(on, addresses, request(parts))
+  return { ...unsigned, intent: unsigned.intent as EvmIntent }
+}
+
+describe('a transfer', () => {
+  test('takes the fee rate as its most, and one nonce as its conflict key', () => {
+    const { intent, conflictKey, resources, feeUnits, change } = build()
+    expect(intent).toMatchObject({ nonce: 9, gasLimit: 21_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 3n, pay })
+    expect([conflictKey, resources, feeUnits, change]).toEqual([`${own}:9`, [`${own}:9`], 2_100_000n, null])
+  })
+
+  test('of a network without EIP-1559 has one price', () => {
+    const { intent } = build({ fee: { rate: 100n, tip: 0n } }, legacy)
+    expect([intent.maxFeePerGas, intent.maxPriorityFeePerGas]).toEqual([100n, 100n])
+  })
+
+  test('counts what the first layer takes', () => {
+    expect(build({ fee: { rate: 100n, tip: 3n, l1Fee: 7n } }).feeUnits).toBe(2_100_007n)
+    expect(typicalFee(coin, { rate: 100n, tip: 3n, l1Fee: 7n })).toBe(2_520_007n)
+    expect(typicalFee({ ...coin, contract: own }, { rate: 100n, tip: 3n })).toBe(7_800_000n)
+  })
+
+  test('that sweeps leaves exactly the fee behind', () => {
+    const { intent, feeUnits } = build({ pays: [{ ...pay, units: 10n ** 18n }], sweepAll: true })
+    expect(intent.pay.units + feeUnits).toBe(10n ** 18n)
+  })
+
+  test('that sweeps less than its own fee is refused', () => {
+    expect(() => build({ pays: [{ ...pay, units: 2_100_000n }], sweepAll: true })).toThrow(AppError)
+  })
+
+  test.each([
+    ['two pays', { pays: [pay, pay] }],
+    ['no nonce', { nonce: null }],
+    ['no gas limit', { gasLimit: null }],
+    ['an asset of another network', { pays: [{ ...pay, asset: { ...coin, network: 'bsc' } }] }],
+  ])('of %s is a bug', (_, parts) => {
+    expect(() => build(parts)).toThrow(InvariantError)
+  })
+})
+
+describe('a replacement', () => {
+  const price = fc.bigInt(1n, 10n ** 13n)
+
+  test('has the same conflict key, raises both fee fields by 13 % or more, and is not below the market', () => {
+    fc.assert(
+      fc.property(price, price, price, price, fc.boolean(), (oldRate, oldTip, rate, tip, isDynamic) => {
+        const on = isDynamic ? network : legacy
+        const old = build({ fee: { rate: oldRate, tip: smallest(oldTip, oldRate) } }, on)
+        const next = build({ fee: { rate, tip: smallest(tip, rate) }, gasLimit: null, replaces: old }, on)
+        expect(next.conflictKey).toBe(old.conflictKey)
+        for (const field of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+          expect(next.intent[field] * 100n).toBeGreaterThanOrEqual(old.intent[field] * 113n)
+          expect(next.intent[field]).toBeGreaterThan(old.intent[field])
+        }
+        expect(next.intent.maxFeePerGas).toBeGreaterThanOrEqual(rate)
+        expect(next.intent.maxPriorityFeePerGas).toBeLessThanOrEqual(next.intent.maxFeePerGas)
+        expect(next.intent.pay).toEqual(old.intent.pay)
+      }),
+    )
+  })
+
+  test.each([
+    ['another nonce', { nonce: 10 }],
+    ['another sender', { from: { branch: 'deposit', index: 0 } as const }],
+    ['another recipient', { pays: [{ ...pay, address: own }] }],
+    ['other units', { pays: [{ ...pay, units: 501n }] }],
+    ['another payout', { pays: [{ ...pay, payoutId: 'q' }] }],
+  ])('with %s is a bug', (_, parts) => {
+    expect(() => build({ ...parts, replaces: build() })).toThrow(InvariantError)
+  })
+})

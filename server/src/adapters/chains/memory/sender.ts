@@ -1,0 +1,95 @@
+import { AppError } from '../../../core/domain/errors.ts'
+import type { Network } from '../../../core/domain/network.ts'
+import type { BroadcastResult, Observation, PureSender } from '../../../exchange/ports/chain.ts'
+import { assert, present } from '../../../lib/assert.ts'
+import type { MemoryAddresses } from './address.ts'
+import type { Found, MemoryNode } from './node.ts'
+import { agreedHead } from './reader.ts'
+import { buildTransfer, gasOf, payoutFee } from './transfer.ts'
+
+export function createMemorySender(
+  network: Network,
+  nodes: readonly MemoryNode[],
+  addresses: MemoryAddresses,
+): PureSender {
+  return Object.freeze({
+    gasLimit: async (pay, from) => {
+      const address = addresses.own(from)
+      const held = nodes.map((node) => node.balance(address, pay.asset.contract))
+      if (held.some((units) => units < pay.units))
+        throw new AppError('INSUFFICIENT_LIQUIDITY', 'the sender holds less than the transfer')
+      return gasOf(pay.asset)
+    },
+    payoutFee,
+    build: (request) => buildTransfer(network, addresses, request),
+    broadcast: async (raw) => broadcast(nodes, raw),
+    observe: async (attempt) => observe(network, nodes, attempt),
+  } satisfies PureSender)
+}
+
+/** One taker is enough; a rejection counts only where all reject. */
+function broadcast(nodes: readonly MemoryNode[], raw: string): BroadcastResult {
+  const results = nodes.map((node) => offer(node, raw))
+  const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
+  return present(of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected'), 'the answer of a node')
+}
+
+function offer(node: MemoryNode, raw: string): BroadcastResult {
+  try {
+    return node.submit(raw)
+  } catch (error) {
+    if (error instanceof AppError) return { kind: 'unknown', reason: `node ${node.name} gave no answer` }
+    throw error
+  }
+}
+
+type Attempt = Readonly<{ txHash: string; conflictKey: string | null }>
+
+function observe(network: Network, nodes: readonly MemoryNode[], { txHash, conflictKey }: Attempt): Observation {
+  const views = nodes.map((node) => node.find(txHash))
+  const [first] = views
+  if (isIncluded(first) && views.every((view) => isIncluded(view) && view.block.hash === first.block.hash)) {
+    const { block, receipt } = first
+    return {
+      kind: 'included',
+      block: { height: block.height, hash: block.hash },
+      ok: receipt.ok,
+      feeUnits: receipt.feeUnits,
+    }
+  }
+  if (conflictKey !== null && !views.some(isIncluded)) {
+    const proof = proveDead(network, nodes, txHash, conflictKey)
+    if (proof !== null) return { kind: 'dead', proof }
+  }
+  return { kind: views.some((view) => view !== null) ? 'pending' : 'unseen' }
+}
+
+function isIncluded(found: Found | null | undefined): found is Exclude<Found, 'waiting'> {
+  return found !== null && found !== undefined && found !== 'waiting'
+}
+
+/** Another transaction with the nonce lies below finality, in a block that every node has. */
+function proveDead(
+  network: Network,
+  nodes: readonly MemoryNode[],
+  txHash: string,
+  conflictKey: string,
+): Record<string, string | number> | null {
+  const { sender, nonce } = parseConflictKey(conflictKey)
+  if (nodes.some((node) => node.nonce(sender) <= nonce)) return null
+  const node = present(nodes[0], 'a node')
+  for (let height = agreedHead(network, nodes).height; height >= 0; height--) {
+    const block = present(node.block(height), 'a block below the head')
+    const rival = block.scanned.transactions.find((one) => one.sender === sender && one.nonce === nonce)
+    if (!rival) continue
+    const isFinal = agreedHead(network, nodes).height - height >= network.finalityBlocks
+    return isFinal && rival.txHash !== txHash ? { rival: rival.txHash, height, hash: block.hash, nonce } : null
+  }
+  return null
+}
+
+function parseConflictKey(key: string): { sender: string; nonce: number } {
+  const match = /^(0x[0-9a-fA-F]{40}):(0|[1-9][0-9]{0,15})$/.exec(key)
+  assert(match?.[1] && match[2], 'a conflict key is address:nonce')
+  return { sender: match[1], nonce: Number(match[2]) }
+}

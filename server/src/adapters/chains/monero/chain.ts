@@ -1,0 +1,67 @@
+import type { Network } from '../../../core/domain/network.ts'
+import type { Chain } from '../../../exchange/ports/chain.ts'
+import { assert } from '../../../lib/assert.ts'
+import { createHttp } from '../../../lib/http.ts'
+import { createAddresses } from './address.ts'
+import { houseKeys } from './keys.ts'
+import { createMoneroNode } from './node.ts'
+import { createOrigins } from './origins.ts'
+import { createReader } from './reader.ts'
+import { createSender } from './sender.ts'
+import type { ViewKeys } from './view-keys.ts'
+import { createWalletRoom } from './wallet.ts'
+
+export type MoneroChainOptions = Readonly<{
+  network: Network
+  /** Daemons (monerod 0.18). What moves money needs all of them to agree. */
+  rpcUrls: readonly string[]
+  viewKeys: ViewKeys
+  /** Only where the seed is: without it addresses are shown, and no block is scanned. */
+  spending: (Readonly<{ seedKey: Uint8Array; folder: string }> & Partial<typeof moneroDefaults>) | null
+}>
+
+/** `outputsReady`: payouts under way at once; each holds its change for ten blocks. */
+export const moneroDefaults: Readonly<{ restoreHeight: number; outputsReady: number }> = {
+  restoreHeight: 0,
+  outputsReady: 16,
+}
+
+/** Monero. `close` ends the house's wallet program and the connections. */
+export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: MoneroChainOptions): Chain & {
+  close(): Promise<void>
+} {
+  assert(network.family === 'monero', 'the network is of the Monero family')
+  const keys = houseKeys(viewKeys, spending?.seedKey ?? null)
+  const http = createHttp()
+  const nodes = rpcUrls.map((url) => createMoneroNode(network, http, url))
+  const [first] = nodes
+  assert(first, 'a chain is read from at least one node')
+  const addresses = createAddresses(keys)
+  const origins = createOrigins()
+  const wallet =
+    spending === null
+      ? null
+      : createWalletRoom({
+          keys,
+          folder: spending.folder,
+          daemonUrl: first.url,
+          restoreHeight: spending.restoreHeight ?? moneroDefaults.restoreHeight,
+        })
+  return Object.freeze({
+    network,
+    addresses,
+    reader: createReader(network, nodes, keys, origins),
+    sender: createSender({
+      network,
+      nodes,
+      wallet,
+      origins,
+      hot: addresses.hot(),
+      outputsReady: spending?.outputsReady ?? moneroDefaults.outputsReady,
+    }),
+    close: async () => {
+      await wallet?.close()
+      await http.close()
+    },
+  })
+}

@@ -1,0 +1,96 @@
+import type { Dex, DexKind } from '../../swap/domain/dex.ts'
+import type { Pool } from '../../swap/routing/kinds.ts'
+import { algebraDex } from './algebra.ts'
+import { algebraIntegralDex } from './algebra-integral.ts'
+import { balancerWeightedDex } from './balancer.ts'
+import { balancerStableDex } from './balancer-stable.ts'
+import { curveDex } from './curve.ts'
+import { liquidityBookDex } from './liquidity-book.ts'
+import { movingV3Dexes } from './moving-v3.ts'
+import { solidlyDex } from './solidly.ts'
+import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import { uniswapV2Dex } from './uniswap-v2.ts'
+import { uniswapV3Dex } from './uniswap-v3.ts'
+import { uniswapV4Dex } from './uniswap-v4.ts'
+
+/** The kinds of DEX that are read. A new one is a file and a line here. */
+const readers: Readonly<Partial<Record<DexKind, DexReader>>> = {
+  'uniswap-v2': uniswapV2Dex,
+  'uniswap-v3': uniswapV3Dex,
+  ...movingV3Dexes,
+  'uniswap-v4': uniswapV4Dex,
+  algebra: algebraDex,
+  'algebra-integral': algebraIntegralDex,
+  solidly: solidlyDex,
+  'balancer-weighted': balancerWeightedDex,
+  'balancer-stable': balancerStableDex,
+  'curve-stable': curveDex,
+  'liquidity-book': liquidityBookDex,
+}
+
+export const readerOf = (dex: Dex): DexReader | null => readers[dex.kind] ?? null
+
+/** Under what a pool is kept: its id, or for Balancer the pool's own address, which some of its logs have alone. */
+export const keyOf = (pool: Pool): string =>
+  pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable' ? pool.id.slice(0, 42) : pool.id
+
+/** What its factory said of a pool, for reading it again. */
+export function foundOf({ pool }: Tracked, dexes: ReadonlyMap<string, Dex>): FoundPool | null {
+  const dex = dexes.get(pool.dex)
+  if (dex === undefined) return null
+  const isBalancer = pool.kind === 'balancer-weighted' || pool.kind === 'balancer-stable'
+  return {
+    id: keyOf(pool),
+    address: isBalancer ? keyOf(pool) : pool.address,
+    dex,
+    tokens: pool.tokens,
+    ...(pool.native === true ? { native: true } : {}),
+    ...(pool.kind === 'uniswap-v2' || pool.kind === 'uniswap-v3' ? { feePpm: pool.feePpm } : {}),
+    ...(pool.kind === 'uniswap-v4' ? { feePpm: pool.lpFeePpm, tickSpacing: pool.tickSpacing } : {}),
+  }
+}
+
+/** Found pools by their addresses. */
+export async function resolveAll(ground: Ground, at: string, found: readonly FoundPool[]): Promise<FoundPool[]> {
+  const resolved: FoundPool[] = []
+  for (const [dex, pools] of Map.groupBy(found, ({ dex }) => dex)) {
+    const resolve = readerOf(dex)?.resolve
+    resolved.push(...(resolve ? await resolve(ground, at, pools) : pools))
+  }
+  return resolved
+}
+
+/** Found pools by DEX, each read by its kind; in no order. */
+export async function readBases(ground: Ground, at: string, found: readonly FoundPool[]): Promise<Tracked[]> {
+  const byDex = Map.groupBy(found, ({ dex }) => dex)
+  const read: Tracked[] = []
+  for (const [dex, pools] of byDex) {
+    const states = (await readerOf(dex)?.readBase(ground, at, pools)) ?? []
+    for (const state of states) if (state !== null) read.push(state)
+  }
+  return read
+}
+
+/** Pools whose ticks are read at once. */
+const AT_ONCE = 8
+
+/** The same pools with all that is needed to trade, in this order; without those whose ticks the chain does not tell. */
+export async function readWhole(
+  ground: Ground,
+  at: string,
+  bases: readonly Tracked[],
+  dexes: ReadonlyMap<string, Dex>,
+): Promise<Tracked[]> {
+  const read: (Tracked | null)[] = []
+  const readOne = (base: Tracked): Promise<Tracked | null> | Tracked => {
+    const dex = dexes.get(base.pool.dex)
+    const readTicks = dex === undefined ? null : readerOf(dex)?.readTicks
+    return readTicks ? readTicks(ground, at, base) : base
+  }
+  const queue = bases.entries()
+  const work = async () => {
+    for (const [place, base] of queue) read[place] = await readOne(base)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return read.filter((one) => one !== null)
+}

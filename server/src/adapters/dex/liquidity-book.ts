@@ -1,0 +1,176 @@
+import { type Hex, toEventSelector, toFunctionSelector } from 'viem'
+import { type LiquidityBookPool, liquidityBook } from '../../swap/routing/pools/liquidity-book.ts'
+import { readEach } from './calls.ts'
+import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+
+const CREATED = toEventSelector('LBPairCreated(address,address,uint256,address,uint256)')
+/** All that changes what a pair pays. */
+const changing = [
+  'Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)',
+  'DepositedToBins(address,address,uint256[],bytes32[])',
+  'WithdrawnFromBins(address,address,uint256[],bytes32[])',
+  'CompositionFees(address,uint24,bytes32,bytes32)',
+  'StaticFeeParametersSet(address,uint16,uint16,uint16,uint16,uint24,uint16,uint24)',
+  'HooksParametersSet(address,bytes32)',
+  'ForcedDecay(address,uint24,uint24)',
+].map((text) => toEventSelector(text))
+
+const call = {
+  pairs: toFunctionSelector('getAllLBPairs(address,address)'),
+  bin: toFunctionSelector('getBin(uint24)'),
+  amountOut: toFunctionSelector('getSwapOut(uint128,bool)'),
+}
+const asked = {
+  tokenX: toFunctionSelector('getTokenX()'),
+  tokenY: toFunctionSelector('getTokenY()'),
+  step: toFunctionSelector('getBinStep()'),
+  active: toFunctionSelector('getActiveId()'),
+  fees: toFunctionSelector('getStaticFeeParameters()'),
+  volatility: toFunctionSelector('getVariableFeeParameters()'),
+  reserves: toFunctionSelector('getReserves()'),
+  /** Version 2.2 alone. */
+  hooks: toFunctionSelector('getLBHooksParameters()'),
+} as const
+type Told = Readonly<Record<keyof typeof asked, readonly bigint[] | null>>
+
+/** Words of one entry of getAllLBPairs: bin step, pair, and two more. */
+const ENTRY_WORDS = 4
+/** Bins are read as far as the price doubles or halves, and no more than so many either way. */
+const REACH = Math.log(2)
+const BINS_MAX = 400
+const ID_MAX = 2 ** 24 - 1
+/** Part of the reserves that is tried. */
+const TRIED_PART = 100n
+
+/**
+ * Pairs of the Liquidity Book 2.1 and 2.2 without hooks. Every log of a pair makes it be read again, and so does the end of its two
+ * periods, with which the variable fee falls.
+ */
+export const liquidityBookDex: DexReader = {
+  creation: ({ factory }) => ({ address: factory, topic: CREATED }),
+  found({ topics, fields }, dex) {
+    const [, x, y] = topics
+    if (x === undefined || y === undefined) return null
+    return foundPair(wordAt(wordsOf(fields), 0), dex, [addressOf(BigInt(x)), addressOf(BigInt(y))])
+  },
+  async lookUp({ reader }, at, dex, pairs) {
+    const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(call.pairs, a, b) }))
+    return (await reader.read(at, calls)).flatMap((answer) => {
+      const [, count = 0n, ...words] = wordsOf(answer ?? '0x')
+      const places = words.flatMap((_, place) => (place % ENTRY_WORDS === 1 ? [place] : []))
+      return places.flatMap((place, index) => (index < count ? [foundPair(wordAt(words, place), dex, [])] : []))
+    })
+  },
+  readBase: (ground, at, found) => readPairs(ground, at, found),
+  readTicks: (ground, at, tracked) => readBins(ground, at, tracked),
+  topics: changing,
+  poolOf: ({ address }) => address,
+  apply: () => 'reread',
+}
+
+function foundPair(word: bigint, dex: FoundPool['dex'], tokens: readonly string[]): FoundPool {
+  const address = addressOf(word)
+  return { id: address, address, dex, tokens }
+}
+
+async function readPairs({ reader }: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
+  const names = Object.keys(asked) as (keyof typeof asked)[]
+  const questions = names.map((name) => asked[name])
+  const answers = await readEach(reader, at, found, questions)
+  const seconds = found.length === 0 ? 0 : await reader.minedAt(at)
+  return found.map((one, index) => {
+    const wordsFor = (place: number) => {
+      const answer = answers[index]?.[place]
+      return answer ? wordsOf(answer) : null
+    }
+    const told = Object.fromEntries(names.map((name, place) => [name, wordsFor(place)])) as Told
+    return pairOf(one, told, seconds)
+  })
+}
+
+/** Null where it is none of those that we read. Its bins are in one, for its rank, until they are read. */
+function pairOf({ id, address, dex }: FoundPool, told: Told, seconds: number): Tracked | null {
+  const { tokenX, tokenY, step, active, fees, volatility, reserves, hooks } = told
+  if (!tokenX || !tokenY || !step || !active || !fees || !volatility || !reserves) return null
+  if (hooks !== null && wordAt(hooks, 0) !== 0n) return null
+  const small = (words: readonly bigint[], place: number) => Number(wordAt(words, place))
+  const lastUpdate = small(volatility, 3)
+  const [filterPeriod, decayPeriod] = [small(fees, 1), small(fees, 2)]
+  const passed = seconds - lastUpdate
+  // The fee is one within each period: its beginning stands for all of it.
+  const [since, until] =
+    passed >= decayPeriod ? [decayPeriod] : passed >= filterPeriod ? [filterPeriod, decayPeriod] : [0, filterPeriod]
+  const pool: LiquidityBookPool = {
+    kind: 'liquidity-book',
+    id,
+    address,
+    dex: dex.name,
+    tokens: [addressOf(wordAt(tokenX, 0)), addressOf(wordAt(tokenY, 0))],
+    bins: [{ id: small(active, 0), reserves: [wordAt(reserves, 0), wordAt(reserves, 1)] }],
+    activeId: small(active, 0),
+    binStep: small(step, 0),
+    fees: {
+      baseFactor: wordAt(fees, 0),
+      filterPeriod,
+      decayPeriod,
+      reductionFactor: wordAt(fees, 3),
+      variableFeeControl: wordAt(fees, 4),
+      protocolShare: wordAt(fees, 5),
+      maxVolatilityAccumulator: wordAt(fees, 6),
+    },
+    volatility: {
+      accumulator: wordAt(volatility, 0),
+      reference: wordAt(volatility, 1),
+      idReference: small(volatility, 2),
+      lastUpdate,
+    },
+    now: lastUpdate + (since ?? 0),
+  }
+  return { pool, ...(until === undefined ? {} : { holdsUntil: lastUpdate + until }) }
+}
+
+async function readBins(ground: Ground, at: string, tracked: Tracked): Promise<Tracked | null> {
+  const { pool } = tracked
+  if (pool.kind !== 'liquidity-book') return tracked
+  const away = Math.min(BINS_MAX, Math.ceil(REACH / Math.log1p(pool.binStep / 10_000)))
+  const [low, high] = [Math.max(0, pool.activeId - away), Math.min(ID_MAX, pool.activeId + away)]
+  const ids = Array.from({ length: high - low + 1 }, (_, place) => low + place)
+  const answers = await ground.reader.read(
+    at,
+    ids.map((id) => ({ to: pool.address, calldata: callOf(call.bin, id) })),
+  )
+  const bins: LiquidityBookPool['bins'][number][] = []
+  for (const [place, answer] of answers.entries()) {
+    // A bin that was not told is not an empty one.
+    if (!answer) return null
+    const words = wordsOf(answer)
+    const reserves = [wordAt(words, 0), wordAt(words, 1)] as const
+    if (reserves[0] + reserves[1] > 0n) bins.push({ id: ids[place] as number, reserves })
+  }
+  const whole = { ...pool, bins }
+  const isProven = await paysSo(ground, at, whole)
+  return { ...tracked, pool: whole, ...(isProven ? {} : { idle: true as const }) }
+}
+
+/** Whether the pair itself says of a trade either way what we compute: forks share the interface, not always the formulas. */
+async function paysSo({ reader }: Ground, at: string, pool: LiquidityBookPool): Promise<boolean> {
+  const held = [0, 1].map((side) => pool.bins.reduce((sum, { reserves }) => sum + (reserves[side] ?? 0n), 0n))
+  const trials = held.flatMap((amount, tokenIn) => {
+    const tried = amount / TRIED_PART + 1n
+    const paid = liquidityBook.swap(pool, tokenIn, 1 - tokenIn, tried)
+    // Beyond the bins that were read we pay nothing, whatever the pair does.
+    return paid === null ? [] : [{ tokenIn, tried, out: paid.amountOut }]
+  })
+  const answers = await reader.read(
+    at,
+    trials.map(({ tokenIn, tried }) => ({
+      to: pool.address,
+      calldata: callOf(call.amountOut, tried, tokenIn === 0 ? 1 : 0),
+    })),
+  )
+  return trials.every(({ out }, place) => {
+    const [left, paid] = wordsOf((answers[place] as Hex | null) ?? '0x')
+    return left === 0n && paid === out
+  })
+}

@@ -1,0 +1,186 @@
+import type { Hex } from 'viem'
+import type { ForkedV3 } from '../../swap/domain/dex.ts'
+import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { readEach } from './calls.ts'
+import type { DexLog } from './logs.ts'
+import { areTermsKept, foretellAll, slipstreamAt } from './slipstream-fee.ts'
+import { trySwaps } from './swap-trial.ts'
+import { afterLiquidity, readTicksOf } from './ticks.ts'
+import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import {
+  applyV3,
+  bitmapOf,
+  CREATED,
+  LIQUIDITY,
+  SLOT0,
+  small,
+  stateOf,
+  TICK_BITMAP,
+  TICK_SPACING,
+  v3Topics,
+} from './uniswap-v3.ts'
+import { addressOf, callOf, listOf, wordAt, wordsOf } from './words.ts'
+
+/** PoolCreated(address indexed,address indexed,int24 indexed,address) */
+const SPACED_CREATED = '0xab0d57f0df537bb25e80245ef7748fa62353808c54d6e528a9dd20887aed9ac2'
+/** Mint(address,address indexed,uint256,int24 indexed,int24 indexed,uint128,uint256,uint256), with the position's number */
+const NUMBERED_MINT = '0xd78218c0d304e8893cb3200abe394bbc8d5b7804d9c51f236df9fdcf481d02d3'
+/** getPool(address,address,int24), getPool(address,address,uint24) */
+const POOL_BY_SPACING = '0x28af8d0b'
+const POOL_BY_FEE = '0x1698ee82'
+/** tickSpacings() */
+const TICK_SPACINGS = '0x9cbbbe86'
+/** fee(), currentFee() */
+const FEE = '0xddca3f43'
+const CURRENT_FEE = '0xda3c300d'
+const MILLION = 1_000_000
+/** In one eth_call: Slipstream gives its modules 200 000 gas each. */
+const FEES_AT_ONCE = 80
+
+type Fork = Readonly<{
+  created: string
+  getPool: Hex
+  /** What the pools of a pair are told apart by; null: the factory says which there are. */
+  keys: readonly number[] | null
+  /** Who tells the fee of now, the first that answers; null: the third word of slot0. */
+  fee: readonly Hex[] | null
+  /** Its fee follows time. */
+  byTime: boolean
+}>
+
+const forks: Readonly<Record<ForkedV3, Fork>> = {
+  slipstream: { created: SPACED_CREATED, getPool: POOL_BY_SPACING, keys: null, fee: [FEE], byTime: true },
+  'ramses-v2': {
+    created: CREATED,
+    getPool: POOL_BY_FEE,
+    keys: [100, 500, 3_000, 10_000],
+    fee: [CURRENT_FEE, FEE],
+    byTime: false,
+  },
+  'ramses-v3': {
+    created: CREATED,
+    getPool: POOL_BY_SPACING,
+    keys: [1, 5, 10, 50, 100, 200],
+    fee: [FEE],
+    byTime: false,
+  },
+  'solidly-v3': { created: CREATED, getPool: POOL_BY_SPACING, keys: [1, 10, 50, 100], fee: null, byTime: false },
+}
+
+/**
+ * Forks of Uniswap V3 with its arithmetic, whose fee changes without a log that we could rely on: it is asked of every pool in
+ * every block. None is taken up that does not pay in a trial what we compute (docs/decisions/0073).
+ */
+function createMovingV3(fork: Fork): DexReader {
+  return {
+    creation: ({ factory }) => ({ address: factory, topic: fork.created }),
+    found({ topics, fields }, dex) {
+      const [topic, token0, token1, key] = topics
+      if (token0 === undefined || token1 === undefined || key === undefined) return null
+      const words = wordsOf(fields)
+      const address = addressOf(wordAt(words, topic === CREATED ? 1 : 0))
+      const tokens = [addressOf(BigInt(token0)), addressOf(BigInt(token1))]
+      return { id: address, address, dex, tokens }
+    },
+    async lookUp({ reader }, at, dex, pairs) {
+      const [told] = fork.keys ? [] : await reader.read(at, [{ to: dex.factory, calldata: TICK_SPACINGS }])
+      const keys = fork.keys ?? listOf(wordsOf(told ?? '0x'), 0).map(small)
+      const asked = pairs.flatMap((tokens) => keys.map((key) => ({ tokens, key })))
+      const calls = asked.map(({ tokens: [a, b], key }) => ({
+        to: dex.factory,
+        calldata: callOf(fork.getPool, a, b, key),
+      }))
+      const answers = await reader.read(at, calls)
+      return asked.flatMap(({ tokens, key }, index): FoundPool[] => {
+        const answer = answers[index]
+        const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
+        if (address === addressOf(0n)) return []
+        const keyed = fork.getPool === POOL_BY_FEE ? { feePpm: key } : { tickSpacing: key }
+        return [{ id: address, address, dex, tokens, ...keyed }]
+      })
+    },
+    async readBase({ reader }, at, found) {
+      const asked: readonly Hex[] = [LIQUIDITY, TICK_SPACING, SLOT0, ...(fork.fee ?? [])]
+      const answers = await readEach(reader, at, found, asked)
+      return found.map((one, index) => {
+        const [liquidity, spacing, slot, ...fees] = answers[index] ?? []
+        const feePpm = feeOf(fork, slot, fees)
+        if (!slot || !liquidity || !spacing || feePpm === null) return null
+        const state = stateOf(one, wordsOf(slot), liquidity, small(wordAt(wordsOf(spacing), 0)))
+        return state && { pool: { kind: 'uniswap-v3', ...state, feePpm } }
+      })
+    },
+    readTicks: (ground, at, base) => readWhole(fork, ground, at, base),
+    topics: [...v3Topics, NUMBERED_MINT],
+    poolOf: ({ address }) => address,
+    apply,
+    refresh: (ground, at, known, now) => refresh(fork, ground, at, known, now),
+  }
+}
+
+/** With its ticks, where the pool pays what we compute of them. */
+async function readWhole(fork: Fork, ground: Ground, at: string, { pool: base }: Tracked): Promise<Tracked | null> {
+  const one = base as UniswapV3Pool
+  const whole = await readTicksOf(one, bitmapOf(ground.reader, at, one.address, TICK_BITMAP, one.tickSpacing))
+  if (whole === null) return null
+  const pool = whole.pool as UniswapV3Pool
+  const verdict = await trySwaps(ground, at, pool)
+  if (verdict === 'differs') return null
+  // Tried when liquidity has come.
+  if (verdict === 'nothing to try') return { ...whole, idle: true }
+  if (!fork.byTime) return whole
+  const now = await ground.reader.minedAt(at)
+  return (await foretellAll(ground, at, [{ tracked: whole, fee: pool.feePpm }], now))[0] ?? null
+}
+
+function apply(tracked: Tracked, log: DexLog): Tracked | 'reread' {
+  // Not tried yet. A pool whose fee cannot be foretold was: it goes on being followed.
+  if (tracked.idle && tracked.fees === undefined) return 'reread'
+  const { fees, ...rest } = tracked
+  // Whatever moved the price or wrote down its time changes the fee. What rests waits for its time.
+  const known = fees?.ppm.length === 0 ? tracked : rest
+  if (log.topics[0] !== NUMBERED_MINT) return applyV3(known, log)
+  const [lower, upper] = [log.topics[2], log.topics[3]].map((topic) => small(BigInt(topic ?? 0)))
+  return afterLiquidity(known, lower ?? 0, upper ?? 0, wordAt(wordsOf(log.fields), 2))
+}
+
+/** The fee of every pool, and whether no log was missed: liquidity at the price is as the logs have it. */
+async function refresh(fork: Fork, ground: Ground, at: string, known: readonly Tracked[], now: number) {
+  const pools = known.map(({ pool }) => pool as UniswapV3Pool)
+  const answers: (readonly (Hex | null)[])[] = []
+  for (let start = 0; start < pools.length; start += FEES_AT_ONCE) {
+    const part = pools.slice(start, start + FEES_AT_ONCE)
+    answers.push(...(await readEach(ground.reader, at, part, [LIQUIDITY, ...(fork.fee ?? [SLOT0])])))
+  }
+  const areKept = fork.byTime ? await areTermsKept(ground, at, known) : []
+  const unforetold: { place: number; tracked: Tracked; fee: number }[] = []
+  const next = known.map((tracked, place): Tracked | 'reread' => {
+    const pool = pools[place] as UniswapV3Pool
+    const [liquidity, ...rest] = answers[place] ?? []
+    const fee = feeOf(fork, rest[0], rest)
+    if (fee === null || !liquidity || wordAt(wordsOf(liquidity), 0) !== pool.liquidity) return 'reread'
+    if (!fork.byTime) return fee === pool.feePpm ? tracked : { ...tracked, pool: { ...pool, feePpm: fee } }
+    // Not tried yet.
+    if (tracked.idle && tracked.fees === undefined) return tracked
+    const foretold = slipstreamAt(tracked, fee, now, areKept[place] === true)
+    if (foretold === null) unforetold.push({ place, tracked, fee })
+    return foretold ?? tracked
+  })
+  const foretold = await foretellAll(ground, at, unforetold, now)
+  for (const [index, { place }] of unforetold.entries()) next[place] = foretold[index] ?? 'reread'
+  return next
+}
+
+function feeOf({ fee }: Fork, slot: Hex | null | undefined, told: readonly (Hex | null)[]): number | null {
+  const answer = fee === null ? slot : told.find((one) => one !== null)
+  if (!answer) return null
+  const ppm = Number(wordAt(wordsOf(answer), fee === null ? 2 : 0))
+  return ppm < MILLION ? ppm : null
+}
+
+export const movingV3Dexes: Readonly<Record<ForkedV3, DexReader>> = {
+  slipstream: createMovingV3(forks.slipstream),
+  'ramses-v2': createMovingV3(forks['ramses-v2']),
+  'ramses-v3': createMovingV3(forks['ramses-v3']),
+  'solidly-v3': createMovingV3(forks['solidly-v3']),
+}

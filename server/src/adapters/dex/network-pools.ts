@@ -1,0 +1,208 @@
+import { assert } from '../../lib/assert.ts'
+import type { DexNetwork } from '../../swap/domain/dex.ts'
+import type { PoolSource } from '../../swap/ports/pools.ts'
+import { quantity } from '../chains/evm/replies.ts'
+import { createRpc, type Rpc, rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
+import { createBlockReader } from './calls.ts'
+import { compareSome } from './compare.ts'
+import { type Header, latestHeader } from './headers.ts'
+import { createWanted, trim } from './look-up.ts'
+import { pack } from './pack.ts'
+import { createPoolSet } from './pool-set.ts'
+import { liquidityOf } from './rank.ts'
+import { begin, originOf } from './read-all.ts'
+import { type Begun, type NetworkPoolsDeps, type PoolSettings, type Synced, wayBackOf } from './synced.ts'
+import { createTaxedTokens } from './taxed.ts'
+import { toHead } from './to-head.ts'
+
+export const poolDefaults: PoolSettings = {
+  poolsMax: 1_000,
+  ticksMax: 60_000,
+  scanBlocksMax: 500_000,
+  catchUpBlocksMax: 5_000,
+  compareEveryBlocks: 50,
+  comparePools: 4,
+  snapshotEveryMs: 5 * 60_000,
+  renewEveryMs: 6 * 3_600_000,
+  headAgeMaxMs: Number.POSITIVE_INFINITY,
+}
+
+const GAS_PRICE_MS = 5_000
+/** A reply is read as a whole: this is the memory that it takes, several times over. Longer runs of logs are asked for in parts. */
+const rpcOptions = { ...rpcDefaults, replyBytesMax: 16 * 1024 * 1024 }
+
+/** The pools of one EVM network. Everything is read at one block's hash; from there on logs tell what changes. */
+export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
+  const nodes = createNodes(deps)
+  const synced = createSynced(deps, nodes)
+  const { pools, counts, dexNetwork, settings, now } = synced
+  const upkeep = createUpkeep(synced)
+  const { coinContract } = deps.network.evm ?? {}
+  const tokens = createTaxedTokens(nodes.rpc, dexNetwork.wrapped, now, coinContract ? [coinContract] : [])
+  let at: Readonly<{ head: Header; readAtMs: number }> | null = null
+
+  async function turn(): Promise<'again' | undefined> {
+    const head = await latestHeader(nodes.rpc())
+    const ageMs = now() - head.minedAtMs
+    // Another node may be ahead of this one. Where none is, the state grows old and is not quoted from.
+    if (ageMs > settings.headAgeMaxMs) throw unavailable(`the newest block is ${Math.round(ageMs / 1000)} s old`)
+    if (synced.begun.value === null) await begin(synced, head)
+    const begun = synced.begun.value as Begun
+    if ((await toHead(synced, begun, head)) === 'again') return 'again'
+    await tokens.look(pools.pools())
+    await upkeep.readGasPrice()
+    const isFirst = at === null
+    at = { head, readAtMs: now() }
+    // Whoever waits for these pools is told of them first.
+    if (isFirst) return 'again'
+    await upkeep.work(begun)
+    // Of the pools that were found besides.
+    await tokens.look(pools.pools())
+    return undefined
+  }
+
+  return {
+    network: deps.network.id,
+    current() {
+      const block = pools.block()
+      if (block === null || at === null) return null
+      const { head, readAtMs } = at
+      const gasPrice = upkeep.gasPrice()
+      const known = tokens.known(pools.pools())
+      const { wrapped } = dexNetwork
+      return { block, readAtMs, head: head.height, pools: known, taxed: tokens.taxed(), gasPrice, wrapped }
+    },
+    counts: () => ({ ...counts }),
+    liquidity() {
+      const unit = synced.begun.value?.dollarUnit ?? null
+      const { dollar, wrapped } = dexNetwork
+      const taxed = tokens.taxed()
+      // What takes a fee on transfer is not traded, so that it stands in lists as what cannot be swapped.
+      const traded = pools.pools().filter((pool) => !pool.tokens.some((token) => taxed.has(token)))
+      return liquidityOf(traded, wrapped, dollar === undefined || unit === null ? null : { token: dollar, unit })
+    },
+    want: upkeep.want,
+    async advance() {
+      try {
+        return await turn()
+      } catch (error) {
+        nodes.next()
+        throw error
+      }
+    },
+  }
+}
+
+/** What is done besides following, between two blocks. */
+function createUpkeep(synced: Synced) {
+  const { pools, settings, now, rpc } = synced
+  const wanted = createWanted(synced)
+  let gas = { price: 0n, atMs: Number.NEGATIVE_INFINITY }
+  let savedAtMs = Number.NEGATIVE_INFINITY
+  let renewedAtMs = now()
+  let comparedAt = 0
+
+  async function compare(height: number): Promise<void> {
+    const { compareEveryBlocks, comparePools } = settings
+    if (Math.abs(height - comparedAt) < compareEveryBlocks) return
+    comparedAt = height
+    await compareSome(synced, Math.floor(height / compareEveryBlocks) * comparePools)
+  }
+
+  return {
+    gasPrice: () => gas.price,
+    want: wanted.add,
+    async readGasPrice(): Promise<void> {
+      if (now() - gas.atMs < GAS_PRICE_MS) return
+      gas = { price: await rpc().ask('eth_gasPrice', [], quantity), atMs: now() }
+    },
+    async work(begun: Begun): Promise<void> {
+      const block = pools.block()
+      if (block === null) return
+      if (now() - renewedAtMs >= settings.renewEveryMs) {
+        renewedAtMs = now()
+        for (const token of synced.tokens) wanted.add(token)
+      }
+      await wanted.look(begun)
+      trim(synced)
+      await compare(block.height)
+      if (now() - savedAtMs < settings.snapshotEveryMs) return
+      savedAtMs = now()
+      await save(synced, begun)
+    },
+  }
+}
+
+async function save(synced: Synced, begun: Begun): Promise<void> {
+  const { deps, network, pools, log } = synced
+  const block = pools.block()
+  if (block === null) return
+  try {
+    const packed = await pack(pools.all(), originOf(synced, begun))
+    await deps.snapshots.save({ network: network.id, block, packed })
+  } catch (err) {
+    log.warn({ err, network: network.id }, 'the snapshot of pools was not kept')
+  }
+}
+
+type Nodes = Readonly<{ rpc(): Rpc; next(): void }>
+
+function createNodes({ network, rpcUrls }: NetworkPoolsDeps): Nodes {
+  const { evm } = network
+  assert(evm, 'an evm network has its parameters')
+  assert(rpcUrls.length > 0, 'a network has a node')
+  const rpcs = rpcUrls.map((url, index) =>
+    createRpc(`${network.id} pools node ${index + 1}`, url, evm.chainId, rpcOptions),
+  )
+  let turn = 0
+  return {
+    rpc: () => rpcs[turn % rpcs.length] as Rpc,
+    next: () => {
+      turn++
+    },
+  }
+}
+
+function createSynced(deps: NetworkPoolsDeps, { rpc }: Nodes): Synced {
+  const dexNetwork = normalize(deps.dexNetwork)
+  return {
+    deps,
+    network: deps.network,
+    dexNetwork,
+    tokens: deps.tokens.map((token) => token.toLowerCase()),
+    settings: { ...poolDefaults, ...deps.settings },
+    log: deps.log,
+    now: deps.now ?? Date.now,
+    rpc,
+    ground: {
+      reader: {
+        read: (hash, calls) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).read(hash, calls),
+        revertsOf: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).revertsOf(...asked),
+        minedAt: (hash) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).minedAt(hash),
+        storageAt: (...asked) => createBlockReader(rpc(), dexNetwork.multicall3 ?? null).storageAt(...asked),
+      },
+      wrapped: dexNetwork.wrapped,
+    },
+    pools: createPoolSet(wayBackOf(deps.network)),
+    counts: { reorgs: 0, differences: 0, rereads: 0 },
+    begun: { value: null },
+  }
+}
+
+/** Addresses as we keep them: in lower case. */
+function normalize(given: DexNetwork): DexNetwork {
+  const lower = <K extends string>(key: K, value: string | undefined) =>
+    value === undefined ? {} : ({ [key]: value.toLowerCase() } as Record<K, string>)
+  return {
+    ...given,
+    wrapped: given.wrapped.toLowerCase(),
+    hubs: given.hubs.map((hub) => hub.toLowerCase()),
+    ...lower('dollar', given.dollar),
+    dexes: given.dexes.map((dex) => ({
+      ...dex,
+      factory: dex.factory.toLowerCase(),
+      ...lower('vault', dex.vault),
+      ...lower('deployer', dex.deployer),
+    })),
+  }
+}

@@ -1,0 +1,181 @@
+import type { Hex } from 'viem'
+import type { Dex, SolidlyFork } from '../../swap/domain/dex.ts'
+import { type SolidlyPool, solidly } from '../../swap/routing/pools/solidly.ts'
+import type { DexReader, FoundPool, Ground, Tracked } from './tracked.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+
+/** PairCreated(address indexed,address indexed,bool,address,uint256) */
+const PAIR_CREATED = '0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9'
+/** PoolCreated(address indexed,address indexed,bool indexed,address,uint256) */
+const POOL_CREATED = '0x2128d88d14c80cb081c1252a5acff7a264671bf199ce226b53788fb26065005e'
+/** getPair and getPool(address,address,bool) */
+const GET_PAIR = '0x6801cc30'
+const GET_POOL = '0x79bc57d5'
+/** Sync(uint256,uint256), and Sync(uint112,uint112) of some forks */
+const SYNC = '0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a'
+const SYNC_SHORT = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
+/** SetCustomFee(address indexed pool,uint256), of the factory */
+const CUSTOM_FEE = '0xae468ce586f9a87660fdffc1448cee942042c16ae2f02046b134b5224f31936b'
+/** metadata(): both units, both reserves, whether stable, both tokens */
+const METADATA = '0x392f37e9'
+const AMOUNT_OUT = '0xf140a35a'
+const IS_PAUSED = '0xb187bd26'
+/** getFee(bool), getFee(address,bool), getRealFee(address), pairFee(address) */
+const FEE_OF_SORT = '0x512b45ea'
+const FEE_OF_POOL = '0xcc56b2c5'
+const REAL_FEE = '0x6652f0bf'
+const PAIR_FEE = '0x841fa66b'
+/** Fees for all pools of a sort are changed without a log, and so is a pause in most forks: both are read again. */
+const FRESH_SECONDS = 60
+/** The part of the reserve with which a pool is tried: enough to tell the smallest fee, with digits that show the rounding. */
+const TRIAL_PART = 97n
+const PPM = 1_000_000n
+
+type Fees = Readonly<{
+  /** What the factory is asked; the first answer but zero counts, else zero. */
+  calls(pool: string, stable: boolean): readonly Hex[]
+  /** What the answer is a part of. */
+  whole: bigint
+}>
+type Fork = Readonly<{ created: string; lookUp: Hex; newton: SolidlyPool['newton']; fees: Fees | null }>
+
+const pairs = { created: PAIR_CREATED, lookUp: GET_PAIR, newton: 'v1' } as const
+const feeOfSort = (stable: boolean): Hex => callOf(FEE_OF_SORT, stable ? 1 : 0)
+const ofPool: Fees = { calls: (pool, stable) => [callOf(FEE_OF_POOL, pool, stable ? 1 : 0)], whole: 10_000n }
+
+const forks: Readonly<Record<SolidlyFork, Fork>> = {
+  solidly: { ...pairs, fees: null },
+  'velodrome-v1': { ...pairs, fees: { calls: (_pool, stable) => [feeOfSort(stable)], whole: 10_000n } },
+  'velodrome-v2': { created: POOL_CREATED, lookUp: GET_POOL, newton: 'v2', fees: ofPool },
+  equalizer: { ...pairs, fees: { calls: (pool) => [callOf(REAL_FEE, pool)], whole: 10n ** 18n } },
+  ramses: {
+    ...pairs,
+    fees: { calls: (pool, stable) => [callOf(PAIR_FEE, pool), feeOfSort(stable)], whole: 10_000n },
+  },
+  blackhole: { ...pairs, fees: ofPool },
+}
+const forkOf = ({ fork = 'solidly' }: Dex): Fork => forks[fork]
+
+export const solidlyDex: DexReader = {
+  creation: (dex) => ({ address: dex.factory, topic: forkOf(dex).created }),
+  found({ topics, fields }, dex) {
+    const [topic, token0, token1, sort] = topics
+    if (token0 === undefined || token1 === undefined) return null
+    const words = wordsOf(fields)
+    const isIndexed = topic === POOL_CREATED
+    const stable = (isIndexed ? BigInt(sort ?? 0) : wordAt(words, 0)) !== 0n
+    const tokens = [addressOf(BigInt(token0)), addressOf(BigInt(token1))]
+    return foundPool(addressOf(wordAt(words, isIndexed ? 0 : 1)), dex, tokens, stable)
+  },
+  async lookUp({ reader }, at, dex, wanted) {
+    const asked = wanted.flatMap((tokens) => [false, true].map((stable) => ({ tokens, stable })))
+    const answers = await reader.read(
+      at,
+      asked.map(({ tokens: [a, b], stable }) => ({
+        to: dex.factory,
+        calldata: callOf(forkOf(dex).lookUp, a, b, stable ? 1 : 0),
+      })),
+    )
+    return asked.flatMap(({ tokens, stable }, index) => {
+      const answer = answers[index]
+      const word = answer ? wordAt(wordsOf(answer), 0) : 0n
+      return word === 0n ? [] : [foundPool(addressOf(word), dex, tokens, stable)]
+    })
+  },
+  readBase,
+  readTicks: null,
+  topics: [SYNC, SYNC_SHORT, CUSTOM_FEE],
+  poolOf: ({ address, topics }) => (topics[0] === CUSTOM_FEE ? addressOf(BigInt(topics[1] ?? 0)) : address),
+  apply(tracked, { topics, fields }) {
+    if (tracked.pool.kind !== 'solidly' || tracked.idle || topics[0] === CUSTOM_FEE) return 'reread'
+    const words = wordsOf(fields)
+    return { ...tracked, pool: { ...tracked.pool, reserves: [wordAt(words, 0), wordAt(words, 1)] } }
+  },
+}
+
+function foundPool(address: string, dex: Dex, tokens: readonly string[], stable: boolean): FoundPool {
+  return { id: address, address, dex, tokens, stable }
+}
+
+async function readBase(ground: Ground, at: string, found: readonly FoundPool[]): Promise<(Tracked | null)[]> {
+  const { reader } = ground
+  const factories = [...new Set(found.map(({ dex }) => dex.factory))]
+  const [holdsUntil, answers] = await Promise.all([
+    reader.minedAt(at).then((seconds) => seconds + FRESH_SECONDS),
+    reader.read(at, [
+      ...factories.map((to) => ({ to, calldata: IS_PAUSED }) as const),
+      ...found.map(({ address: to }) => ({ to, calldata: METADATA }) as const),
+    ]),
+  ])
+  const paused = new Set(factories.filter((_, index) => wordAt(wordsOf(answers[index] ?? '0x'), 0) !== 0n))
+  const unpriced = found.map((one, index) => poolOf(one, answers[factories.length + index]))
+  const tried = await tryAll(ground, at, found, unpriced)
+  return tried.map((one, index) => {
+    if (one === null) return null
+    const isIdle = one.idle || paused.has(found[index]?.dex.factory ?? '')
+    return isIdle ? { ...one, holdsUntil, idle: true } : { ...one, holdsUntil }
+  })
+}
+
+/** What the pool says of itself, with the fee that its DEX names. */
+function poolOf({ id, address, dex, tokens }: FoundPool, metadata: Hex | null | undefined): SolidlyPool | null {
+  const words = wordsOf(metadata ?? '0x')
+  if (words.length < 7 || tokens.some((token, index) => token !== addressOf(wordAt(words, 5 + index)))) return null
+  const units = [wordAt(words, 0), wordAt(words, 1)] as const
+  const reserves = [wordAt(words, 2), wordAt(words, 3)] as const
+  if (units.includes(0n)) return null
+  const { newton } = forkOf(dex)
+  const identity = { kind: 'solidly', id, address, dex: dex.name, tokens } as const
+  return { ...identity, stable: wordAt(words, 4) !== 0n, newton, reserves, units, feePpm: dex.feePpm ?? 0 }
+}
+
+/**
+ * With the fees of the factory. Forks differ in more than their files say: a pool is taken up only where its own getAmountOut, by
+ * which our executor trades, says what we compute.
+ */
+async function tryAll(
+  { reader }: Ground,
+  at: string,
+  found: readonly FoundPool[],
+  pools: readonly (SolidlyPool | null)[],
+): Promise<(Tracked | null)[]> {
+  const asked = pools.map((pool, index) => (pool === null ? [] : questionsOf(pool, (found[index] as FoundPool).dex)))
+  const answers = await reader.read(at, asked.flat())
+  let place = 0
+  return pools.map((unpriced, index) => {
+    const told = answers.slice(place, place + (asked[index]?.length ?? 0))
+    place += told.length
+    const [first, second, ...fees] = told.map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null))
+    const feePpm = feeOf((found[index] as FoundPool).dex, fees)
+    if (unpriced === null || feePpm === null) return null
+    const pool = { ...unpriced, feePpm }
+    const ours = [0, 1].map((tokenIn) => solidly.swap(pool, tokenIn, 1 - tokenIn, trialOf(pool, tokenIn))?.amountOut)
+    // Empty, or as good as that.
+    if (ours.every((out) => out === undefined)) return { pool, idle: true }
+    // getAmountOut does not say where a swap would fail, as we do: then the other side tells.
+    return ours.every((out, side) => out === undefined || out === [first, second][side]) ? { pool } : null
+  })
+}
+
+/** What each side of it would pay in trials, then its fee. */
+function questionsOf(pool: SolidlyPool, dex: Dex) {
+  const { address, tokens, stable } = pool
+  const trials = [0, 1].map((tokenIn) => callOf(AMOUNT_OUT, trialOf(pool, tokenIn), tokens[tokenIn] ?? ''))
+  const fees = forkOf(dex).fees?.calls(address, stable) ?? []
+  return [
+    ...trials.map((calldata) => ({ to: address, calldata })),
+    ...fees.map((calldata) => ({ to: dex.factory, calldata })),
+  ]
+}
+
+const trialOf = ({ reserves }: SolidlyPool, tokenIn: number): bigint => (reserves[tokenIn] ?? 0n) / TRIAL_PART + 1n
+
+/** Null where it is not told, or no whole number of millionths. */
+function feeOf(dex: Dex, told: readonly (bigint | null)[]): number | null {
+  const { fees } = forkOf(dex)
+  if (fees === null) return dex.feePpm ?? null
+  const fee = told.find((answer) => answer !== 0n)
+  if (fee === undefined) return 0
+  if (fee === null || (fee * PPM) % fees.whole !== 0n || fee >= fees.whole) return null
+  return Number((fee * PPM) / fees.whole)
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import type { Pool } from '../../swap/routing/kinds.ts'
+import { createTaxedTokens } from './taxed.ts'
+
+it('trades nothing for the contract of the coin, which it need not ask', async () => {
+  const [wrapped, coin] = ['0x0d', '0x1010']
+  const tokens = createTaxedTokens(
+    () => {
+      throw new Error('nobody is asked')
+    },
+    wrapped,
+    Date.now,
+    [coin],
+  )
+  const pools = [{ tokens: [wrapped, coin], address: '0x1' }] as unknown as readonly Pool[]
+  await tokens.look(pools)
+  expect(tokens.known(pools)).toBe(pools)
+  expect([...tokens.taxed()]).toEqual([coin])
+  expect(tokens.taxed()).toBe(tokens.taxed())
+})

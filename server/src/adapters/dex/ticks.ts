@@ -1,0 +1,124 @@
+import type { Hex } from 'viem'
+import type { Pool } from '../../swap/routing/kinds.ts'
+import type { GrossTick, TickRange, Tracked } from './tracked.ts'
+import { signed, wordAt, wordsOf } from './words.ts'
+
+const MAX_TICK = 887_272
+/** Pools whose bitmap has more words than this are read near their price alone. */
+const WORDS_MAX = 1_600
+/** How far: about a factor of 400 either way, as far as the search looks. */
+const REACH_TICKS = 60_000
+/** Read again where the price has come this near to an end of what was read. */
+const NEAR_END_TICKS = 20_000
+/** Ticks of one pool. Those of the busiest have two thousand. */
+const TICKS_MAX = 10_000
+
+export type ConcentratedPool = Extract<Pool, { kind: 'uniswap-v3' | 'uniswap-v4' | 'algebra' }>
+export const isConcentrated = (pool: Pool): pool is ConcentratedPool =>
+  pool.kind === 'uniswap-v3' || pool.kind === 'uniswap-v4' || pool.kind === 'algebra'
+
+/** How the bitmap and the ticks of a pool are read. `step`: ticks between two bits of the bitmap. */
+export type TickSource = Readonly<{
+  step: number
+  /** Null where the chain gives no answer. */
+  words(indexes: readonly number[]): Promise<readonly (bigint | null)[]>
+  ticks(indexes: readonly number[]): Promise<readonly (GrossTick | null)[]>
+}>
+
+/** Null where the chain does not tell all of it, or where there is more than anybody needs. */
+export async function readTicksOf(pool: ConcentratedPool, source: TickSource): Promise<Tracked | null> {
+  const { range, words } = wordsToRead(pool.tick, source.step)
+  const found: number[] = []
+  for (const [index, word] of (await source.words(words)).entries()) {
+    // A word that was not told is not an empty one.
+    if (word === null) return null
+    const first = (words[index] as number) * 256
+    for (let bit = 0, rest = word; rest !== 0n; bit++, rest >>= 1n)
+      if ((rest & 1n) === 1n) found.push((first + bit) * source.step)
+  }
+  if (found.length > TICKS_MAX) return null
+  const ticks: GrossTick[] = []
+  for (const tick of await source.ticks(found)) {
+    if (tick === null) return null
+    ticks.push(tick)
+  }
+  return withTicks(pool, ticks, range)
+}
+
+function wordsToRead(tick: number, step: number): { range: TickRange | undefined; words: number[] } {
+  const wordOf = (index: number) => Math.floor(index / step / 256)
+  const whole = wordOf(MAX_TICK) - wordOf(-MAX_TICK) + 1 <= WORDS_MAX
+  const first = whole ? wordOf(-MAX_TICK) : Math.max(wordOf(-MAX_TICK), wordOf(tick - REACH_TICKS))
+  const last = whole ? wordOf(MAX_TICK) : Math.min(wordOf(MAX_TICK), wordOf(tick + REACH_TICKS))
+  const words = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  return { range: whole ? undefined : { low: first * 256 * step, high: (last * 256 + 255) * step }, words }
+}
+
+/** The pool with these ticks; where they are a part, what liquidity is left ends at the ends of it: no swap goes beyond. */
+export function withTicks<P extends ConcentratedPool>(
+  pool: P,
+  ticks: readonly GrossTick[],
+  range?: TickRange,
+): Tracked {
+  if (range === undefined) return { pool: { ...pool, ticks }, ticks }
+  let below = pool.liquidity
+  let above = pool.liquidity
+  for (const { index, net } of ticks) {
+    if (index <= pool.tick) below -= net
+    else above += net
+  }
+  const low = below === 0n ? [] : [{ index: Math.max(-MAX_TICK, range.low - 1), net: below }]
+  const high = above === 0n ? [] : [{ index: Math.min(MAX_TICK, range.high + 1), net: -above }]
+  return { pool: { ...pool, ticks: [...low, ...ticks, ...high] }, ticks, range }
+}
+
+/** After a swap: price, tick and liquidity as its event has them. */
+export function afterSwap(tracked: Tracked, sqrtPrice: bigint, liquidity: bigint, tick: number): Tracked | 'reread' {
+  const { pool, ticks, range } = tracked
+  if (!isConcentrated(pool) || ticks === undefined) return 'reread'
+  if (range !== undefined && (tick - range.low < NEAR_END_TICKS || range.high - tick < NEAR_END_TICKS)) return 'reread'
+  // The ticks stay, and the ends of what was read with them: what is beyond does not change with the price.
+  return { ...tracked, pool: { ...pool, sqrtPrice, liquidity, tick } }
+}
+
+/** After liquidity came to a range of ticks, or left it. */
+export function afterLiquidity(tracked: Tracked, lower: number, upper: number, change: bigint): Tracked | 'reread' {
+  const { pool, ticks, range } = tracked
+  if (!isConcentrated(pool) || ticks === undefined) return 'reread'
+  if (change === 0n) return tracked
+  const isRead = (index: number) => range === undefined || (index >= range.low && index <= range.high)
+  let next = ticks
+  if (isRead(lower)) next = changed(next, lower, change, change)
+  if (isRead(upper)) next = changed(next, upper, change, -change)
+  const liquidity = lower <= pool.tick && pool.tick < upper ? pool.liquidity + change : pool.liquidity
+  return withTicks({ ...pool, liquidity }, next, range)
+}
+
+function changed(ticks: readonly GrossTick[], index: number, gross: bigint, net: bigint): readonly GrossTick[] {
+  const place = ticks.findIndex((tick) => tick.index >= index)
+  const at = place === -1 ? ticks.length : place
+  const found = ticks[at]?.index === index ? ticks[at] : undefined
+  const tick = { index, gross: (found?.gross ?? 0n) + gross, net: (found?.net ?? 0n) + net }
+  return [...ticks.slice(0, at), ...(tick.gross > 0n ? [tick] : []), ...ticks.slice(found ? at + 1 : at)]
+}
+
+/** `ticks(int24)` of V3 and Algebra: gross first, net second. */
+export function tickOf(index: number, answer: Hex | null | undefined): GrossTick | null {
+  if (!answer) return null
+  const words = wordsOf(answer)
+  return { index, gross: wordAt(words, 0), net: signed(wordAt(words, 1), 128) }
+}
+
+/** A state without what can be made of the rest of it, and another object than the pool that the search knows curves of. */
+export type Slim = Tracked & Readonly<{ slim: true }>
+
+export function slim(tracked: Tracked): Slim {
+  const { pool, ticks } = tracked
+  const small = ticks === undefined ? { ...pool } : { ...pool, ticks: [] }
+  return { ...tracked, slim: true, pool: small }
+}
+
+export function restoreTicks({ slim: _, ...tracked }: Slim): Tracked {
+  const { pool, ticks, range } = tracked
+  return ticks !== undefined && isConcentrated(pool) ? { ...tracked, ...withTicks(pool, ticks, range) } : tracked
+}

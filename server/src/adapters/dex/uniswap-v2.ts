@@ -1,0 +1,57 @@
+import type { UniswapV2Pool } from '../../swap/routing/pools/uniswap-v2.ts'
+import type { DexReader, FoundPool } from './tracked.ts'
+import { addressOf, callOf, wordAt, wordsOf } from './words.ts'
+
+/** PairCreated(address indexed,address indexed,address,uint256) */
+const CREATED = '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9'
+/** Sync(uint112,uint112) */
+const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'
+const GET_PAIR = '0xe6a43905'
+const GET_RESERVES = '0x0902f1ac'
+/** Uniswap's own, where a DEX names none. */
+const FEE_PPM = 3_000
+
+export const uniswapV2Dex: DexReader = {
+  creation: ({ factory }) => ({ address: factory, topic: CREATED }),
+  found({ topics, fields }, dex) {
+    const [, token0, token1] = topics
+    if (token0 === undefined || token1 === undefined) return null
+    return foundPair(addressOf(wordAt(wordsOf(fields), 0)), dex, [addressOf(BigInt(token0)), addressOf(BigInt(token1))])
+  },
+  async lookUp({ reader }, at, dex, pairs) {
+    const calls = pairs.map(([a, b]) => ({ to: dex.factory, calldata: callOf(GET_PAIR, a, b) }))
+    const answers = await reader.read(at, calls)
+    return pairs.flatMap((tokens, index) => {
+      const answer = answers[index]
+      const word = answer ? wordAt(wordsOf(answer), 0) : 0n
+      return word === 0n ? [] : [foundPair(addressOf(word), dex, tokens)]
+    })
+  },
+  async readBase({ reader }, at, found) {
+    const answers = await reader.read(
+      at,
+      found.map(({ address }) => ({ to: address, calldata: GET_RESERVES })),
+    )
+    return found.map((pair, index) => {
+      const answer = answers[index]
+      if (!answer) return null
+      const words = wordsOf(answer)
+      const { dex, id, address, tokens, feePpm = FEE_PPM } = pair
+      const reserves = [wordAt(words, 0), wordAt(words, 1)] as const
+      const pool: UniswapV2Pool = { kind: 'uniswap-v2', id, address, dex: dex.name, tokens, reserves, feePpm }
+      return { pool }
+    })
+  },
+  readTicks: null,
+  topics: [SYNC],
+  poolOf: ({ address }) => address,
+  apply(tracked, { fields }) {
+    if (tracked.pool.kind !== 'uniswap-v2') return 'reread'
+    const words = wordsOf(fields)
+    return { pool: { ...tracked.pool, reserves: [wordAt(words, 0), wordAt(words, 1)] } }
+  },
+}
+
+function foundPair(address: string, dex: FoundPool['dex'], tokens: readonly string[]): FoundPool {
+  return { id: address, address, dex, tokens, feePpm: dex.feePpm ?? FEE_PPM }
+}

@@ -1,0 +1,131 @@
+import type { Hex } from 'viem'
+import type { UniswapV3Pool } from '../../swap/routing/pools/uniswap-v3.ts'
+import { readEach } from './calls.ts'
+import type { DexLog } from './logs.ts'
+import { afterLiquidity, afterSwap, isConcentrated, readTicksOf, tickOf } from './ticks.ts'
+import type { DexReader, FoundPool, Tracked } from './tracked.ts'
+import { addressOf, callOf, signed, wordAt, wordsOf } from './words.ts'
+
+/** PoolCreated(address indexed,address indexed,uint24 indexed,int24,address) */
+export const CREATED = '0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118'
+/** Initialize(uint160,int24) */
+export const INITIALIZE = '0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95'
+/** Swap(address indexed,address indexed,int256,int256,uint160,uint128,int24) */
+const SWAP = '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67'
+/** PancakeSwap's, with the protocol's fees at its end. */
+const PANCAKE_SWAP = '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83'
+/** Mint(address,address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256) */
+const MINT = '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde'
+/** Burn(address indexed,int24 indexed,int24 indexed,uint128,uint256,uint256) */
+const BURN = '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c'
+
+const GET_POOL = '0x1698ee82'
+export const SLOT0 = '0x3850c7bd'
+export const LIQUIDITY = '0x1a686502'
+export const TICK_SPACING = '0xd0c93a7c'
+export const TICK_BITMAP = '0x5339c296'
+export const TICKS = '0xf30dba93'
+/** Uniswap's and PancakeSwap's, in ppm. */
+const FEES = [100, 500, 2_500, 3_000, 10_000]
+
+export const uniswapV3Dex: DexReader = {
+  creation: ({ factory }) => ({ address: factory, topic: CREATED }),
+  found({ topics, fields }, dex) {
+    const [, token0, token1, fee] = topics
+    if (token0 === undefined || token1 === undefined || fee === undefined) return null
+    const words = wordsOf(fields)
+    const address = addressOf(wordAt(words, 1))
+    return {
+      id: address,
+      address,
+      dex,
+      tokens: [addressOf(BigInt(token0)), addressOf(BigInt(token1))],
+      feePpm: Number.parseInt(fee, 16),
+      tickSpacing: small(wordAt(words, 0)),
+    }
+  },
+  async lookUp({ reader }, at, dex, pairs) {
+    const asked = pairs.flatMap((tokens) => FEES.map((fee) => ({ tokens, fee })))
+    const calls = asked.map(({ tokens: [a, b], fee }) => ({ to: dex.factory, calldata: callOf(GET_POOL, a, b, fee) }))
+    const answers = await reader.read(at, calls)
+    return asked.flatMap(({ tokens, fee }, index): FoundPool[] => {
+      const answer = answers[index]
+      const address = answer ? addressOf(wordAt(wordsOf(answer), 0)) : addressOf(0n)
+      return address === addressOf(0n) ? [] : [{ id: address, address, dex, tokens, feePpm: fee }]
+    })
+  },
+  async readBase({ reader }, at, found) {
+    const asked = [SLOT0, LIQUIDITY, TICK_SPACING] as const
+    const answers = await readEach(reader, at, found, asked)
+    return found.map((one, index) => {
+      const [slot, liquidity, spacing] = answers[index] ?? []
+      if (!slot || !liquidity || !spacing) return null
+      const state = stateOf(one, wordsOf(slot), liquidity, small(wordAt(wordsOf(spacing), 0)))
+      if (state === null) return null
+      const pool: UniswapV3Pool = { kind: 'uniswap-v3', ...state, feePpm: one.feePpm ?? 3_000 }
+      return { pool }
+    })
+  },
+  async readTicks({ reader }, at, tracked) {
+    const { pool } = tracked
+    if (!isConcentrated(pool)) return tracked
+    return readTicksOf(pool, bitmapOf(reader, at, pool.address, TICK_BITMAP, pool.tickSpacing))
+  },
+  topics: [SWAP, PANCAKE_SWAP, MINT, BURN],
+  poolOf: ({ address }) => address,
+  apply: applyV3,
+}
+
+/** A pool without its fee and its ticks. `slot0` and Algebra's `globalState` both begin with price and tick; null without a price. */
+export function stateOf(
+  { id, address, dex, tokens }: FoundPool,
+  state: readonly bigint[],
+  liquidity: Hex,
+  tickSpacing: number,
+): Omit<UniswapV3Pool, 'kind' | 'feePpm'> | null {
+  const sqrtPrice = wordAt(state, 0)
+  if (sqrtPrice === 0n) return null
+  const tick = small(wordAt(state, 1))
+  return {
+    ...{ id, address, dex: dex.name, tokens, sqrtPrice, tick, tickSpacing },
+    ...{ liquidity: wordAt(wordsOf(liquidity), 0), ticks: [] },
+  }
+}
+
+/** Swap, Mint and Burn, which Algebra has in the same form. */
+export function applyV3(tracked: Tracked, { topics, fields }: DexLog): Tracked | 'reread' {
+  const words = wordsOf(fields)
+  const [topic, ...indexed] = topics
+  if (topic === SWAP || topic === PANCAKE_SWAP)
+    return afterSwap(tracked, wordAt(words, 2), wordAt(words, 3), small(wordAt(words, 4)))
+  const lower = small(BigInt(indexed[1] ?? 0))
+  const upper = small(BigInt(indexed[2] ?? 0))
+  if (topic === MINT) return afterLiquidity(tracked, lower, upper, wordAt(words, 1))
+  if (topic === BURN) return afterLiquidity(tracked, lower, upper, -wordAt(words, 0))
+  return 'reread'
+}
+export const v3Topics = [SWAP, MINT, BURN]
+
+/** A tick or a spacing: int24. */
+export const small = (word: bigint): number => Number(signed(word, 24))
+
+export function bitmapOf(
+  reader: Parameters<NonNullable<DexReader['readTicks']>>[0]['reader'],
+  at: string,
+  address: string,
+  selector: `0x${string}`,
+  step: number,
+) {
+  const ask = (method: `0x${string}`, indexes: readonly number[]) =>
+    reader.read(
+      at,
+      indexes.map((index) => ({ to: address, calldata: callOf(method, index) })),
+    )
+  return {
+    step,
+    words: async (indexes: readonly number[]) =>
+      (await ask(selector, indexes)).map((answer) => (answer ? wordAt(wordsOf(answer), 0) : null)),
+    ticks: async (indexes: readonly number[]) =>
+      (await ask(TICKS, indexes)).map((answer, place) => tickOf(indexes[place] as number, answer)),
+  }
+}

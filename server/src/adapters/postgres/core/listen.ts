@@ -1,0 +1,42 @@
+import pg from 'pg'
+import { type Loop, startLoop } from '../../../lib/loop.ts'
+
+/** Calls back at every notification of a channel, and after every reconnect: something may have been missed. */
+export async function listen(
+  url: string,
+  channel: string,
+  onNotice: () => void,
+  onError: (error: unknown) => void,
+): Promise<Loop> {
+  let client: pg.Client | null = null
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ connectionString: url, application_name: 'swapyard listen', keepAlive: true })
+    next.on('error', (error) => {
+      client = null
+      onError(error)
+    })
+    next.on('notification', onNotice)
+    await next.connect()
+    await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    client = next
+    onNotice()
+  }
+
+  await connect()
+  const loop = startLoop({
+    paceMs: 1_000,
+    backoffMs: 10_000,
+    turn: async () => {
+      if (client === null) await connect()
+      return undefined
+    },
+    onError,
+  })
+  return {
+    stop: async () => {
+      await loop.stop()
+      await client?.end().catch(onError)
+    },
+  }
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import type { AssetId } from '../../../core/domain/asset.ts'
+import type { Partner, Scope } from '../../../core/domain/partner.ts'
+import type { KeyStore, ListedKey, PartnerStore, StoredKey } from '../../../core/ports/store/partners.ts'
+import { memoOrNull } from '../exchange/rows.ts'
+import type { Database, Sql, Tx } from './database.ts'
+
+type PartnerRow = {
+  id: string
+  name: string
+  fee_bps: number
+  open_exchanges_max: number
+  rate_limit_per_minute: number
+  strict: boolean
+  suspended: boolean
+  recipients: { asset_id: AssetId; address: string; memo: string }[] | null
+}
+type KeyRow = PartnerRow & {
+  key_id: string
+  scopes: Scope[]
+  ip_allow_list: string[]
+  secrets: { hmac: string; expires_at: string | null }[] | null
+}
+
+const PARTNER = `p.id, p.name, p.fee_bps, p.open_exchanges_max, p.rate_limit_per_minute, p.strict, p.suspended,
+  (select json_agg(r) from default_recipients r where r.partner_id = p.id) as recipients`
+
+type ListedKeyRow = {
+  id: string
+  scopes: Scope[]
+  ip_allow_list: string[]
+  created_by: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+}
+
+const KEYS = `select k.*, (select nullif(max(coalesce(s.expires_at, 'infinity')), 'infinity') from key_secrets s where s.key_id = k.id) as expires_at
+  from api_keys k where k.partner_id = p.id`
+
+export function createPartnerStore(database: Database): PartnerStore {
+  return {
+    keys: createKeyStore(database),
+    findKey: (keyId) => findKey(database, keyId),
+    async touchKey(keyId) {
+      await database.query("update api_keys set last_used_at = date_trunc('minute', clock_timestamp()) where id = $1", [
+        keyId,
+      ])
+    },
+    async add({ name, feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
+      const id = randomUUID()
+      const added = await database.query(
+        'insert into partners (id, name, fee_bps, open_exchanges_max, rate_limit_per_minute, strict) values ($1, $2, $3, $4, $5, $6) on conflict (name) do nothing returning 1',
+        [id, name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
+      )
+      return added.length > 0 ? id : null
+    },
+    async set(name, { feeBps, openExchangesMax, rateLimitPerMinute, strict }) {
+      const changed = await database.query(
+        `update partners set fee_bps = coalesce($2, fee_bps), open_exchanges_max = coalesce($3, open_exchanges_max),
+           rate_limit_per_minute = coalesce($4, rate_limit_per_minute), strict = coalesce($5, strict) where name = $1 returning 1`,
+        [name, feeBps, openExchangesMax, rateLimitPerMinute, strict],
+      )
+      return changed.length > 0
+    },
+    async list() {
+      const rows = await database.query<PartnerRow & { keys: ListedKeyRow[] | null }>(
+        `select ${PARTNER}, (select json_agg(k order by k.created_at) from (${KEYS}) k) as keys from partners p order by p.name limit 1000`,
+      )
+      return rows.map((row) => ({ ...toPartner(row), keys: (row.keys ?? []).map(toListedKey) }))
+    },
+    async setSuspended(name, suspended) {
+      return (
+        (await database.query('update partners set suspended = $2 where name = $1 returning 1', [name, suspended]))
+          .length > 0
+      )
+    },
+    async setRecipient(name, assetId, address, memo) {
+      const rows = await database.query(
+        `insert into default_recipients (partner_id, asset_id, address, memo) select id, $2, $3, $4 from partners where name = $1
+         on conflict (partner_id, asset_id) do update set address = excluded.address, memo = excluded.memo returning 1`,
+        [name, assetId, address, memo ?? ''],
+      )
+      return rows.length > 0
+    },
+  }
+}
+
+/** A partner's row with its recipients, as an operator's act keeps it; null = there is none. */
+export async function partnerRow(sql: Sql, name: string): Promise<Record<string, unknown> | null> {
+  const [found] = await sql.query<{ row: Record<string, unknown> }>(
+    `select to_jsonb(p) || jsonb_build_object('recipients', coalesce((select jsonb_agg(to_jsonb(r) - 'partner_id' order by r.asset_id)
+       from default_recipients r where r.partner_id = p.id), '[]'), 'fee_addresses', (select jsonb_object_agg(f.network, f.address)
+       from fee_addresses f where f.partner_id = p.id)) as row from partners p where p.name = $1`,
+    [name],
+  )
+  return found?.row ?? null
+}
+
+/** A key's row; of its secrets only how many live. */
+export async function keyRow(sql: Sql, keyId: string): Promise<Record<string, unknown> | null> {
+  const [found] = await sql.query<{ row: Record<string, unknown> }>(
+    `select to_jsonb(k) || jsonb_build_object('secrets', (select count(*) from key_secrets s
+       where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp()))) as row from api_keys k where k.id = $1`,
+    [keyId],
+  )
+  return found?.row ?? null
+}
+
+async function findKey(database: Database, keyId: string): Promise<StoredKey | null> {
+  const [row] = await database.query<KeyRow>(
+    `select ${PARTNER}, k.id as key_id, k.scopes, k.ip_allow_list,
+       (select json_agg(json_build_object('hmac', encode(s.hmac, 'hex'), 'expires_at', s.expires_at)) from key_secrets s
+        where s.key_id = k.id and (s.expires_at is null or s.expires_at > clock_timestamp())) as secrets
+     from api_keys k join partners p on p.id = k.partner_id where k.id = $1 and k.revoked_at is null`,
+    [keyId],
+    'find-key',
+  )
+  if (!row) return null
+  const secrets = (row.secrets ?? []).map(({ hmac, expires_at }) => ({
+    hmac: Buffer.from(hmac, 'hex'),
+    expiresAt: expires_at === null ? null : new Date(expires_at),
+  }))
+  return {
+    keyId: row.key_id,
+    partner: toPartner(row),
+    scopes: new Set(row.scopes),
+    ipAllowList: row.ip_allow_list,
+    secrets,
+  }
+}
+
+function createKeyStore(database: Database): KeyStore {
+  return {
+    async add(partnerName, { keyId, hmac, scopes, ipAllowList, createdBy, lifetimeMs }) {
+      return database.transaction(async (tx) => {
+        const rows = await tx.query(
+          'insert into api_keys (id, partner_id, scopes, ip_allow_list, created_by) select $2, id, $3, $4, $5 from partners where name = $1 returning 1',
+          [partnerName, keyId, scopes, ipAllowList, createdBy],
+        )
+        if (rows.length > 0) await addSecret(tx, keyId, hmac, lifetimeMs)
+        return rows.length > 0
+      })
+    },
+    async rotate(keyId, hmac, overlapMs, lifetimeMs) {
+      return database.transaction(async (tx) => {
+        const rows = await tx.query('select 1 from api_keys where id = $1 and revoked_at is null for update', [keyId])
+        if (rows.length === 0) return false
+        await tx.query(
+          `update key_secrets set expires_at = least(coalesce(expires_at, 'infinity'), clock_timestamp() + $2::bigint * interval '1 millisecond') where key_id = $1`,
+          [keyId, overlapMs],
+        )
+        // Of what is expiring, the youngest stays: two live secrets, never three.
+        await tx.query(
+          `delete from key_secrets where key_id = $1 and hmac not in (select hmac from key_secrets where key_id = $1 order by created_at desc limit 1)`,
+          [keyId],
+        )
+        await addSecret(tx, keyId, hmac, lifetimeMs)
+        return true
+      })
+    },
+    async set(keyId, { scopes, ipAllowList }) {
+      const changed = await database.query(
+        `update api_keys set scopes = coalesce($2, scopes), ip_allow_list = coalesce($3, ip_allow_list)
+         where id = $1 and revoked_at is null returning 1`,
+        [keyId, scopes, ipAllowList],
+      )
+      return changed.length > 0
+    },
+    async revoke(keyId) {
+      return (
+        (
+          await database.query(
+            'update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null returning 1',
+            [keyId],
+          )
+        ).length > 0
+      )
+    },
+  }
+}
+
+async function addSecret(tx: Tx, keyId: string, hmac: Buffer, lifetimeMs: number | null = null): Promise<void> {
+  await tx.query(
+    `insert into key_secrets (key_id, hmac, expires_at) values ($1, $2, clock_timestamp() + $3::bigint * interval '1 millisecond')`,
+    [keyId, hmac, lifetimeMs],
+  )
+}
+
+function toListedKey(row: ListedKeyRow): ListedKey {
+  return {
+    keyId: row.id,
+    scopes: row.scopes,
+    ipAllowList: row.ip_allow_list,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+    revoked: row.revoked_at !== null,
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+  }
+}
+
+function toPartner(row: PartnerRow): Partner {
+  return {
+    id: row.id,
+    name: row.name,
+    feeBps: row.fee_bps,
+    suspended: row.suspended,
+    openExchangesMax: row.open_exchanges_max,
+    rateLimitPerMinute: row.rate_limit_per_minute,
+    strict: row.strict,
+    defaultRecipients: new Map(
+      (row.recipients ?? []).map(({ asset_id, address, memo }) => [asset_id, { address, memo: memoOrNull(memo) }]),
+    ),
+  }
+}

@@ -1,0 +1,353 @@
+import type { Job } from '../../../core/ports/job.ts'
+import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { AppendRules } from '../../../exchange/ports/store/store.ts'
+import { timeOrderedId } from '../../../lib/id.ts'
+import { LOCK_PAUSES } from '../core/controls.ts'
+import type { Sql } from '../core/database.ts'
+import { schedule, wake } from '../core/wake.ts'
+import { findLegs, legKey, takePlace } from './further-legs.ts'
+import type { WatchedAddresses } from './watched-addresses.ts'
+
+type Target = {
+  exchange_id: string
+  leg: number
+  address: string
+  memo: string
+  key_index: string
+  source_execution: string | null
+}
+type House = { address: string; branch: 'hot' | 'change'; key_index: string }
+/** `legs`: the transfers by which payouts of ours bring a further leg its deposit, as `legKey` names them. */
+type Ours = Readonly<{
+  targets: Map<string, Target>
+  house: Map<string, House>
+  attempts: Map<string, string>
+  legs: ReadonlySet<string>
+}>
+type Arrival = Readonly<{ transfer: Transfer; target: Target | null; house: House | null }>
+
+const targetKey = (address: string, memo: string | null) => `${address} ${memo ?? ''}`
+
+/**
+ * Appends one block in the caller's transaction: what is ours in it is found by asking memory and the indexes for the
+ * block's own addresses, hashes and outpoints, so the cost depends on the block and not on how many addresses are watched.
+ */
+export async function appendBlock(
+  sql: Sql,
+  watched: WatchedAddresses,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+): Promise<boolean> {
+  const [cursor] = await sql.query<{ height: string; hash: string }>(
+    'select height, hash from cursors where network = $1 for update',
+    [network],
+  )
+  if (!cursor || Number(cursor.height) !== block.height - 1 || cursor.hash !== block.parentHash) return false
+  const ours = await findOurs(sql, watched, network, block)
+  await schedule(sql, exchangesPaid(block, ours, rules))
+  await includeAttempts(sql, network, block, ours)
+  await reportIntrusions(sql, network, block, ours)
+  const touched = await recordArrivals(sql, network, block, rules, ours)
+  // After the arrivals: a coin can be spent in the block that it came with.
+  if (rules.coins) await spendCoins(sql, network, block, ours)
+  await sql.query(
+    `insert into blocks (network, height, hash, parent_hash) values ($1, $2, $3, $4)
+     on conflict (network, height) do update set hash = excluded.hash, parent_hash = excluded.parent_hash`,
+    [network, block.height, block.hash, block.parentHash],
+  )
+  await sql.query('delete from blocks where network = $1 and height < $2', [network, block.height - rules.keep])
+  await sql.query(
+    `insert into cursors (network, height, hash) values ($1, $2, $3)
+     on conflict (network) do update set height = excluded.height, hash = excluded.hash, scanned_at = clock_timestamp()`,
+    [network, block.height, block.hash],
+  )
+  await wake(sql, [...touched, ...(await ripe(sql, network, block.height))])
+  return true
+}
+
+/** Exchanges to whose addresses a deposit came. */
+function exchangesPaid(block: ScannedBlock, ours: Ours, rules: AppendRules): readonly string[] {
+  return block.transfers.flatMap((transfer) => {
+    const target = ours.targets.get(targetKey(transfer.address, transfer.memo))
+    return target && isDeposit(ours, rules, transfer, target) ? [target.exchange_id] : []
+  })
+}
+
+/**
+ * The first leg's deposit is a customer's: what our own transactions bring to our own addresses is change, a sweep or gas.
+ * A further leg's is the payout of the leg before, known by our own stored transaction and by nothing that a chain says.
+ */
+function isDeposit({ attempts, legs }: Ours, rules: AppendRules, transfer: Transfer, { leg }: Target): boolean {
+  if (leg === 0) return !attempts.has(transfer.txHash)
+  return legs.has(legKey(transfer.txHash, transfer.address, rules.assetOf(transfer.contract)?.id ?? ''))
+}
+
+async function findOurs(sql: Sql, watched: WatchedAddresses, network: string, block: ScannedBlock): Promise<Ours> {
+  const addresses = [
+    ...new Set([
+      ...block.transfers.map(({ address }) => address),
+      ...block.transactions.flatMap(({ sender }) => (sender === null ? [] : [sender])),
+    ]),
+  ]
+  const hashes = block.transactions.map(({ txHash }) => txHash)
+  const likely = await watched.among(sql, network, addresses)
+  const targets =
+    likely.length === 0
+      ? []
+      : await sql.query<Target>(
+          // As a join: for a list Postgres would gather a bitmap first, which costs as much as the searches.
+          `select t.exchange_id, t.leg, t.address, t.memo, t.key_index, t.source_execution from unnest($2::text[]) as b (address)
+           join deposit_targets t on t.network = $1 and t.address = b.address`,
+          [network, likely],
+          'find-targets',
+        )
+  const house =
+    addresses.length === 0
+      ? []
+      : await sql.query<House>(
+          'select address, branch, key_index from house_addresses where network = $1 and address = any($2::text[])',
+          [network, addresses],
+          'find-house',
+        )
+  const attempts =
+    hashes.length === 0
+      ? []
+      : await sql.query<{ tx_hash: string; transaction_id: string }>(
+          'select tx_hash, transaction_id from attempts where network = $1 and tx_hash = any($2::text[])',
+          [network, hashes],
+          'find-attempts',
+        )
+  return {
+    targets: new Map(targets.map((row) => [targetKey(row.address, row.memo), row])),
+    house: new Map(house.map((row) => [row.address, row])),
+    attempts: new Map(attempts.map((row) => [row.tx_hash, row.transaction_id])),
+    legs: await findLegs(sql, targets, attempts),
+  }
+}
+
+async function includeAttempts(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
+  if (ours.attempts.size === 0) return
+  await sql.query(
+    'update attempts set block_height = $3, block_hash = $4 where network = $1 and tx_hash = any($2::text[])',
+    [network, [...ours.attempts.keys()], block.height, block.hash],
+  )
+}
+
+async function spendCoins(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
+  const spends = block.transactions.flatMap(({ txHash, spends }) => spends.map((outpoint) => ({ outpoint, txHash })))
+  if (spends.length === 0) return
+  const spent = await sql.query<{ outpoint: string; spent_by: string }>(
+    `update coins c set spent_by = s.tx_hash, spent_height = $4
+     from unnest($2::text[], $3::text[]) as s (outpoint, tx_hash) where c.network = $1 and c.outpoint = s.outpoint
+     returning c.outpoint, c.spent_by`,
+    [network, spends.map(({ outpoint }) => outpoint), spends.map(({ txHash }) => txHash), block.height],
+  )
+  for (const { outpoint, spent_by } of spent.filter((row) => !ours.attempts.has(row.spent_by))) {
+    await freeze(sql, network, spent_by, { outpoint })
+  }
+}
+
+/** A transaction signed by one of our keys that we never stored: somebody else has the key (I-14). */
+async function reportIntrusions(sql: Sql, network: string, block: ScannedBlock, ours: Ours): Promise<void> {
+  const watched = new Set([...[...ours.targets.values()].map(({ address }) => address), ...ours.house.keys()])
+  for (const { txHash, sender, nonce } of block.transactions) {
+    if (sender !== null && watched.has(sender) && !ours.attempts.has(txHash))
+      await freeze(sql, network, txHash, { sender, nonce })
+  }
+}
+
+async function freeze(sql: Sql, network: string, txHash: string, detail: Record<string, unknown>): Promise<void> {
+  await sql.query(
+    `insert into alarms (subject, alarm, detail) values ($1, 'a transaction of our wallet that we did not sign', $2)
+     on conflict (subject) do update set seen_at = clock_timestamp()`,
+    [`intrusion:${network}:${txHash}`, JSON.stringify({ ...detail, txHash })],
+  )
+  await sql.query(LOCK_PAUSES)
+  await sql.query(
+    "insert into pauses (scope, reason, actor) values ($1, 'a transaction of our wallet that we did not sign', 'watcher') on conflict (scope) do nothing",
+    [`payouts:${network}`],
+  )
+}
+
+async function recordArrivals(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  ours: Ours,
+): Promise<readonly Job[]> {
+  const jobs: Job[] = [...ours.attempts.values()].map((id) => ({ kind: 'transaction', id }))
+  for (const transfer of block.transfers) {
+    const target = ours.targets.get(targetKey(transfer.address, transfer.memo)) ?? null
+    const house = ours.house.get(transfer.address) ?? null
+    if (target === null && house === null) continue
+    const arrival = { transfer, target, house }
+    const own = ours.attempts.has(transfer.txHash)
+    const isFor = target === null ? !own : isDeposit(ours, rules, transfer, target)
+    // Nobody was told of a further leg's address: what a stranger sends there is no deposit, and nobody's order.
+    const isStray = target !== null && target.leg > 0 && !own
+    const depositId = isFor || isStray ? await recordDeposit(sql, network, block, rules, arrival, isStray) : null
+    if (depositId === 'again') continue
+    if (rules.coins && transfer.contract === null) await recordCoin(sql, network, block, rules, arrival, depositId)
+    if (isFor && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
+  }
+  return jobs
+}
+
+/**
+ * One row a transfer, by its identity. In another block it may stand at another place and be another row: it was first
+ * seen when its transaction was, and in an earlier one locked for longer. What was not received in one block is looked at again in the next.
+ */
+async function recordDeposit(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  { transfer, target, house }: Arrival,
+  isStray: boolean,
+): Promise<string | 'again'> {
+  const asset = isStray ? null : rules.assetOf(transfer.contract)
+  const required =
+    target?.leg === 0
+      ? rules.required(asset?.id ?? null, transfer.units)
+      : { confirmations: rules.fundingConfirmations, tag: null }
+  // Our own payment to ourselves is one deposit, whichever of its attempts the chain takes.
+  if (target?.source_execution && !isStray) await takePlace(sql, network, target.source_execution, transfer)
+  const [row] = await sql.query<{ id: string }>(
+    `insert into deposits as d (network, identity, tx_hash, exchange_id, leg, address, memo, key_index, asset_id, contract, units, sender,
+       block_height, block_hash, required_confirmations, required_tag, unclaimed, status, first_seen_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+       least(clock_timestamp(),
+         (select min(s.first_seen_at) from sightings s where s.network = $1 and s.tx_hash = $3 and s.exchange_id = $4),
+         (select min(o.first_seen_at) from deposits o where o.network = $1 and o.tx_hash = $3 and o.exchange_id = $4)))
+     on conflict (network, identity) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, orphaned_at = null, required_confirmations = greatest(d.required_confirmations, $19),
+       status = case when d.status = 'reversed' or (d.status = 'rejected' and d.asset_id is not null) then 'seen' else d.status end
+       where d.tx_hash = excluded.tx_hash
+     returning id`,
+    [
+      network,
+      transfer.identity,
+      transfer.txHash,
+      target?.exchange_id ?? null,
+      target?.leg ?? null,
+      transfer.address,
+      transfer.memo ?? '',
+      target?.key_index ?? house?.key_index ?? null,
+      asset?.id ?? null,
+      transfer.contract,
+      transfer.units,
+      transfer.sender,
+      block.height,
+      block.hash,
+      Math.max(required.confirmations, transfer.lockedFor ?? 0),
+      required.tag,
+      target === null && rules.byMemo,
+      asset ? 'seen' : 'rejected',
+      transfer.lockedFor ?? 0,
+    ],
+  )
+  if (!row) return refuseSecond(sql, network, transfer)
+  const { id } = row
+  if (target && asset) await openExecution(sql, target, id, transfer, { assetId: asset.id, height: block.height })
+  if (!asset) {
+    await sql.query(
+      `insert into alarms (subject, alarm, detail) values ($1, $2, $3)
+       on conflict (subject) do update set seen_at = clock_timestamp()`,
+      [
+        `stray:${network}:${transfer.identity}`,
+        isStray
+          ? 'somebody paid an address that was told to nobody'
+          : 'an unlisted token arrived at an address of ours',
+        JSON.stringify({ contract: transfer.contract, exchangeId: target?.exchange_id ?? null }),
+      ],
+    )
+  }
+  await sql.query(
+    'update sightings set gone_at = clock_timestamp() where network = $1 and tx_hash = $2 and gone_at is null',
+    [network, transfer.txHash],
+  )
+  return id
+}
+
+/** Another transaction with the same identity: Monero's one-time key paid twice, of which one can ever be spent (D41). */
+async function refuseSecond(sql: Sql, network: string, { identity, txHash, units }: Transfer): Promise<'again'> {
+  await sql.query(
+    `insert into alarms (subject, alarm, detail) values ($1, 'a coin of ours was paid a second time under one key', $2)
+     on conflict (subject) do update set seen_at = clock_timestamp()`,
+    [`burnt:${network}:${txHash}:${identity}`, JSON.stringify({ txHash, units: units.toString() })],
+  )
+  return 'again'
+}
+
+async function openExecution(
+  sql: Sql,
+  target: Target,
+  depositId: string,
+  { txHash, units }: Transfer,
+  where: { assetId: string; height: number },
+): Promise<void> {
+  await sql.query(
+    `with opened as (
+       insert into executions (id, exchange_id, deposit_id, leg, payin_hash, source_execution) values ($1, $2, $3, $4, $5, $7)
+       on conflict do nothing returning id)
+     insert into events (exchange_id, execution_id, event, status, detail)
+     select $2, id, 'deposit seen', 'confirming', $6 from opened`,
+    [
+      timeOrderedId(),
+      target.exchange_id,
+      depositId,
+      target.leg,
+      txHash,
+      JSON.stringify({ txHash, units: units.toString(), ...where }),
+      target.source_execution,
+    ],
+  )
+}
+
+async function recordCoin(
+  sql: Sql,
+  network: string,
+  block: ScannedBlock,
+  rules: AppendRules,
+  { transfer, target, house }: Arrival,
+  depositId: string | null,
+): Promise<void> {
+  const branch = target ? 'deposit' : (house?.branch ?? 'hot')
+  const keyIndex = target?.key_index ?? house?.key_index ?? '0'
+  await sql.query(
+    `insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, made_from)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (network, outpoint) do update set block_height = excluded.block_height, block_hash = excluded.block_hash, gone_at = null`,
+    [
+      network,
+      rules.outpoint?.(transfer, { branch, index: Number(keyIndex) }) ?? transfer.identity,
+      transfer.address,
+      branch,
+      keyIndex,
+      transfer.units,
+      block.height,
+      block.hash,
+      depositId,
+      block.transactions.find(({ txHash }) => txHash === transfer.txHash)?.spends ?? [],
+    ],
+  )
+}
+
+/** Exchanges whose deposits just became deep enough, and our transactions that are still being followed. */
+async function ripe(sql: Sql, network: string, height: number): Promise<readonly Job[]> {
+  const exchanges = await sql.query<{ id: string }>(
+    `select distinct exchange_id as id from deposits where network = $1 and status = 'seen' and exchange_id is not null
+       and block_height + required_confirmations - 1 between $2 - 1 and $2`,
+    [network, height],
+  )
+  const transactions = await sql.query<{ id: string }>(
+    `select distinct a.transaction_id as id from attempts a join transactions t on t.id = a.transaction_id
+     where a.network = $1 and a.block_height > $2 - 1000 and t.state = 'live'`,
+    [network, height],
+  )
+  return [
+    ...exchanges.map(({ id }): Job => ({ kind: 'exchange', id })),
+    ...transactions.map(({ id }): Job => ({ kind: 'transaction', id })),
+  ]
+}

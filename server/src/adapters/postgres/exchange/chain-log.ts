@@ -1,0 +1,151 @@
+import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { ChainLog } from '../../../exchange/ports/store/store.ts'
+import type { Sql } from '../core/database.ts'
+import { schedule, wake } from '../core/wake.ts'
+import { appendBlock } from './append-block.ts'
+import type { WatchedAddresses } from './watched-addresses.ts'
+
+export function createChainLog(sql: Sql, watched: WatchedAddresses): ChainLog {
+  return {
+    async cursor(network) {
+      const [row] = await sql.query<{ height: string; hash: string }>(
+        'select height, hash from cursors where network = $1',
+        [network],
+      )
+      return row ? { height: Number(row.height), hash: row.hash } : null
+    },
+    async blockHash(network, height) {
+      const [row] = await sql.query<{ hash: string }>('select hash from blocks where network = $1 and height = $2', [
+        network,
+        height,
+      ])
+      return row?.hash ?? null
+    },
+    append: (network, block, rules) => appendBlock(sql, watched, network, block, rules),
+    begin: (network, block) => begin(sql, network, block),
+    rewind: (network, height, from) => rewind(sql, network, height, from),
+    sight: (network, transfers) => sight(sql, network, transfers),
+    async sightings(limit) {
+      const rows = await sql.query<{ network: string; tx_hash: string; exchange_id: string }>(
+        'select network, tx_hash, exchange_id from sightings where gone_at is null order by last_seen_at limit $1',
+        [limit],
+      )
+      return rows.map((row) => ({ network: row.network, txHash: row.tx_hash, exchangeId: row.exchange_id }))
+    },
+    async lookedAt(network, txHash, gone) {
+      const rows = await sql.query<{ exchange_id: string }>(
+        `update sightings set last_seen_at = clock_timestamp(), gone_at = case when $3 then clock_timestamp() end
+         where network = $1 and tx_hash = $2 and gone_at is null returning exchange_id`,
+        [network, txHash, gone],
+      )
+      if (gone)
+        await wake(
+          sql,
+          rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
+        )
+    },
+    async saveDeposit({ id, status, creditedUnits, credits, lost }) {
+      await sql.query('update deposits set status = $2, credited_units = $3, credits = $4, lost = $5 where id = $1', [
+        id,
+        status,
+        creditedUnits,
+        credits,
+        lost,
+      ])
+    },
+  }
+}
+
+/** Only one watcher begins: another one's first block could lie above blocks that nobody has scanned. */
+async function begin(
+  sql: Sql,
+  network: string,
+  { height, hash, parentHash }: { height: number; hash: string; parentHash: string },
+): Promise<boolean> {
+  const begun = await sql.query(
+    `with begun as (insert into cursors (network, height, hash) values ($1, $2, $3) on conflict (network) do nothing returning network)
+     insert into blocks (network, height, hash, parent_hash) select network, $2, $3, $4 from begun returning 1`,
+    [network, height, hash, parentHash],
+  )
+  return begun.length > 0
+}
+
+/** Takes every block above `height` back: what was in them is nowhere until a new block has it. */
+async function rewind(sql: Sql, network: string, height: number, from: BlockRef): Promise<boolean> {
+  const [cursor] = await sql.query<{ height: string; hash: string }>(
+    'select height, hash from cursors where network = $1 for update',
+    [network],
+  )
+  // Another watcher was here: what it has recorded since may well stand.
+  if (!cursor || cursor.hash !== from.hash || Number(cursor.height) <= height) return false
+  const paid = await sql.query<{ exchange_id: string }>(
+    'select distinct exchange_id from deposits where network = $1 and block_height > $2 and exchange_id is not null',
+    [network, height],
+  )
+  await schedule(
+    sql,
+    paid.map((row) => row.exchange_id),
+  )
+  const orphaned = await sql.query<{ exchange_id: string | null }>(
+    `update deposits set block_height = null, block_hash = null, orphaned_at = clock_timestamp()
+     where network = $1 and block_height > $2 returning exchange_id`,
+    [network, height],
+  )
+  const loose = await sql.query<{ transaction_id: string }>(
+    'update attempts set block_height = null, block_hash = null where network = $1 and block_height > $2 returning transaction_id',
+    [network, height],
+  )
+  // Deeper than finality: followed again until they are final once more, or provably dead.
+  await sql.query(
+    "update transactions set state = 'confirmed', next_check_at = clock_timestamp() where id = any($1::uuid[]) and state = 'final'",
+    [loose.map(({ transaction_id }) => transaction_id)],
+  )
+  await sql.query(
+    'update coins set block_height = null, block_hash = null, gone_at = $3 where network = $1 and block_height > $2',
+    [network, height, from.height],
+  )
+  await sql.query('update coins set spent_by = null, spent_height = null where network = $1 and spent_height > $2', [
+    network,
+    height,
+  ])
+  await sql.query('delete from blocks where network = $1 and height > $2', [network, height])
+  await sql.query(
+    `update cursors set height = $2, hash = (select hash from blocks where network = $1 and height = $2), scanned_at = clock_timestamp()
+     where network = $1`,
+    [network, height],
+  )
+  await wake(sql, [
+    ...orphaned.flatMap((row) =>
+      row.exchange_id === null ? [] : [{ kind: 'exchange' as const, id: row.exchange_id }],
+    ),
+    ...loose.map((row) => ({ kind: 'transaction' as const, id: row.transaction_id })),
+  ])
+  return true
+}
+
+async function sight(
+  sql: Sql,
+  network: string,
+  transfers: readonly { txHash: string; address: string; memo: string | null }[],
+): Promise<void> {
+  if (transfers.length === 0) return
+  const rows = await sql.query<{ exchange_id: string }>(
+    `insert into sightings (network, tx_hash, exchange_id)
+     select distinct $1, s.tx_hash, t.exchange_id from unnest($2::text[], $3::text[], $4::text[]) as s (tx_hash, address, memo)
+       join deposit_targets t on t.network = $1 and t.address = s.address and t.memo = s.memo and t.leg = 0
+     where not exists (select 1 from deposits d where d.network = $1 and d.tx_hash = s.tx_hash and d.block_height is not null)
+       and not exists (select 1 from attempts a where a.network = $1 and a.tx_hash = s.tx_hash)
+     on conflict (network, tx_hash, exchange_id) do update set gone_at = null, last_seen_at = clock_timestamp() where sightings.gone_at is not null
+     returning exchange_id`,
+    [
+      network,
+      transfers.map(({ txHash }) => txHash),
+      transfers.map(({ address }) => address),
+      transfers.map(({ memo }) => memo ?? ''),
+    ],
+  )
+  await wake(
+    sql,
+    rows.map((row) => ({ kind: 'exchange', id: row.exchange_id })),
+  )
+}

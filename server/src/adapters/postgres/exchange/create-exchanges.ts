@@ -1,0 +1,297 @@
+import type { Exchange } from '../../../exchange/domain/exchange.ts'
+import type { CreateOutcome } from '../../../exchange/ports/store/create-outcome.ts'
+import type { NewExchange } from '../../../exchange/ports/store/store.ts'
+import { assert, present } from '../../../lib/assert.ts'
+import type { Database, Sql, Tx } from '../core/database.ts'
+import { reserve } from './inventory.ts'
+import { type ExchangeRow, exchangeColumns, toExchange } from './rows.ts'
+
+type Verdict = 'created' | 'rate_expired' | 'rate_used' | 'address_is_ours' | 'refund_is_ours'
+type Inserted = {
+  id: string
+  verdict: Verdict
+  created_at: Date | null
+  expires_at: Date | null
+  fixed_until: Date | null
+}
+
+/*
+ * One statement for a whole batch: exchange, deposit target and event of every row, or a reason why not. What arrives
+ * together is committed together, so that the disk is asked once for many creates. The rate's time is compared with the
+ * database's clock here and nowhere else (I-18); its nonce is unique, so a second use inserts nothing. Nonces are taken in
+ * one order, so that two batches with the same ones cannot deadlock. Addresses of ours are looked for on every network, as
+ * one key has one address on all EVM networks: what is sent to it where nobody watches is lost. They are looked for row by
+ * row in the index: for `exists` the planner would hash the whole table, in every batch.
+ */
+const INSERT = `
+with input as (
+  select * from jsonb_to_recordset($1::jsonb) as i (
+    n int, id uuid, partner_id uuid, type text, flow text, from_currency text, from_network text, to_currency text, to_network text,
+    legs jsonb, from_units numeric, to_units numeric, address text, memo text, key_index bigint, recipient_address text, recipient_memo text,
+    refund_address text, refund_memo text, partner_fee_bps int, rate_nonce text, rate_expires_at timestamptz, expiry_ms bigint, fixed_lock_ms bigint, plan jsonb)
+), checked as (
+  select i.*, date_trunc('milliseconds', clock_timestamp()) as now, case
+    when i.rate_expires_at < clock_timestamp() then 'rate_expired'
+    when (select 1 from deposit_targets d where d.address = i.recipient_address limit 1) is not null
+      or (select 1 from house_addresses h where h.address = i.recipient_address limit 1) is not null then 'address_is_ours'
+    when (select 1 from deposit_targets d where d.address = i.refund_address limit 1) is not null
+      or (select 1 from house_addresses h where h.address = i.refund_address limit 1) is not null then 'refund_is_ours'
+    else 'created' end as verdict
+  from input i
+), inserted as (
+  insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
+    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, created_at, expires_at, fixed_until, next_check_at)
+  select id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
+    recipient_address, recipient_memo, refund_address, refund_memo, partner_fee_bps, rate_nonce, plan, now, now + expiry_ms * interval '1 millisecond',
+    now + fixed_lock_ms * interval '1 millisecond', now + expiry_ms * interval '1 millisecond'
+  from checked where verdict = 'created' order by rate_nonce, n
+  on conflict (rate_nonce) do nothing
+  returning id, created_at, expires_at, fixed_until
+), targets as (
+  insert into deposit_targets (exchange_id, leg, network, address, memo, key_index)
+  select c.id, 0, c.from_network, c.address, c.memo, c.key_index from checked c join inserted using (id)
+), logged as (
+  insert into events (exchange_id, event, status) select id, 'created', 'pending' from inserted
+)
+select c.id, case when c.verdict = 'created' and i.id is null then 'rate_used' else c.verdict end as verdict,
+  i.created_at, i.expires_at, i.fixed_until
+from checked c left join inserted i using (id)`
+
+export async function createExchanges(
+  database: Database,
+  batch: readonly NewExchange[],
+): Promise<readonly CreateOutcome[]> {
+  const leaders = new Map<string, NewExchange>()
+  for (const row of batch) {
+    const key = row.idempotency === null ? row.id : `${row.partnerId} ${row.idempotency.key}`
+    if (!leaders.has(key)) leaders.set(key, row)
+  }
+  const unique = [...leaders.values()]
+  const byId = new Map((await createUnique(database, unique)).map((outcome, n) => [unique[n]?.id, outcome]))
+  return batch.map((row) => {
+    const leader = row.idempotency === null ? row : leaders.get(`${row.partnerId} ${row.idempotency.key}`)
+    const outcome = byId.get(leader?.id)
+    assert(leader && outcome, `exchange ${row.id} has an outcome`)
+    if (leader === row) return outcome
+    // A twin of the same batch: the same answer, or none at all.
+    if (leader.idempotency?.requestHash !== row.idempotency?.requestHash) return { kind: 'idempotency_conflict' }
+    return outcome.kind === 'created' ? { ...outcome, kind: 'repeated' } : outcome
+  })
+}
+
+/** Twins of one rate wait for the first of them: they must not hold a reserve, even for a moment, that others ask for. */
+async function createUnique(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
+  const leaders = new Map<string, NewExchange>()
+  const rateOf = (row: NewExchange) => row.rate?.nonce ?? row.id
+  for (const row of batch) if (!leaders.has(rateOf(row))) leaders.set(rateOf(row), row)
+  const firsts = [...leaders.values()]
+  const byId = new Map((await createFirsts(database, firsts)).map((outcome, n) => [firsts[n]?.id, outcome]))
+  for (const row of batch) {
+    const outcome = byId.has(row.id)
+      ? null
+      : ofTwin(present(byId.get(leaders.get(rateOf(row))?.id), 'the first of a rate'))
+    if (outcome) byId.set(row.id, outcome)
+  }
+  const again = batch.filter((row) => !byId.has(row.id))
+  if (again.length > 0)
+    (await createUnique(database, again)).forEach((outcome, n) => void byId.set(again[n]?.id, outcome))
+  return batch.map((row) => present(byId.get(row.id), `the outcome of exchange ${row.id}`))
+}
+
+/** One rate is one pair, one amount and one time. Null = what was wrong was the first one's own: the next one's turn. */
+function ofTwin(first: CreateOutcome): CreateOutcome | null {
+  switch (first.kind) {
+    case 'created':
+    case 'repeated':
+      return { kind: 'rate_used' }
+    case 'rate_used':
+    case 'rate_expired':
+    case 'insufficient':
+      return first
+    case 'address_is_ours':
+    case 'refund_is_ours':
+    case 'idempotency_conflict':
+      return null
+  }
+}
+
+async function createFirsts(database: Database, batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]> {
+  const simple = batch.every((row) => row.idempotency === null && row.flow === 'standard')
+  if (simple) return outcomes(batch, await insert(database, batch))
+  return database.transaction(async (tx) => {
+    const keys = await takeKeys(tx, batch)
+    const refused = new Map<string, CreateOutcome>(keys)
+    for (const [id, outcome] of await findSpentRates(tx, batch)) if (!refused.has(id)) refused.set(id, outcome)
+    for (const row of inAssetOrder(batch)) {
+      if (refused.has(row.id) || row.fixedLockMs === null) continue
+      const take = row.legs.at(-1)?.to
+      assert(take, 'a plan has a leg')
+      if (!(await reserve(tx, `hold:${row.id}`, take.id, row.toUnits, row.id, row.fixedLockMs)))
+        refused.set(row.id, { kind: 'insufficient' })
+    }
+    const rows = await insert(
+      tx,
+      batch.filter((row) => !refused.has(row.id)),
+    )
+    await undoUnused(tx, batch, rows)
+    return outcomes(batch, rows, refused)
+  })
+}
+
+/** Rates that are of no use any more, before anything is reserved for them. The insert looks again. */
+async function findSpentRates(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
+  const rated = batch.filter((row) => row.rate !== null)
+  if (rated.length === 0) return new Map()
+  const spent = await tx.query<{ id: string; kind: 'rate_expired' | 'rate_used' }>(
+    `select r.id, case when r.expires_at < clock_timestamp() then 'rate_expired' else 'rate_used' end as kind
+     from unnest($1::text[], $2::text[], $3::timestamptz[]) as r (id, nonce, expires_at)
+     where r.expires_at < clock_timestamp() or exists (select 1 from exchanges e where e.rate_nonce = r.nonce)`,
+    [rated.map((row) => row.id), rated.map((row) => row.rate?.nonce), rated.map((row) => row.rate?.expiresAt)],
+  )
+  return new Map(spent.map(({ id, kind }) => [id, { kind }]))
+}
+
+/** Locks are taken in one order everywhere, so that two batches cannot deadlock. */
+function inAssetOrder(batch: readonly NewExchange[]): readonly NewExchange[] {
+  const key = (row: NewExchange) => row.legs.at(-1)?.to.id ?? ''
+  return [...batch].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+}
+
+/** Idempotency keys first: a twin in another transaction is waited for, and then found. What a swap's call used is used. */
+async function takeKeys(tx: Tx, batch: readonly NewExchange[]): Promise<ReadonlyMap<string, CreateOutcome>> {
+  const keyed = batch.filter((row) => row.idempotency !== null)
+  const found = new Map<string, CreateOutcome>()
+  if (keyed.length === 0) return found
+  const columns = [
+    keyed.map((row) => row.partnerId),
+    keyed.map((row) => row.idempotency?.key),
+    keyed.map((row) => row.idempotency?.requestHash),
+    keyed.map((row) => row.id),
+  ]
+  const won = await tx.query<{ exchange_id: string }>(
+    `insert into idempotency_keys (partner_id, key, request_hash, exchange_id)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as k (partner_id, key, request_hash, exchange_id)
+     where not exists (select 1 from kept_answers a where a.partner_id = k.partner_id and a.key = k.key)
+     order by partner_id, key on conflict do nothing returning exchange_id`,
+    columns,
+  )
+  const ours = new Set(won.map((row) => row.exchange_id))
+  for (const row of keyed.filter(({ id }) => !ours.has(id))) {
+    const twin = await findRepeated(tx, row.partnerId, row.idempotency?.key ?? '')
+    found.set(
+      row.id,
+      twin && twin.requestHash === row.idempotency?.requestHash
+        ? { kind: 'repeated', exchange: twin.exchange }
+        : { kind: 'idempotency_conflict' },
+    )
+  }
+  return found
+}
+
+/** The exchange that was created under a key, as it was answered then. */
+export async function findRepeated(
+  sql: Sql,
+  partnerId: string,
+  key: string,
+): Promise<{ requestHash: string; exchange: Exchange } | null> {
+  const [row] = await sql.query<ExchangeRow & { request_hash: string }>(
+    `select ${exchangeColumns}, k.request_hash from idempotency_keys k join exchanges e on e.id = k.exchange_id
+     join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where k.partner_id = $1 and k.key = $2`,
+    [partnerId, key],
+  )
+  return row ? { requestHash: row.request_hash, exchange: createdAs(toExchange(row)) } : null
+}
+
+/** The answer of a create says `pending`, however far the exchange has come since. */
+const createdAs = (exchange: Exchange): Exchange => ({ ...exchange, status: 'pending', reason: null })
+
+async function insert(target: Database | Tx, batch: readonly NewExchange[]): Promise<readonly Inserted[]> {
+  if (batch.length === 0) return []
+  return target.query<Inserted>(INSERT, [JSON.stringify(batch.map(toInput))], 'create-exchanges')
+}
+
+/** What was taken for rows that were then refused is given back in the same transaction. */
+async function undoUnused(tx: Tx, batch: readonly NewExchange[], rows: readonly Inserted[]): Promise<void> {
+  const unused = rows.filter((row) => row.verdict !== 'created').map((row) => row.id)
+  const held = batch.filter((row) => row.fixedLockMs !== null && unused.includes(row.id))
+  const without = [...unused, ...batch.filter((row) => !rows.some(({ id }) => id === row.id)).map((row) => row.id)]
+  if (without.length > 0) await tx.query('delete from idempotency_keys where exchange_id = any($1::uuid[])', [without])
+  for (const row of inAssetOrder(held)) {
+    await tx.query(
+      'with gone as (delete from reservations where id = $1 returning asset_id, units) update inventory i set promised = promised - gone.units from gone where i.asset_id = gone.asset_id',
+      [`hold:${row.id}`],
+    )
+  }
+}
+
+function toInput(row: NewExchange, n: number) {
+  const [first] = row.legs
+  const last = row.legs.at(-1)
+  assert(first && last, 'a plan has a leg')
+  return {
+    n,
+    id: row.id,
+    partner_id: row.partnerId,
+    type: row.type,
+    flow: row.flow,
+    from_currency: first.from.ticker,
+    from_network: first.from.network,
+    to_currency: last.to.ticker,
+    to_network: last.to.network,
+    legs: row.legs,
+    from_units: row.fromUnits.toString(),
+    to_units: row.toUnits.toString(),
+    address: row.deposit.address,
+    memo: row.deposit.memo ?? '',
+    key_index: row.keyIndex,
+    recipient_address: row.recipient?.address ?? null,
+    recipient_memo: row.recipient?.memo ?? null,
+    refund_address: row.refund?.address ?? null,
+    refund_memo: row.refund?.memo ?? null,
+    partner_fee_bps: row.partnerFeeBps,
+    rate_nonce: row.rate?.nonce ?? null,
+    rate_expires_at: row.rate?.expiresAt ?? null,
+    expiry_ms: row.expiryMs,
+    fixed_lock_ms: row.fixedLockMs,
+    plan: row.plan ?? null,
+  }
+}
+
+function outcomes(
+  batch: readonly NewExchange[],
+  rows: readonly Inserted[],
+  refused: ReadonlyMap<string, CreateOutcome> = new Map(),
+): readonly CreateOutcome[] {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return batch.map((row) => {
+    const earlier = refused.get(row.id)
+    if (earlier) return earlier
+    const inserted = byId.get(row.id)
+    assert(inserted, `exchange ${row.id} has an outcome`)
+    if (inserted.verdict !== 'created') return { kind: inserted.verdict }
+    assert(inserted.created_at && inserted.expires_at, 'an inserted row has its times')
+    return { kind: 'created', exchange: toCreated(row, inserted.created_at, inserted.expires_at, inserted.fixed_until) }
+  })
+}
+
+function toCreated(row: NewExchange, createdAt: Date, expiresAt: Date, fixedUntil: Date | null): Exchange {
+  const { id, partnerId, type, flow, legs, fromUnits, toUnits, deposit, recipient, refund, partnerFeeBps } = row
+  return {
+    id,
+    partnerId,
+    type,
+    flow,
+    legs,
+    fromUnits,
+    toUnits,
+    deposit,
+    recipient,
+    refund,
+    partnerFeeBps,
+    status: 'pending',
+    reason: null,
+    createdAt,
+    expiresAt,
+    fixedUntil,
+  }
+}

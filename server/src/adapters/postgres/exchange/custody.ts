@@ -1,0 +1,103 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import type { Deposit } from '../../../exchange/ports/store/execution.ts'
+import { type CustodyStore, SWEPT_MAX } from '../../../exchange/ports/store/store.ts'
+import type { Sql } from '../core/database.ts'
+import { type DepositRow, toDeposit } from './rows.ts'
+
+export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
+
+export function createCustodyStore(sql: Sql): CustodyStore {
+  return {
+    async sweepable(network, depth, limit, after) {
+      const rows = await sql.query<{
+        address: string
+        key_index: string
+        asset_id: AssetId
+        place: string
+        ids: string[]
+        units: string[]
+      }>(
+        `select d.address, d.key_index, d.asset_id, d.place, array_agg(d.id::text order by d.nth) as ids, array_agg(d.units::text order by d.nth) as units
+         from (
+           select d.id, d.address, d.key_index, d.asset_id, d.credited_units as units, min(d.id) over whole as place,
+             row_number() over (whole order by d.credited_units desc, d.id) as nth
+           from deposits d join cursors k on k.network = d.network
+           where d.network = $1 and d.status = 'credited' and d.swept_by is null and d.exchange_id is not null
+             and d.block_height <= k.height - $2 + 1
+           window whole as (partition by d.address, d.key_index, d.asset_id)) d
+         where d.nth <= $5 and d.place > $4
+         group by d.address, d.key_index, d.asset_id, d.place order by d.place limit $3`,
+        [network, depth, limit, after, SWEPT_MAX],
+      )
+      return rows.map((row) => ({
+        network,
+        address: row.address,
+        keyIndex: Number(row.key_index),
+        assetId: row.asset_id,
+        deposits: row.ids.map((id, at) => ({ id, units: BigInt(row.units[at] ?? 0) })),
+        place: BigInt(row.place),
+      }))
+    },
+    async markSwept(depositIds, payoutId) {
+      const rows = await sql.query(
+        "update deposits set swept_by = $2 where id = any($1::bigint[]) and swept_by is null and status = 'credited' returning 1",
+        [depositIds, payoutId],
+      )
+      return rows.length === depositIds.length
+    },
+    async sweptUnits(payoutId) {
+      const [row] = await sql.query<{ units: string | null }>(
+        'select sum(credited_units) as units from deposits where swept_by = $1',
+        [payoutId],
+      )
+      return BigInt(row?.units ?? 0)
+    },
+    async supplying(network, address) {
+      const rows = await sql.query(
+        "select 1 from payouts where network = $1 and address = $2 and purpose = 'gas' and state in ('reserved', 'signed') limit 1",
+        [network, address],
+      )
+      return rows.length > 0
+    },
+    async fundings(network, limit) {
+      const rows = await sql.query<FundingRow>(
+        `select d.* from deposits d join cursors k on k.network = d.network
+         where d.network = $1 and d.status = 'seen' and d.exchange_id is null and d.block_height + d.required_confirmations - 1 <= k.height
+         order by d.id limit $2`,
+        [network, limit],
+      )
+      return rows.map(toFunding)
+    },
+    registerHouse: (network, address, index) => registerHouse(sql, network, address, index),
+    async registerAssets(assetIds) {
+      await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
+    },
+  }
+}
+
+async function registerHouse(sql: Sql, network: string, address: string, index: number): Promise<void> {
+  // Any conflict: of two processes that start together, one meets the other's row in any of the indexes.
+  await sql.query(
+    "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', $3) on conflict do nothing",
+    [network, address, index],
+  )
+  const [known] = await sql.query<{ address: string }>(
+    "select address from house_addresses where network = $1 and branch = 'hot'",
+    [network],
+  )
+  if (known?.address !== address)
+    throw new Error(
+      `the hot wallet of ${network} in this database is ${known?.address ?? 'missing'}, and the keystore makes ${address}: start with the keystore that this database was made with`,
+    )
+}
+
+/** One key has one address on all networks of a family: an address of ours anywhere is ours everywhere. */
+export async function isOurs(sql: Sql, address: string): Promise<boolean> {
+  const found = await sql.query(
+    'select 1 from deposit_targets where address = $1 union all select 1 from house_addresses where address = $1 limit 1',
+    [address],
+  )
+  return found.length > 0
+}
+
+export const toFunding = (row: FundingRow): Deposit => toDeposit(row, { id: row.id, status: row.status, lost: false })

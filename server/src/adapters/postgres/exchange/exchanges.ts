@@ -1,0 +1,78 @@
+import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
+import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
+import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/store.ts'
+import type { Database, Sql } from '../core/database.ts'
+import { createExchanges, findRepeated } from './create-exchanges.ts'
+import { createFind } from './find-exchange.ts'
+import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
+
+type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null }
+
+const OPEN = exchangeStatuses.filter((status) => !isTerminal(status)).map((status) => `'${status}'`)
+const TERMINAL = terminals.map((status) => `'${status}'`)
+/** `shownState` of the domain: a filter finds what the answer shows. One search of an index for each status, however many there are. */
+const SHOWN_STATUS = `case when e.status in (${TERMINAL}) then e.status else coalesce(
+  (select w.status from unnest(array[${OPEN}]) as s (status) cross join lateral (
+     select x.status, x.leg, x.deposit_id from executions x where x.exchange_id = e.id and x.status = s.status
+     order by x.leg desc, x.deposit_id desc limit 1) w
+   where w.status <> 'pending' or w.leg > 0 order by w.leg desc, w.deposit_id desc limit 1), e.status) end`
+
+// `clock_timestamp()` changes within a statement, and no index can be asked for what it says.
+const FILTER = `e.partner_id = $1 and e.created_at >= statement_timestamp() - interval '24 hours'
+  and ($2::text is null or $2 = ${SHOWN_STATUS}) and ($3::text is null or e.type = $3)
+  and ($4::text is null or e.from_currency = $4) and ($5::text is null or e.from_network = $5)
+  and ($6::text is null or e.to_currency = $6) and ($7::text is null or e.to_network = $7)`
+
+const filterValues = (query: ExchangeQuery) => [
+  query.partnerId,
+  query.status ?? null,
+  query.exchangeType ?? null,
+  query.fromCurrency ?? null,
+  query.fromNetwork ?? null,
+  query.toCurrency ?? null,
+  query.toNetwork ?? null,
+]
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** `database` is where `create` opens its own transactions; everything else runs on `sql`. */
+export function createExchangeStore(sql: Sql, database: Database): ExchangeStore {
+  const find = createFind(sql)
+  return {
+    create: (batch) => createExchanges(database, batch),
+    find: async (partnerId, id, type) => (UUID.test(id) ? find(partnerId, id, type) : null),
+    findRepeated: (partnerId, key) => findRepeated(sql, partnerId, key),
+    async list(query, after, limit, offset) {
+      const rows = await sql.query<ViewRow>(
+        `select ${exchangeColumns}, ${executionsColumn} from exchanges e
+         join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+         where ${FILTER} and ($8::timestamptz is null or (e.created_at, e.id) < ($8, $9::uuid))
+         order by e.created_at desc, e.id desc limit $10 offset $11`,
+        [...filterValues(query), after?.createdAt ?? null, after?.id ?? null, limit, offset],
+      )
+      return rows.map(toExchangeView)
+    },
+    async count(query) {
+      const [row] = await sql.query<{ total: string }>(
+        `select count(*) as total from exchanges e where ${FILTER}`,
+        filterValues(query),
+      )
+      return Number(row?.total ?? 0)
+    },
+    async countOpen(partnerId, most) {
+      const [row] = await sql.query<{ total: string }>(
+        `select count(*) as total from (select 1 from exchanges where partner_id = $1
+           and status not in ('finished', 'failed', 'refunded') limit $2) open`,
+        [partnerId, most],
+      )
+      return Number(row?.total ?? 0)
+    },
+    async takeKeyIndexes(count) {
+      const rows = await sql.query<{ index: string }>(
+        "select nextval('deposit_key_index') as index from generate_series(1, $1::int)",
+        [count],
+      )
+      return rows.map((row) => Number(row.index))
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import type { Account } from '../../../core/domain/ledger/journal.ts'
+import type { PayoutPurpose } from '../../../exchange/ports/store/execution.ts'
+import type { Payout, PayoutStore } from '../../../exchange/ports/store/store.ts'
+import type { Sql } from '../core/database.ts'
+import { memoOrNull } from './rows.ts'
+
+type Row = {
+  id: string
+  exchange_id: string | null
+  execution_id: string | null
+  deposit_id: string | null
+  /** Of a further leg: what the customer paid for the leg before. */
+  source_deposit: string | null
+  leg: number | null
+  partner_id: string | null
+  purpose: PayoutPurpose
+  network: string
+  asset_id: AssetId
+  branch: 'deposit' | 'hot'
+  key_index: string
+  address: string
+  memo: string
+  units: string
+  approved: boolean
+  state: Payout['state']
+  order_id: string | null
+  owed_from: Account | null
+  lost: boolean
+}
+
+const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
+  coalesce(e.partner_id::text, substring(p.owed_from from '^liability:partner:(.*)$')) as partner_id, p.purpose, p.network, p.asset_id, p.branch, p.key_index,
+  p.address, p.memo, p.units, p.approved, p.state, x.order_id, p.owed_from, p.lost,
+  (select s.deposit_id from executions s where s.id = x.source_execution) as source_deposit
+  from payouts p left join exchanges e on e.id = p.exchange_id left join executions x on x.id = p.execution_id`
+
+const COUNTED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
+/**
+ * The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-4, I-6). Of a
+ * further leg so is what the customer paid for the leg before: our own payment to ourselves is worth nothing without it.
+ */
+const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network where d.id = p.deposit_id and ${COUNTED})
+  and (x.source_execution is null or exists (select 1 from executions s join deposits d on d.id = s.deposit_id
+    join cursors k on k.network = d.network where s.id = x.source_execution and ${COUNTED}))`
+
+export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
+  return {
+    insert: (payout) => insert(sql, payout),
+    queue: (network, limit) => queue(sql, locking, network, limit),
+    async ofTransaction(transactionId) {
+      return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(
+        toPayout,
+      )
+    },
+    async areBacked(transactionId) {
+      const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
+      return (await stillBacked(sql, rows)).length === rows.length
+    },
+    find: (ids) => find(sql, locking, ids),
+    async sign(ids, transactionId) {
+      await sql.query("update payouts set state = 'signed', transaction_id = $2 where id = any($1::uuid[])", [
+        ids,
+        transactionId,
+      ])
+    },
+    async confirm(transactionId) {
+      await sql.query("update payouts set state = 'confirmed' where transaction_id = $1 and state = 'signed'", [
+        transactionId,
+      ])
+    },
+    async putAside(ids, attention, heldMs) {
+      await sql.query(
+        "update payouts set attention = $2, held_until = clock_timestamp() + $3::int * interval '1 millisecond' where id = any($1::uuid[]) and state = 'reserved'",
+        [ids, attention, heldMs],
+      )
+    },
+    keepBehind: (ids) => keepBehind(sql, ids),
+    async giveBack(transactionId, attention) {
+      await sql.query(
+        "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null where transaction_id = $1 and state = 'signed'",
+        [transactionId, attention],
+      )
+    },
+    async approve(id) {
+      await sql.query(
+        "update payouts set attention = null, held_until = null, approved = true where id = $1 and state = 'reserved'",
+        [id],
+      )
+    },
+    async void(id) {
+      const rows = await sql.query(
+        "update payouts set state = 'void' where id = $1 and state = 'reserved' returning 1",
+        [id],
+      )
+      return rows.length > 0
+    },
+  }
+}
+
+async function insert(sql: Sql, payout: Parameters<PayoutStore['insert']>[0]): Promise<void> {
+  await sql.query(
+    `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, branch, key_index, address, memo, units, owed_from, held_until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+       coalesce($10, (select key_index from house_addresses where network = $7 and branch = 'hot')),
+       $11, $12, $13, $14, clock_timestamp() + $15::bigint * interval '1 millisecond')`,
+    [
+      payout.id,
+      payout.exchangeId,
+      payout.executionId,
+      payout.depositId,
+      payout.leg,
+      payout.purpose,
+      payout.network,
+      payout.assetId,
+      payout.from === 'hot' ? 'hot' : payout.from.branch,
+      payout.from === 'hot' ? null : payout.from.index,
+      payout.address,
+      payout.memo ?? '',
+      payout.units,
+      payout.owedFrom ?? null,
+      payout.heldMs ?? null,
+    ],
+  )
+}
+
+async function find(sql: Sql, locking: boolean, ids: readonly string[]): Promise<readonly Payout[]> {
+  const lock = locking ? ' for no key update of p' : ''
+  return (await sql.query<Row>(`select ${COLUMNS} where p.id::text = any($1) order by p.id${lock}`, [ids])).map(
+    toPayout,
+  )
+}
+
+async function keepBehind(sql: Sql, ids: readonly string[]): Promise<void> {
+  // What another worker holds is being looked at: it is kept back by its own verdict.
+  await sql.query(
+    `with younger as (
+       select y.id, p.held_until from payouts p join payouts y on y.network = p.network and y.asset_id = p.asset_id
+         and y.branch = p.branch and y.key_index = p.key_index and (y.created_at, y.id) > (p.created_at, p.id)
+       where p.id = any($1::uuid[]) and y.state = 'reserved' and y.attention is null and y.held_until < p.held_until
+       for no key update of y skip locked)
+     update payouts p set held_until = y.held_until from younger y where p.id = y.id`,
+    [ids],
+  )
+}
+
+async function queue(sql: Sql, locking: boolean, network: string, limit: number): Promise<readonly Payout[]> {
+  const rows = await sql.query<Row>(
+    `select ${COLUMNS} where p.network = $1 and p.state = 'reserved' and p.attention is null
+       and (p.held_until is null or p.held_until < clock_timestamp()) and (p.deposit_id is null or ${BACKED})
+     order by p.created_at, p.id limit $2${locking ? ' for no key update of p skip locked' : ''}`,
+    [network, limit],
+  )
+  return (locking ? await stillBacked(sql, rows) : rows).map(toPayout)
+}
+
+/** Read again under a lock that keeps the deposits on their blocks until the signature is committed. */
+async function stillBacked(sql: Sql, rows: readonly Row[]): Promise<readonly Row[]> {
+  const backing = (row: Row) => [row.deposit_id, row.source_deposit].flatMap((id) => (id === null ? [] : [id]))
+  const deposits = rows.flatMap(backing)
+  if (deposits.length === 0) return rows
+  const counted = await sql.query<{ id: string }>(
+    `select d.id from deposits d join cursors k on k.network = d.network where d.id = any($1::bigint[]) and ${COUNTED}
+       order by d.id for share of d`,
+    [deposits],
+  )
+  const ids = new Set(counted.map(({ id }) => id))
+  return rows.filter((row) => backing(row).every((id) => ids.has(id)))
+}
+
+function toPayout(row: Row): Payout {
+  return {
+    id: row.id,
+    exchangeId: row.exchange_id,
+    executionId: row.execution_id,
+    depositId: row.deposit_id,
+    leg: row.leg,
+    partnerId: row.partner_id,
+    purpose: row.purpose,
+    network: row.network,
+    assetId: row.asset_id,
+    from: { branch: row.branch, index: Number(row.key_index) },
+    address: row.address,
+    memo: memoOrNull(row.memo),
+    units: BigInt(row.units),
+    approved: row.approved,
+    state: row.state,
+    orderId: row.order_id,
+    owedFrom: row.owed_from,
+    lost: row.lost,
+  }
+}

@@ -1,0 +1,52 @@
+import { accounts } from '../../../core/domain/ledger/entries.ts'
+import type { Need } from '../../../exchange/ports/chain.ts'
+import type { RecoveryStore } from '../../../exchange/ports/store/recovery.ts'
+import type { Sql } from '../core/database.ts'
+import { type FundingRow, toFunding } from './custody.ts'
+
+/** Generations of coins that left the chain together: a proof further up would have shown itself before. */
+const GENERATIONS_MAX = 10
+/** Outputs that one proof looks at. */
+const NEEDS_MAX = 200
+
+export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
+  return {
+    async origins(network, outpoints) {
+      const rows = await sql.query<{ outpoint: string; spent_by: string }>(
+        `with recursive gone (outpoint, made_from, generation) as (
+           select outpoint, made_from, 1 from coins where network = $1 and outpoint = any($2::text[]) and block_height is null
+           union
+           select c.outpoint, c.made_from, g.generation + 1 from gone g
+             join coins c on c.network = $1 and c.outpoint = any(g.made_from) and c.block_height is null
+           where g.generation < $3)
+         select distinct made.outpoint, split_part(g.outpoint, ':', 1) as spent_by
+         from gone g cross join lateral unnest(g.made_from) as made (outpoint) order by spent_by, outpoint limit $4`,
+        [network, outpoints, GENERATIONS_MAX, NEEDS_MAX],
+      )
+      return rows.map(({ outpoint, spent_by }): Need => ({ outpoint, spentBy: spent_by }))
+    },
+    async goneCoins(network, outpoints) {
+      const rows = await sql.query<{ outpoint: string; gone_at: string }>(
+        'select outpoint, gone_at from coins where network = $1 and outpoint = any($2::text[]) and block_height is null and gone_at is not null',
+        [network, outpoints],
+      )
+      return rows.map(({ outpoint, gone_at }) => ({ outpoint, goneAt: Number(gone_at) }))
+    },
+    async lostFundings(network, limit) {
+      const rows = await sql.query<FundingRow>(
+        `select * from deposits where network = $1 and exchange_id is null and status = 'credited' and block_height is null
+         order by id limit $2${locking ? ' for no key update' : ''}`,
+        [network, limit],
+      )
+      return rows.map(toFunding)
+    },
+    async shortfall(assetId) {
+      const [row] = await sql.query<{ units: string }>(
+        `select greatest(i.promised - coalesce((select b.units from balances b where b.account = $2 and b.asset_id = $1), 0), 0) as units
+         from inventory i where i.asset_id = $1`,
+        [assetId, accounts.wallet],
+      )
+      return BigInt(row?.units ?? 0)
+    },
+  }
+}

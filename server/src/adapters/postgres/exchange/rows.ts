@@ -1,0 +1,165 @@
+import type { Asset, AssetId } from '../../../core/domain/asset.ts'
+import type { FinalityTag } from '../../../core/domain/network.ts'
+import type {
+  Exchange,
+  ExchangeStatus,
+  ExchangeType,
+  ExchangeView,
+  ExecutionView,
+  Leg,
+  RefundView,
+  StatusReason,
+} from '../../../exchange/domain/exchange.ts'
+import { shownState } from '../../../exchange/domain/shown-state.ts'
+import type { Deposit } from '../../../exchange/ports/store/execution.ts'
+
+/** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
+
+export type ExchangeRow = {
+  id: string
+  partner_id: string
+  type: ExchangeType
+  flow: Exchange['flow']
+  legs: { from: Asset; to: Asset }[]
+  from_units: string
+  to_units: string
+  address: string
+  memo: string
+  recipient_address: string | null
+  recipient_memo: string | null
+  refund_address: string | null
+  refund_memo: string | null
+  partner_fee_bps: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  created_at: Date
+  expires_at: Date
+  fixed_until: Date | null
+}
+
+/** Of `deposits`, whatever else a row has beside them. */
+export type DepositRow = {
+  network: string
+  identity: string
+  tx_hash: string
+  address: string
+  memo: string
+  asset_id: AssetId | null
+  contract: string | null
+  units: string
+  sender: string | null
+  block_height: string | null
+  block_hash: string | null
+  orphaned_at: Date | null
+  first_seen_at: Date
+  required_confirmations: number
+  required_tag: FinalityTag | null
+  unclaimed: boolean
+  credited_units: string | null
+  credits: number
+}
+
+export type ExecutionViewRow = {
+  leg: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  received: string | null
+  sent: string | null
+  payin: string | null
+  payout: string | null
+  refund: { asset: AssetId; units: string; address: string; memo: string; hash: string | null } | null
+  created: string
+}
+
+export const exchangeColumns = `e.id, e.partner_id, e.type, e.flow, e.legs, e.from_units, e.to_units, t.address, t.memo,
+  e.recipient_address, e.recipient_memo, e.refund_address, e.refund_memo, e.partner_fee_bps, e.status, e.reason,
+  e.created_at, e.expires_at, e.fixed_until`
+
+/** An answer shows the latest executions of an exchange: anybody may send it a hundred thousand deposits. */
+const SHOWN = 100
+
+/** The items of `exchanges`, in the order of their deposits. */
+export const executionsColumn = `(select json_agg(json_build_object('leg', x.leg, 'status', x.status, 'reason', x.reason,
+  'received', x.received_units::text, 'sent', x.sent_units::text, 'payin', x.payin_hash, 'payout', x.payout_hash,
+  'refund', case when r.id is not null then json_build_object('asset', r.asset_id, 'units', r.units::text,
+    'address', r.address, 'memo', r.memo, 'hash', case when r.transaction_id is not null then x.payout_hash end) end,
+  'created', x.created_at) order by x.leg, x.deposit_id)
+  from (select * from executions where exchange_id = e.id order by leg desc, deposit_id desc limit ${SHOWN}) x
+  left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void') as executions`
+
+export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
+export const destination = (address: string | null, memo: string | null) =>
+  address === null ? null : { address, memo }
+
+export function toExchange(row: ExchangeRow): Exchange {
+  return {
+    id: row.id,
+    partnerId: row.partner_id,
+    type: row.type,
+    flow: row.flow,
+    legs: row.legs as Leg[],
+    fromUnits: BigInt(row.from_units),
+    toUnits: BigInt(row.to_units),
+    deposit: { address: row.address, memo: memoOrNull(row.memo) },
+    recipient: destination(row.recipient_address, row.recipient_memo),
+    refund: destination(row.refund_address, row.refund_memo),
+    status: row.status,
+    reason: row.reason,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    fixedUntil: row.fixed_until,
+    partnerFeeBps: row.partner_fee_bps,
+  }
+}
+
+export function toExchangeView(row: ExchangeRow & { executions: ExecutionViewRow[] | null }): ExchangeView {
+  const exchange = toExchange(row)
+  const executions = (row.executions ?? []).map(toExecutionView)
+  const { status, reason } = shownState(exchange, executions)
+  return { exchange: { ...exchange, status, reason }, executions }
+}
+
+function toExecutionView(row: ExecutionViewRow): ExecutionView {
+  return {
+    leg: row.leg,
+    status: row.status,
+    reason: row.reason,
+    receivedUnits: unitsOrNull(row.received),
+    sentUnits: unitsOrNull(row.sent),
+    payinHash: row.payin,
+    payoutHash: row.payout,
+    refund: row.refund === null ? null : toRefund(row.refund),
+    createdAt: new Date(row.created),
+  }
+}
+
+function toRefund({ asset, units, address, memo, hash }: NonNullable<ExecutionViewRow['refund']>): RefundView {
+  return { assetId: asset, units: BigInt(units), address, memo: memoOrNull(memo), txHash: hash }
+}
+
+export function toDeposit(row: DepositRow, named: Pick<Deposit, 'id' | 'status' | 'lost'>): Deposit {
+  return {
+    ...named,
+    network: row.network,
+    identity: row.identity,
+    txHash: row.tx_hash,
+    address: row.address,
+    memo: memoOrNull(row.memo),
+    assetId: row.asset_id,
+    contract: row.contract,
+    units: BigInt(row.units),
+    sender: row.sender,
+    block:
+      row.block_height === null || row.block_hash === null
+        ? null
+        : { height: Number(row.block_height), hash: row.block_hash },
+    orphaned: row.orphaned_at !== null,
+    firstSeenAt: row.first_seen_at,
+    requiredConfirmations: row.required_confirmations,
+    requiredTag: row.required_tag,
+    unclaimed: row.unclaimed,
+    creditedUnits: unitsOrNull(row.credited_units),
+    credits: row.credits,
+  }
+}

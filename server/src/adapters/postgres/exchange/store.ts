@@ -1,0 +1,53 @@
+import type { Store, Stores, StoreTx } from '../../../exchange/ports/store/store.ts'
+import { createControlStore } from '../core/controls.ts'
+import type { Database, Sql } from '../core/database.ts'
+import { createLedger } from '../core/ledger.ts'
+import { wake } from '../core/wake.ts'
+import { createAuditStore } from './audit.ts'
+import { createCaseStore } from './cases.ts'
+import { createChainLog } from './chain-log.ts'
+import { createCustodyStore } from './custody.ts'
+import { createExchangeStore } from './exchanges.ts'
+import { createFailureStore } from './failures.ts'
+import { createInventoryStore } from './inventory.ts'
+import { createLostPayoutStore } from './lost-payouts.ts'
+import { createOperatorStore } from './operator.ts'
+import { createPayoutStore } from './payouts.ts'
+import { createRecoveryStore } from './recovery.ts'
+import { createSigningStore } from './signing.ts'
+import { createTransactionStore } from './transactions.ts'
+import { createWatchedAddresses, type WatchedAddresses } from './watched-addresses.ts'
+
+/** The store over one database. Inside a transaction every `load` locks what it loads. */
+export function createStore(database: Database): Store {
+  const watched = createWatchedAddresses()
+  return {
+    ...stores(database, database, watched, false),
+    transaction: (work) =>
+      database.transaction((tx) =>
+        work({ ...stores(tx, database, watched, true), inTransaction: true } satisfies StoreTx),
+      ),
+    close: () => database.close(),
+  }
+}
+
+function stores(sql: Sql, database: Database, watched: WatchedAddresses, locking: boolean): Stores {
+  return {
+    exchanges: createExchangeStore(sql, database),
+    cases: createCaseStore(sql, locking),
+    custody: createCustodyStore(sql),
+    chainLog: createChainLog(sql, watched),
+    payouts: createPayoutStore(sql, locking),
+    transactions: createTransactionStore(sql, locking),
+    ledger: createLedger(sql),
+    inventory: createInventoryStore(sql),
+    controls: createControlStore(sql, locking),
+    audit: createAuditStore(sql),
+    failures: createFailureStore(sql),
+    recovery: createRecoveryStore(sql, locking),
+    lostPayouts: createLostPayoutStore(sql),
+    operator: createOperatorStore(sql, locking),
+    signing: createSigningStore(sql),
+    wake: (jobs) => wake(sql, jobs),
+  }
+}

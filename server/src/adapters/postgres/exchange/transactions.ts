@@ -1,0 +1,221 @@
+import type { SignIntent } from '../../../exchange/ports/signer.ts'
+import type { Coin } from '../../../exchange/ports/spend.ts'
+import type {
+  Attempt,
+  OutgoingTransaction,
+  TransactionOutcome,
+  TransactionStore,
+} from '../../../exchange/ports/store/store.ts'
+import type { Sql } from '../core/database.ts'
+import { fromIntentJson, toIntentJson } from './intent-json.ts'
+
+type Row = {
+  id: string
+  network: string
+  wallet: string
+  branch: 'deposit' | 'hot' | 'change'
+  key_index: string
+  conflict_key: string
+  state: OutgoingTransaction['state']
+  created_at: Date
+  rival: string | null
+  fundings: string[]
+  head: string | null
+  now: Date
+}
+type AttemptRow = {
+  id: string
+  tx_hash: string
+  raw: string
+  intent: unknown
+  fee_units: string
+  state: Attempt['state']
+  block_height: string | null
+  block_hash: string | null
+  created_at: Date
+  sent_at: Date | null
+}
+
+export function createTransactionStore(sql: Sql, locking: boolean): TransactionStore {
+  return {
+    async lockLane(network, wallet) {
+      await sql.query('insert into nonce_lanes (network, address) values ($1, $2) on conflict do nothing', [
+        network,
+        wallet,
+      ])
+      const [row] = await sql.query<{ next: string }>(
+        'select next from nonce_lanes where network = $1 and address = $2 for update',
+        [network, wallet],
+      )
+      return Number(row?.next ?? 0)
+    },
+    spendable: (network, depth, limit) => spendable(sql, network, depth, limit),
+    async nextChange(network, derive) {
+      const [row] = await sql.query<{ index: string }>("select nextval('change_key_index') as index")
+      const index = Number(row?.index ?? 0)
+      const address = derive(index)
+      await sql.query(
+        "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'change', $3)",
+        [network, address, index],
+      )
+      return { index, address }
+    },
+    async insert({ id, network, from, wallet, conflictKey, resources, nonce }) {
+      await sql.query(
+        `insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources, next_check_at)
+         values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp())`,
+        [id, network, wallet, from.branch, from.index, conflictKey, resources],
+      )
+      if (nonce !== null)
+        await sql.query('update nonce_lanes set next = $3 where network = $1 and address = $2', [
+          network,
+          wallet,
+          nonce + 1,
+        ])
+    },
+    addAttempt: (transactionId, attempt) => addAttempt(sql, transactionId, attempt),
+    load: (id) => load(sql, id, locking),
+    async unpaidFees(network, wallet) {
+      const [row] = await sql.query<{ units: string }>(
+        `select coalesce(sum(f.units), 0) as units from transactions t
+         cross join lateral (select max(a.fee_units) as units from attempts a where a.transaction_id = t.id) f
+         where t.network = $1 and t.wallet = $2 and t.state = 'live'`,
+        [network, wallet],
+      )
+      return BigInt(row?.units ?? 0)
+    },
+    settle: (id, outcome) => settle(sql, id, outcome),
+  }
+}
+
+/** The largest first: however many small coins somebody sends, they never stand before those that pay. */
+async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Coin[]> {
+  const rows = await sql.query<{
+    outpoint: string
+    units: string
+    branch: 'deposit' | 'hot' | 'change'
+    key_index: string
+  }>(
+    `select c.outpoint, c.units, c.branch, c.key_index from coins c
+     left join deposits d on d.id = c.deposit_id
+     join cursors k on k.network = c.network
+     where c.network = $1 and c.reserved_by is null and c.spent_by is null and c.block_height <= k.height - $2 + 1
+       and (c.deposit_id is null or d.status = 'credited')
+     order by c.units desc, c.block_height, c.outpoint limit $3 for update of c skip locked`,
+    [network, depth, limit],
+  )
+  return rows.map((row) => ({
+    outpoint: row.outpoint,
+    units: BigInt(row.units),
+    path: { branch: row.branch, index: Number(row.key_index) },
+  }))
+}
+
+async function addAttempt(
+  sql: Sql,
+  transactionId: string,
+  attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] },
+): Promise<void> {
+  await sql.query("update attempts set state = 'replaced' where transaction_id = $1 and state = 'signed'", [
+    transactionId,
+  ])
+  await sql.query(
+    `insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units)
+     select id, conflict_key, network, $2, $3, $4, $5 from transactions where id = $1`,
+    [transactionId, attempt.txHash, attempt.raw, JSON.stringify(toIntentJson(attempt.intent)), attempt.feeUnits],
+  )
+  if (attempt.coins.length === 0) return
+  await sql.query(
+    'update coins c set reserved_by = $1 from transactions t where t.id = $1 and c.network = t.network and c.outpoint = any($2::text[])',
+    [transactionId, attempt.coins],
+  )
+}
+
+async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTransaction | null> {
+  const [row] = await sql.query<Row>(
+    `select t.id, t.network, t.wallet, t.branch, t.key_index, t.conflict_key, t.state, t.created_at, t.rival, t.fundings, clock_timestamp() as now,
+       (select k.height from cursors k where k.network = t.network) as head
+     from transactions t where t.id = $1${locking ? ' for no key update' : ''}`,
+    [id],
+  )
+  if (!row) return null
+  const attempts = await sql.query<AttemptRow>(
+    'select id, tx_hash, raw, intent, fee_units, state, block_height, block_hash, created_at, sent_at from attempts where transaction_id = $1 order by id',
+    [id],
+  )
+  return {
+    id: row.id,
+    network: row.network,
+    wallet: row.wallet,
+    from: { branch: row.branch, index: Number(row.key_index) },
+    conflictKey: row.conflict_key,
+    state: row.state,
+    createdAt: row.created_at,
+    rival: row.rival,
+    fundings: row.fundings,
+    now: row.now,
+    head: row.head === null ? null : Number(row.head),
+    attempts: attempts.map(toAttempt),
+  }
+}
+
+function toAttempt(row: AttemptRow): Attempt {
+  return {
+    id: row.id,
+    txHash: row.tx_hash,
+    raw: row.raw,
+    intent: fromIntentJson(row.intent),
+    feeUnits: BigInt(row.fee_units),
+    state: row.state,
+    block:
+      row.block_height === null || row.block_hash === null
+        ? null
+        : { height: Number(row.block_height), hash: row.block_hash },
+    createdAt: row.created_at,
+    sent: row.sent_at !== null,
+  }
+}
+
+async function settle(sql: Sql, id: string, outcome: TransactionOutcome): Promise<void> {
+  switch (outcome.kind) {
+    case 'check':
+      await sql.query("update transactions set next_check_at = $2 where id = $1 and state in ('live', 'confirmed')", [
+        id,
+        outcome.at,
+      ])
+      if (outcome.sentAttemptId !== null) {
+        await sql.query('update attempts set sent_at = coalesce(sent_at, clock_timestamp()) where id = $1', [
+          outcome.sentAttemptId,
+        ])
+      }
+      return
+    case 'confirmed':
+      await sql.query(
+        "update attempts set state = 'replaced' where transaction_id = $1 and state = 'confirmed' and id <> $2",
+        [id, outcome.attemptId],
+      )
+      await sql.query("update attempts set state = 'confirmed' where id = $1", [outcome.attemptId])
+      await sql.query("update transactions set state = 'confirmed', next_check_at = $2 where id = $1", [
+        id,
+        outcome.checkAt,
+      ])
+      return
+    case 'final':
+      await sql.query("update transactions set state = 'final', next_check_at = null where id = $1", [id])
+      // What an earlier attempt would have spent, and this one does not.
+      await sql.query(
+        `update coins set reserved_by = null where reserved_by = $1 and spent_by is null and exists (
+           select 1 from attempts a where a.transaction_id = $1 and a.state = 'confirmed' and a.block_height is not null)`,
+        [id],
+      )
+      return
+    case 'expired':
+      await sql.query("update attempts set state = 'replaced' where transaction_id = $1", [id])
+      await sql.query("update transactions set state = 'expired', proof = $2, next_check_at = null where id = $1", [
+        id,
+        JSON.stringify(outcome.proof),
+      ])
+      await sql.query('update coins set reserved_by = null where reserved_by = $1', [id])
+      return
+  }
+}

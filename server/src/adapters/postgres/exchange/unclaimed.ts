@@ -1,0 +1,62 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import type { OperatorStore } from '../../../exchange/ports/store/recovery.ts'
+import type { Sql } from '../core/database.ts'
+
+type UnclaimedRow = {
+  id: string
+  exchange_id: string | null
+  network: string
+  tx_hash: string
+  asset_id: AssetId
+  units: string
+}
+const UNCLAIMED = `select d.id, d.exchange_id, d.network, d.tx_hash, d.asset_id, d.credited_units as units from deposits d`
+/** A memo that is nobody's, or kept when its execution was closed. */
+const KEPT = `d.status = 'credited' and (d.unclaimed or exists (
+  select 1 from executions x join journal j on j.id = 'execution:' || x.id || ':unclaimed' where x.deposit_id = d.id and x.status = 'failed'))`
+/** Asked to be paid out, by a pay-out that was not dropped. */
+const TAKEN = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
+
+type UnclaimedStore = Pick<OperatorStore, 'findUnclaimed' | 'unclaimedOf' | 'unclaimed' | 'unclaim' | 'claim'>
+
+/** Counted coins whose owner is not known. */
+export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore {
+  return {
+    async findUnclaimed(depositId) {
+      const [row] = await sql.query<{ id: string; asset_id: AssetId; credited_units: string }>(
+        `select id, asset_id, credited_units from deposits
+         where id::text = $1 and unclaimed and status = 'credited'${locking ? ' for no key update' : ''}`,
+        [depositId],
+      )
+      return row ? { id: row.id, assetId: row.asset_id, units: BigInt(row.credited_units) } : null
+    },
+    async unclaimedOf(depositId) {
+      const [row] = await sql.query<UnclaimedRow>(
+        `${UNCLAIMED} where d.id::text = $1 and (${KEPT} or ${TAKEN})${locking ? ' for no key update of d' : ''}`,
+        [depositId],
+      )
+      return row ? { id: row.id, assetId: row.asset_id, network: row.network, units: BigInt(row.units) } : null
+    },
+    async unclaimed(limit) {
+      const rows = await sql.query<UnclaimedRow>(`${UNCLAIMED} where ${KEPT} and not ${TAKEN} order by d.id limit $1`, [
+        limit,
+      ])
+      return rows.map((row) => ({
+        depositId: row.id,
+        exchangeId: row.exchange_id,
+        txHash: row.tx_hash,
+        assetId: row.asset_id,
+        units: BigInt(row.units),
+      }))
+    },
+    async unclaim(payoutId) {
+      await sql.query(
+        'update deposits set unclaimed = true where exchange_id is null and id = (select deposit_id from payouts where id = $1)',
+        [payoutId],
+      )
+    },
+    async claim(depositId) {
+      await sql.query('update deposits set unclaimed = false where id = $1', [depositId])
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { SwapFeeStore, UnclaimedFee } from '../../../swap/ports/store/swap-fees.ts'
+import type { Database, Sql } from '../core/database.ts'
+import { insertFoundSwap } from './swaps.ts'
+
+type UnclaimedRow = Readonly<{
+  network: string
+  hash: string
+  log_index: number
+  block_height: string
+  ref: string
+  sender: string
+  token: string
+  units: string
+  fee_to: string | null
+}>
+
+export function createSwapFeeStore(database: Database): SwapFeeStore {
+  return {
+    async searched(network, first) {
+      // The update changes nothing: it makes the row that was there come back.
+      const [row] = await database.query<{ height: string }>(
+        `insert into fee_searches as f (network, height) values ($1, $2)
+         on conflict (network) do update set height = f.height returning height`,
+        [network, first],
+      )
+      return row === undefined ? first : Number(row.height)
+    },
+    async untold(network, hashes) {
+      const rows = await database.query<{ hash: string }>(
+        `select hash from unnest($2::text[]) as asked (hash)
+         where not exists (select 1 from swaps s where s.network = $1 and s.hash = asked.hash)`,
+        [network, hashes],
+      )
+      return new Set(rows.map(({ hash }) => hash))
+    },
+    keep: (network, { from, to }, { swaps, unclaimed }) =>
+      database.transaction(async (tx) => {
+        const moved = await tx.query(
+          `update fee_searches set height = $3, searched_at = clock_timestamp()
+           where network = $1 and height = $2 returning 1`,
+          [network, from, to],
+        )
+        if (moved.length === 0) return false
+        for (const swap of swaps) await insertFoundSwap(tx, swap)
+        for (const fee of unclaimed) await insertUnclaimed(tx, fee)
+        return true
+      }),
+    async searchAgain(network, height) {
+      const rows = await database.query(
+        'update fee_searches set height = $2 where network = $1 and height > $2 returning 1',
+        [network, height],
+      )
+      return rows.length > 0
+    },
+    async unclaimed(limit) {
+      const rows = await database.query<UnclaimedRow>(
+        `select network, hash, log_index, block_height, ref, sender, token, units, fee_to from unclaimed_fees u
+         where not exists (select 1 from swaps s where s.network = u.network and s.hash = u.hash)
+         order by found_at desc, network, hash, log_index limit $1`,
+        [limit],
+      )
+      return rows.map(toFee)
+    },
+    async partnerIds() {
+      return (await database.query<{ id: string }>('select id from partners order by created_at, id')).map(
+        ({ id }) => id,
+      )
+    },
+  }
+}
+
+/** A search that is made again finds it again. */
+async function insertUnclaimed(tx: Sql, fee: UnclaimedFee): Promise<void> {
+  const { network, hash, logIndex, height, ref, sender, token, units, feeTo } = fee
+  await tx.query(
+    `insert into unclaimed_fees (network, hash, log_index, block_height, ref, sender, token, units, fee_to)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+    [network, hash, logIndex, height, ref, sender, token, units, feeTo],
+  )
+}
+
+const toFee = (row: UnclaimedRow): UnclaimedFee => ({
+  network: row.network,
+  hash: row.hash,
+  logIndex: row.log_index,
+  height: Number(row.block_height),
+  ref: row.ref,
+  sender: row.sender,
+  token: row.token,
+  units: BigInt(row.units),
+  feeTo: row.fee_to,
+})

@@ -1,0 +1,99 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type Deployment,
+  deploymentProxy,
+  deploymentProxyCode,
+  externalExecutor,
+  swapExecutor,
+  swapRouter,
+} from '@swapyard/contracts'
+import type { Network } from '../../core/domain/network.ts'
+import { assert, present } from '../../lib/assert.ts'
+import { createNode, type EvmNode, hex } from '../chains/evm/node.ts'
+import { address, bytes, hash, list, quantity } from '../chains/evm/replies.ts'
+import { rpcDefaults, unavailable } from '../chains/evm/rpc.ts'
+
+const names = ['router', 'executor', 'external-executor'] as const
+type ContractName = (typeof names)[number]
+
+/** A contract of ours on one network: there, or what would put it there, which anyone may send. */
+export type ContractState = Readonly<{
+  contract: ContractName
+  address: string
+  isDeployed: boolean
+  transaction: Readonly<{ chainId: number; to: string; data: string; value: '0'; gas: string | null }> | null
+}>
+
+export type Where = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+
+const contracts = {
+  router: swapRouter,
+  executor: swapExecutor,
+  'external-executor': externalExecutor,
+} as const satisfies Record<ContractName, Deployment>
+/** Networks of the sandbox have ids above this; nothing is sent from a node's account elsewhere. */
+const SANDBOX_IDS = 3_133_700_000
+const DEPLOY_GAS = 8_000_000
+const DEPLOY_MS = 60_000
+const POLL_MS = 100
+
+/** What stands where, by the first node. Code at these addresses can be no other than ours. */
+export async function readContracts(where: Where): Promise<readonly ContractState[]> {
+  return statesOn(nodeOf(where), chainIdOf(where))
+}
+
+/** Puts what is missing on a chain of the sandbox, from its node's own account, and waits until it is there. */
+export async function deployContracts(where: Where): Promise<readonly ContractState[]> {
+  const node = nodeOf(where)
+  const chainId = chainIdOf(where)
+  assert(chainId > SANDBOX_IDS, 'only a chain of the sandbox is deployed to from here')
+  const missing = (await statesOn(node, chainId)).filter(({ isDeployed }) => !isDeployed)
+  if (missing.length > 0 && !(await hasCode(node, deploymentProxy))) {
+    await node.ask('anvil_setCode', [deploymentProxy, deploymentProxyCode], () => null)
+  }
+  const from = missing.length > 0 ? present((await node.ask('eth_accounts', [], list(address)))[0], 'an account') : ''
+  for (const { transaction } of missing) {
+    const { to, data: input } = present(transaction, 'what deploys it')
+    await node.ask('eth_sendTransaction', [{ from, to, data: input, gas: hex(DEPLOY_GAS) }], hash)
+  }
+  const deadline = Date.now() + DEPLOY_MS
+  for (;;) {
+    const states = await statesOn(node, chainId)
+    if (states.every(({ isDeployed }) => isDeployed)) return states
+    if (Date.now() > deadline) throw unavailable(`${where.network.id}: the contracts did not get into a block`)
+    await wait(POLL_MS)
+  }
+}
+
+export function statesOn(node: EvmNode, chainId: number): Promise<readonly ContractState[]> {
+  return Promise.all(
+    names.map(async (contract) => {
+      const { address: own, data: input } = contracts[contract]
+      const isDeployed = await hasCode(node, own)
+      const transaction = isDeployed ? null : await plan(node, chainId, input)
+      return { contract, address: own, isDeployed, transaction }
+    }),
+  )
+}
+
+async function plan(node: EvmNode, chainId: number, input: string): Promise<ContractState['transaction']> {
+  // An estimate is a courtesy to whoever sends it: the sender's own wallet makes its own.
+  const call = { to: deploymentProxy, data: input }
+  const gas = await node.ask('eth_estimateGas', [call], quantity).catch(() => null)
+  return { chainId, to: deploymentProxy, data: input, value: '0', gas: gas === null ? null : gas.toString() }
+}
+
+/** Whether the deterministic deployer itself is on the network. */
+export const hasDeployer = (where: Where): Promise<boolean> => hasCode(nodeOf(where), deploymentProxy)
+
+export const hasCode = async (node: EvmNode, at: string): Promise<boolean> =>
+  (await node.ask('eth_getCode', [at, 'latest'], bytes)) !== '0x'
+
+export function nodeOf({ network, rpcUrls }: Where): EvmNode {
+  const url = present(rpcUrls[0], 'a node')
+  return createNode(`${network.id} node 1`, url, chainIdOf({ network }), rpcDefaults)
+}
+
+export function chainIdOf({ network }: Pick<Where, 'network'>): number {
+  return present(network.evm, 'the parameters of an evm network').chainId
+}

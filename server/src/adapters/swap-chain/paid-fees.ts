@@ -1,0 +1,65 @@
+import { swapRouter } from '@swapyard/contracts'
+import { decodeEventLog, type Hex, toEventSelector, zeroAddress } from 'viem'
+import type { Network } from '../../core/domain/network.ts'
+import { nativeAddress } from '../../swap/domain/token.ts'
+import type { PaidFee } from '../../swap/ports/swap-chain.ts'
+import { type EvmNode, everyNode, hex } from '../chains/evm/node.ts'
+import { agreedHead } from '../chains/evm/reader.ts'
+import { count, type Decode, fields, list, log } from '../chains/evm/replies.ts'
+import { failureOf, refusalOf, unavailable } from '../chains/evm/rpc.ts'
+
+const { abi, address: router } = swapRouter
+const [swapped] = abi.filter((item) => item.type === 'event' && item.name === 'Swapped')
+const SWAPPED = swapped?.type === 'event' ? toEventSelector(swapped) : '0x'
+const LOGS_MAX = 100_000
+
+export async function finalHeight(nodes: readonly EvmNode[], network: Network): Promise<number> {
+  const { height } = await agreedHead(nodes)
+  return Math.max(0, height - Math.max(network.finalityBlocks, network.confirmations) + 1)
+}
+
+/** By the router's own events, one question a node; where the range is too much for it, by halves. */
+export async function paidFees(nodes: readonly EvmNode[], from: number, to: number): Promise<readonly PaidFee[]> {
+  const [first = [], ...others] = await everyNode(nodes, (node) => feesOf(node, from, to))
+  const text = textOf(first)
+  // A node that lags in its index of logs would hide fees for good.
+  if (others.some((one) => textOf(one) !== text))
+    throw unavailable(`the nodes differ about the swaps in the blocks ${from} to ${to}`)
+  return first
+}
+
+const textOf = (fees: readonly PaidFee[]): string =>
+  fees.map(({ hash, logIndex, token, units, ref, sender }) => [hash, logIndex, token, units, ref, sender].join()).join()
+
+async function feesOf(node: EvmNode, from: number, to: number): Promise<readonly PaidFee[]> {
+  try {
+    const range = { fromBlock: hex(from), toBlock: hex(to), address: router, topics: [SWAPPED] }
+    const found = await node.ask('eth_getLogs', [range], list(paidFee, LOGS_MAX))
+    return found
+      .filter((one) => one !== null)
+      .filter(({ units }) => units > 0n)
+      .sort((a, b) => a.height - b.height || a.logIndex - b.logIndex)
+  } catch (error) {
+    const isTooMuch = refusalOf(error) !== null || failureOf(error)?.tooLarge === true
+    if (from === to || !isTooMuch) throw error
+    const middle = Math.floor((from + to) / 2)
+    return [...(await feesOf(node, from, middle)), ...(await feesOf(node, middle + 1, to))]
+  }
+}
+
+/** null: another contract's, whatever was asked for. */
+const paidFee: Decode<PaidFee | null> = (reply) => {
+  const entry = log(reply)
+  if (entry.address !== router || entry.topics[0] !== SWAPPED) return null
+  const topics = [...entry.topics] as [Hex, ...Hex[]]
+  const { args } = decodeEventLog({ abi, eventName: 'Swapped', topics, data: entry.data })
+  return {
+    hash: entry.txHash,
+    logIndex: entry.index,
+    height: count(fields(reply)['blockNumber']),
+    ref: args.ref.toLowerCase(),
+    sender: args.sender.toLowerCase(),
+    token: args.tokenOut === zeroAddress ? nativeAddress : args.tokenOut.toLowerCase(),
+    units: args.fee,
+  }
+}

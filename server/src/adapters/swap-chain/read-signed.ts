@@ -1,0 +1,89 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import {
+  type Hex,
+  hexToBytes,
+  keccak256,
+  numberToHex,
+  parseTransaction,
+  serializeTransaction,
+  type TransactionSerializable,
+} from 'viem'
+import { AppError } from '../../core/domain/errors.ts'
+import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
+import { addressOfKey } from '../chains/evm/address.ts'
+import { actOf, oddApprovalOf } from './act.ts'
+
+/** Nodes take no larger ones (geth: 128 KiB). */
+const BYTES_MAX = 131_072
+/** EIP-2: half the order of secp256k1. The other half of the signatures would give one transaction two hashes. */
+const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+type Parsed = ReturnType<typeof parse>
+
+/** Reads a signed transaction of this chain. Throws RAW_TX_INVALID and TX_CHAIN_MISMATCH. */
+export function readSigned(chainId: number, raw: string): SignedTransaction {
+  const signed = bytesOf(raw)
+  const { unsigned, recovery, r, s } = parse(signed)
+  const { to, nonce = 0, value = 0n, data: input = '0x', type } = unsigned
+  const signer = recover({ unsigned, recovery, r, s })
+  if (unsigned.chainId !== chainId) {
+    const own = unsigned.chainId === undefined ? 'no chain id' : `chain id ${unsigned.chainId}`
+    throw new AppError('TX_CHAIN_MISMATCH', `the transaction is signed for ${own}, not for ${chainId}`)
+  }
+  const target = to?.toLowerCase() ?? null
+  return {
+    hash: keccak256(signed),
+    signer,
+    chainId,
+    nonce,
+    to: target,
+    // An EIP-7702 transaction also changes what an account is: that is not what was built.
+    act: type === 'eip7702' ? oddApprovalOf(input) : actOf(target, input, value),
+  }
+}
+
+function bytesOf(raw: string): Hex {
+  if (raw.length > 2 + 2 * BYTES_MAX) throw invalid('it is longer than nodes take')
+  if (raw.length < 4 || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(raw))
+    throw invalid('it is not hexadecimal bytes')
+  return raw.toLowerCase() as Hex
+}
+
+/** Fields and signature. What does not serialize to the same bytes again is refused: leading zeros, trailing bytes. */
+function parse(signed: Hex) {
+  const parsed = attempt(() => parseTransaction(signed), 'it cannot be decoded')
+  const { r, s, v, yParity, ...fields } = parsed as typeof parsed & Signature
+  if (r === undefined || s === undefined) throw invalid('it is not signed')
+  if (fields.type === 'eip4844') throw invalid('blobs are not taken')
+  const unsigned = fields as TransactionSerializable & { data?: Hex; to?: string | null }
+  const signature = { r, s, ...(v === undefined ? {} : { v }), ...(yParity === undefined ? {} : { yParity }) }
+  const again = attempt(() => serializeTransaction(unsigned, signature as never), 'its signature cannot be read')
+  if (again.toLowerCase() !== signed) throw invalid('it is not in canonical form')
+  const recovery = fields.type === 'legacy' ? ((v ?? 27n) + 1n) % 2n : BigInt(yParity ?? 0)
+  return { unsigned, r: BigInt(r), s: BigInt(s), recovery }
+}
+
+type Signature = Readonly<{ r?: Hex; s?: Hex; v?: bigint; yParity?: number }>
+
+function recover({ unsigned, recovery, r, s }: Parsed): string {
+  if (s > S_MAX) throw invalid('its signature has a high s (EIP-2)')
+  return attempt(() => {
+    const digest = hexToBytes(keccak256(serializeTransaction(unsigned)))
+    const signature = hexToBytes(
+      `0x${numberToHex(recovery, { size: 1 }).slice(2)}${numberToHex(r, { size: 32 }).slice(2)}${numberToHex(s, { size: 32 }).slice(2)}`,
+    )
+    return addressOfKey(secp256k1.recoverPublicKey(signature, digest, { prehash: false })).toLowerCase()
+  }, 'its signature is not valid')
+}
+
+function attempt<T>(work: () => T, problem: string): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw invalid(problem, cause)
+  }
+}
+
+function invalid(problem: string, cause?: unknown): AppError {
+  return new AppError('RAW_TX_INVALID', `the signed transaction cannot be used: ${problem}`, { cause })
+}

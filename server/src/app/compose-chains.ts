@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { currencies } from '../../currencies/index.ts'
+import { networks as definitions } from '../../networks/index.ts'
+import { createBitcoinChain } from '../adapters/chains/bitcoin/chain.ts'
+import { createBitcoinSigning } from '../adapters/chains/bitcoin/sign.ts'
+import { createEvmChain } from '../adapters/chains/evm/chain.ts'
+import { signEvm } from '../adapters/chains/evm/sign.ts'
+import { createMoneroChain } from '../adapters/chains/monero/chain.ts'
+import { signMonero } from '../adapters/chains/monero/sign.ts'
+import { assetId } from '../core/domain/asset.ts'
+import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
+import type { CurrencyDefinition } from '../core/domain/currency.ts'
+import { type Environment, type Family, resolveNetwork } from '../core/domain/network.ts'
+import type { Chain } from '../exchange/ports/chain.ts'
+import type { PublicKeys, SignWith } from '../exchange/ports/signer.ts'
+
+/** Nodes of one network, and the contracts of its tokens where the sandbox deployed them. */
+export type NetworkNodes = Readonly<{
+  network: string
+  rpcUrls: readonly string[]
+  tokens: Readonly<Record<string, string>>
+}>
+
+/** Families with an adapter. A network of another family is listed, and disabled. */
+export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
+const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
+
+/** How each family signs, in an environment. */
+export function composeSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
+  return {
+    bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
+    evm: signEvm,
+    monero: signMonero,
+  }
+}
+
+export type ClosableChain = Chain & { close?(): Promise<void> }
+
+/** For families whose transactions a wallet of their own builds: where it keeps its files, and the keys that it is made from. */
+export type Wallets = Readonly<{
+  folder: string
+  walletKey(coinType: number, hotIndex: number): Uint8Array
+  settings?: WalletSettings
+}>
+/** From where such a wallet reads its chain, and how many outputs it keeps. */
+export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
+
+const MONERO_COIN = 128
+
+/** By asset id: taken off the offer, another rank, another code in the feed. */
+export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
+
+function override(definition: CurrencyDefinition, overrides: CurrencyOverrides): CurrencyDefinition {
+  const { rank, feedCode } = overrides.get(assetId(definition.ticker, definition.network)) ?? {}
+  return { ...definition, ...(rank === undefined ? {} : { rank }), ...(feedCode === undefined ? {} : { feedCode }) }
+}
+
+/**
+ * The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter;
+ * `ready` are chains that stand in for one.
+ */
+export function composeChains(
+  environment: Environment,
+  nodes: readonly NetworkNodes[],
+  publicKeys: PublicKeys,
+  overrides: CurrencyOverrides = new Map(),
+  ready: ReadonlyMap<string, ClosableChain> = new Map(),
+  wallets: Wallets | null = null,
+): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
+  // A keystore of before there was Monero has no keys for it: make one from the same words.
+  const seesMonero = publicKeys.viewKeys?.(MONERO_COIN) != null
+  const reachable = new Map(nodes.map((node) => [node.network, node]))
+  const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))
+  const catalogue = createCatalogue({
+    networks: definitions,
+    currencies: currencies.map((definition) => override(definition, overrides)),
+    disabled: new Set([...overrides].flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
+    environment,
+    tokens: Object.fromEntries(nodes.map(({ network, tokens }) => [network, tokens])),
+    enabled: (id) => reachable.has(id) && isServed(familyOf.get(id)) && (familyOf.get(id) !== 'monero' || seesMonero),
+  })
+  const chains = new Map<string, ClosableChain>()
+  for (const network of catalogue.networks()) {
+    const node = reachable.get(network.id)
+    if (!node) continue
+    const given = ready.get(network.id)
+    if (given) {
+      chains.set(network.id, given)
+      continue
+    }
+    const options = { network, rpcUrls: node.rpcUrls, publicKeys }
+    if (network.family === 'bitcoin') chains.set(network.id, createBitcoinChain(options))
+    const viewKeys = network.family === 'monero' ? (publicKeys.viewKeys?.(network.coinType) ?? null) : null
+    if (viewKeys !== null) {
+      const spending = wallets && {
+        seedKey: wallets.walletKey(network.coinType, network.hotIndex),
+        folder: join(wallets.folder, network.id),
+        ...wallets.settings,
+      }
+      chains.set(network.id, createMoneroChain({ network, rpcUrls: node.rpcUrls, viewKeys, spending }))
+    }
+    if (network.family === 'evm') {
+      const contracts = catalogue
+        .list()
+        .flatMap(({ asset }) => (asset.network === network.id && asset.contract !== null ? [asset.contract] : []))
+      chains.set(network.id, createEvmChain({ ...options, tokens: contracts }))
+    }
+  }
+  return { catalogue, chains }
+}

@@ -1,0 +1,348 @@
+import { randomInt } from 'node:crypto'
+import type { Worker } from 'node:worker_threads'
+import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
+import { listen } from '../adapters/postgres/core/listen.ts'
+import { migrate } from '../adapters/postgres/core/migrate.ts'
+import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
+import { createThrottle } from '../adapters/postgres/core/throttle.ts'
+import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
+import { createDenyList } from '../adapters/screening/deny-list.ts'
+import type { AssetId } from '../core/domain/asset.ts'
+import { emptyBook, type SpreadPolicy } from '../core/domain/book.ts'
+import { type Catalogue, feedCodes } from '../core/domain/catalogue.ts'
+import type { Environment } from '../core/domain/network.ts'
+import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
+import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
+import type { Prices } from '../core/ports/prices.ts'
+import { createAuthenticate } from '../core/services/authenticate.ts'
+import { type DatabaseClock, startDatabaseClock } from '../core/services/database-clock.ts'
+import type { Services } from '../exchange/interfaces.ts'
+import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
+import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
+import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
+import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
+import { createOpenCounts } from '../exchange/orders/open-counts.ts'
+import type { PublicKeys, RememberingSigner } from '../exchange/ports/signer.ts'
+import type { Store } from '../exchange/ports/store/store.ts'
+import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
+import { createListCurrencies } from '../exchange/quotes/list-currencies.ts'
+import { createPrivateWays } from '../exchange/quotes/private-ways.ts'
+import { createQuotePrivate } from '../exchange/quotes/quote-private.ts'
+import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
+import { createRateIds } from '../exchange/quotes/rate-id.ts'
+import { createRatesFeed } from '../exchange/quotes/rates-feed.ts'
+import { readiness } from '../exchange/quotes/readiness.ts'
+import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
+import { privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
+import { createBatcher } from '../lib/batch.ts'
+import { smallest } from '../lib/bigint.ts'
+import type { Log } from '../lib/log.ts'
+import type { Loop } from '../lib/loop.ts'
+import { type App, buildApp } from './app.ts'
+import {
+  type ClosableChain,
+  type CurrencyOverrides,
+  composeChains,
+  type NetworkNodes,
+  type WalletSettings,
+  type Wallets,
+} from './compose-chains.ts'
+import { composePages } from './compose-pages.ts'
+import { openSwaps, type SwapOffer, type Swaps } from './compose-swaps.ts'
+import { type Rooms, type SwapRooms, startWorkers } from './compose-workers.ts'
+import type { Metrics } from './metrics.ts'
+
+/** The plain keys of the sandbox's two partners. */
+export const sandboxKeys = ['sandbox', 'sandbox-b'] as const
+
+export type Role = 'api' | 'worker' | 'all'
+
+export type HouseOptions = Readonly<{
+  environment: Environment
+  databaseUrl: string
+  /** What `prepareDatabase` made of it before; closed with the house. */
+  database?: Database
+  poolMax: number
+  nodes: readonly NetworkNodes[]
+  /** Chains that are there already, by network: used in place of an adapter for its nodes. For tests and benchmarks. */
+  chains?: ReadonlyMap<string, ClosableChain>
+  /** What the operator's file says of single currencies, by asset. */
+  overrides?: CurrencyOverrides
+  publicKeys: PublicKeys
+  /** Opened by the roles that sign; null elsewhere. */
+  signer: RememberingSigner | null
+  /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
+  walletFolder?: string
+  walletSettings?: WalletSettings
+  pepper: Uint8Array
+  prices: Prices
+  spreads: SpreadPolicy
+  settings: ServiceSettings
+  denied: readonly string[]
+  /** The DeFi half; absent: every question is answered that no network is served. */
+  swaps?: SwapOffer
+  /** The router's thread, where it was opened before the networks were there. */
+  routerThread?: Worker | null
+  rateLimit: boolean
+  api: Partial<ApiSettings> & Pick<ApiSettings, 'publicUrl'>
+  log: Log
+  metrics: Metrics
+}>
+
+/** Everything that the roles share: built once, stopped once. */
+export type House = Readonly<{
+  store: Store
+  database: Database
+  catalogue: Catalogue
+  chains: ReadonlyMap<string, ClosableChain>
+  books: BookSnapshot
+  services: Services
+  app: App
+  /** Reasons not to be ready that a start still works on. */
+  starting: Set<string>
+  /** Watchers, jobs, sweepers, reconciler. Stops finish what is under way. */
+  startWorkers(): Promise<Loop>
+  stop(): Promise<void>
+}>
+
+/** Opens the database and brings its schema up to date. */
+export async function prepareDatabase(
+  url: string,
+  { poolMax, log }: Pick<HouseOptions, 'poolMax' | 'log'>,
+): Promise<Database> {
+  const database = openDatabase(url, {
+    max: poolMax,
+    onIdleError: (err) => log.warn({ err }, 'database connection lost'),
+  })
+  await migrate(database)
+  await prepareJobs(database)
+  return database
+}
+
+export async function composeHouse(options: HouseOptions): Promise<House> {
+  const { environment, log, metrics } = options
+  const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
+  const database = options.database ?? (await prepareDatabase(options.databaseUrl, options))
+  const store = createStore(database)
+  const { catalogue, chains } = reach(options)
+  await registerHouse(store, catalogue, chains)
+  const clock = await startDatabaseClock(() => readClock(database), onError)
+  const books = createBookSnapshot(emptyBook(options.spreads))
+  const refresh = refreshParts(options, { store, catalogue, chains, books, clock })
+  const stopping = new AbortController()
+  const starting = new Set<string>()
+  await refreshBookOnce(refresh)
+  const refreshing = refreshBook(refresh, stopping.signal)
+  const feed = createRatesFeed({
+    currencies: catalogue.list(),
+    codes: feedCodes(catalogue.list()),
+    books,
+    now: clock.now,
+    onError,
+  })
+  const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
+  const { forget, ...authentication } = composeAuthentication(options, database, clock)
+  const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
+  const swaps = openSwaps(options, { database, catalogue, books, clock })
+  const services = composeServices(options, {
+    store,
+    catalogue,
+    chains,
+    books,
+    clock,
+    database,
+    feed: feed.ratesFeed,
+    ...authentication,
+    starting,
+    swaps,
+  })
+  const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
+  if (!options.api.operationsOnly) composePages(app, { environment, nodes: options.nodes, catalogue, chains })
+  return {
+    store,
+    database,
+    catalogue,
+    chains,
+    books,
+    services,
+    app,
+    starting,
+    startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database, ...swaps }),
+    stop: async () => {
+      stopping.abort()
+      feed.close()
+      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop()])
+      await Promise.all([...chains.values()].map((chain) => chain.close?.()))
+      await database.close()
+    },
+  }
+}
+
+function reach(options: HouseOptions) {
+  const { environment, nodes, publicKeys, overrides, chains } = options
+  return composeChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
+}
+
+/** Only where the seed is. */
+function walletsOf({ signer, walletFolder, walletSettings: settings }: HouseOptions): Wallets | null {
+  const walletKey = signer?.walletKey
+  return walletKey === undefined || walletFolder === undefined
+    ? null
+    : { folder: walletFolder, walletKey, ...(settings && { settings }) }
+}
+
+function composeAuthentication(
+  { environment, pepper, rateLimit }: HouseOptions,
+  database: Database,
+  { now }: DatabaseClock,
+) {
+  const known = environment === 'sandbox' ? sandboxKeys : []
+  return createAuthenticate({
+    partners: createPartnerStore(database),
+    pepper,
+    sandboxKeys: known,
+    throttled: rateLimit,
+    now,
+  })
+}
+
+async function readClock(database: Database): Promise<Date> {
+  const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
+  return row?.now ?? new Date()
+}
+
+/** Hot addresses are ours before any block is read; every asset has its line in the inventory. */
+async function registerHouse(
+  store: Store,
+  catalogue: Catalogue,
+  chains: ReadonlyMap<string, ClosableChain>,
+): Promise<void> {
+  await store.custody.registerAssets(catalogue.list().map(({ asset }) => asset.id))
+  for (const [id, { addresses, network }] of chains)
+    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
+}
+
+/** Nothing above the limit of one payout is on offer: it would be held for a person. */
+function capped(
+  available: ReadonlyMap<AssetId, bigint>,
+  prices: PriceSnapshot,
+  catalogue: Catalogue,
+  limitUsd: bigint,
+): ReadonlyMap<AssetId, bigint> {
+  const result = new Map<AssetId, bigint>()
+  for (const { asset, definition } of catalogue.list()) {
+    const units = available.get(asset.id)
+    const price = prices.usd.get(definition.priceKey)
+    if (units === undefined || price === undefined) continue
+    result.set(asset.id, smallest(units, unitsWorth(limitUsd, asset, price.ask, 'down')))
+  }
+  return result
+}
+
+function refreshParts(
+  { prices, metrics, log, settings }: HouseOptions,
+  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database' | SwapRooms>,
+): RefreshBook {
+  return {
+    books,
+    prices,
+    chains: [...chains.values()],
+    currencies: catalogue.list(),
+    readReserves: async () =>
+      capped(await store.inventory.available(), books.current().prices, catalogue, settings.limits.perTransactionUsd),
+    readPauses: async () => {
+      const scopes = (await store.audit.pauses()).map(({ scope }) => scope)
+      const named = (prefix: string) =>
+        new Set(scopes.flatMap((scope) => (scope.startsWith(prefix) ? [scope.slice(prefix.length)] : [])))
+      const all = scopes.includes('all') ? [...chains.keys()] : []
+      return {
+        networks: new Set([...named('network:'), ...all]),
+        assets: named('asset:') as ReadonlySet<`${string}@${string}`>,
+      }
+    },
+    now: clock.now,
+    onRead: (part, { error }) => {
+      if (part === 'prices') metrics.priceAge((clock.now() - books.current().prices.at) / 1000)
+      if (error !== null) log.warn({ part, err: error }, 'book part not read')
+    },
+  }
+}
+
+function composeServices(
+  options: HouseOptions,
+  rooms: Omit<Rooms, SwapRooms> &
+    Pick<Services, 'authenticate' | 'knownCaller'> & {
+      feed: Services['ratesFeed']
+      starting: ReadonlySet<string>
+      swaps: Swaps
+    },
+): Services {
+  const { store, catalogue, chains, books, clock } = rooms
+  const { settings } = options
+  const rateIds = createRateIds(options.pepper)
+  const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: settings.rateIdMs })
+  const { metrics } = options
+  const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
+  const privacy = settings.privacy ?? privacyDefaults
+  const findWay = createPrivateWays({ currencies: catalogue.list(), books, clock, chains, privacy })
+  const creating: CreateExchangeDeps = {
+    catalogue,
+    books,
+    clock,
+    chains,
+    rateIds,
+    quoteRate,
+    settings,
+    commit: async (row) => {
+      const outcome = await commit(row)
+      metrics.created(outcome.kind === 'created' || outcome.kind === 'repeated' ? outcome.kind : 'refused')
+      return outcome
+    },
+    takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
+    findRepeated: store.exchanges.findRepeated,
+    countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
+    screening: createDenyList(options.denied),
+  }
+  return {
+    authenticate: rooms.authenticate,
+    knownCaller: rooms.knownCaller,
+    listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
+    quoteRate: counted(
+      quoteRate,
+      () => metrics.quoted('quoted'),
+      () => metrics.quoted('refused'),
+    ),
+    createExchange: createCreateExchange(creating),
+    createPrivateExchange: createCreatePrivateExchange({ ...creating, findWay, privacy, draw: randomInt }),
+    quotePrivate: createQuotePrivate(catalogue, findWay),
+    findExchange: createFindExchange(store),
+    listExchanges: createListExchanges(store),
+    swaps: rooms.swaps.services,
+    answerOnce: rooms.swaps.answerOnce,
+    ratesFeed: rooms.feed,
+    readiness: () => [
+      ...rooms.starting,
+      ...rooms.swaps.starting(),
+      ...readiness({ currencies: catalogue.list(), networks: [...chains.keys()], books, now: clock.now() }),
+    ],
+  }
+}
+
+/** The same function, with what comes of it counted. */
+function counted<Args extends unknown[], R>(
+  work: (...args: Args) => R,
+  onDone: () => void,
+  onRefused: () => void,
+): (...args: Args) => R {
+  return (...args) => {
+    try {
+      const result = work(...args)
+      onDone()
+      return result
+    } catch (error) {
+      onRefused()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { createNetworkPools } from '../adapters/dex/network-pools.ts'
+import type { PoolSettings } from '../adapters/dex/synced.ts'
+import { createDistantLog, createDistantSnapshots } from '../adapters/router/distant.ts'
+import type { ToThread } from '../adapters/router/messages.ts'
+import { serveRoutes } from '../adapters/router/serve-routes.ts'
+import type { Network } from '../core/domain/network.ts'
+import { present } from '../lib/assert.ts'
+import { createGate } from '../lib/gate.ts'
+import type { DexNetwork } from '../swap/domain/dex.ts'
+
+/** What the thread is told to begin with: compose-router.ts makes it, this file reads it. */
+export type RouterThreadInput = Readonly<{
+  networks: readonly Readonly<{
+    network: Network
+    rpcUrls: readonly string[]
+    dexNetwork: DexNetwork
+    tokens: readonly string[]
+    settings: Partial<PoolSettings>
+  }>[]
+  budgetMs: number
+}>
+
+/** The network's bound: older state answers no quote. */
+const STALE_MS = 30_000
+const STALE_BLOCKS = 10
+const PACE_MIN_MS = 250
+const PACE_MAX_MS = 2_000
+/** Networks whose pools are all read at once. */
+const HEAVY_AT_ONCE = 2
+
+function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
+  const log = createDistantLog(port, { component: 'router' })
+  const snapshots = createDistantSnapshots(port)
+  const heavy = createGate(HEAVY_AT_ONCE)
+  serveRoutes({
+    port,
+    log,
+    budgetMs,
+    networks: networks.map(({ network, rpcUrls, dexNetwork, tokens, settings }) => ({
+      source: createNetworkPools({ network, rpcUrls, dexNetwork, tokens, snapshots, heavy, log, settings }),
+      paceMs: Math.min(PACE_MAX_MS, Math.max(PACE_MIN_MS, network.blockTimeMs / 2)),
+      staleMs: Math.max(STALE_MS, STALE_BLOCKS * network.blockTimeMs),
+    })),
+  })
+}
+
+const port = present(parentPort, 'the other side')
+// By the time of the first message everything is loaded: a start opens the thread before it knows its networks.
+port.once('message', (message: ToThread) => {
+  if (message.kind === 'begin') begin(port, message.input as RouterThreadInput)
+})

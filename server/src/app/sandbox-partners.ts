@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { scopes } from '../core/domain/partner.ts'
+import { hashSecret } from '../core/services/partner-keys.ts'
+import { sandboxKeys } from './compose.ts'
+
+/** The sandbox's two partners, whose keys everybody knows. They exist nowhere else: the sandbox listens on loopback only. */
+export async function seedSandboxPartners(database: Database, pepper: Uint8Array): Promise<void> {
+  for (const key of sandboxKeys) {
+    await database.transaction(async (tx) => {
+      await tx.query(
+        'insert into partners (id, name, open_exchanges_max, rate_limit_per_minute) values ($1, $2, 1000000, 60000) on conflict (name) do nothing',
+        [randomUUID(), key],
+      )
+      await tx.query(
+        "insert into api_keys (id, partner_id, scopes, created_by) select $1, id, $2, 'sandbox' from partners where name = $1 on conflict (id) do nothing",
+        [key, scopes],
+      )
+      await tx.query('insert into key_secrets (key_id, hmac) values ($1, $2) on conflict do nothing', [
+        key,
+        hashSecret(key, pepper),
+      ])
+    })
+  }
+}

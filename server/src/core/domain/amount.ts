@@ -1,0 +1,65 @@
+import { assert } from '../../lib/assert.ts'
+import type { Asset } from './asset.ts'
+import { AppError } from './errors.ts'
+
+export type Rounding = 'down' | 'up'
+
+const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
+/** Longer than any amount that `numeric(78,0)` holds: refused before BigInt sees it. */
+const LENGTH_MAX = 80
+
+/** Decimal text → units. Parsing never rounds: more fraction digits than the asset has are refused. */
+export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint {
+  const match = text.length <= LENGTH_MAX ? DECIMAL.exec(text) : null
+  if (!match) throw new AppError('AMOUNT_MALFORMED', `${field} is not a plain decimal amount`, { field })
+  const [, whole = '0', fraction = ''] = match
+  if (fraction.length > asset.decimals) {
+    throw new AppError('AMOUNT_PRECISION', `${field} has more than the ${asset.decimals} decimals of ${asset.ticker}`, {
+      field,
+    })
+  }
+  return BigInt(whole + fraction.padEnd(asset.decimals, '0'))
+}
+
+const ZERO = 0x30
+
+/** Units → plain decimal text: no exponent, no trailing zeros. */
+export function formatUnits(units: bigint, decimals: number): string {
+  assert(units >= 0n, 'a formatted amount is not negative')
+  const digits = units.toString()
+  if (decimals === 0 || units === 0n) return digits
+  // Digits before the point; negative: zeros behind it. Cut by hand: every answer formats ten of them.
+  const point = digits.length - decimals
+  let end = digits.length
+  while (end > point && end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1
+  if (point <= 0) return `0.${'0'.repeat(-point)}${digits.slice(0, end)}`
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
+}
+
+/** `units × numerator ÷ denominator`. The caller says who keeps the remainder. */
+export function scale(units: bigint, numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
+  assert(denominator > 0n, 'a denominator is positive')
+  const product = units * numerator
+  const quotient = product / denominator
+  return rounding === 'up' && quotient * denominator !== product ? quotient + 1n : quotient
+}
+
+const powers = Array.from({ length: 128 }, (_, exponent) => 10n ** BigInt(exponent))
+
+/** 10^exponent, from a table: `**` costs more than the division that follows it. */
+export function powerOfTen(exponent: number): bigint {
+  return powers[exponent] ?? 10n ** BigInt(exponent)
+}
+
+/** Rounds to at most 15 significant digits (or fewer, if asked), so that the amount is exact as a JSON number. */
+export function toSignificant(units: bigint, rounding: Rounding, significantDigits = 15): bigint {
+  if (units < powerOfTen(significantDigits)) return units
+  // Comparisons with the table: the number's text costs more than all of them.
+  let digits = significantDigits + 1
+  while (units >= powerOfTen(digits)) digits += 1
+  const step = powerOfTen(digits - significantDigits)
+  const rest = units % step
+  return rest === 0n || rounding === 'down' ? units - rest : units - rest + step
+}
+
+export const BPS = 10_000n

@@ -1,0 +1,177 @@
+import { assert, present } from '../../lib/assert.ts'
+import { type Asset, type AssetId, assetId } from './asset.ts'
+import { type Currency, type CurrencyDefinition, toAsset } from './currency.ts'
+import { type Environment, type Network, type NetworkDefinition, type NetworkId, resolveNetwork } from './network.ts'
+
+/** What can be exchanged, and where. Tickers and networks are taken in any case and by their aliases. */
+export type Catalogue = Readonly<{
+  environment: Environment
+  /** Every listing, enabled or not, by rank. */
+  list(): readonly Currency[]
+  find(ticker: string, network: string): Currency | null
+  findNetwork(network: string): Network | null
+  networks(): readonly Network[]
+  findAsset(id: string): Asset | null
+  /** For an id that we wrote ourselves: throws where the catalogue no longer has it. */
+  assetById(id: string): Asset
+}>
+
+export type CatalogueParts = Readonly<{
+  networks: readonly NetworkDefinition[]
+  currencies: readonly CurrencyDefinition[]
+  environment: Environment
+  /** Contracts of the sandbox's own chains, by network and ticker (`chains.json`). Production takes the definitions'. */
+  tokens: Readonly<Record<NetworkId, Readonly<Record<string, string>>>>
+  /** Whether an adapter and a node are there for this network. */
+  enabled(network: NetworkId): boolean
+  /** Asset ids that the operator took off the offer. */
+  disabled?: ReadonlySet<string>
+}>
+
+export function createCatalogue(parts: CatalogueParts): Catalogue {
+  const networks = new Map<NetworkId, Network>()
+  for (const definition of parts.networks) {
+    assert(!networks.has(definition.id), `network ${definition.id} is defined once`)
+    networks.set(definition.id, resolveNetwork(definition, parts.environment))
+  }
+  const byId = new Map<string, Currency>()
+  for (const definition of parts.currencies) {
+    const currency = toCurrency(definition, networks, parts)
+    assert(!byId.has(currency.asset.id), `currency ${currency.asset.id} is listed once`)
+    byId.set(currency.asset.id, currency)
+  }
+  const listed = Object.freeze([...byId.values()].sort(byRank))
+  const findAsset = (id: string) => byId.get(id)?.asset ?? null
+  return Object.freeze({
+    environment: parts.environment,
+    list: () => listed,
+    find: (ticker: string, network: string) =>
+      byId.get(assetId(canonicalTicker(ticker), canonicalNetwork(network))) ?? null,
+    findNetwork: (network: string) => networks.get(canonicalNetwork(network)) ?? null,
+    networks: () => [...networks.values()],
+    findAsset,
+    assetById: (id: string) => present(findAsset(id), `asset ${id} of the catalogue`),
+  })
+}
+
+function toCurrency(
+  definition: CurrencyDefinition,
+  networks: ReadonlyMap<NetworkId, Network>,
+  parts: CatalogueParts,
+): Currency {
+  const network = present(networks.get(definition.network), `network ${definition.network} of ${definition.ticker}`)
+  const isCoin = definition.contract === null
+  assert(!isCoin || definition.decimals === network.decimals, `${definition.ticker} has its network's decimals`)
+  const deployed = parts.environment === 'sandbox' ? deployedContract(parts.tokens, definition) : definition.contract
+  return Object.freeze({
+    definition,
+    // A token that is not deployed keeps its production contract: null would turn it into the network's own coin.
+    asset: toAsset(definition, deployed ?? definition.contract),
+    network,
+    enabled:
+      parts.enabled(network.id) &&
+      (isCoin || deployed !== null) &&
+      !parts.disabled?.has(assetId(definition.ticker, definition.network)),
+  })
+}
+
+function deployedContract(tokens: CatalogueParts['tokens'], definition: CurrencyDefinition): string | null {
+  if (definition.contract === null || !Object.hasOwn(tokens, definition.network)) return null
+  const ofNetwork = tokens[definition.network] ?? {}
+  return Object.hasOwn(ofNetwork, definition.ticker) ? (ofNetwork[definition.ticker] ?? null) : null
+}
+
+function byRank(a: Currency, b: Currency): number {
+  return a.definition.rank - b.definition.rank || (a.asset.id < b.asset.id ? -1 : 1)
+}
+
+/** Lower case, and the name that we use for it. What is no alias comes back as it is, known or not. */
+export function canonicalNetwork(text: string): string {
+  const lower = text.toLowerCase()
+  return networkAliases.get(lower) ?? lower
+}
+
+export function canonicalTicker(text: string): string {
+  const lower = text.toLowerCase()
+  return tickerAliases.get(lower) ?? lower
+}
+
+/**
+ * Codes of the public rates feed, as rate monitors read them: the ticker in capitals; a token takes its network's
+ * suffix (`USDTTRC20`), a coin only away from its home (`ETHBASE`). All listings must be given, enabled or not, so that
+ * a code never depends on what is up.
+ */
+export function feedCodes(currencies: readonly Currency[]): Map<AssetId, string> {
+  const coins = new Map<string, number>()
+  for (const { definition } of currencies) {
+    if (definition.contract === null) coins.set(definition.ticker, (coins.get(definition.ticker) ?? 0) + 1)
+  }
+  const codes = new Map<AssetId, string>()
+  const taken = new Map<string, AssetId>()
+  for (const { definition, asset, network } of currencies) {
+    const isAtHome =
+      definition.contract === null && (network.id === definition.ticker || coins.get(definition.ticker) === 1)
+    const code = definition.feedCode ?? definition.ticker.toUpperCase() + (isAtHome ? '' : network.tokenSuffix)
+    assert(/^[A-Z0-9]{1,32}$/.test(code), `${asset.id} has a plain feed code`)
+    assert(!taken.has(code), `feed code ${code} of ${asset.id} is not also that of ${taken.get(code)}`)
+    taken.set(code, asset.id)
+    codes.set(asset.id, code)
+  }
+  return codes
+}
+
+/** The icon's file in the icon package: a plain name, never a path. */
+export function iconFile(definition: Pick<CurrencyDefinition, 'icon'>): string {
+  assert(/^[a-z0-9]{1,32}$/.test(definition.icon), `icon ${definition.icon} is a plain name`)
+  return `${definition.icon}.svg`
+}
+
+/** Where the API serves a listing's icon, below the server's public URL. */
+export function iconPath(definition: Pick<CurrencyDefinition, 'ticker'>): string {
+  assert(/^[a-z0-9]{1,32}$/.test(definition.ticker), `ticker ${definition.ticker} is a plain name`)
+  return `/icons/${definition.ticker}.svg`
+}
+
+function aliasesOf(names: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(names).flatMap(([name, aliases]) => aliases.map((alias) => [alias, name] as const)))
+}
+
+/** By our own name: what partners of other services are used to writing. Never a name that we use for something else. */
+export const networkAliases = aliasesOf({
+  btc: ['bitcoin', 'xbt'],
+  ltc: ['litecoin'],
+  doge: ['dogecoin'],
+  bch: ['bitcoincash', 'bitcoin-cash'],
+  eth: ['ethereum', 'erc20', 'erc-20'],
+  arbitrum: ['arb', 'arbitrumone', 'arbitrum-one'],
+  bsc: ['bep20', 'bep-20', 'bnb', 'bnbchain', 'binance-smart-chain'],
+  cchain: ['avaxc', 'avax', 'avalanche', 'c-chain'],
+  matic: ['polygon', 'pol'],
+  op: ['optimism'],
+  sonic: ['s'],
+  uni: ['unichain'],
+  xmr: ['monero'],
+  sol: ['solana', 'spl'],
+  xrp: ['ripple', 'xrpl'],
+  xlm: ['stellar'],
+  ton: ['toncoin'],
+  trx: ['tron', 'trc20', 'trc-20'],
+})
+
+/** MATIC was renamed POL, one for one, as the coin of its own network. */
+export const tickerAliases = aliasesOf({
+  btc: ['bitcoin', 'xbt'],
+  ltc: ['litecoin'],
+  doge: ['dogecoin'],
+  bch: ['bitcoincash', 'bitcoin-cash'],
+  eth: ['ethereum', 'ether'],
+  usdt: ['tether'],
+  avax: ['avalanche'],
+  pol: ['matic', 'polygon'],
+  xmr: ['monero'],
+  sol: ['solana'],
+  xrp: ['ripple'],
+  xlm: ['stellar'],
+  ton: ['toncoin'],
+  trx: ['tron'],
+})

@@ -1,0 +1,33 @@
+import { assert } from '../../../lib/assert.ts'
+import type { AssetId } from '../asset.ts'
+
+/** Colon-separated path in the chart of accounts: `asset:wallet`, `liability:exchange:<id>`. One balance per asset. */
+export type Account = `${'asset' | 'liability' | 'income' | 'expense' | 'equity'}:${string}`
+
+/** One amount, one debit, one credit: a posting cannot be unbalanced. */
+export type Posting = Readonly<{ debit: Account; credit: Account; assetId: AssetId; units: bigint }>
+
+/** The postings of one event. `id` derives from the event, so that recording it twice is a no-op. */
+export type JournalEntry = Readonly<{
+  id: string
+  event: string
+  exchangeId: string | null
+  postings: readonly Posting[]
+}>
+
+/** An entry without its zero postings. */
+export function journalEntry(
+  id: string,
+  event: string,
+  exchangeId: string | null,
+  postings: readonly Posting[],
+): JournalEntry {
+  for (const posting of postings) assert(posting.units >= 0n && posting.debit !== posting.credit, `posting of ${id}`)
+  return { id, event, exchangeId, postings: postings.filter((posting) => posting.units > 0n) }
+}
+
+/** The entry that undoes another. */
+export function reversalOf(entry: JournalEntry, id: string, event: string): JournalEntry {
+  const postings = entry.postings.map(({ debit, credit, ...rest }) => ({ ...rest, debit: credit, credit: debit }))
+  return { id, event, exchangeId: entry.exchangeId, postings }
+}

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { present } from '../../lib/assert.ts'
+import type { Idempotency } from '../services/idempotency.ts'
+import { validationError } from './validation.ts'
+
+const KEY = /^[\x20-\x7e]{1,255}$/
+
+/**
+ * The Idempotency-Key and a hash of what is asked for: method, route and the members that are used, sorted. Members that
+ * are ignored do not count, nor does the order in which a client writes them.
+ */
+export function readIdempotency(request: FastifyRequest, route: { method: string; path: string }): Idempotency | null {
+  const header = request.raw.headers['idempotency-key']
+  if (header === undefined) return null
+  const key = Array.isArray(header) ? header.join(', ') : header
+  if (!KEY.test(key)) {
+    const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters'
+    throw validationError([{ code: 'VALIDATION_ERROR', field: 'Idempotency-Key', message }])
+  }
+  const text = `${route.method} ${route.path}\n${canonicalJson(request.body, present(request.known, 'the members of the route').body)}`
+  return { key, requestHash: hash('sha256', text, 'hex') }
+}
+
+function canonicalJson(body: unknown, known: ReadonlySet<string>): string {
+  const members = body as Readonly<Record<string, unknown>>
+  const used = [...known].filter((name) => members[name] !== undefined).sort()
+  return JSON.stringify(used.map((name) => [name, members[name]]))
+}

@@ -1,0 +1,84 @@
+import type { RouteDefinition } from '@swapyard/schema'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { Services } from '../../exchange/interfaces.ts'
+import { present } from '../../lib/assert.ts'
+import type { Caller } from '../domain/partner.ts'
+import { checkAccess, readKey } from './auth.ts'
+import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
+import { charge } from './throttle.ts'
+import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
+
+/** What every route file is given. */
+export type ApiContext = Readonly<{
+  app: FastifyInstance
+  services: Services
+  settings: ApiSettings
+  metrics: HttpMetrics
+  log: HttpLog
+}>
+
+type Serve = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/** Puts one operation of the route table on the server: key, scope, limit, schemas, then its own code. */
+export function mount(context: ApiContext, route: RouteDefinition, serve: Serve): void {
+  const known = knownKeys(route)
+  const response = Object.fromEntries(
+    Object.entries(route.success).flatMap(([status, { schema }]) => (schema ? [[status, schema]] : [])),
+  )
+  context.app.route({
+    method: route.method,
+    url: route.path,
+    schema: {
+      ...(route.query ? { querystring: route.query } : {}),
+      ...(route.body ? { body: route.body } : {}),
+      response,
+    },
+    onRequest: route.access === 'public' ? publicGate(context, route) : keyedGate(context, route, known),
+    handler: (request, reply) => {
+      if (request.caller?.partner.strict) {
+        const problems = unknownKeyProblems(request, known)
+        if (problems.length > 0) throw validationError(problems)
+      }
+      return serve(request, reply)
+    },
+  })
+}
+
+export function callerOf(request: FastifyRequest): Caller {
+  return present(request.caller, 'the caller of a keyed route')
+}
+
+type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+
+/** Synchronous where the key's cache is: a promise would cost more than the check. */
+function keyedGate({ services, settings }: ApiContext, route: RouteDefinition, known: KnownKeys): Gate {
+  const { throttle } = settings
+  const admit = (caller: Caller, request: FastifyRequest, reply: FastifyReply): void => {
+    request.caller = caller
+    request.known = known
+    // Before the scope: a key that may not do this is still slowed down.
+    const limitPerMinute = caller.partner.rateLimitPerMinute
+    if (throttle) charge(throttle, reply, { key: caller.partner.id, cost: route.cost, limitPerMinute })
+    checkAccess(caller, route.access)
+  }
+  return (request, reply, done) => {
+    request.operation = route.path
+    const found = services.authenticate(readKey(request), request.ip)
+    if (found instanceof Promise) {
+      found.then((caller) => admit(caller, request, reply)).then(() => done(), done)
+    } else {
+      admit(found, request, reply)
+      done()
+    }
+  }
+}
+
+function publicGate({ settings }: ApiContext, route: RouteDefinition): Gate {
+  const { throttle, publicLimitPerMinute: limitPerMinute } = settings
+  return (request, reply, done) => {
+    request.operation = route.path
+    if (throttle && route.cost > 0)
+      charge(throttle, reply, { key: `ip:${request.ip}`, cost: route.cost, limitPerMinute })
+    done()
+  }
+}

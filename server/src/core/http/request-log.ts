@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maskText } from '../../lib/log.ts'
+import { answeredFields } from './answered-fields.ts'
+import type { HttpLog, HttpMetrics } from './settings.ts'
+
+const PATH_LENGTH_MAX = 200
+
+/** One line and one observation per request, once it was answered. */
+export function watchRequests(app: FastifyInstance, log: HttpLog, metrics: HttpMetrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { statusCode } = reply
+    const elapsedMs = reply.elapsedTime
+    metrics.observeRequest(request.operation ?? 'unmatched', request.method, statusCode, elapsedMs / 1000)
+    writeLine(log, request, reply, elapsedMs)
+    done()
+  })
+}
+
+function writeLine(log: HttpLog, request: FastifyRequest, { statusCode }: FastifyReply, elapsedMs: number): void {
+  const { failure, caller, operation, method } = request
+  const path = operation ?? pathOf(request)
+  const answered = { requestId: request.id, method, path, status: statusCode, elapsedMs, ip: request.ip, caller }
+  const fields = { ...answeredFields(answered), code: failure?.code }
+  if (failure?.kind === 'bug') log.error({ ...fields, err: failure.cause ?? failure }, 'request failed')
+  else if (failure?.kind === 'unavailable') log.warn({ ...fields, err: failure.cause }, 'request not served')
+  else log.info(fields, 'request answered')
+}
+
+/** Of a path that is none of ours, anything may be in it, a key of a mistaken partner's too. */
+function pathOf(request: FastifyRequest): string {
+  const [path = ''] = request.url.split('?', 1)
+  return maskText(path).slice(0, PATH_LENGTH_MAX)
+}

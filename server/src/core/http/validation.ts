@@ -1,0 +1,200 @@
+import { AMOUNT_PATTERN, LIMIT_PATTERN, PAGE_PATTERN, PERCENT_PATTERN, TOKEN_AMOUNT_PATTERN } from '@swapyard/schema'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import { FEE_PPM, SLIPPAGE_PPM } from '../../swap/quotes/read-swap-request.ts'
+import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
+import { formatPercent } from '../domain/percent.ts'
+
+/** What TypeBox makes of an object: its members. */
+type ObjectSchema = TSchema & { properties?: Readonly<Record<string, unknown>> }
+
+/** Names that a route's schemas declare. */
+export type KnownKeys = Readonly<{ query: ReadonlySet<string>; body: ReadonlySet<string> }>
+
+/** Problems named in one answer; a body of thousands of wrong keys is not listed in full. */
+const PROBLEMS_MAX = 32
+const NAME_LENGTH_MAX = 64
+/** Percentages have bounds: what is no percentage, or below zero, lies outside them. */
+type Percentage = Readonly<{ code: ErrorCode; least: number; most: number }>
+const percentages: Readonly<Record<string, Percentage>> = {
+  slippage: { code: 'SLIPPAGE_OUT_OF_RANGE', ...SLIPPAGE_PPM },
+  referrerFee: { code: 'REFERRER_FEE_OUT_OF_RANGE', ...FEE_PPM },
+}
+const rangeCodes: ReadonlySet<ErrorCode> = new Set(Object.values(percentages).map(({ code }) => code))
+/** Of each the most digits before the point and behind it, as the pattern has them. */
+const amountDigits: Readonly<Record<string, readonly [number, number]>> = {
+  [AMOUNT_PATTERN]: [40, 18],
+  [TOKEN_AMOUNT_PATTERN]: [40, 36],
+}
+/** What a pattern asks for, in words. */
+const patternRules: Readonly<Record<string, string>> = {
+  [PAGE_PATTERN]: 'must be a whole number from 1',
+  [LIMIT_PATTERN]: 'must be a whole number from 1 to 500',
+}
+
+export function validationError(problems: readonly Problem[]): AppError {
+  const [first] = problems
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  // As a percentage beyond its bounds is refused, so is one that is none, where that is all.
+  const isOutOfRange =
+    first !== undefined && rangeCodes.has(first.code) && problems.every(({ code }) => code === first.code)
+  return new AppError(
+    isOutOfRange ? first.code : 'VALIDATION_ERROR',
+    `${first?.message ?? 'the request is not valid'}${more}`,
+    {
+      problems: problems.slice(0, PROBLEMS_MAX),
+    },
+  )
+}
+
+/**
+ * Compiles a request schema. Nothing is coerced, filled in or removed: what was checked is what is used. Returns true,
+ * which costs no allocation, or all problems at once.
+ */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema)
+  const declared = declaredKeys(schema)
+  const part = httpPart === 'body' ? 'body' : 'query'
+  return (value: unknown) => {
+    const bracketed = part === 'query' ? bracketProblems(value, declared) : null
+    if (bracketed === null && validator.Check(value)) return true
+    return {
+      error: validationError(toProblems({ errors: validator.Errors(value), sent: value }, part, bracketed ?? [])),
+    }
+  }
+}
+
+function declaredKeys(schema: TSchema): ReadonlySet<string> {
+  return new Set(Object.keys((schema as ObjectSchema).properties ?? {}))
+}
+
+/** `status[]=x` and `status[$ne]=x` mean to be `status`: refused, where other unknown keys are ignored. */
+function bracketProblems(query: unknown, declared: ReadonlySet<string>): Problem[] | null {
+  let problems: Problem[] | null = null
+  for (const key in query as Record<string, unknown>) {
+    if (declared.has(key)) continue
+    const bracket = key.indexOf('[')
+    if (bracket <= 0) continue
+    const field = key.slice(0, bracket)
+    if (!declared.has(field)) continue
+    problems ??= []
+    problems.push({ code: 'VALIDATION_ERROR', field, message: `${field} must be given once, as plain text` })
+  }
+  return problems
+}
+
+/** One problem a field: the first that was found says most, and those of `found` more than that the field is missing. */
+function toProblems(
+  { errors, sent }: Readonly<{ errors: readonly TLocalizedValidationError[]; sent: unknown }>,
+  part: 'body' | 'query',
+  found: readonly Problem[],
+): Problem[] {
+  const byField = new Map(found.map((problem) => [problem.field ?? '', problem]))
+  for (const error of errors) {
+    for (const problem of problemsOf(error, part, sent)) {
+      const key = problem.field ?? ''
+      if (!byField.has(key)) byField.set(key, problem)
+    }
+  }
+  return [...byField.values()]
+}
+
+function problemsOf(error: TLocalizedValidationError, part: 'body' | 'query', sent: unknown): Problem[] {
+  const path = error.instancePath.split('/').slice(1).join('.')
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map((name) => {
+      const field = path === '' ? name : `${path}.${name}`
+      return { code: 'VALIDATION_ERROR', field, message: `${field} is required` }
+    })
+  }
+  if (error.keyword === 'dependentRequired') {
+    const { property, dependencies } = error.params
+    const message = `${property} needs ${dependencies.join(', ')}`
+    return [{ code: 'VALIDATION_ERROR', field: property, message }]
+  }
+  const field = path === '' ? part : path
+  const digits = error.keyword === 'pattern' ? amountDigits[String(error.params.pattern)] : undefined
+  if (digits !== undefined) {
+    const [before, behind] = digits
+    const most = `may have ${before} digits before the point and ${behind} behind it at most`
+    const rule = isAmount(valueAt(sent, error.instancePath))
+      ? most
+      : 'must be a plain decimal amount above zero, such as 0.01'
+    return [{ code: 'AMOUNT_MALFORMED', field, message: `${field} ${rule}` }]
+  }
+  if (error.keyword === 'pattern' && error.params.pattern === PERCENT_PATTERN) return [percentProblem(field)]
+  if (error.keyword === 'enum') {
+    const allowed = error.params.allowedValues
+    return [{ code: 'VALIDATION_ERROR', field, message: `${field} must be one of: ${allowed.join(', ')}`, allowed }]
+  }
+  return [{ code: 'VALIDATION_ERROR', field, message: `${field} ${ruleOf(error)}` }]
+}
+
+function percentProblem(field: string): Problem {
+  const found = percentages[field]
+  const form = 'a percentage in plain decimals, such as 0.5'
+  if (found === undefined) return { code: 'VALIDATION_ERROR', field, message: `${field} must be ${form}` }
+  const [min, max] = [formatPercent(found.least), formatPercent(found.most)]
+  return { code: found.code, field, message: `${field} must be ${form}: ${min} to ${max}`, min, max }
+}
+
+/** Above zero, and in the form of an amount: its length alone is wrong. */
+const isAmount = (text: unknown): boolean =>
+  typeof text === 'string' && /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text) && /[1-9]/.test(text)
+
+function valueAt(sent: unknown, instancePath: string): unknown {
+  const [, ...names] = instancePath.split('/')
+  return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], sent)
+}
+
+/** The rule that was broken, never the value that broke it. */
+function ruleOf(error: TLocalizedValidationError): string {
+  switch (error.keyword) {
+    case 'type': {
+      const types = [error.params.type].flat().join(' or ')
+      return types === 'string' ? 'must be given once, as text' : `must be of type ${types}`
+    }
+    case 'minLength':
+      return 'must not be empty'
+    case 'maxLength':
+      return `must not be longer than ${error.params.limit} characters`
+    case 'minimum':
+    case 'maximum':
+      return `must be ${error.params.comparison} ${error.params.limit}`
+    case 'pattern':
+      return patternRules[String(error.params.pattern)] ?? 'is not valid'
+    default:
+      return 'is not valid'
+  }
+}
+
+/** Keys of query and body that the route does not know: a strict partner has them refused, for others they are not there. */
+export function unknownKeyProblems(request: Pick<FastifyRequest, 'query' | 'body'>, known: KnownKeys): Problem[] {
+  const problems: Problem[] = []
+  for (const part of ['query', 'body'] as const) {
+    const sent = request[part]
+    if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) continue
+    for (const key of Object.keys(sent)) {
+      if (known[part].has(key)) continue
+      const field = printable(key)
+      problems.push({ code: 'VALIDATION_ERROR', field, message: `${field} is not a known ${part} member` })
+      if (problems.length > PROBLEMS_MAX) return problems
+    }
+  }
+  return problems
+}
+
+/** A name that came from outside, as it may stand in a message: short, and free of what a page could take for markup. */
+function printable(name: string): string {
+  return name.slice(0, NAME_LENGTH_MAX).replace(/[^A-Za-z0-9_.$[\]-]/g, '?')
+}
+
+export function knownKeys(route: { query?: TSchema; body?: TSchema }): KnownKeys {
+  const none: ReadonlySet<string> = new Set()
+  return {
+    query: route.query ? declaredKeys(route.query) : none,
+    body: route.body ? declaredKeys(route.body) : none,
+  }
+}

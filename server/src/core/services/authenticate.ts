@@ -1,0 +1,194 @@
+import { timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { isWithin } from '../../lib/ip-address.ts'
+import { createRecent, type Recent } from '../../lib/recent.ts'
+import { type ApiKey, parseApiKey } from '../domain/api-key.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Caller } from '../domain/partner.ts'
+import type { PartnerStore, StoredKey } from '../ports/store/partners.ts'
+import { hashSecret } from './partner-keys.ts'
+
+export type AuthenticateDeps = Readonly<{
+  partners: PartnerStore
+  pepper: Uint8Array
+  /** Two plain keys that exist there only. */
+  sandboxKeys: readonly string[]
+  /** Wrong keys are counted by address. */
+  throttled: boolean
+  now(): number
+}>
+
+export type Authenticate = Readonly<{
+  authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
+  /** The same where it can be said at once and the key is good; else null, and nothing is counted. */
+  knownCaller(key: string, ip: string): Caller | null
+  /** A partner or key changed somewhere. */
+  forget(): void
+}>
+
+/** A change counts everywhere after this long at the latest. */
+const CACHE_MS = 5_000
+/** A good key in use is read anew from this age on, while what is known still counts: nobody who uses it waits for that. */
+const REFRESH_MS = 2_500
+/** After a failure no key is read anew for so long, unless somebody waits for it. */
+const PAUSE_MS = 500
+const CACHED_MAX = 10_000
+/** Wrong keys that an address may try in a row, and how fast it may go on. */
+const WRONG_BURST = 20
+const WRONG_PER_SECOND = 1
+const ADDRESSES_MAX = 50_000
+/** `last_used_at` is to the minute. */
+const TOUCH_MS = 60_000
+
+type Bucket = { tokens: number; at: number }
+/** `caller`: the same object for every request until the key is read anew. */
+type Known = Readonly<{ found: Readonly<{ stored: StoredKey; caller: Caller }> | null; hash: Buffer; readAt: number }>
+
+/** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const keys = createKeys(deps)
+  const touched = createRecent<string, true>({ most: CACHED_MAX, ageMs: TOUCH_MS, now: deps.now })
+  const wrong = createRecent<string, Bucket>({ most: ADDRESSES_MAX, ageMs: 10 * 60_000, now: deps.now })
+
+  function accept(key: string, { found, hash }: Known, ip: string): Caller {
+    if (found === null || !matches(found.stored, hash, deps.now())) throw refuse(ip)
+    if (!isAllowed(found.stored.ipAllowList, ip))
+      throw new AppError('IP_NOT_ALLOWED', 'this key is not used from this address')
+    touch(key, found.caller.keyId)
+    return found.caller
+  }
+
+  function touch(key: string, keyId: string): void {
+    if (touched.get(key)) return
+    touched.set(key, true)
+    // A failure costs the time of last use, no request.
+    deps.partners.touchKey(keyId).catch(() => undefined)
+  }
+
+  function refuse(ip: string): AppError {
+    if (deps.throttled) {
+      checkSpent(wrong, ip, deps.now())
+      spend(wrong, ip, deps.now())
+    }
+    return new AppError('API_KEY_INVALID', 'the API key is not valid')
+  }
+
+  return {
+    forget: keys.forget,
+    knownCaller: (key, ip) => {
+      const cached = keys.known(key)
+      if (!cached?.found) return null
+      const { stored, caller } = cached.found
+      if (!matches(stored, cached.hash, deps.now()) || !isAllowed(stored.ipAllowList, ip)) return null
+      touch(key, caller.keyId)
+      return caller
+    },
+    authenticate: (key, ip) => {
+      if (key === undefined || key.trim() === '')
+        throw new AppError('API_KEY_MISSING', 'the header x-api-key is missing')
+      const cached = keys.known(key)
+      if (cached) return accept(key, cached, ip)
+      // Before any hash or question: whoever guesses is slowed down.
+      if (deps.throttled) checkSpent(wrong, ip, deps.now())
+      const parsed = keys.parse(key)
+      if (parsed === null) throw refuse(ip)
+      return keys.read(key, parsed).then((one) => accept(key, one, ip))
+    },
+  }
+}
+
+type Keys = Readonly<{
+  parse(key: string): ApiKey | null
+  known(key: string): Known | undefined
+  /** From the database. */
+  read(key: string, parsed: ApiKey): Promise<Known>
+  forget(): void
+}>
+
+/** What the database says of the keys that are in use. */
+function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): Keys {
+  const known = createRecent<string, Known>({ most: CACHED_MAX, ageMs: CACHE_MS, now })
+  /** One question a key at a time, however many requests wait for it. What was asked before a change is not kept. */
+  let asked = new Map<string, Promise<Known>>()
+
+  const parse = (key: string) => (sandboxKeys.includes(key) ? { keyId: key, secret: key } : parseApiKey(key, crc32))
+
+  const look = async ({ keyId, secret }: ApiKey): Promise<Known> => {
+    const hash = hashSecret(secret, pepper)
+    const readAt = now()
+    const stored = await partners.findKey(keyId)
+    return { found: stored && { stored, caller: callerOf(stored) }, hash, readAt }
+  }
+
+  const read = (key: string, parsed: ApiKey): Promise<Known> => {
+    const questions = asked
+    const waiting = questions.get(key)
+    if (waiting !== undefined) return waiting
+    const answer = look(parsed)
+    questions.set(key, answer)
+    const keep = (one: Known) => {
+      if (questions === asked) known.set(key, one)
+    }
+    answer.then(keep, () => undefined).finally(() => questions.delete(key))
+    return answer
+  }
+
+  let pausedUntil = 0
+  const refresh = (key: string) => {
+    const parsed = now() < pausedUntil ? null : parse(key)
+    // The key grows old, and whoever uses it then is told why.
+    const onFailure = () => {
+      pausedUntil = now() + PAUSE_MS
+    }
+    if (parsed !== null) read(key, parsed).catch(onFailure)
+  }
+
+  return {
+    parse,
+    known: (key) => {
+      const one = known.get(key)
+      if (one?.found && now() - one.readAt > REFRESH_MS) refresh(key)
+      return one
+    },
+    read,
+    forget: () => {
+      asked = new Map()
+      known.clear()
+    },
+  }
+}
+
+/** Every live secret is compared, in constant time each. */
+function matches({ secrets }: StoredKey, hash: Buffer, now: number): boolean {
+  let found = false
+  for (const { hmac, expiresAt } of secrets) {
+    const equal = timingSafeEqual(hmac, hash)
+    if (equal && (expiresAt === null || expiresAt.getTime() > now)) found = true
+  }
+  return found
+}
+
+const callerOf = ({ partner, keyId, scopes }: StoredKey): Caller => ({ partner, keyId, scopes })
+
+/** An empty list allows everybody. */
+function isAllowed(list: readonly string[], ip: string): boolean {
+  return list.length === 0 || isWithin(ip, list)
+}
+
+function refilled(bucket: Bucket | undefined, now: number): Bucket {
+  if (!bucket) return { tokens: WRONG_BURST, at: now }
+  return { tokens: Math.min(WRONG_BURST, bucket.tokens + ((now - bucket.at) / 1000) * WRONG_PER_SECOND), at: now }
+}
+
+function spend(wrong: Recent<string, Bucket>, ip: string, now: number): void {
+  const bucket = refilled(wrong.get(ip), now)
+  wrong.set(ip, { ...bucket, tokens: bucket.tokens - 1 })
+}
+
+function checkSpent(wrong: Recent<string, Bucket>, ip: string, now: number): void {
+  const { tokens } = refilled(wrong.get(ip), now)
+  if (tokens >= 1) return
+  throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys from this address', {
+    retryAfterSeconds: Math.ceil((1 - tokens) / WRONG_PER_SECOND),
+  })
+}

@@ -1,0 +1,23 @@
+import { routes } from '@swapyard/schema'
+import type { Currency } from '../../core/domain/currency.ts'
+import { sendTagged, weakEtag } from '../../core/http/etag.ts'
+import { type ApiContext, mount } from '../../core/http/mount.ts'
+import { serializeAnswer } from '../../core/http/serialize.ts'
+import { presentCurrency } from './present.ts'
+
+/** Rendered once per list: the service gives the same array until something changes. */
+export function mountAvailableCurrencies(context: ApiContext): void {
+  const { services, settings } = context
+  let rendered: { of: readonly Currency[]; body: string; etag: string } | null = null
+  mount(context, routes.listCurrencies, (request, reply) => {
+    const listed = services.listCurrencies()
+    if (rendered?.of !== listed) {
+      const body = serializeAnswer(
+        reply,
+        listed.map((currency) => presentCurrency(currency, settings.publicUrl)),
+      )
+      rendered = { of: listed, body, etag: weakEtag(body) }
+    }
+    return sendTagged(request, reply, rendered.body, rendered.etag)
+  })
+}

@@ -1,0 +1,52 @@
+import { ListedExchange, type ListQuery, routes } from '@swapyard/schema'
+import { canonicalNetwork, canonicalTicker } from '../../core/domain/catalogue.ts'
+import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
+import { pageLinks, toPage } from '../../core/http/paging.ts'
+import { sendRows } from '../../core/http/send-rows.ts'
+import { serializerOf } from '../../core/http/serialize.ts'
+import type { ExchangeFilter } from '../interfaces.ts'
+import { type Listing, presentListedExchange } from './present.ts'
+
+const TICKER = /^[a-z0-9.-]{1,32}$/
+/** No currency is called that. Stands for a text that cannot be a ticker, so that the store never sees it. */
+const NO_TICKER = '-'
+
+export function mountList(context: ApiContext, listing: Listing): void {
+  const { services } = context
+  mount(context, routes.listExchanges, async (request, reply) => {
+    const query = request.query as ListQuery
+    const page = toPage(query)
+    const { total, rows } = await services.listExchanges(callerOf(request).partner, toFilter(query), page)
+    if (page) reply.header('link', pageLinks(routes.listExchanges.path, filtersOf(query), page, total))
+    reply.headers({ 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' })
+    const serialize = serializerOf(reply, ListedExchange)
+    return sendRows(reply, `{"total":${total},"data":[`, rows, (view) =>
+      serialize(presentListedExchange(view, listing)),
+    )
+  })
+}
+
+function toFilter(query: ListQuery): ExchangeFilter {
+  const { status, exchangeType, fromCurrency, fromNetwork, toCurrency, toNetwork } = query
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(exchangeType === undefined ? {} : { exchangeType }),
+    ...(fromCurrency === undefined ? {} : { fromCurrency: plainTicker(canonicalTicker(fromCurrency)) }),
+    ...(fromNetwork === undefined ? {} : { fromNetwork: plainTicker(canonicalNetwork(fromNetwork)) }),
+    ...(toCurrency === undefined ? {} : { toCurrency: plainTicker(canonicalTicker(toCurrency)) }),
+    ...(toNetwork === undefined ? {} : { toNetwork: plainTicker(canonicalNetwork(toNetwork)) }),
+  }
+}
+
+function plainTicker(text: string): string {
+  return TICKER.test(text) ? text : NO_TICKER
+}
+
+const filtersOf = ({ status, fromCurrency, fromNetwork, toCurrency, toNetwork, exchangeType }: ListQuery) => ({
+  status,
+  fromCurrency,
+  fromNetwork,
+  toCurrency,
+  toNetwork,
+  exchangeType,
+})

@@ -1,0 +1,30 @@
+import { type Loop, startLoop } from '../../lib/loop.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { Progress } from './record-blocks.ts'
+
+export type WatchChain = Readonly<{
+  chain: Chain
+  recordBlocks(chain: Chain): Promise<Progress>
+  countFundings(chain: Chain): Promise<void>
+  onProgress(network: string, progress: Progress): void
+  onError(network: string, error: unknown): void
+}>
+
+/** Looks for a new block this many times per block time, within sensible bounds. */
+const LOOKS_PER_BLOCK = 4
+
+/** Records one network, for as long as it runs. Two watchers of a network do each other no harm. */
+export function watchChain({ chain, recordBlocks, countFundings, onProgress, onError }: WatchChain): Loop {
+  const paceMs = Math.min(Math.max(chain.network.blockTimeMs / LOOKS_PER_BLOCK, 200), 10_000)
+  return startLoop({
+    paceMs,
+    backoffMs: 15_000,
+    turn: async () => {
+      const progress = await recordBlocks(chain)
+      onProgress(chain.network.id, progress)
+      await countFundings(chain)
+      return progress.behind > 0 ? 'again' : undefined
+    },
+    onError: (error) => onError(chain.network.id, error),
+  })
+}

@@ -1,0 +1,288 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Book } from '../../core/domain/book.ts'
+import type { AssetClass } from '../../core/domain/currency.ts'
+import { convert } from '../../core/domain/price.ts'
+import type { Flow } from './exchange.ts'
+import { book, bookParts, btc, makeBook, makeCurrency, NOW, shib, usdt } from './pricing.fixture.ts'
+import { afterNetworkFee, leastFrom, mostFrom, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
+
+const code = (text: string) => expect.objectContaining({ code: text })
+/** Both steps of a quote at once. */
+const quote = (book: Book, asked: Pair & Readonly<{ fromUnits: bigint; now: number }>) =>
+  quoteUnits(pricePair(book, asked, asked.now), asked.fromUnits)
+const request = { from: btc, to: usdt, flow: 'standard' as Flow, partnerFeeBps: 0, now: NOW }
+
+/** Fractions of whole coins, computed apart from the code: parts are never divided before the end. */
+type Fraction = readonly [bigint, bigint]
+const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d]
+const over = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d, b * c]
+const floor = ([a, b]: Fraction): bigint => a / b
+const ceil = ([a, b]: Fraction): bigint => (a + b - 1n) / b
+const cut15 = (units: bigint) =>
+  BigInt(units.toString().replace(/^(\d{15})(\d+)$/, (_, kept, rest) => kept + '0'.repeat(rest.length)))
+
+const level = fc.bigInt({ min: 1n, max: 10n ** 18n })
+const spread = fc.bigInt({ min: 0n, max: 10n ** 15n })
+const market = fc.record({
+  fromBid: level,
+  fromSpread: spread,
+  toBid: level,
+  toSpread: spread,
+  fromDecimals: fc.integer({ min: 0, max: 24 }),
+  toDecimals: fc.integer({ min: 0, max: 24 }),
+  fromFee: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+  toFee: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+  partnerFeeBps: fc.integer({ min: 0, max: 1_000 }),
+  classes: fc.tuple(
+    fc.constantFrom<AssetClass>('stable', 'major', 'minor'),
+    fc.constantFrom<AssetClass>('stable', 'major', 'minor'),
+  ),
+  flow: fc.constantFrom<Flow>('standard', 'fixed-rate'),
+  reserve: fc.option(fc.bigInt({ min: 0n, max: 10n ** 40n }), { nil: null }),
+})
+type Market = typeof market extends fc.Arbitrary<infer M> ? M : never
+
+function arrange(m: Market) {
+  const from = makeCurrency('aaa', 'one', { decimals: m.fromDecimals, assetClass: m.classes[0] })
+  const to = makeCurrency('bbb', 'two', { decimals: m.toDecimals, assetClass: m.classes[1] })
+  const made = makeBook({
+    prices: {
+      aaa: { bid: m.fromBid, ask: m.fromBid + m.fromSpread },
+      bbb: { bid: m.toBid, ask: m.toBid + m.toSpread },
+    },
+    fees: {
+      one: { coin: from, units: { 'aaa@one': m.fromFee } },
+      two: { coin: to, units: { 'bbb@two': m.toFee } },
+    },
+    reserves: { 'aaa@one': null, 'bbb@two': m.reserve },
+  })
+  return { made, pair: { from, to, flow: m.flow, partnerFeeBps: m.partnerFeeBps } }
+}
+
+/** The pricing of a random market, or null where its reserve is too small for any exchange. */
+function priceMarket(m: Market) {
+  const { made, pair } = arrange(m)
+  try {
+    return pricePair(made, pair, NOW)
+  } catch (error) {
+    expect(error).toEqual(code('INSUFFICIENT_LIQUIDITY'))
+    return null
+  }
+}
+
+describe('quote', () => {
+  it('takes spread, partner fee and network fee from the amount, in this order', () => {
+    const result = quote(book, { ...request, fromUnits: 100_000_000n, partnerFeeBps: 50 })
+    // gross 99980.001999; service 0.4 % = 399.920008 (up); partner 0.5 % of the rest = 497.900410 (up);
+    // network 0.00065 ETH × 4001 ÷ 0.9999 = 2.600911 (up).
+    expect(result.fees).toEqual({ serviceUnits: 399_920_008n, partnerUnits: 497_900_410n, networkUnits: 2_600_911n })
+    expect(result.toUnits).toBe(99_980_001_999n - 399_920_008n - 497_900_410n - 2_600_911n)
+    expect(result.fromUsd).toBe(100_000n * 10n ** 12n)
+    expect(result.withinBounds).toBe(true)
+  })
+
+  it('takes the spread of the worse class, and more at a fixed rate', () => {
+    const service = (from: typeof btc, to: typeof btc, flow: Flow) => {
+      const { serviceUnits, partnerUnits, networkUnits } = quote(book, {
+        ...request,
+        from,
+        to,
+        flow,
+        fromUnits: 10n ** 12n,
+      }).fees
+      expect(partnerUnits).toBe(0n)
+      return { serviceUnits, networkUnits }
+    }
+    const gross = (from: typeof btc, to: typeof btc) =>
+      convert(10n ** 12n, from.definition, to.definition, book.prices, 'give', 'down')
+    expect(service(btc, usdt, 'standard').serviceUnits).toBe(ceil([gross(btc, usdt) * 40n, 10_000n]))
+    expect(service(btc, usdt, 'fixed-rate').serviceUnits).toBe(ceil([gross(btc, usdt) * 90n, 10_000n]))
+    const minor = service(btc, shib, 'standard').serviceUnits
+    const rounding = gross(btc, shib) / 10n ** 14n
+    expect(minor - ceil([gross(btc, shib) * 80n, 10_000n])).toBeLessThanOrEqual(rounding)
+  })
+
+  it('is exact against fractions, and what the house keeps adds up', () => {
+    fc.assert(
+      fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 30n }), (m, amount) => {
+        const pricing = priceMarket({ ...m, reserve: null })
+        if (pricing === null) return
+        const result = quoteUnits(pricing, amount)
+        const fromUnits = cut15(amount)
+        expect(result.fromUnits).toBe(fromUnits)
+        const coinsIn: Fraction = [fromUnits, 10n ** BigInt(m.fromDecimals)]
+        const coinsOut = over(times(coinsIn, [m.fromBid, 1n]), [m.toBid + m.toSpread, 1n])
+        const gross = floor(times(coinsOut, [10n ** BigInt(m.toDecimals), 1n]))
+        const bps = { stable: 10n, major: 40n, minor: 80n }
+        const worse = [bps[m.classes[0]], bps[m.classes[1]]].sort((a, b) => (a > b ? -1 : 1))[0] ?? 0n
+        const service = ceil([gross * (m.flow === 'standard' ? worse : worse + 50n), 10_000n])
+        const partner = ceil([(gross - service) * BigInt(m.partnerFeeBps), 10_000n])
+        const left = gross - service - partner
+        expect(result.toUnits).toBe(left > m.toFee ? cut15(left - m.toFee) : 0n)
+        expect(result.fees.partnerUnits).toBe(partner)
+        const { serviceUnits, partnerUnits, networkUnits } = result.fees
+        expect(result.toUnits + serviceUnits + partnerUnits + networkUnits).toBe(gross)
+        expect(serviceUnits).toBeGreaterThanOrEqual(service)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('never pays more than it received, at the reference rate (I-23)', () => {
+    fc.assert(
+      fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 32n }), (m, amount) => {
+        const pricing = priceMarket(m)
+        if (pricing === null) return
+        const { fromUnits, toUnits } = quoteUnits(pricing, amount)
+        const received = fromUnits * m.fromBid * 10n ** BigInt(m.toDecimals)
+        const paid = toUnits * (m.toBid + m.toSpread) * 10n ** BigInt(m.fromDecimals)
+        expect(paid).toBeLessThanOrEqual(received)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('never gives less for more', () => {
+    const amount = fc.bigInt({ min: 1n, max: 10n ** 24n })
+    fc.assert(
+      fc.property(market, amount, fc.oneof(fc.constant(1n), amount), (m, less, more) => {
+        const pricing = priceMarket(m)
+        if (pricing === null) return
+        expect(quoteUnits(pricing, less + more).toUnits).toBeGreaterThanOrEqual(quoteUnits(pricing, less).toUnits)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('has amounts that are exact as JSON numbers: a double keeps 15 digits (IEEE 754)', () => {
+    fc.assert(
+      fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 32n }), (m, amount) => {
+        const pricing = priceMarket(m)
+        if (pricing === null) return
+        const { fromUnits, toUnits, minUnits, maxUnits } = quoteUnits(pricing, amount)
+        for (const units of [fromUnits, toUnits, minUnits, maxUnits ?? 0n]) {
+          expect(units.toString().replace(/0+$/, '').length).toBeLessThanOrEqual(15)
+        }
+      }),
+    )
+  })
+})
+
+describe('bounds', () => {
+  it('cover the network fees twice and what the reserve can deliver', () => {
+    const pricing = pricePair(book, request, NOW)
+    // Twice 2.600911 USDT is 0.0000522… BTC with the spread; twice the refund fee is 0.00003 BTC.
+    expect(pricing.minUnits).toBe(5_230n)
+    const { maxUnits } = pricing
+    expect(quoteUnits(pricing, maxUnits ?? 0n).toUnits).toBeLessThanOrEqual(2_000_000_000_000n)
+    expect(afterNetworkFee(pricing, (maxUnits ?? 0n) + 1n)).toBeGreaterThan(2_000_000_000_000n)
+  })
+
+  it('leave the fee of a coin in its reserve', () => {
+    const pricing = pricePair(book, { ...request, from: usdt, to: btc }, NOW)
+    expect(quoteUnits(pricing, pricing.maxUnits ?? 0n).toUnits + 1_500n).toBeLessThanOrEqual(500_000_000n)
+    expect(pricing.availableUnits).toBe(500_000_000n - 1_500n)
+  })
+
+  it('hold for every market: min pays, max is delivered, both are within', () => {
+    fc.assert(
+      fc.property(market, (m) => {
+        const pricing = priceMarket(m)
+        if (pricing === null) return
+        const { minUnits, maxUnits, networkUnits } = pricing
+        const least = quoteUnits(pricing, minUnits)
+        expect(least.withinBounds).toBe(true)
+        expect(least.toUnits).toBeGreaterThan(0n)
+        expect(least.toUnits).toBeGreaterThanOrEqual(cut15(networkUnits))
+        expect(minUnits).toBeGreaterThanOrEqual(2n * m.fromFee)
+        expect(maxUnits === null).toBe(m.reserve === null)
+        if (m.reserve === null) return
+        const most = quoteUnits(pricing, maxUnits ?? 0n)
+        expect(most.withinBounds).toBe(true)
+        expect(most.toUnits + m.toFee).toBeLessThanOrEqual(m.reserve)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('are exact inverses', () => {
+    fc.assert(
+      fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 24n }), (m, toUnits) => {
+        const pricing = priceMarket({ ...m, reserve: null })
+        if (pricing === null) return
+        const least = leastFrom(pricing, toUnits)
+        expect(afterNetworkFee(pricing, least)).toBeGreaterThanOrEqual(toUnits)
+        expect(afterNetworkFee(pricing, least - 1n)).toBeLessThan(toUnits)
+        const most = mostFrom(pricing, toUnits)
+        expect(afterNetworkFee(pricing, most)).toBeLessThanOrEqual(toUnits)
+        expect(afterNetworkFee(pricing, most + 1n)).toBeGreaterThan(toUnits)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('are part of a quote outside of them', () => {
+    const low = quote(book, { ...request, fromUnits: 1n })
+    expect(low).toMatchObject({ withinBounds: false, toUnits: 0n, minUnits: 5_230n })
+    const high = quote(book, { ...request, fromUnits: 10n ** 14n })
+    expect(high.withinBounds).toBe(false)
+  })
+
+  it('respect the dust of the target', () => {
+    const cheap = makeBook({ ...bookParts, fees: { ...bookParts.fees, btc: { coin: btc, units: { 'btc@btc': 1n } } } })
+    const pricing = pricePair(cheap, { ...request, from: usdt, to: btc }, NOW)
+    expect(quoteUnits(pricing, pricing.minUnits).toUnits).toBeGreaterThanOrEqual(546n)
+  })
+})
+
+describe('payoutFeeIn', () => {
+  it('is the fee in the currency itself, at the price that covers it', () => {
+    expect(payoutFeeIn(book, btc, NOW)).toBe(1_500n)
+    // 0.00065 ETH × 4001 ÷ 0.9999 = 2.600910…, rounded up.
+    expect(payoutFeeIn(book, usdt, NOW)).toBe(2_600_911n)
+  })
+
+  it('needs a price for tokens only, and a fee rate always', () => {
+    expect(payoutFeeIn(book, btc, NOW + 60_000)).toBe(1_500n)
+    expect(() => payoutFeeIn(book, usdt, NOW + 60_000)).toThrow(code('RATES_UNAVAILABLE'))
+    expect(() => payoutFeeIn(book, btc, NOW + 120_001)).toThrow(code('NETWORK_UNAVAILABLE'))
+  })
+})
+
+describe('a direction that cannot be honoured', () => {
+  const at =
+    (now: number, changed = book) =>
+    () =>
+      quote(changed, { ...request, now, fromUnits: 1_000_000n })
+  const paused = (networks: string[], assets: `${string}@${string}`[]) => ({
+    ...book,
+    pauses: { networks: new Set(networks), assets: new Set(assets) },
+  })
+
+  it('says why', () => {
+    expect(() => quote(book, { ...request, to: btc, fromUnits: 1n })).toThrow(code('SAME_CURRENCY'))
+    const closed = makeCurrency('usdt', 'eth', { enabled: false })
+    expect(() => quote(book, { ...request, to: closed, fromUnits: 1n })).toThrow(code('PAIR_UNAVAILABLE'))
+    expect(() => quote(book, { ...request, to: shib, flow: 'fixed-rate', fromUnits: 1n })).toThrow(
+      code('FIXED_RATE_UNSUPPORTED'),
+    )
+    expect(at(NOW, paused(['eth'], []))).toThrow(code('NETWORK_PAUSED'))
+    expect(at(NOW, paused([], ['btc@btc']))).toThrow(code('PAIR_UNAVAILABLE'))
+    expect(at(NOW, makeBook({ ...bookParts, reserves: {} }))).toThrow(code('INSUFFICIENT_LIQUIDITY'))
+    expect(at(NOW, makeBook({ ...bookParts, fees: {} }))).toThrow(code('NETWORK_UNAVAILABLE'))
+    expect(at(NOW, makeBook({ ...bookParts, prices: {} }))).toThrow(code('RATES_UNAVAILABLE'))
+  })
+
+  it('never uses a price older than 30 s (I-30)', () => {
+    expect(at(NOW + 30_000)).not.toThrow()
+    expect(at(NOW + 30_001)).toThrow(code('RATES_UNAVAILABLE'))
+    expect(pricePair(book, request, NOW).goodUntil).toBe(NOW + 30_000)
+  })
+
+  it('is not honoured where the gas of a token is missing', () => {
+    const dry = makeBook({ ...bookParts, reserves: { ...bookParts.reserves, 'eth@eth': 649_999_999_999_999n } })
+    expect(at(NOW, dry)).toThrow(code('INSUFFICIENT_LIQUIDITY'))
+    expect(() => quote(dry, { ...request, from: usdt, to: btc, fromUnits: 10_000_000n })).not.toThrow()
+  })
+})

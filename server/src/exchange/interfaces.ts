@@ -1,0 +1,83 @@
+import type { Currency } from '../core/domain/currency.ts'
+import type { Caller, Partner } from '../core/domain/partner.ts'
+import type { Idempotency } from '../core/services/idempotency.ts'
+import type { AnswerOnce } from '../swap/answer-once.ts'
+import type { SwapServices } from '../swap/swap-interfaces.ts'
+import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from './domain/exchange.ts'
+import type { PrivateType } from './domain/private-plan.ts'
+import type { IssuedQuote, RateQuote } from './domain/rate-quote.ts'
+
+/** Text as the partner sent it; aliases and case are resolved by the service. */
+export type RateRequest = Readonly<{
+  fromCurrency: string
+  fromNetwork: string
+  toCurrency: string
+  toNetwork: string
+  amount: string
+  flow: Flow
+}>
+
+export type ExchangeOrder = Readonly<{
+  fromCurrency: string
+  fromNetwork: string
+  toCurrency: string
+  toNetwork: string
+  fromAmount: string
+  flow: Flow
+  address?: string
+  memo?: string
+  refundAddress?: string
+  refundMemo?: string
+  rateId?: string
+}>
+
+/** A private exchange has no flow of its own, and no rateId. */
+export type PrivateRateRequest = Omit<RateRequest, 'flow'> & Readonly<{ privateType: PrivateType }>
+export type PrivateExchangeOrder = Omit<ExchangeOrder, 'flow' | 'rateId'> & Readonly<{ privateType: PrivateType }>
+
+/** Exact, ANDed; canonical lower-case tickers. A ticker that does not exist matches nothing. */
+export type ExchangeFilter = Readonly<{
+  status?: ExchangeStatus
+  exchangeType?: ExchangeType
+  fromCurrency?: string
+  fromNetwork?: string
+  toCurrency?: string
+  toNetwork?: string
+}>
+
+export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: string; lastModified: Date }>
+
+/** What the HTTP floor calls. Each member is one file in this folder; failures are `AppError`s. */
+export type Services = Readonly<{
+  /** From the in-process cache (≤ 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
+  authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
+  /** The caller where the cache knows the key as good; null wherever that takes a question or a refusal, and nothing is counted. */
+  knownCaller(key: string, ip: string): Caller | null
+  listCurrencies(): readonly Currency[]
+  /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
+  quoteRate(partner: Partner, request: RateRequest): IssuedQuote
+  createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>
+  /** Both legs, by the same snapshot. */
+  quotePrivate(partner: Partner, request: PrivateRateRequest): { quote: RateQuote; expectedSeconds: number }
+  createPrivateExchange(
+    partner: Partner,
+    order: PrivateExchangeOrder,
+    idempotency: Idempotency | null,
+  ): Promise<ExchangeView>
+  /** null where there is none, it is another partner's, or of another type. One round trip. */
+  findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
+  /** The last 24 h, newest first. Without a page: all, streamed by key range. */
+  listExchanges(
+    partner: Partner,
+    filter: ExchangeFilter,
+    page: { page: number; limit: number } | null,
+  ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
+  /** The DeFi half. */
+  swaps: SwapServices
+  /** For what is not ours to carry out: the sandbox's controls. */
+  answerOnce: AnswerOnce
+  /** From memory. Throws RATES_UNAVAILABLE. */
+  ratesFeed(): Feed
+  /** Reasons why quotes or creates would fail now; empty = ready. */
+  readiness(): readonly string[]
+}>

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import type { Partner } from '../../core/domain/partner.ts'
+import { bookParts, btc, eth, makeBook, NOW, shib, usdt } from '../domain/pricing.fixture.ts'
+import type { ExchangeOrder } from '../interfaces.ts'
+import type { Chain } from '../ports/chain.ts'
+import { createBookSnapshot } from '../quotes/book-snapshot.ts'
+import { createRateIds } from '../quotes/rate-id.ts'
+import { readOrder } from './read-order.ts'
+
+const listed = [btc, eth, usdt, shib]
+const partner: Partner = {
+  id: 'partner-a',
+  name: 'A',
+  feeBps: 50,
+  suspended: false,
+  openExchangesMax: 10,
+  rateLimitPerMinute: 100,
+  strict: false,
+  defaultRecipients: new Map(),
+}
+const order: ExchangeOrder = {
+  fromCurrency: 'btc',
+  fromNetwork: 'btc',
+  toCurrency: 'eth',
+  toNetwork: 'eth',
+  fromAmount: '0.1',
+  flow: 'standard',
+  address: 'eth:one',
+  refundAddress: 'btc:one',
+}
+
+/** A chain whose addresses begin with its name. */
+function chainOf(network: Chain['network']): Chain {
+  const refused = async () => Promise.reject(new Error('an order is read from memory alone'))
+  const unused = new Proxy({}, { get: () => refused })
+  return {
+    network,
+    addresses: {
+      parse: (text) => (text.startsWith(`${network.id}:`) ? text : null),
+      parseMemo: () => null,
+      deposit: (index) => ({ address: `${network.id}:${index}`, memo: null }),
+      hot: () => `${network.id}:hot`,
+      change: () => `${network.id}:hot`,
+    },
+    reader: unused as Chain['reader'],
+    sender: unused as Chain['sender'],
+  }
+}
+
+function read(change: Partial<ExchangeOrder>, now = NOW) {
+  const deps = {
+    catalogue: {
+      find: (ticker: string, network: string) =>
+        listed.find(({ asset }) => asset.ticker === ticker && asset.network === network) ?? null,
+      findNetwork: (id: string) => listed.find(({ network }) => network.id === id)?.network ?? null,
+    },
+    books: createBookSnapshot(makeBook(bookParts)),
+    clock: { now: () => now, databaseNow: () => now },
+    chains: new Map([btc, eth].map(({ network }) => [network.id, chainOf(network)])),
+    rateIds: createRateIds(Buffer.alloc(32, 7)),
+  }
+  return readOrder(deps, partner, { ...order, ...change })
+}
+
+function problemsOf(change: Partial<ExchangeOrder>, now = NOW) {
+  try {
+    read(change, now)
+  } catch (error) {
+    const { code, problems } = error as { code: string; problems: { code: string; field?: string }[] }
+    return [code, ...problems.map((problem) => `${problem.field}: ${problem.code}`)]
+  }
+  throw new Error('the order was read')
+}
+
+const badAddresses = { address: 'nowhere', refundAddress: 'nowhere' }
+const ofAddresses = ['address: INVALID_ADDRESS', 'refundAddress: INVALID_REFUND_ADDRESS']
+
+describe('an order', () => {
+  it('is read whole', () => {
+    expect(read({})).toMatchObject({
+      from: btc,
+      to: eth,
+      quote: { withinBounds: true },
+      recipient: { address: 'eth:one', memo: null },
+      refund: { address: 'btc:one', memo: null },
+      rate: null,
+    })
+  })
+
+  it.each<[string, Partial<ExchangeOrder>, readonly string[]]>([
+    [
+      'precision and addresses',
+      { fromAmount: '0.000000001', ...badAddresses },
+      ['AMOUNT_PRECISION', 'fromAmount: AMOUNT_PRECISION', ...ofAddresses],
+    ],
+    [
+      'tickers, a malformed amount and addresses, which their networks judge',
+      { fromCurrency: 'zzz', toCurrency: 'yyy', fromAmount: '1e5', ...badAddresses },
+      [
+        'CURRENCY_NOT_FOUND',
+        'fromCurrency: CURRENCY_NOT_FOUND',
+        'toCurrency: CURRENCY_NOT_FOUND',
+        'fromAmount: AMOUNT_MALFORMED',
+        ...ofAddresses,
+      ],
+    ],
+    [
+      'an address and a memo of ours',
+      { address: 'eth:hot', memo: '1', refundAddress: 'nowhere' },
+      [
+        'ADDRESS_IS_OURS',
+        'address: ADDRESS_IS_OURS',
+        'memo: MEMO_NOT_SUPPORTED',
+        'refundAddress: INVALID_REFUND_ADDRESS',
+      ],
+    ],
+    [
+      'addresses before bounds, which may be others in a minute',
+      { fromAmount: '0.00000001', ...badAddresses },
+      ['INVALID_ADDRESS', ...ofAddresses, 'fromAmount: AMOUNT_BELOW_MIN'],
+    ],
+    [
+      'a foreign rateId and bounds',
+      { rateId: 'AAAA', fromAmount: '0.00000001' },
+      ['RATE_ID_INVALID', 'rateId: RATE_ID_INVALID', 'fromAmount: AMOUNT_BELOW_MIN'],
+    ],
+    [
+      'a missing rateId and an address',
+      { flow: 'fixed-rate', address: 'nowhere' },
+      ['INVALID_ADDRESS', 'address: INVALID_ADDRESS', 'rateId: RATE_ID_REQUIRED'],
+    ],
+    [
+      'a pair without fixed rates, its missing rateId and an address',
+      { flow: 'fixed-rate', toCurrency: 'shib', address: 'nowhere' },
+      ['INVALID_ADDRESS', 'address: INVALID_ADDRESS', 'rateId: RATE_ID_REQUIRED', 'flow: FIXED_RATE_UNSUPPORTED'],
+    ],
+  ])('with several problems names all of them, the weightiest first: %s', (_name, change, expected) => {
+    expect(problemsOf(change)).toEqual(expected)
+  })
+
+  it.each([
+    ['0.00000001', 'AMOUNT_BELOW_MIN', /^fromAmount is below the minimum of [0-9.]+$/],
+    ['1000000', 'AMOUNT_ABOVE_MAX', /^fromAmount is above the maximum of [0-9.]+$/],
+  ])('outside the bounds names both of them as text: %s', (fromAmount, code, message) => {
+    const { quote } = read({})
+    const [min, max] = [quote.minUnits, quote.maxUnits].map((units) => Number(units) / 1e8)
+    let problem: Record<string, unknown> = {}
+    try {
+      read({ fromAmount })
+    } catch (error) {
+      problem = (error as { problems: Record<string, unknown>[] }).problems[0] ?? {}
+    }
+    expect(problem).toMatchObject({ code, field: 'fromAmount', currency: 'btc', network: 'btc' })
+    expect(problem['message']).toMatch(message)
+    expect([typeof problem['min'], typeof problem['max']]).toEqual(['string', 'string'])
+    expect([Number(problem['min']), Number(problem['max'])]).toEqual([min, max])
+  })
+
+  it('says that rates are too old only after what the caller must correct', () => {
+    expect(problemsOf({}, NOW + 3_600_000)[0]).toBe('RATES_UNAVAILABLE')
+    expect(problemsOf(badAddresses, NOW + 3_600_000)).toEqual([
+      'INVALID_ADDRESS',
+      ...ofAddresses,
+      'undefined: RATES_UNAVAILABLE',
+    ])
+  })
+
+  it('on a network that is not known has addresses that nobody can judge', () => {
+    expect(problemsOf({ fromCurrency: 'zzz', fromNetwork: 'nowhere', refundAddress: 'x' })).toEqual([
+      'CURRENCY_NOT_FOUND',
+      'fromCurrency: CURRENCY_NOT_FOUND',
+    ])
+  })
+})

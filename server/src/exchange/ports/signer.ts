@@ -1,0 +1,164 @@
+import type { ViewKeys } from '../../adapters/chains/monero/view-keys.ts'
+import type { AssetId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import type { Coin, KeyPath, Pay } from './spend.ts'
+
+/** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
+export type SignIntent =
+  | Readonly<{
+      family: 'bitcoin'
+      network: string
+      inputs: readonly Coin[]
+      pays: readonly Pay[]
+      change: { path: KeyPath; units: bigint } | null
+    }>
+  | Readonly<{
+      family: 'evm'
+      network: string
+      chainId: number
+      from: KeyPath
+      nonce: number
+      pay: Pay
+      gasLimit: bigint
+      maxFeePerGas: bigint
+      maxPriorityFeePerGas: bigint
+    }>
+  | Readonly<{
+      family: 'monero'
+      network: string
+      /** By key image; the first is the conflict key. */
+      inputs: readonly Coin[]
+      pays: readonly Pay[]
+      feeUnits: bigint
+      /** As the house's own wallet built it, and its one-time secrets, by which the signer sees whom it pays how much. */
+      raw: string
+      secrets: readonly string[]
+    }>
+
+/** The coins that an intent spends; account families spend none. */
+export const spentBy = (intent: SignIntent): readonly Coin[] => (intent.family === 'evm' ? [] : intent.inputs)
+
+export type Signed = Readonly<{ txHash: string; raw: string }>
+
+/** A stored payout, as the signer compares it with the intent: same destination, same asset, same units, or no signature. */
+export type StoredPayout = Readonly<{
+  id: string
+  address: string
+  memo: string | null
+  assetId: string
+  units: bigint
+}>
+
+/** What a payout's id follows from: its deposit on the chain, the leg, and how many payouts were made for it before. */
+export type PayoutGround = Readonly<{
+  text: string
+  /** The id of before decision 0074: journals may have it. */
+  plainId: string
+  /** Something with that id left, and the database does not know it otherwise. */
+  isForgotten: boolean
+}>
+
+/** Holds the keys. A refusal is an AppError or InvariantError; nothing is signed without a stored payout for every pay. */
+export interface Signer {
+  /**
+   * A payout's id. It follows from its deposit: a restored database that pays it anew asks for the same id, which journals
+   * know. And from a key: whoever has a journal and the chains finds no deposit by it.
+   */
+  payoutId(ground: PayoutGround): string
+  /** Local: may be called inside a database transaction (milliseconds, no network). */
+  sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<Signed>
+  /**
+   * Before the bytes go to any node: writes down, on the signer's own disk, that these payouts leave by this conflict key.
+   * Throws where they left by another one before and no proof of its death was given: a restored database would pay twice.
+   */
+  release(departure: Departure): Promise<void>
+  /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
+  expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
+}
+
+/** One payout that left the house, as the signer's journal has it. */
+export type Release = Readonly<{
+  payoutId: string
+  network: string
+  txHash: string
+  assetId: AssetId
+  address: string
+  memo: string | null
+  units: bigint
+  at: Date
+}>
+
+/** One transaction that left, in full: what a database that forgot it needs. */
+export type Departure = Readonly<{
+  network: string
+  txHash: string
+  raw: string
+  intent: SignIntent
+  feeUnits: bigint
+  conflictKey: string
+  wallet: string
+  from: KeyPath
+}>
+
+/** What a signer remembers by itself, for the comparison with the database. */
+export type SigningMemory = Readonly<{
+  /** The last life of the database that this signer saw; null = none yet. */
+  epoch(): string | null
+  /** On disk before it returns. */
+  enter(epoch: string): Promise<void>
+  /** What left, oldest first; `last` = only the newest so many. */
+  releases(last?: number): readonly Release[]
+  /** Reads the journal again: only what was forgotten is asked for. */
+  departures(txHashes: ReadonlySet<string>): Promise<readonly Departure[]>
+}>
+
+/** A signer with a memory of its own. */
+export type RememberingSigner = Signer &
+  Readonly<{
+    memory: SigningMemory
+    /** The seed's key of a hot wallet, for a family whose transactions a wallet of its own builds (monero). */
+    walletKey?(coinType: number, hotIndex: number): Uint8Array
+  }>
+
+export type OutflowWindow = 'transaction' | 'hour' | 'day'
+
+/** The signer's own counters, which no database moves, refuse a signature. Nothing is lost: the payout waits. */
+export class OutflowLimitError extends AppError {
+  readonly window: OutflowWindow
+
+  constructor(assetId: string, window: OutflowWindow) {
+    super('INTERNAL', `the signer's own limit for one ${window} of ${assetId} is reached`)
+    this.window = window
+  }
+}
+
+/** The signer's journal says no: the payout left by another transaction whose death nobody proved, or to elsewhere. */
+export class LeftBeforeError extends AppError {
+  readonly payoutId: string
+
+  constructor(payoutId: string) {
+    super('INTERNAL', `payout ${payoutId} left before, by another transaction or to another destination`)
+    this.payoutId = payoutId
+  }
+}
+
+/** Private key material for one family's signing function; never leaves the signer's folder but into that function. */
+export type KeySource = { privateKey(path: KeyPath): Uint8Array }
+
+/** One family's signing: pure given the keys. Compose hands each family's to the signer. */
+export type SignWith = (intent: SignIntent, keys: KeySource) => Signed
+
+/** Public halves, enough to derive every address: what API processes and watchers hold. */
+export type CompressedKeys = {
+  /** Compressed secp256k1 public key of a path on a network's coin type. */
+  publicKey(coinType: number, path: KeyPath): Uint8Array
+  /** These are asked for soon: where it is there, they are derived beside what goes on, and nobody waits for them. */
+  expect?(coinType: number, branch: KeyPath['branch'], indexes: readonly number[]): void
+}
+
+export type PublicKeys = CompressedKeys & {
+  /** Monero's, of a keystore that was made since there is Monero: it sees what is paid to the house, and spends nothing. */
+  viewKeys?(coinType: number): ViewKeys | null
+  /** The same key in full (65 bytes: 4, x, y): finding y again costs more than all else of an address. */
+  plainKey(coinType: number, path: KeyPath): Uint8Array
+}

@@ -1,0 +1,69 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import type { FinalityTag } from '../../../core/domain/network.ts'
+import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
+import type { Decision } from '../../domain/lifecycle.ts'
+import type { BlockRef } from '../chain.ts'
+
+export type PayoutPurpose = 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
+
+export type OnRelease = Readonly<{ status: 'exchanging' | 'refunding'; reason: StatusReason | null }>
+
+export type Execution = Readonly<{
+  id: string
+  leg: number
+  /** Who paid the first leg, where its chain names one safely: never a wallet of ours. */
+  payer: string | null
+  /** Of a further leg: what became of the payout that brought its deposit. Null = a first leg. */
+  source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
+  /** Of a further leg: what the customer paid for the leg before is not counted, or in no block. */
+  sourceGone: boolean
+  /** The next leg has its deposit. */
+  handedOn: boolean
+  changedAt: Date
+  status: ExchangeStatus
+  reason: StatusReason | null
+  decision: Decision | null
+  /** Where it goes on when it is released, and why; null = it was never held. */
+  onRelease: OnRelease | null
+  receivedUnits: bigint | null
+  dueUnits: bigint | null
+  rateKind: 'fixed' | 'floating' | 'mixed' | 'worse' | null
+  orderId: string | null
+  sentUnits: bigint | null
+  payinHash: string
+  payoutHash: string | null
+  version: number
+  deposit: Deposit
+  payout: {
+    id: string
+    purpose: 'payout' | 'refund'
+    state: 'reserved' | 'signed' | 'confirmed'
+    attention: string | null
+    units: bigint
+    txHash: string | null
+  } | null
+  order: { id: string; state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled'; takeUnits: bigint } | null
+}>
+
+export type Deposit = Readonly<{
+  id: string
+  network: string
+  identity: string
+  txHash: string
+  address: string
+  memo: string | null
+  assetId: AssetId | null
+  contract: string | null
+  units: bigint
+  sender: string | null
+  block: BlockRef | null
+  orphaned: boolean
+  firstSeenAt: Date
+  requiredConfirmations: number
+  requiredTag: FinalityTag | null
+  unclaimed: boolean
+  status: 'seen' | 'credited' | 'reversed' | 'rejected'
+  creditedUnits: bigint | null
+  credits: number
+  lost: boolean
+}>

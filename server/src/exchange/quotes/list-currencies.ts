@@ -1,0 +1,24 @@
+import type { Book } from '../../core/domain/book.ts'
+import type { Currency } from '../../core/domain/currency.ts'
+import type { Services } from '../interfaces.ts'
+import type { BookSnapshot } from './book-snapshot.ts'
+
+type Dependencies = Readonly<{ currencies: readonly Currency[]; books: BookSnapshot }>
+
+/** The catalogue by rank, `enabled` as it is now: a pause or a price that is missing takes a currency out at once. */
+export function createListCurrencies({ currencies, books }: Dependencies): Services['listCurrencies'] {
+  const ranked = currencies.toSorted((a, b) => a.definition.rank - b.definition.rank)
+  let listed: { book: Book; currencies: readonly Currency[] } | null = null
+  return () => {
+    const book = books.current()
+    if (listed?.book !== book) listed = { book, currencies: ranked.map((currency) => asOf(book, currency)) }
+    return listed.currencies
+  }
+}
+
+function asOf(book: Book, currency: Currency): Currency {
+  const { asset, network, definition } = currency
+  const open = !book.pauses.networks.has(network.id) && !book.pauses.assets.has(asset.id)
+  const enabled = currency.enabled && open && book.prices.usd.has(definition.priceKey)
+  return enabled === currency.enabled ? currency : { ...currency, enabled }
+}

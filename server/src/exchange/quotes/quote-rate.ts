@@ -1,0 +1,99 @@
+import { parseUnits } from '../../core/domain/amount.ts'
+import type { Currency } from '../../core/domain/currency.ts'
+import { AppError, type Problem } from '../../core/domain/errors.ts'
+import { quoteUnits } from '../domain/pricing.ts'
+import type { RateRequest, Services } from '../interfaces.ts'
+import type { BookSnapshot } from './book-snapshot.ts'
+import type { RateIds } from './rate-id.ts'
+
+/** How long a rateId is good, from the receipt of the request at the server. */
+export const RATE_ID_TTL_MS = 60_000
+
+/** By ticker and network in any case and by their aliases. */
+export type CurrencyLookup = Readonly<{ find(ticker: string, network: string): Currency | null }>
+
+/** Both in milliseconds since 1970. `databaseNow` is this process's clock and the sampled offset of the database's. */
+export type QuoteClock = Readonly<{ now(): number; databaseNow(): number }>
+
+type Dependencies = Readonly<{
+  catalogue: CurrencyLookup
+  books: BookSnapshot
+  rateIds: RateIds
+  clock: QuoteClock
+  /** Milliseconds; the default is RATE_ID_TTL_MS. */
+  rateIdTtlMs?: number
+}>
+
+/** Quotes from the book in memory: no database, nothing awaited. */
+export function createQuoteRate(dependencies: Dependencies): Services['quoteRate'] {
+  const { catalogue, books, rateIds, clock, rateIdTtlMs = RATE_ID_TTL_MS } = dependencies
+  return (partner, request) => {
+    const { from, to, fromUnits } = readPair(catalogue, request)
+    const pair = { from, to, flow: request.flow, partnerFeeBps: partner.feeBps }
+    const quote = quoteUnits(books.price(pair, clock.now()), fromUnits)
+    if (!quote.withinBounds) return { quote, rateId: null, validUntil: null }
+    const expiresAt = new Date(clock.databaseNow() + rateIdTtlMs)
+    const rateId = rateIds.issue({
+      partnerId: partner.id,
+      fromAssetId: quote.from.id,
+      toAssetId: quote.to.id,
+      flow: quote.flow,
+      fromUnits: quote.fromUnits,
+      toUnits: quote.toUnits,
+      expiresAt,
+    })
+    return { quote, rateId, validUntil: expiresAt }
+  }
+}
+
+/** Finds both currencies and reads the amount, which is positive. Throws with every problem at once. */
+export function readPair(
+  catalogue: CurrencyLookup,
+  request: Omit<RateRequest, 'flow'>,
+): { from: Currency; to: Currency; fromUnits: bigint } {
+  const problems: Problem[] = []
+  const { from, to, fromUnits } = readParts(catalogue, request, 'amount', problems)
+  if (from !== null && to !== null && fromUnits !== null) return { from, to, fromUnits }
+  const [first] = problems
+  throw new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
+}
+
+/** The same for whoever has more to read: every problem is added to `problems`, and its part is null. */
+export function readParts(
+  catalogue: CurrencyLookup,
+  request: Omit<RateRequest, 'flow'>,
+  amountField: string,
+  problems: Problem[],
+): { from: Currency | null; to: Currency | null; fromUnits: bigint | null } {
+  const from = catalogue.find(request.fromCurrency, request.fromNetwork)
+  const to = catalogue.find(request.toCurrency, request.toNetwork)
+  if (from === null) problems.push(notFound('fromCurrency'))
+  if (to === null) problems.push(notFound('toCurrency'))
+  const fromUnits = readAmount(request.amount, from, amountField)
+  if (typeof fromUnits === 'bigint') return { from, to, fromUnits }
+  problems.push(...fromUnits)
+  return { from, to, fromUnits: null }
+}
+
+/** The units, or what is wrong with the amount. Without a currency its decimals are not judged. */
+function readAmount(text: string, from: Currency | null, field: string): bigint | readonly Problem[] {
+  try {
+    const units = parseUnits(text, from?.asset ?? UNKNOWN, field)
+    if (units > 0n) return units
+    return [{ code: 'VALIDATION_ERROR', field, message: `${field} must be greater than zero` }]
+  } catch (error) {
+    if (error instanceof AppError) return error.problems
+    throw error
+  }
+}
+
+/** Stands in for a currency that was not found. */
+const UNKNOWN = { id: 'unknown@unknown', ticker: 'unknown', network: 'unknown', decimals: 80, contract: null } as const
+
+function notFound(field: 'fromCurrency' | 'toCurrency'): Problem {
+  return {
+    code: 'CURRENCY_NOT_FOUND',
+    field,
+    message: `${field} is not listed on that network: the list of currencies has the tickers of both`,
+  }
+}

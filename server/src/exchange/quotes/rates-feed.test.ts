@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterEach, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
+import type { AssetId } from '../../core/domain/asset.ts'
+import { emptyBook } from '../../core/domain/book.ts'
+import { bookParts, btc, book as current, eth, makeBook, NOW, usdt } from '../domain/pricing.fixture.ts'
+import { createBookSnapshot } from './book-snapshot.ts'
+import { createRatesFeed, type RatesFeed } from './rates-feed.ts'
+
+const codes = new Map<AssetId, string>([
+  ['btc@btc', 'BTC'],
+  ['eth@eth', 'ETH'],
+  ['usdt@eth', 'USDTERC20'],
+])
+const opened: RatesFeed[] = []
+afterEach(() => {
+  for (const feed of opened.splice(0)) feed.close()
+})
+
+function start(initial = current) {
+  const books = createBookSnapshot(initial)
+  const time = { now: NOW }
+  const errors: unknown[] = []
+  const feed = createRatesFeed({
+    currencies: [btc, eth, usdt],
+    codes,
+    books,
+    now: () => time.now,
+    intervalMs: 10,
+    onError: (error) => errors.push(error),
+  })
+  opened.push(feed)
+  return { books, time, feed, errors }
+}
+const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
+
+it('serves one document in three encodings, tagged by its digest', async () => {
+  const { feed } = start()
+  await feed.render()
+  const { xml, gzip, brotli, etag, lastModified } = feed.ratesFeed()
+  expect(xml.toString().match(/<item>/g)).toHaveLength(6)
+  expect(gunzipSync(gzip).equals(xml)).toBe(true)
+  expect(brotliDecompressSync(brotli).equals(xml)).toBe(true)
+  expect(etag).toBe(`"${createHash('sha256').update(xml).digest('base64url')}"`)
+  expect(lastModified).toEqual(new Date(NOW))
+  expect(feed.ratesFeed().xml).toBe(xml)
+})
+
+it('is there by itself after the first book, and follows the next', async () => {
+  const { feed, books, errors } = start(emptyBook(current.spreads))
+  expect(() => feed.ratesFeed()).toThrow(unavailable)
+  books.replace(current)
+  const first = await vi.waitFor(() => feed.ratesFeed(), PATIENCE)
+  const cheaper = { ...bookParts.prices, btc: { bid: 10n ** 16n, ask: 10n ** 16n } }
+  books.replace({ prices: makeBook({ ...bookParts, prices: cheaper }).prices })
+  await vi.waitFor(() => expect(feed.ratesFeed().etag).not.toBe(first.etag), PATIENCE)
+  expect(errors).toEqual([])
+})
+
+it('keeps tag and date while the figures are the same', async () => {
+  const { feed, books, time } = start()
+  await feed.render()
+  const first = feed.ratesFeed()
+  time.now += 20_000
+  books.replace(makeBook({ ...bookParts, at: time.now }))
+  await feed.render()
+  expect(feed.ratesFeed()).toBe(first)
+  // The figures are the same, but read again: they are good for longer.
+  time.now += 20_000
+  expect(feed.ratesFeed()).toBe(first)
+})
+
+it('is unavailable when its prices are older than 30 s (I-30)', async () => {
+  const { feed, time } = start()
+  await feed.render()
+  time.now += 30_000
+  expect(() => feed.ratesFeed()).not.toThrow()
+  time.now += 1
+  expect(() => feed.ratesFeed()).toThrow(unavailable)
+})

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { AssetId } from '../../core/domain/asset.ts'
+import { PRICES_MAX_AGE_MS, RESERVES_MAX_AGE_MS } from '../../core/domain/book.ts'
+import type { Currency } from '../../core/domain/currency.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { renderFeed } from '../domain/feed.ts'
+import type { Feed } from '../interfaces.ts'
+import type { BookSnapshot } from './book-snapshot.ts'
+
+export type RatesFeed = Readonly<{
+  /** The last rendered feed, from memory. Throws RATES_UNAVAILABLE where its prices are too old. */
+  ratesFeed(): Feed
+  /** Renders and compresses the current book. Happens by itself after each change of the book. */
+  render(): Promise<void>
+  /** Stops following the book. */
+  close(): void
+}>
+
+type Dependencies = Readonly<{
+  currencies: readonly Currency[]
+  /** Code in the feed by asset. */
+  codes: ReadonlyMap<AssetId, string>
+  books: BookSnapshot
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Changes of the book within this time are rendered once. */
+  intervalMs?: number
+  onError(error: unknown): void
+}>
+
+/** A rendered feed, and until when its sources are young enough. */
+type Rendered = Readonly<{ feed: Feed; goodUntil: number }>
+
+const compressGzip = promisify(gzip)
+const compressBrotli = promisify(brotliCompress)
+/** Fast and nearly as small as the best: the feed is compressed every few seconds. */
+const BROTLI_QUALITY = 5
+
+export function createRatesFeed(dependencies: Dependencies): RatesFeed {
+  const { books, now, intervalMs = 2_000, onError } = dependencies
+  let rendered: Rendered | null = null
+  let last: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | null = null
+
+  /** One after the other: a rendering that was asked for sees the book of its turn, never an earlier one. */
+  const render = (): Promise<void> => {
+    const next = async (): Promise<void> => {
+      rendered = await renderOnce(dependencies, rendered)
+    }
+    last = last.then(next, next)
+    return last
+  }
+
+  const schedule = (): void => {
+    timer ??= setTimeout(
+      () => {
+        timer = null
+        render().catch(onError)
+      },
+      rendered === null ? 0 : intervalMs,
+    ).unref()
+  }
+  const unsubscribe = books.subscribe(schedule)
+
+  return {
+    ratesFeed: () => {
+      if (rendered === null || now() > rendered.goodUntil) {
+        throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
+      }
+      return rendered.feed
+    },
+    render,
+    close: () => {
+      unsubscribe()
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}
+
+async function renderOnce(dependencies: Dependencies, previous: Rendered | null): Promise<Rendered> {
+  const { currencies, codes, books, now } = dependencies
+  const book = books.current()
+  const startedAt = now()
+  const pieces: string[] = []
+  for (const piece of renderFeed({ book, currencies, codes, now: startedAt })) {
+    pieces.push(piece)
+    // One piece takes a fraction of a millisecond: requests are served in between.
+    await yieldToOthers()
+  }
+  const xml = Buffer.from(pieces.join(''), 'utf8')
+  const etag = `"${createHash('sha256').update(xml).digest('base64url')}"`
+  const goodUntil = Math.min(book.prices.at + PRICES_MAX_AGE_MS, book.reserves.at + RESERVES_MAX_AGE_MS)
+  if (previous?.feed.etag === etag) return { feed: previous.feed, goodUntil }
+  const [gzipped, brotli] = await Promise.all([
+    compressGzip(xml),
+    compressBrotli(xml, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_SIZE_HINT]: xml.length,
+      },
+    }),
+  ])
+  return { feed: { xml, gzip: gzipped, brotli, etag, lastModified: new Date(startedAt) }, goodUntil }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it, vi } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
+import type { Asset } from '../../core/domain/asset.ts'
+import { emptyBook } from '../../core/domain/book.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import { btc, book as current, eth, NOW, usdt } from '../domain/pricing.fixture.ts'
+import type { FeeRate } from '../ports/chain.ts'
+import { createBookSnapshot } from './book-snapshot.ts'
+import { type RefreshBook, refreshBook, refreshBookOnce } from './refresh-book.ts'
+
+/** A chain whose payouts cost `gas` × the rate of its node; `down` makes the node fail. */
+function makeChain(
+  network: (typeof eth)['network'],
+  gas: (asset: Asset) => bigint,
+  node: { rate: bigint; down: boolean },
+) {
+  return {
+    network,
+    reader: {
+      feeRate: async (): Promise<FeeRate> => {
+        if (node.down) throw new AppError('NETWORK_UNAVAILABLE', 'down')
+        return { rate: node.rate, tip: 0n }
+      },
+    },
+    sender: { payoutFee: (asset: Asset, { rate }: FeeRate) => gas(asset) * rate },
+  }
+}
+
+function start() {
+  const books = createBookSnapshot(emptyBook(current.spreads))
+  const time = { now: NOW }
+  const nodes = { btc: { rate: 10n, down: false }, eth: { rate: 10n ** 9n, down: false } }
+  const source = { down: false, usd: current.prices.usd }
+  const reads: string[] = []
+  const refresh: RefreshBook = {
+    books,
+    prices: {
+      read: async () => {
+        if (source.down) throw new AppError('RATES_UNAVAILABLE', 'down')
+        return { at: time.now, usd: source.usd }
+      },
+    },
+    chains: [
+      makeChain(btc.network, () => 141n, nodes.btc),
+      makeChain(eth.network, ({ contract }) => (contract === null ? 21_000n : 65_000n), nodes.eth),
+    ],
+    currencies: [btc, eth, usdt],
+    readReserves: async () => new Map([['btc@btc', 1n]]),
+    readPauses: async () => ({ networks: new Set(['ltc']), assets: new Set() }),
+    now: () => time.now,
+    onRead: (part, { error }) => reads.push(`${part} ${error === null ? 'read' : 'failed'}`),
+    paceMs: { prices: 1, reserves: 1, pauses: 1, fees: 1 },
+  }
+  return { books, time, nodes, source, reads, refresh }
+}
+
+/** Runs the loops until the test is through, and sees that they end. */
+async function running(refresh: RefreshBook, test: () => Promise<void>): Promise<void> {
+  const stop = new AbortController()
+  const ended = refreshBook(refresh, stop.signal)
+  try {
+    await test()
+  } finally {
+    stop.abort()
+    await ended
+  }
+}
+
+describe('refreshBookOnce', () => {
+  it('reads every part', async () => {
+    const { books, refresh } = start()
+    await refreshBookOnce(refresh)
+    const { prices, fees, reserves, pauses } = books.current()
+    expect(prices).toEqual({ at: NOW, usd: current.prices.usd })
+    expect(reserves).toEqual({ at: NOW, available: new Map([['btc@btc', 1n]]) })
+    expect(pauses.networks).toEqual(new Set(['ltc']))
+    expect(fees.get('btc')).toEqual({
+      at: NOW,
+      native: { assetId: 'btc@btc', priceKey: 'btc', decimals: 8 },
+      payoutFeeUnits: new Map([['btc@btc', 1_410n]]),
+    })
+    expect(fees.get('eth')?.payoutFeeUnits).toEqual(
+      new Map([
+        ['eth@eth', 21_000n * 10n ** 9n],
+        ['usdt@eth', 65_000n * 10n ** 9n],
+      ]),
+    )
+  })
+
+  it('ends where sources fail, too', async () => {
+    const { books, refresh, nodes, source, reads } = start()
+    source.down = true
+    nodes.eth.down = true
+    await refreshBookOnce(refresh)
+    expect(reads).toEqual(expect.arrayContaining(['prices failed', 'fees:eth failed', 'fees:btc read']))
+    expect(books.current().prices).toEqual({ at: 0, usd: new Map() })
+    expect([...books.current().fees.keys()]).toEqual(['btc'])
+  })
+})
+
+describe('refreshBook', () => {
+  it('follows its sources until it is stopped', async () => {
+    const { books, refresh, nodes, time } = start()
+    await running(refresh, async () => {
+      await vi.waitFor(() => expect(books.current().fees.size).toBe(2), PATIENCE)
+      nodes.btc.rate = 20n
+      time.now += 5_000
+      await vi.waitFor(
+        () => expect(books.current().fees.get('btc')?.payoutFeeUnits.get('btc@btc')).toBe(2_820n),
+        PATIENCE,
+      )
+      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW + 5_000), PATIENCE)
+    })
+    const last = books.current()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(books.current()).toBe(last)
+  })
+
+  it('leaves the part of a failing source as it was, with its old time', async () => {
+    const { books, refresh, nodes, source, time, reads } = start()
+    await running(refresh, async () => {
+      await vi.waitFor(() => expect(books.current().fees.size).toBe(2), PATIENCE)
+      source.down = true
+      nodes.eth.down = true
+      reads.length = 0
+      await vi.waitFor(
+        () => expect(reads).toEqual(expect.arrayContaining(['prices failed', 'fees:eth failed'])),
+        PATIENCE,
+      )
+      time.now += 60_000
+      await vi.waitFor(() => expect(books.current().fees.get('btc')?.at).toBe(NOW + 60_000), PATIENCE)
+      expect(books.current().prices.at).toBe(NOW)
+      expect(books.current().fees.get('eth')?.at).toBe(NOW)
+    })
+  })
+
+  it('never puts an older snapshot over a younger one', async () => {
+    const { books, refresh, time, reads } = start()
+    await running(refresh, async () => {
+      await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW), PATIENCE)
+      time.now -= 10_000
+      reads.length = 0
+      await vi.waitFor(() => expect(reads.filter((read) => read === 'prices read').length).toBeGreaterThan(1), PATIENCE)
+      expect(books.current().prices.at).toBe(NOW)
+    })
+  })
+})

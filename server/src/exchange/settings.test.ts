@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { networks } from '../../networks/index.ts'
+import { resolveNetwork } from '../core/domain/network.ts'
+import { requiredConfirmations, requiredTag } from './settings.ts'
+
+const USD = 10n ** 12n
+
+describe('what a deposit waits for', () => {
+  test.each([
+    [1_000n * USD, 12],
+    [1_000n * USD + 1n, 24],
+    [50_000n * USD, 24],
+    [50_000n * USD + 1n, 48],
+    [null, 48],
+  ])('is the tier of its value: %s', (usd, confirmations) => {
+    expect(requiredConfirmations(12, 96, usd)).toBe(confirmations)
+  })
+
+  test('is never deeper than what the network calls final, nor less than its own depth', () => {
+    expect(requiredConfirmations(12, 30, null)).toBe(30)
+    expect(requiredConfirmations(12, 6, 0n)).toBe(12)
+  })
+
+  const tiers = { safeAboveUsd: 1_000n, finalizedAboveUsd: 50_000n }
+  test.each([
+    [0n, null],
+    [1_000n * USD, null],
+    [1_000n * USD + 1n, 'safe'],
+    [50_000n * USD, 'safe'],
+    [50_000n * USD + 1n, 'finalized'],
+    [null, 'finalized'],
+  ])("is the chain's tag where its network names tiers: %s", (usd, tag) => {
+    expect(requiredTag(tiers, usd)).toBe(tag)
+    expect(requiredTag({}, usd)).toBeNull()
+    expect(requiredTag(undefined, usd)).toBeNull()
+    expect(requiredTag({ safeAboveUsd: 1_000n }, usd)).toBe(tag === null ? null : 'safe')
+  })
+
+  test('is a tag on the second layers in production, and nowhere in the sandbox', () => {
+    const tagged = (environment: 'production' | 'sandbox') =>
+      networks
+        .filter((definition) => requiredTag(resolveNetwork(definition, environment).evm, null) !== null)
+        .map(({ id }) => id)
+        .sort()
+    expect(tagged('production')).toEqual(['arbitrum', 'base', 'celo', 'op', 'uni'])
+    expect(tagged('sandbox')).toEqual([])
+  })
+})

@@ -1,0 +1,306 @@
+import { AppError } from '../../core/domain/errors.ts'
+import { exchangeAccount } from '../../core/domain/ledger/entries.ts'
+import type { Verdict } from '../../core/ports/screening.ts'
+import { checkpoint } from '../../core/services/checkpoint.ts'
+import { assert, unreachable } from '../../lib/assert.ts'
+import { inParallel } from '../../lib/in-parallel.ts'
+import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
+import type { PrivatePlan } from '../domain/private-plan.ts'
+import type { ExchangeCase, Place } from '../ports/store/cases.ts'
+import type { Execution } from '../ports/store/execution.ts'
+import type { StoreTx } from '../ports/store/store.ts'
+import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
+import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
+import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
+import { reserveRefund, startRefund } from './steps/refund.ts'
+import { hasTag } from './steps/tag.ts'
+
+/** Acts of one execution in one transaction: more than any path through the lifecycle has. */
+const ACTS_MAX = 12
+/** Windows of executions that one step goes through; a step of its own goes on with the rest. */
+const WINDOWS_MAX = 4
+/** Executions of a window that nodes and the screening are asked about at once. */
+const ASKED_AT_ONCE = 4
+/** An open exchange is looked at this often even if every wake-up was lost. */
+const CHECK_EVERY_MS = 15_000
+
+/**
+ * Does what an exchange needs next, as far as it goes now. Re-entrant: any process, any number of times, killed anywhere.
+ * What anybody sends makes executions, so they are taken window by window, each in a transaction of its own; where this
+ * step stops, the exchange is woken at once and the next step goes on there, until there is none left to look at.
+ */
+export function createStepExchange(deps: StepDeps) {
+  return async function stepExchange(id: string): Promise<void> {
+    let after: Place | null | undefined
+    for (let n = 1; n <= WINDOWS_MAX; n++) {
+      const next = await stepWindow(deps, id, after, n === WINDOWS_MAX)
+      if (next === null) return
+      after = next
+    }
+  }
+}
+
+/**
+ * What must be read of chains is read before the transaction; inside it everything is decided again from the locked rows.
+ * Where the next window begins is what was seen before: what has come into this one meanwhile is looked at again.
+ */
+async function stepWindow(
+  deps: StepDeps,
+  id: string,
+  after: Place | null | undefined,
+  isLast: boolean,
+): Promise<Place | null> {
+  const before = await deps.store.cases.load(id, after)
+  if (!before) return null
+  const { next } = before
+  const evidence = await gather(deps, before)
+  checkpoint('step.gathered')
+  await deps.store.transaction(async (tx) => {
+    const current = await tx.cases.load(id, before.after)
+    assert(current, `exchange ${id} is there`)
+    const executions: Execution[] = []
+    for (const execution of current.executions)
+      executions.push(
+        await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }),
+      )
+    checkpoint('step.decided')
+    await settle(tx, current, executions, next)
+    if (isLast && next !== null) await tx.wake([{ kind: 'exchange', id }])
+  })
+  checkpoint('step.committed')
+  return next
+}
+
+export function factsOf(
+  { exchange, now, heads }: ExchangeCase,
+  { leg, status, reason, deposit, order, payout, decision, source, sourceGone, handedOn, changedAt }: Execution,
+): Facts {
+  const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
+  return {
+    status,
+    deposit: deposit.block === null ? 'gone' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
+    credited: deposit.status === 'credited',
+    rejected: deposit.status === 'rejected',
+    lost: deposit.lost,
+    // A further leg is our own payment: it is never late.
+    expired: leg === 0 && now > exchange.expiresAt,
+    fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
+    payout:
+      payout === null
+        ? 'none'
+        : payout.attention === null
+          ? payout.state
+          : payout.attention === 'LIMIT'
+            ? 'limited'
+            : 'refused',
+    decision,
+    source: sourceOf({ leg, status, reason, source, sourceGone }),
+    handedOn: handedOn || leg === exchange.legs.length - 1,
+    stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
+  }
+}
+
+function sourceOf({
+  leg,
+  status,
+  reason,
+  source,
+  sourceGone,
+}: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'sourceGone'>): Facts['source'] {
+  if (leg === 0) return 'sound'
+  if (source !== 'confirmed') return 'unpaid'
+  if (sourceGone) return 'gone'
+  return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'back' : 'sound'
+}
+
+function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: number): boolean {
+  return plan !== undefined && unchangedMs > (plan.delaysMs[leg] ?? 0) + plan.stallMs
+}
+
+/** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
+async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMap<string, Evidence>> {
+  const evidence = new Map<string, Evidence>()
+  await inParallel(current.executions, ASKED_AT_ONCE, async (execution) => {
+    const { act } = decide(factsOf(current, execution))
+    if (act === 'wait' || act === 'close') return
+    const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, current, execution) : null
+    evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
+  })
+  return evidence
+}
+
+async function checkDeposit(
+  deps: StepDeps,
+  { heads }: ExchangeCase,
+  { deposit }: Execution,
+): Promise<Evidence['deposit']> {
+  const chain = getChain(deps, deposit.network)
+  if (deposit.block === null || !(await hasTag(chain, deposit, heads.get(deposit.network) ?? 0))) return null
+  const { reader } = chain
+  if (!(await reader.agrees(deposit.block))) {
+    deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
+    return null
+  }
+  const receivedUnits = await reader.received(deposit, deposit.block)
+  // Nothing is believed only of a block that is there still: a reorganisation in between looks the same.
+  if (receivedUnits === 0n && !(await reader.agrees(deposit.block))) return null
+  return { blockHash: deposit.block.hash, receivedUnits }
+}
+
+/** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
+async function screen(deps: StepDeps, { exchange }: ExchangeCase, { payer }: Execution): Promise<Verdict> {
+  const { from, to } = endsOf(exchange)
+  const subjects = [
+    ...(payer === null ? [] : [{ network: from.network, address: payer, direction: 'sender' as const }]),
+    ...(exchange.recipient === null
+      ? []
+      : [
+          {
+            network: to.network,
+            address: exchange.recipient.address,
+            direction: 'recipient' as const,
+          },
+        ]),
+    ...(exchange.refund === null
+      ? []
+      : [{ network: from.network, address: exchange.refund.address, direction: 'refund' as const }]),
+  ]
+  const verdicts = await Promise.all(
+    subjects.map((subject) => deps.screening.screen(subject).catch((): Verdict => 'review')),
+  )
+  return verdicts.find((verdict) => verdict === 'block') ?? verdicts.find((verdict) => verdict === 'review') ?? 'allow'
+}
+
+/** Takes step after step until there is nothing to be done but wait. */
+async function advance(start: Act): Promise<Execution> {
+  let act = start
+  for (let n = 0; n < ACTS_MAX; n++) {
+    const next = await perform(act, decide(factsOf(act.case, act.execution)))
+    if (next === null) return act.execution
+    act = { ...act, execution: next }
+  }
+  throw new AppError('INTERNAL', `execution ${start.execution.id} does not come to rest`)
+}
+
+/** One act. Null = wait for something from outside. */
+async function perform(act: Act, step: Step): Promise<Execution | null> {
+  const { execution } = act
+  switch (step.act) {
+    case 'wait':
+      return null
+    case 'reopen':
+      return move(act, 'confirming', null, 'deposit is back')
+    case 'credit':
+      return credit(act)
+    case 'vanish':
+      return vanish(act)
+    case 'lose':
+      return lose(act)
+    case 'recover':
+      return recover(act)
+    case 'convert':
+      return convert(act)
+    case 'reservePayout':
+      return reservePayout(act)
+    case 'send':
+      return move(act, 'sending', null, 'payout signed', { payoutHash: execution.payout?.txHash ?? null })
+    case 'refund':
+      return startRefund(act, step.reason)
+    case 'reserveRefund':
+      return reserveRefund(act)
+    case 'hold':
+      return hold(act, step.reason)
+    case 'holdForSource':
+      return holdFor(act, 'DEPOSIT_VANISHED', {}, { ofLeg: 0 })
+    case 'resume':
+      return resume(act)
+    case 'convertAnew':
+      return convertAnew(act)
+    case 'close':
+      return close(act, step)
+    default:
+      return unreachable(step)
+  }
+}
+
+/** An operator released it, or the money took its course: back onto the way it was on. */
+async function resume(act: Act): Promise<Execution> {
+  const { execution, tx } = act
+  await tx.controls.clear(`held:${execution.id}`)
+  if (execution.payout?.state === 'reserved') {
+    const released = execution.decision === 'release'
+    if (released) await tx.payouts.approve(execution.payout.id)
+    await tx.wake([
+      {
+        kind: 'dispatch',
+        id: execution.payout.purpose === 'refund' ? endsOf(act.case.exchange).from.network : legOf(act).to.network,
+      },
+    ])
+    const isRefund = execution.payout.purpose === 'refund'
+    return {
+      ...(await move(
+        act,
+        isRefund ? 'refunding' : 'exchanging',
+        isRefund ? (execution.onRelease?.reason ?? null) : null,
+        'released',
+        { decision: null },
+      )),
+      payout: { ...execution.payout, attention: released ? null : execution.payout.attention },
+    }
+  }
+  if (execution.payout?.purpose === 'refund')
+    return move(act, 'refunding', execution.onRelease?.reason ?? null, 'resumed')
+  if (execution.payout) return move(act, 'sending', null, 'released')
+  const { status, reason } = execution.onRelease ?? { status: 'exchanging', reason: null }
+  return move(act, status, reason, 'released')
+}
+
+async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' }>): Promise<Execution> {
+  const { execution, tx } = act
+  if (status === 'failed') {
+    await unwind(act)
+    await keepUnclaimed(act)
+  }
+  await tx.controls.clear(`held:${execution.id}`)
+  const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
+  const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, {
+    ...sent,
+    payoutHash: execution.payout?.txHash ?? null,
+  })
+  return status === 'failed' ? { ...moved, payout: null } : moved
+}
+
+/** Writes the exchange's own status; a closed exchange owes nothing, or this is a bug. */
+async function settle(
+  tx: StoreTx,
+  { exchange, sighted, now }: ExchangeCase,
+  executions: readonly Execution[],
+  next: Place | null,
+): Promise<void> {
+  for (const { id, payoutHash, payout, status, reason } of executions) {
+    // A refund's hash appears with its signature, and changes when the fee is raised.
+    if (payout?.txHash && payout.txHash !== payoutHash && (status === 'refunding' || status === 'sending')) {
+      await tx.cases.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', {
+        txHash: payout.txHash,
+      })
+    }
+  }
+  const { last, isAdrift } = await tx.cases.standing(exchange.id)
+  const { status, reason } = overallStatus(exchange, last, {
+    sighted,
+    expired: now > exchange.expiresAt,
+    lastLeg: exchange.legs.length - 1,
+  })
+  const open = last.some((execution) => !isTerminal(execution.status))
+  const nextCheckAt =
+    open || isAdrift || next !== null || status === 'confirming'
+      ? new Date(now.getTime() + CHECK_EVERY_MS)
+      : isTerminal(status)
+        ? null
+        : exchange.expiresAt
+  if (isTerminal(status) && !open) {
+    const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
+    assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)
+  }
+  await tx.cases.save(exchange.id, { status, reason, nextCheckAt, next })
+}

@@ -1,0 +1,162 @@
+import type { Asset, AssetId } from '../../../core/domain/asset.ts'
+import type { Currency } from '../../../core/domain/currency.ts'
+import type { Custody } from '../../../core/domain/ledger/entries.ts'
+import { type Network, spendsInPlace } from '../../../core/domain/network.ts'
+import type { Screening, Verdict } from '../../../core/ports/screening.ts'
+import { present } from '../../../lib/assert.ts'
+import type { Log } from '../../../lib/log.ts'
+import type { Exchange, ExchangeStatus, Leg, StatusReason } from '../../domain/exchange.ts'
+import { moveTo } from '../../domain/lifecycle.ts'
+import { countedUnits } from '../../domain/private-plan.ts'
+import type { Chain } from '../../ports/chain.ts'
+import type { Signer } from '../../ports/signer.ts'
+import type { ExchangeCase, ExecutionChange } from '../../ports/store/cases.ts'
+import type { Execution, OnRelease } from '../../ports/store/execution.ts'
+import type { Store, StoreTx } from '../../ports/store/store.ts'
+import type { Venue } from '../../ports/venue.ts'
+import type { BookSnapshot } from '../../quotes/book-snapshot.ts'
+import type { QuoteClock } from '../../quotes/quote-rate.ts'
+
+export type StepDeps = Readonly<{
+  store: Store
+  chains: ReadonlyMap<string, Chain>
+  /** Currencies by asset, listed or disabled alike: money in flight is finished whatever is on offer. */
+  currencyOf(assetId: AssetId): Currency | null
+  books: BookSnapshot
+  venue: Venue<StoreTx>
+  screening: Screening
+  /** Names payouts; signs nothing here. */
+  signer: Pick<Signer, 'payoutId'>
+  clock: QuoteClock
+  log: Log
+}>
+
+/** What was read of the outside world before the transaction, for one execution. */
+export type Evidence = Readonly<{
+  /** The block that every node agreed on, and what the address really received by the transfer. */
+  deposit: { blockHash: string; receivedUnits: bigint } | null
+  screening: Verdict
+}>
+
+/** One act on one execution, inside the step's transaction. */
+export type Act = Readonly<{
+  deps: StepDeps
+  tx: StoreTx
+  case: ExchangeCase
+  execution: Execution
+  evidence: Evidence | null
+}>
+
+/** What an exchange gives and what it gets, however many legs lie between. */
+export function endsOf({ id, legs }: Exchange): Leg {
+  const [first, last] = [legs[0], legs.at(-1)]
+  return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
+}
+
+/** Its proceeds are the next leg's deposit. */
+export function isOnward({ case: { exchange }, execution: { leg } }: Pick<Act, 'case' | 'execution'>): boolean {
+  return leg < exchange.legs.length - 1
+}
+
+/** What is converted for the deposit: on a further leg with what the intermediary's chain was not shown. */
+export function countedOf({
+  case: { exchange },
+  execution: { leg, deposit },
+}: Pick<Act, 'case' | 'execution'>): bigint {
+  const units = present(deposit.creditedUnits, 'a counted deposit has units')
+  return leg === 0 || exchange.plan === undefined ? units : countedUnits(exchange.plan, units)
+}
+
+/** The leg that an execution converts. */
+export function legOf({ case: { exchange }, execution }: Pick<Act, 'case' | 'execution'>): Leg {
+  return present(exchange.legs[execution.leg], `leg ${execution.leg} of exchange ${exchange.id}`)
+}
+
+export function custodyOf(network: Network): Custody {
+  return spendsInPlace(network) ? 'wallet' : 'deposits'
+}
+
+export function getChain(deps: StepDeps, network: string): Chain {
+  return present(deps.chains.get(network), `the chain of ${network}`)
+}
+
+/** The asset that came in: not always the one that was asked for. */
+export function depositAsset(act: Act): Asset {
+  const { assetId } = act.execution.deposit
+  return present(
+    assetId === null ? null : act.deps.currencyOf(assetId)?.asset,
+    `the asset of deposit ${act.execution.deposit.id}`,
+  )
+}
+
+export function isRightAsset(act: Pick<Act, 'case' | 'execution'>): boolean {
+  return act.execution.deposit.assetId === legOf(act).from.id
+}
+
+/** A person has looked at whoever takes part. */
+export const isLetGo = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
+
+type Fields = Omit<ExecutionChange, 'id' | 'status' | 'reason'>
+
+/** Moves the execution along an edge of the lifecycle and writes the event that says so. */
+export async function move(
+  act: Act,
+  status: ExchangeStatus,
+  reason: StatusReason | null,
+  event: string,
+  fields: Fields = {},
+  detail: Record<string, unknown> = {},
+): Promise<Execution> {
+  const moved = moveTo(act.execution, status, reason)
+  await act.tx.cases.saveExecution(
+    act.case.exchange.id,
+    { id: moved.id, status: moved.status, reason, ...fields },
+    event,
+    detail,
+  )
+  return { ...moved, ...fields, changedAt: act.case.now }
+}
+
+/**
+ * To a person, who is told. What was decided before was decided of something else. Released, it goes on where it was
+ * going: what was on its way back is never converted because somebody let it go.
+ */
+export async function holdFor(
+  act: Act,
+  reason: StatusReason,
+  fields: Fields = {},
+  detail: Record<string, unknown> = {},
+): Promise<Execution> {
+  const { execution } = act
+  await act.tx.controls.raise(`held:${execution.id}`, 'an execution is held', {
+    exchangeId: act.case.exchange.id,
+    reason,
+    ...detail,
+  })
+  const onRelease: OnRelease | null =
+    execution.status === 'verifying'
+      ? execution.onRelease
+      : execution.status === 'refunding'
+        ? { status: 'refunding', reason: execution.reason }
+        : { status: 'exchanging', reason: null }
+  return move(act, 'verifying', reason, 'held', { decision: null, onRelease, ...fields }, detail)
+}
+
+/**
+ * Whether the exchange is still owed that much of an asset, beside what its other payouts take. Asked before anything is
+ * reserved: without it a mistake in one deposit's account is paid with what another brought.
+ */
+export async function isOwed(act: Act, assetId: AssetId, units: bigint): Promise<boolean> {
+  return (await act.tx.ledger.unreserved(act.case.exchange.id, assetId)) >= units
+}
+
+/** The deposit as it is counted after this step. */
+export async function saveDeposit(
+  act: Act,
+  change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>,
+): Promise<Execution['deposit']> {
+  const deposit = { ...act.execution.deposit, ...change }
+  const { id, status, creditedUnits, credits, lost } = deposit
+  await act.tx.chainLog.saveDeposit({ id, status, creditedUnits, credits, lost })
+  return deposit
+}

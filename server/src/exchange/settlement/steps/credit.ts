@@ -1,0 +1,204 @@
+import {
+  accounts,
+  depositEntry,
+  depositLossEntry,
+  depositRecoveryEntry,
+  depositReversalEntry,
+  lossReversalEntry,
+  unclaimedEntry,
+} from '../../../core/domain/ledger/entries.ts'
+import { present } from '../../../lib/assert.ts'
+import type { StatusReason } from '../../domain/exchange.ts'
+import { isTerminal } from '../../domain/lifecycle.ts'
+import type { Execution, OnRelease } from '../../ports/store/execution.ts'
+import { type Act, custodyOf, depositAsset, getChain, holdFor, isRightAsset, move, saveDeposit } from './context.ts'
+import { termsOf, unwind } from './convert.ts'
+
+/** The deposit is deep enough and every node agrees: it is counted, and its way is chosen. Null = the evidence is stale. */
+export async function credit(act: Act): Promise<Execution | null> {
+  const { execution, tx, evidence } = act
+  const { deposit } = execution
+  if (!evidence?.deposit || !deposit.block || !(await isCurrent(act))) return null
+  const { receivedUnits } = evidence.deposit
+  if (receivedUnits === 0n) {
+    const rejected = await saveDeposit(act, { status: 'rejected' })
+    await tx.controls.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', {
+      exchangeId: act.case.exchange.id,
+      txHash: deposit.txHash,
+    })
+    return {
+      ...(await move(
+        act,
+        'failed',
+        'NOT_RECEIVED',
+        'nothing was received',
+        {},
+        { claimedUnits: deposit.units.toString() },
+      )),
+      deposit: rejected,
+    }
+  }
+  const credits = deposit.credits + 1
+  const counted = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
+  await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: counted } })))
+  const shown = isRightAsset(act) ? receivedUnits : null
+  const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
+  const { status, reason } = await route(next)
+  // The screening is heard first, and another asset goes back in itself whatever a person makes of it.
+  const onRelease: OnRelease = isRightAsset(next)
+    ? { status: 'exchanging', reason: null }
+    : { status: 'refunding', reason: 'WRONG_ASSET' }
+  const moved = await move(
+    next,
+    status,
+    reason,
+    'deposit credited',
+    { receivedUnits: shown },
+    { units: receivedUnits.toString(), height: deposit.block.height },
+  )
+  if (status !== 'verifying' || reason === null) return moved
+  return holdFor({ ...next, execution: moved }, reason, { onRelease }, { screening: evidence.screening })
+}
+
+/** The block must be the one that was checked, and the one that the watcher has at that height now (I-4). */
+async function isCurrent({ tx, execution: { deposit }, evidence, deps, case: { heads } }: Act): Promise<boolean> {
+  if (deposit.block === null || evidence?.deposit?.blockHash !== deposit.block.hash) return false
+  const stored = await tx.chainLog.blockHash(deposit.network, deposit.block.height)
+  if (stored !== null) return stored === deposit.block.hash
+  // Older than the blocks that are kept: final, and every node has just agreed on it.
+  const { finalityBlocks } = getChain(deps, deposit.network).network
+  return (heads.get(deposit.network) ?? 0) - deposit.block.height > finalityBlocks
+}
+
+type Route = { status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null }
+
+async function route(act: Act): Promise<Route> {
+  // It had been given up: what comes after goes back.
+  if (act.execution.status === 'failed') return { status: 'refunding', reason: 'LATE_DEPOSIT' }
+  if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
+  if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
+  const terms = await termsOf(act)
+  // Without a current rate it is the conversion that waits, not the credit.
+  return terms.kind === 'refund'
+    ? { status: 'refunding', reason: terms.reason }
+    : { status: 'exchanging', reason: null }
+}
+
+function entryOf({ deps, case: { exchange }, execution }: Act) {
+  const { deposit } = execution
+  return {
+    depositId: deposit.id,
+    credits: deposit.credits,
+    exchangeId: exchange.id,
+    assetId: present(deposit.assetId, 'a counted deposit has an asset'),
+    units: present(deposit.creditedUnits, 'a counted deposit has units'),
+    custody: custodyOf(getChain(deps, deposit.network).network),
+  }
+}
+
+/** The deposit left the chain and nothing was signed: everything that followed from it is taken back. */
+export async function vanish(act: Act): Promise<Execution> {
+  await unwind(act)
+  const deposit = await uncredit(act)
+  const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', {
+    receivedUnits: null,
+    dueUnits: null,
+    rateKind: null,
+    orderId: null,
+    decision: null,
+  })
+  return { ...moved, deposit, payout: null, order: null }
+}
+
+async function uncredit(act: Act): Promise<Execution['deposit']> {
+  const {
+    tx,
+    execution: { deposit },
+    case: { exchange },
+  } = act
+  if (deposit.lost) {
+    // It was booked as a loss because its payout was signed; that one is dead, and nothing was lost but time.
+    const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
+    await tx.ledger.post(
+      lossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
+    )
+    await tx.controls.clear(`reorg:${deposit.id}`)
+    return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
+  }
+  if (deposit.status !== 'credited') return deposit
+  await act.tx.ledger.post(depositReversalEntry(entryOf(act)))
+  return saveDeposit(act, { status: 'reversed', creditedUnits: null })
+}
+
+/** Held for a person. Where it is the deposit that vanished, nothing of it may be paid meanwhile. */
+export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
+  if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason)
+  await unwind(act)
+  const deposit = await uncredit(act)
+  const moved = await holdFor(act, reason, { dueUnits: null, rateKind: null, orderId: null })
+  return { ...moved, deposit, payout: null, order: null }
+}
+
+/**
+ * The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). Where its coins
+ * have left with a payout, the books have nothing to take the loss from until the wallet is filled: null = not booked yet.
+ */
+export async function lose(act: Act): Promise<Execution | null> {
+  const {
+    execution,
+    tx,
+    case: { exchange },
+  } = act
+  const loss = entryOf(act)
+  const missing = loss.units - (await tx.ledger.balance(accounts[loss.custody], loss.assetId))
+  await tx.controls.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
+    exchangeId: exchange.id,
+    txHash: execution.deposit.txHash,
+    ...(missing > 0n ? { missing: missing.toString() } : {}),
+  })
+  if (missing > 0n) {
+    await tx.controls.pause(`asset:${loss.assetId}`, 'a deposit left the chain after it was paid out', 'stepper')
+    return null
+  }
+  await tx.ledger.post(depositLossEntry(loss))
+  const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
+  const keeps = isTerminal(execution.status) || execution.status === 'verifying'
+  return {
+    ...(await move(
+      act,
+      keeps ? execution.status : 'verifying',
+      keeps ? execution.reason : 'REORG_AFTER_PAYOUT',
+      'deposit lost',
+    )),
+    deposit,
+  }
+}
+
+/** The lost deposit is on the chain again, deep enough: the loss is taken back. */
+export async function recover(act: Act): Promise<Execution | null> {
+  const { execution, evidence, tx } = act
+  const { deposit } = execution
+  if (!evidence?.deposit || evidence.deposit.receivedUnits === 0n || !(await isCurrent(act))) return null
+  const counted = await saveDeposit(act, {
+    status: 'credited',
+    creditedUnits: evidence.deposit.receivedUnits,
+    credits: deposit.credits + 1,
+    lost: false,
+  })
+  const next = { ...act, execution: { ...execution, deposit: counted } }
+  await tx.ledger.post(depositRecoveryEntry(entryOf(next)))
+  await tx.controls.clear(`reorg:${deposit.id}`)
+  return move(next, execution.status, execution.reason, 'deposit recovered')
+}
+
+/** The operator closed it without paying: what came in waits for whoever can claim it. */
+export async function keepUnclaimed(act: Act): Promise<void> {
+  const {
+    execution,
+    tx,
+    case: { exchange },
+  } = act
+  if (execution.deposit.status !== 'credited') return
+  const { units } = entryOf(act)
+  await tx.ledger.post(unclaimedEntry(execution.id, exchange.id, depositAsset(act).id, units))
+}

@@ -1,0 +1,119 @@
+import { scale } from '../../../core/domain/amount.ts'
+import { AppError } from '../../../core/domain/errors.ts'
+import { conversionEntry, dustEntry } from '../../../core/domain/ledger/entries.ts'
+import { present } from '../../../lib/assert.ts'
+import { afterNetworkFee, type Costs, priceReturn } from '../../domain/pricing.ts'
+import type { Execution } from '../../ports/store/execution.ts'
+import { type Act, countedOf, depositAsset, endsOf, holdFor, isLetGo, isOwed, move } from './context.ts'
+import { nextOrderId } from './convert.ts'
+import { drawnWait, leastOutput, payoutIdOf, refundDestination, reserve } from './reserve.ts'
+
+/**
+ * A further leg that cannot go on: the intermediary is converted back at the rate of the moment and goes to the refund
+ * address, or to whoever paid the first leg, on the source's chain: nothing of the recipient's side is touched. Null =
+ * something that it needs is not known now.
+ */
+export async function reserveReturn(act: Act): Promise<Execution | null> {
+  const { tx, execution } = act
+  const { exchange } = act.case
+  const give = depositAsset(act)
+  const { from: take } = endsOf(exchange)
+  const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
+  const costs = costsOfReturn(act)
+  if (costs === null || act.evidence === null) return null
+  if (!(await isOwed(act, give.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: give.id })
+  const dueUnits = afterNetworkFee(costs, countedOf(act))
+  if (dueUnits < leastOutput(act, take)) {
+    await tx.ledger.post(dustEntry(execution.id, exchange.id, give.id, units))
+    return move(act, 'failed', 'DUST', 'too small to be refunded')
+  }
+  const to = refundDestination(act)
+  if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
+  if (act.evidence.screening !== 'allow' && !isLetGo(execution)) return holdFor(act, 'SCREENING')
+  if (!(await isCovered(act, take.id, dueUnits))) return null
+  const orderId = await convertBack(act, costs, dueUnits)
+  const id = await payoutIdOf(act)
+  const reserved = await reserve(act, {
+    id,
+    purpose: 'refund',
+    asset: take,
+    to,
+    units: dueUnits,
+    heldMs: drawnWait(act),
+  })
+  return { ...reserved, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
+}
+
+/** By prices and the source's fee alone: an intermediary that is paused, off the list or silent is no reason to keep it. */
+function costsOfReturn(act: Act): Costs | null {
+  const { deps } = act
+  const from = present(deps.currencyOf(depositAsset(act).id), 'the listing of an intermediary')
+  const to = present(deps.currencyOf(endsOf(act.case.exchange).from.id), 'the listing of a source')
+  try {
+    return priceReturn(deps.books.current(), from, to, deps.clock.now())
+  } catch (error) {
+    if (error instanceof AppError && error.retryable) return null
+    throw error
+  }
+}
+
+/** The source's coins came in with the first leg; where they are promised to others meanwhile, it waits, and is told of. */
+async function isCovered(
+  { tx, case: { exchange }, execution }: Act,
+  assetId: Execution['deposit']['assetId'],
+  units: bigint,
+): Promise<boolean> {
+  const subject = `return:${execution.id}`
+  const available = (await tx.inventory.available()).get(present(assetId, 'the asset of a refund')) ?? 0n
+  if (available >= units) {
+    await tx.controls.clear(subject)
+    return true
+  }
+  await tx.controls.raise(subject, 'a refund in the source coin waits for the reserve', {
+    exchangeId: exchange.id,
+    assetId,
+    missing: (units - available).toString(),
+  })
+  return false
+}
+
+async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<string> {
+  const { deps, tx, execution } = act
+  const { exchange } = act.case
+  const id = nextOrderId(execution)
+  const give = depositAsset(act)
+  const take = endsOf(exchange).from
+  const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
+  await tx.inventory.order({
+    id,
+    executionId: execution.id,
+    venue: deps.venue.id,
+    giveAsset: give.id,
+    giveUnits,
+    takeAsset: take.id,
+    takeUnits: dueUnits,
+  })
+  const outcome = await deps.venue.place(
+    { id, give, giveUnits, take, takeUnits: dueUnits, exchangeId: exchange.id },
+    tx,
+  )
+  // Somebody was faster: nothing of this step stays, and it is run again.
+  if (outcome.kind !== 'filled') throw new AppError('OVERLOADED', 'the reserve of the source coin is being promised')
+  await tx.inventory.settleOrder(id, 'filled')
+  const gross = scale(countedOf(act), costs.rate.numerator, costs.rate.denominator, 'down')
+  const spreadUnits = gross - dueUnits - costs.networkUnits
+  await tx.ledger.post(
+    conversionEntry({
+      orderId: id,
+      exchangeId: exchange.id,
+      partnerId: exchange.partnerId,
+      give: { assetId: give.id, units: giveUnits },
+      take: { assetId: take.id, dueUnits, spreadUnits, networkUnits: costs.networkUnits, partnerUnits: 0n },
+    }),
+  )
+  const { status, reason } = execution
+  await tx.cases.saveExecution(exchange.id, { id: execution.id, status, reason, orderId: id }, 'converted back', {
+    takeUnits: dueUnits.toString(),
+  })
+  return id
+}

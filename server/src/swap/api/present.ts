@@ -1,0 +1,100 @@
+import type {
+  DefiCurrency,
+  DexExchange,
+  SwapQuote as WireQuote,
+  SwapRoute as WireRoute,
+  SubRoute as WireStep,
+} from '@swapyard/schema'
+import { formatUnits } from '../../core/domain/amount.ts'
+import { formatPercent } from '../../core/domain/percent.ts'
+import { tokenIconPath } from '../../core/http/icons.ts'
+import { toUsd } from '../../exchange/api/present.ts'
+import { toIso } from '../../lib/time.ts'
+import type { RoutePath } from '../routing/breakdown.ts'
+import { poolFeePpm } from '../routing/pool-fee.ts'
+import type { SwapQuoteView, SwapView, TokenView } from '../swap-interfaces.ts'
+
+/** The network was checked against the interface's words when it was read. */
+type WireNetwork = DefiCurrency['network']
+
+export function presentToken({ token, enabled, icon }: TokenView, publicUrl: string): DefiCurrency {
+  const { name, address, decimals, symbol, network } = token
+  const image = icon ?? `${publicUrl}${tokenIconPath(symbol)}`
+  return { name, address, decimals, symbol, network: network as WireNetwork, enabled, image }
+}
+
+export function presentQuote(view: SwapQuoteView): WireQuote {
+  const { from, to, amountIn, amountOut, fee, received, minReceived, fromUsd, toUsd: usd, impactPpm } = view
+  return {
+    fromAmount: formatUnits(amountIn, from.decimals),
+    usdFromAmount: fromUsd === null ? '' : toUsd(fromUsd),
+    toAmount: formatUnits(amountOut, to.decimals),
+    usdToAmount: usd === null ? '' : toUsd(usd),
+    receivedAmount: formatUnits(received, to.decimals),
+    fee: formatUnits(fee, to.decimals),
+    routes: view.provider === null ? view.routes.map((route) => presentRoute(route, view.spell)) : [presentWhole(view)],
+    priceImpact: impactPpm === null ? '' : formatPercent(impactPpm),
+    fromAmountRaw: amountIn.toString(),
+    toAmountRaw: amountOut.toString(),
+    receivedAmountRaw: received.toString(),
+    minReceived: formatUnits(minReceived, to.decimals),
+    ...(view.outside === null
+      ? {}
+      : {
+          alternatives: view.outside.map((offer) => ({
+            source: offer.source,
+            toAmount: formatUnits(offer.amountOut, to.decimals),
+          })),
+        }),
+    block: view.block.height,
+    expiresAt: toIso(view.expiresAt),
+  }
+}
+
+const PPM_IN_PERCENT = 10_000
+/** Hundredths of a percent: the division rounds correctly, and siblings of one list add up to 100 as they are written. */
+const percentOf = (bps: number): number => bps / 100
+
+function presentRoute({ bps, hops }: RoutePath, spell: (address: string) => string): WireRoute {
+  return {
+    percentage: percentOf(bps),
+    subRoutes: hops.map(
+      ({ from, to, pools }): WireStep => ({
+        from: spell(from),
+        to: spell(to),
+        dexes: pools.map(({ swap: { pool, tokenIn }, bps: part }) => ({
+          name: pool.dex,
+          address: spell(pool.address),
+          fee: poolFeePpm(pool, tokenIn) / PPM_IN_PERCENT,
+          percentage: percentOf(part),
+        })),
+      }),
+    ),
+  }
+}
+
+/** An outside router's route is its own affair: one step, by the router as a whole, whose fee is in its price. */
+function presentWhole({ provider, from, to, spell }: SwapQuoteView): WireRoute {
+  const dexes = [{ name: provider?.name ?? '', address: spell(provider?.address ?? ''), fee: 0, percentage: 100 }]
+  return { percentage: 100, subRoutes: [{ from: spell(from.address), to: spell(to.address), dexes }] }
+}
+
+export function presentSwap({ swap, spell }: SwapView): DexExchange {
+  const { from, to, receivedUnits } = swap
+  return {
+    id: swap.id,
+    created: toIso(swap.createdAt),
+    updated: toIso(swap.updatedAt),
+    network: swap.network as WireNetwork,
+    fromTokenAddress: spell(from.token),
+    toTokenAddress: spell(to.token),
+    amountFrom: formatUnits(from.units, from.decimals),
+    amountTo: formatUnits(receivedUnits ?? to.units, to.decimals),
+    addressFrom: spell(swap.sender),
+    addressTo: spell(swap.recipient),
+    commissionPercentage: formatPercent(swap.feePpm),
+    status: swap.status,
+    hash: swap.hash,
+    statusReason: swap.reason,
+  }
+}

@@ -1,0 +1,13 @@
+import { routes, type SwapQuoteQuery } from '@swapyard/schema'
+import { type ApiContext, mount } from '../../core/http/mount.ts'
+import { presentQuote } from './present.ts'
+
+export function mountSwapQuote(context: ApiContext): void {
+  const { services } = context
+  mount(context, routes.quoteSwap, async (request, reply) => {
+    const { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee } = request.query as SwapQuoteQuery
+    const asked = { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee }
+    reply.header('cache-control', 'no-store')
+    return presentQuote(await services.swaps.quoteSwap(asked))
+  })
+}

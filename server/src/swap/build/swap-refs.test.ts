@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { zeroAddress } from '../domain/token.ts'
+import { type BuiltTerms, createSwapRefs } from './swap-refs.ts'
+
+const terms: BuiltTerms = {
+  ...{ partnerId: 'p1', network: 'eth', account: '0xa', recipient: '0xa', tokenIn: '0x1', tokenOut: '0x2' },
+  ...{ amountIn: 10n, minReceived: 9n, feePpm: 3_000, feeTo: '0xf', deadline: 1_800_000_000, owesFee: true },
+  callHash: '0xc',
+}
+const refs = createSwapRefs(Buffer.from('a pepper'))
+
+it('knows its own again, in any process with the same pepper, and nobody else’s', () => {
+  const ref = refs.issue(terms)
+  expect(ref).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(createSwapRefs(Buffer.from('a pepper')).read(ref, terms)).toEqual({ owesFee: true })
+  expect(createSwapRefs(Buffer.from('another')).read(ref, terms)).toBeNull()
+  expect(refs.issue(terms)).not.toBe(ref)
+})
+
+it('binds every term', () => {
+  const ref = refs.issue(terms)
+  const other = {
+    bigint: (value: bigint) => value + 1n,
+    number: (value: number) => value + 1,
+    string: (value: string) => `${value}0`,
+  }
+  for (const [name, value] of Object.entries(terms)) {
+    if (typeof value === 'boolean' || typeof value === 'object') continue
+    const changed =
+      typeof value === 'bigint'
+        ? other.bigint(value)
+        : typeof value === 'number'
+          ? other.number(value)
+          : other.string(value)
+    expect([name, refs.read(ref, { ...terms, [name]: changed })]).toEqual([name, null])
+  }
+})
+
+it('binds the call of an outside router, and tells it from our own route', () => {
+  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  const ref = refs.issue({ ...terms, outside })
+  expect(refs.read(ref, { ...terms, outside })).toEqual({ owesFee: true })
+  expect(refs.read(ref, terms)).toBeNull()
+  expect(refs.read(refs.issue(terms), { ...terms, outside })).toBeNull()
+  for (const changes of [{ target: '0x5' }, { spender: '0x5' }, { spender: null }, { calldata: '0x1234567800' }])
+    expect(refs.read(ref, { ...terms, outside: { ...outside, ...changes } })).toBeNull()
+})
+
+it('knows those of before calls were bound, and takes none of now without its call', () => {
+  // Made by the version before, with the same pepper and terms.
+  const before = {
+    own: '0x0c68f69c6a29cc57f9a87e5bb36fe0968a2af90340d09da386b3ceaf99a935cc',
+    outside: '0x0bdfc91fa28f8906d9d3acbfcb15c77807a7985a379af3536c91280503d98e53',
+  }
+  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  expect(refs.read(before.own, terms)).toEqual({ owesFee: true })
+  expect(refs.read(before.outside, { ...terms, outside })).toEqual({ owesFee: true })
+  expect(refs.read(before.own, { ...terms, minReceived: 8n })).toBeNull()
+  expect(refs.read(refs.issue(terms), { ...terms, callHash: '' })).toBeNull()
+})
+
+it('asks not who would get no fee', () => {
+  const free = { ...terms, feePpm: 0 }
+  expect(refs.read(refs.issue(free), { ...free, feeTo: zeroAddress })).not.toBeNull()
+})
+
+it('tells whether the fee is owed, which no transaction says', () => {
+  const { owesFee: _, ...told } = terms
+  for (const owesFee of [true, false]) expect(refs.read(refs.issue({ ...told, owesFee }), told)).toEqual({ owesFee })
+})
+
+it('refuses whatever it did not make', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`),
+      ),
+      (text) => refs.read(text, terms) === null,
+    ),
+  )
+})

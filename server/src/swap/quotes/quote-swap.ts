@@ -1,0 +1,143 @@
+import { AppError } from '../../core/domain/errors.ts'
+import { feeOf, formatPercent, impactOf, leastOf } from '../../core/domain/percent.ts'
+import { bestOffer } from '../domain/better-offer.ts'
+import { isNative } from '../domain/token.ts'
+import type { AggregatorOrder } from '../ports/aggregator.ts'
+import type { RoutedSwap, Router } from '../ports/router.ts'
+import type { SwapChain } from '../ports/swap-chain.ts'
+import { breakDown } from '../routing/breakdown.ts'
+import type { SwapServices, SwapSettings } from '../swap-interfaces.ts'
+import type { AskAggregators, OutsideOffer } from './ask-aggregators.ts'
+import { type OutsidePromises, RESTS_ABOVE_PPM } from './outside-promises.ts'
+import { type ReadSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
+import type { createSwapValues } from './swap-values.ts'
+
+export type RouteSwapDeps = Readonly<{ router: Router }>
+
+/** A request with our own route that serves it best now, and what the recipient gets, by it or by somebody else's. */
+export type PricedSwap = ReadSwap &
+  Readonly<{
+    routed: RoutedSwap
+    /** Before the fee. */
+    amountOut: bigint
+    fee: bigint
+    received: bigint
+    minReceived: bigint
+    impactPpm: bigint | null
+  }>
+
+export async function priceSwap({ router }: RouteSwapDeps, read: ReadSwap): Promise<PricedSwap> {
+  const { network, from, to, amountIn } = read
+  const { chain } = network
+  const [tokenIn, tokenOut] = [inPools(chain, from.address), inPools(chain, to.address)]
+  const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
+  return paying({ ...read, routed }, routed.amountOut)
+}
+
+/** The same request where so much is paid for it. */
+export function paying(swap: ReadSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
+  const fee = feeOf(amountOut, swap.feePpm)
+  const received = amountOut - fee
+  const minReceived = leastOf(received, swap.slippagePpm)
+  const impactPpm = impactOf(amountOut, swap.routed.middleOut)
+  return { ...swap, amountOut, fee, received, minReceived, impactPpm }
+}
+
+/** Pools hold the wrapped coin. */
+const inPools = ({ wrapped }: SwapChain, address: string): string => (isNative(address) ? wrapped : address)
+
+export type AskOthersDeps = Readonly<{
+  /** null: nobody else is asked. */
+  askAggregators: AskAggregators | null
+  promises: OutsidePromises
+  settings: Pick<SwapSettings, 'aggregatorGainBps'>
+}>
+
+export type QuoteSwapDeps = ReadSwapDeps &
+  RouteSwapDeps &
+  AskOthersDeps &
+  Readonly<{
+    valuesOf: ReturnType<typeof createSwapValues>
+    settings: Pick<SwapSettings, 'quoteMs' | 'impactMaxPpm'>
+    now(): number
+  }>
+
+/** What others are asked; null where they are not. */
+export function outsideOrder({ network, from, to, amountIn }: ReadSwap): AggregatorOrder | null {
+  const { id, evm } = network.chain.network
+  if (evm === undefined) return null
+  return { network: id, chainId: evm.chainId, tokenIn: from.address, tokenOut: to.address, amountIn }
+}
+
+export async function askOthers(
+  { askAggregators }: AskOthersDeps,
+  read: ReadSwap,
+  whom: 'all' | 'callable',
+): Promise<readonly OutsideOffer[] | null> {
+  const order = outsideOrder(read)
+  return askAggregators === null || order === null ? null : askAggregators(order, whom)
+}
+
+export type WeighedOffer = OutsideOffer & Readonly<{ penaltyPpm: bigint }>
+
+/** Whose offer serves better than our own route, of those that can be called, for what its word is worth. */
+export function chooseOffer(
+  { settings, promises }: AskOthersDeps,
+  { routed, network }: PricedSwap,
+  offers: readonly OutsideOffer[] | null,
+): WeighedOffer | null {
+  const open = (offers ?? [])
+    .filter(({ contract }) => contract !== null)
+    .map((offer) => ({ ...offer, penaltyPpm: promises.penaltyPpm(network.chain.network.id, offer.source) }))
+    .filter(({ penaltyPpm }) => penaltyPpm <= RESTS_ABOVE_PPM)
+  return bestOffer(routed, open, settings.aggregatorGainBps)
+}
+
+/** Whoever loses more than the bound by it asks for more than there is. */
+export function checkImpact(
+  { settings: { impactMaxPpm } }: Readonly<{ settings: Pick<SwapSettings, 'impactMaxPpm'> }>,
+  { impactPpm }: PricedSwap,
+): void {
+  if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
+  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount: ask for less', {
+    field: 'amount',
+    extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
+  })
+}
+
+/** Without a swap the coin is wrapped, or unwrapped: the wrapped coin's contract alone does that. */
+const wrapperOf = ({ wrapped }: SwapChain, { swaps }: RoutedSwap) =>
+  swaps.length === 0 ? { name: 'Wrapped coin', address: wrapped } : null
+
+/** From state in memory: no database, no node. */
+export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
+  return async (request) => {
+    const read = await readSwapRequest(deps, request)
+    const [own, outside] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'all')])
+    const chosen = chooseOffer(deps, own, outside)
+    const priced = chosen === null ? own : paying(own, chosen.amountOut)
+    checkImpact(deps, priced)
+    const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
+    const { chain } = network
+    const sides = [
+      { token: from, units: amountIn },
+      { token: to, units: amountOut },
+    ] as const
+    const routes = breakDown(routed.swaps, inPools(chain, from.address), inPools(chain, to.address))
+    // At the ends of a route stands what the partner gives and gets.
+    const asked = (token: string, end: string) => (token === inPools(chain, end) ? end : token)
+    return {
+      ...{ from, to, amountIn, amountOut, fee, received, minReceived, impactPpm },
+      outside,
+      provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : wrapperOf(chain, routed),
+      ...deps.valuesOf(chain, ...sides, routed.middleOut),
+      routes: routes.map(({ bps, hops }) => ({
+        bps,
+        hops: hops.map((hop) => ({ ...hop, from: asked(hop.from, from.address), to: asked(hop.to, to.address) })),
+      })),
+      block: routed.block,
+      expiresAt: new Date(deps.now() + deps.settings.quoteMs),
+      spell: chain.spell,
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { canonicalNetwork } from '../../core/domain/catalogue.ts'
+import { type ListSource, listCounted } from '../../core/services/counted-list.ts'
+import type { Swap } from '../domain/swap.ts'
+import { isNative, nativeAddress } from '../domain/token.ts'
+import type { SwapStore } from '../ports/store/swaps.ts'
+import type { SwapListFilter, SwapServices, SwapView } from '../swap-interfaces.ts'
+import type { SwapNetworks } from '../swap-networks.ts'
+
+export type ListSwapsDeps = Readonly<{ networks: SwapNetworks; swaps: SwapStore }>
+
+/** Of an account or a token on any chain. Anything else matches nothing, and the store never sees it. */
+const ADDRESS = /^[A-Za-z0-9:_]{1,256}$/
+const NETWORK = /^[a-z0-9-]{1,32}$/
+const NOTHING = '-'
+
+/** The partner's swaps of the last 24 hours. */
+export function createListSwaps({ networks, swaps }: ListSwapsDeps): SwapServices['listSwaps'] {
+  const view = (swap: Swap): SwapView => {
+    const served = networks.find(swap.network)
+    // What a network that is not served any more knew of its spelling is lost: addresses as they are kept.
+    return { swap, spell: served === null ? (address) => address : served.chain.spell }
+  }
+  return async (partner, filter, page) => {
+    const question = { ...questionOf(filter), partnerId: partner.id }
+    const source: ListSource<Swap> = {
+      read: (after, limit, offset) => swaps.list(question, after, limit, offset),
+      count: () => swaps.count(question),
+      placeOf: (swap) => swap,
+    }
+    const { total, rows } = await listCounted(source, page)
+    return { total, rows: views(rows, view) }
+  }
+}
+
+async function* views(rows: AsyncIterable<Swap>, view: (swap: Swap) => SwapView): AsyncGenerator<SwapView> {
+  for await (const swap of rows) yield view(swap)
+}
+
+function questionOf({ status, fromTokenAddress, toTokenAddress, network }: SwapListFilter) {
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(fromTokenAddress === undefined ? {} : { tokenIn: canonicalToken(fromTokenAddress) }),
+    ...(toTokenAddress === undefined ? {} : { tokenOut: canonicalToken(toTokenAddress) }),
+    ...(network === undefined ? {} : { network: canonicalTicker(network) }),
+  }
+}
+
+/** As it is kept: on EVM networks in lower case. */
+function canonicalToken(text: string): string {
+  if (!ADDRESS.test(text)) return NOTHING
+  const address = /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : text
+  return isNative(address) ? nativeAddress : address
+}
+
+function canonicalTicker(text: string): string {
+  const name = canonicalNetwork(text)
+  return NETWORK.test(name) ? name : NOTHING
+}

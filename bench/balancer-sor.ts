@@ -1,4 +1,4 @@
-import { type Pool, swapExact } from '../server/src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../server/src/swap/routing/pool-kinds.ts'
 import type { BalancerMarket, BalancerPool } from './balancer-markets.ts'
 import { loadPeer } from './peers.ts'
 import type { Trade } from './swap-markets.ts'

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Pool } from '../server/src/swap/routing/kinds.ts'
+import type { Pool } from '../server/src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../server/src/swap/routing/pool-market.ts'
 import { bestRoute } from '../server/src/swap/routing/route.ts'
 import { createBalancerMarket } from './balancer-markets.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networks } from '../server/networks/index.ts'
-import { families, type NetworkNodes } from '../server/src/app/compose-chains.ts'
+import { families, type NetworkNodes } from '../server/src/app/chains.ts'
 import { resolveNetwork } from '../server/src/core/domain/network.ts'
 
 /** What the API role asks of its nodes: fees. Nothing else is answered. */

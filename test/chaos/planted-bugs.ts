@@ -114,7 +114,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     shows: /^leak: /,
     patches: [
       {
-        file: 'server/src/adapters/postgres/exchange/find-exchange.ts',
+        file: 'server/src/adapters/postgres/exchange/poll-cache.ts',
         find: 'and e.partner_id = k.partner_id',
         put: 'and k.partner_id is not null',
       },

@@ -5,7 +5,7 @@ import type { RouteToEncode } from '../../server/src/adapters/dex/encode-route.t
 import { encodeSwap, type SwapTerms } from '../../server/src/adapters/dex/encode-swap.ts'
 import { feeOf } from '../../server/src/core/domain/percent.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../server/src/swap/routing/execute.ts'
-import type { Pool } from '../../server/src/swap/routing/kinds.ts'
+import type { Pool } from '../../server/src/swap/routing/pool-kinds.ts'
 import { type DexChain, startDexChain } from './dex-chain.ts'
 
 // What the domain computes is what the chain pays, to the unit, through real Uniswap V2, V3 and V4 pools.

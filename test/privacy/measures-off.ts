@@ -8,7 +8,7 @@ import type { ServerParts } from '../support/world.ts'
 /** The rule of three wallets is left out, and all networks but Monero have one key: one wallet for everything. */
 const patches: readonly Patch[] = [
   {
-    file: 'server/src/exchange/quotes/private-ways.ts',
+    file: 'server/src/exchange/quotes/choose-intermediary.ts',
     find: 'if (from.network.id === to.network.id || wallet(from) === wallet(to))',
     put: 'if (from.asset.id === to.asset.id)',
   },
@@ -28,7 +28,7 @@ export async function serverWithoutMeasures(): Promise<ServerParts & { remove():
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-measures-off-'))
   const root = copyServer(join(folder, 'server'), patches)
   const open = (file: string) => import(/* @vite-ignore */ pathToFileURL(join(root, file)).href)
-  const { composeHouse } = await open('server/src/app/compose.ts')
+  const { composeHouse } = await open('server/src/app/app.ts')
   const { networks } = await open('server/networks/index.ts')
   return {
     composeHouse,

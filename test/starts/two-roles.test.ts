@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { coinTypes } from '../../server/src/app/open-keys.ts'
+import { coinTypes } from '../../server/src/app/keys.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'

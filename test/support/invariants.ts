@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { House } from '../../server/src/app/compose.ts'
+import type { House } from '../../server/src/app/app.ts'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { spendsInPlace } from '../../server/src/core/domain/network.ts'
 import { PATIENCE_MS } from './patience.ts'

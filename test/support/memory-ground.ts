@@ -8,7 +8,7 @@ import { signMemory } from '../../server/src/adapters/chains/memory/transaction.
 import { createMemoryWorld } from '../../server/src/adapters/chains/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
-import { composeHouse, type House, sandboxKeys } from '../../server/src/app/compose.ts'
+import { composeHouse, type House, sandboxKeys } from '../../server/src/app/app.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'

@@ -1,113 +1,348 @@
-import { type RouteDefinition, routes, sandboxRoutes } from '@swapyard/schema'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { AppError } from '../core/domain/errors.ts'
-import type { Caller } from '../core/domain/partner.ts'
-import { acceptJsonOnly, allowedMethods, createArrival } from '../core/http/arrival.ts'
-import { mountDocs } from '../core/http/docs.ts'
-import { sendError, toAppError } from '../core/http/errors.ts'
-import { mountHealth } from '../core/http/health.ts'
-import { mountIcons } from '../core/http/icons.ts'
-import { mountMetrics } from '../core/http/metrics.ts'
-import type { ApiContext } from '../core/http/mount.ts'
-import { watchRequests } from '../core/http/request-log.ts'
-import { mountSandbox } from '../core/http/sandbox.ts'
-import { createRequestIds, createServer, guardOverload } from '../core/http/server.ts'
-import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts'
-import { createStaticFiles } from '../core/http/static-files.ts'
-import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
-import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
-import { answerQuotesEarly } from '../exchange/api/early-quotes.ts'
-import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
-import { mountList } from '../exchange/api/list.ts'
-import { createListing } from '../exchange/api/listing.ts'
-import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
-import { mountRates } from '../exchange/api/rates.ts'
-import { mountStatus } from '../exchange/api/status.ts'
+import { randomInt } from 'node:crypto'
+import type { Worker } from 'node:worker_threads'
+import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
+import { listen } from '../adapters/postgres/core/listen.ts'
+import { migrate } from '../adapters/postgres/core/migrate.ts'
+import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
+import { createThrottle } from '../adapters/postgres/core/throttle.ts'
+import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
+import { createDenyList } from '../adapters/screening/deny-list.ts'
+import type { AssetId } from '../core/domain/asset.ts'
+import { emptyBook, type SpreadPolicy } from '../core/domain/book.ts'
+import { type Catalogue, feedCodes } from '../core/domain/catalogue.ts'
+import type { Environment } from '../core/domain/network.ts'
+import { type PriceSnapshot, unitsWorth } from '../core/domain/price.ts'
+import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
+import type { Prices } from '../core/ports/prices.ts'
+import { createAuthenticate } from '../core/services/authenticate.ts'
+import { type DatabaseClock, startDatabaseClock } from '../core/services/database-clock.ts'
 import type { Services } from '../exchange/interfaces.ts'
-import { mountSwapList } from '../swap/api/list.ts'
-import { mountSwapQuote } from '../swap/api/quote.ts'
-import { mountTokens } from '../swap/api/tokens.ts'
-import { mountTransactions } from '../swap/api/transactions.ts'
+import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
+import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
+import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
+import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
+import { createOpenCounts } from '../exchange/orders/open-counts.ts'
+import type { PublicKeys, RememberingSigner } from '../exchange/ports/signer.ts'
+import type { Store } from '../exchange/ports/store/store.ts'
+import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
+import { createPrivateWays } from '../exchange/quotes/choose-intermediary.ts'
+import { createListCurrencies } from '../exchange/quotes/list-currencies.ts'
+import { createQuotePrivate } from '../exchange/quotes/quote-private.ts'
+import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
+import { createRateIds } from '../exchange/quotes/rate-id.ts'
+import { createRatesFeed } from '../exchange/quotes/rates-feed.ts'
+import { readiness } from '../exchange/quotes/readiness.ts'
+import { type RefreshBook, refreshBook, refreshBookOnce } from '../exchange/quotes/refresh-book.ts'
+import { privacyDefaults, type ServiceSettings } from '../exchange/settings.ts'
+import { createBatcher } from '../lib/batch.ts'
+import { smallest } from '../lib/bigint.ts'
+import type { Log } from '../lib/log.ts'
+import type { Loop } from '../lib/loop.ts'
+import {
+  type ClosableChain,
+  type CurrencyOverrides,
+  composeChains,
+  type NetworkNodes,
+  type WalletSettings,
+  type Wallets,
+} from './chains.ts'
+import { type App, buildApp } from './http.ts'
+import type { Metrics } from './metrics.ts'
+import { composePages } from './pages.ts'
+import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
+import { type Rooms, type SwapRooms, startWorkers } from './workers.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who calls; null on public routes and before the key was checked. */
-    caller: Caller | null
-    /** Pattern of the route, for metrics and the log; null where none matched. */
-    operation: string | null
-    /** What was answered with, where that is an error. */
-    failure: AppError | null
-    /** Members that the route's schemas declare; null where no route matched. */
-    known: KnownKeys | null
-  }
-  interface FastifyInstance {
-    /** Readiness turns false and connections are asked to close; what is under way is finished. Then `close()`. */
-    drain(): void
-  }
-}
+/** The plain keys of the sandbox's two partners. */
+export const sandboxKeys = ['sandbox', 'sandbox-b'] as const
 
-export type App = FastifyInstance
+export type Role = 'api' | 'worker' | 'all'
 
-export type AppParts = Readonly<{ services: Services; log: HttpLog; metrics: HttpMetrics; settings: ApiSettings }>
+export type HouseOptions = Readonly<{
+  environment: Environment
+  databaseUrl: string
+  /** What `prepareDatabase` made of it before; closed with the house. */
+  database?: Database
+  poolMax: number
+  nodes: readonly NetworkNodes[]
+  /** Chains that are there already, by network: used in place of an adapter for its nodes. For tests and benchmarks. */
+  chains?: ReadonlyMap<string, ClosableChain>
+  /** What the operator's file says of single currencies, by asset. */
+  overrides?: CurrencyOverrides
+  publicKeys: PublicKeys
+  /** Opened by the roles that sign; null elsewhere. */
+  signer: RememberingSigner | null
+  /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
+  walletFolder?: string
+  walletSettings?: WalletSettings
+  pepper: Uint8Array
+  prices: Prices
+  spreads: SpreadPolicy
+  settings: ServiceSettings
+  denied: readonly string[]
+  /** The DeFi half; absent: every question is answered that no network is served. */
+  swaps?: SwapOffer
+  /** The router's thread, where it was opened before the networks were there. */
+  routerThread?: Worker | null
+  rateLimit: boolean
+  api: Partial<ApiSettings> & Pick<ApiSettings, 'publicUrl'>
+  log: Log
+  metrics: Metrics
+}>
 
-/** The operations that this server has, for its documentation and for tests. */
-export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): RouteDefinition[] {
-  return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
-}
+/** Everything that the roles share: built once, stopped once. */
+export type House = Readonly<{
+  store: Store
+  database: Database
+  catalogue: Catalogue
+  chains: ReadonlyMap<string, ClosableChain>
+  books: BookSnapshot
+  services: Services
+  app: App
+  /** Reasons not to be ready that a start still works on. */
+  starting: Set<string>
+  /** Watchers, jobs, sweepers, reconciler. Stops finish what is under way. */
+  startWorkers(): Promise<Loop>
+  stop(): Promise<void>
+}>
 
-export function buildApp({ services, log, metrics, settings }: AppParts): App {
-  const nextRequestId = createRequestIds()
-  const app = createServer(settings, log, nextRequestId)
-  const state = { draining: false }
-  const documented = servedRoutes(settings)
-  app.decorateRequest('caller', null)
-  app.decorateRequest('operation', null)
-  app.decorateRequest('failure', null)
-  app.decorateRequest('known', null)
-  app.decorate('drain', () => {
-    state.draining = true
+/** Opens the database and brings its schema up to date. */
+export async function prepareDatabase(
+  url: string,
+  { poolMax, log }: Pick<HouseOptions, 'poolMax' | 'log'>,
+): Promise<Database> {
+  const database = openDatabase(url, {
+    max: poolMax,
+    onIdleError: (err) => log.warn({ err }, 'database connection lost'),
   })
-  app.setValidatorCompiler(compileValidator)
-  app.addHook('onRequest', createArrival(state, allowedMethods(app)))
-  guardOverload(app, settings)
-  watchRequests(app, log, metrics)
-  acceptJsonOnly(app)
-  app.setErrorHandler(answerError)
-
-  const context: ApiContext = { app, services, settings, metrics, log }
-  mountHealth(context, () => state.draining)
-  mountMetrics(context)
-  if (settings.operationsOnly) return app
-  const listing = createListing(services.listCurrencies)
-  const sendFile = createStaticFiles()
-  mountAvailableCurrencies(context)
-  mountRate(context, answerQuotesEarly(context, { state, nextRequestId }))
-  mountPrivateRate(context)
-  mountExchange(context, listing)
-  mountPrivateExchange(context, listing)
-  mountStatus(context, listing)
-  mountList(context, listing)
-  mountTokens(context)
-  mountSwapQuote(context)
-  mountTransactions(context)
-  mountSwapList(context)
-  mountRates(context)
-  mountIcons(context, sendFile)
-  mountDocs(context, documented, sendFile)
-  mountSandbox(context)
-  return app
+  await migrate(database)
+  await prepareJobs(database)
+  return database
 }
 
-function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const error = toAppError(thrown, request)
-  sendError(withUnknownKeys(error, request), request, reply)
+export async function composeHouse(options: HouseOptions): Promise<House> {
+  const { environment, log, metrics } = options
+  const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
+  const database = options.database ?? (await prepareDatabase(options.databaseUrl, options))
+  const store = createStore(database)
+  const { catalogue, chains } = reach(options)
+  await registerHouse(store, catalogue, chains)
+  const clock = await startDatabaseClock(() => readClock(database), onError)
+  const books = createBookSnapshot(emptyBook(options.spreads))
+  const refresh = refreshParts(options, { store, catalogue, chains, books, clock })
+  const stopping = new AbortController()
+  const starting = new Set<string>()
+  await refreshBookOnce(refresh)
+  const refreshing = refreshBook(refresh, stopping.signal)
+  const feed = createRatesFeed({
+    currencies: catalogue.list(),
+    codes: feedCodes(catalogue.list()),
+    books,
+    now: clock.now,
+    onError,
+  })
+  const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
+  const { forget, ...authentication } = composeAuthentication(options, database, clock)
+  const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
+  const swaps = openSwaps(options, { database, catalogue, books, clock })
+  const services = composeServices(options, {
+    store,
+    catalogue,
+    chains,
+    books,
+    clock,
+    database,
+    feed: feed.ratesFeed,
+    ...authentication,
+    starting,
+    swaps,
+  })
+  const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
+  if (!options.api.operationsOnly) composePages(app, { environment, nodes: options.nodes, catalogue, chains })
+  return {
+    store,
+    database,
+    catalogue,
+    chains,
+    books,
+    services,
+    app,
+    starting,
+    startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database, ...swaps }),
+    stop: async () => {
+      stopping.abort()
+      feed.close()
+      await Promise.all([refreshing, clock.stop(), throttle?.close(), changes.stop(), swaps.stop()])
+      await Promise.all([...chains.values()].map((chain) => chain.close?.()))
+      await database.close()
+    },
+  }
 }
 
-/** All problems at once: a strict partner hears of unknown members together with the wrong ones. */
-function withUnknownKeys(error: AppError, request: FastifyRequest): AppError {
-  const { caller, known } = request
-  if (error.code !== 'VALIDATION_ERROR' || !caller?.partner.strict || known === null) return error
-  const named = new Set(error.problems.map((problem) => problem.field))
-  const unknown = unknownKeyProblems(request, known).filter((problem) => !named.has(problem.field))
-  return unknown.length === 0 ? error : validationError([...error.problems, ...unknown])
+function reach(options: HouseOptions) {
+  const { environment, nodes, publicKeys, overrides, chains } = options
+  return composeChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
+}
+
+/** Only where the seed is. */
+function walletsOf({ signer, walletFolder, walletSettings: settings }: HouseOptions): Wallets | null {
+  const walletKey = signer?.walletKey
+  return walletKey === undefined || walletFolder === undefined
+    ? null
+    : { folder: walletFolder, walletKey, ...(settings && { settings }) }
+}
+
+function composeAuthentication(
+  { environment, pepper, rateLimit }: HouseOptions,
+  database: Database,
+  { now }: DatabaseClock,
+) {
+  const known = environment === 'sandbox' ? sandboxKeys : []
+  return createAuthenticate({
+    partners: createPartnerStore(database),
+    pepper,
+    sandboxKeys: known,
+    throttled: rateLimit,
+    now,
+  })
+}
+
+async function readClock(database: Database): Promise<Date> {
+  const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
+  return row?.now ?? new Date()
+}
+
+/** Hot addresses are ours before any block is read; every asset has its line in the inventory. */
+async function registerHouse(
+  store: Store,
+  catalogue: Catalogue,
+  chains: ReadonlyMap<string, ClosableChain>,
+): Promise<void> {
+  await store.custody.registerAssets(catalogue.list().map(({ asset }) => asset.id))
+  for (const [id, { addresses, network }] of chains)
+    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
+}
+
+/** Nothing above the limit of one payout is on offer: it would be held for a person. */
+function capped(
+  available: ReadonlyMap<AssetId, bigint>,
+  prices: PriceSnapshot,
+  catalogue: Catalogue,
+  limitUsd: bigint,
+): ReadonlyMap<AssetId, bigint> {
+  const result = new Map<AssetId, bigint>()
+  for (const { asset, definition } of catalogue.list()) {
+    const units = available.get(asset.id)
+    const price = prices.usd.get(definition.priceKey)
+    if (units === undefined || price === undefined) continue
+    result.set(asset.id, smallest(units, unitsWorth(limitUsd, asset, price.ask, 'down')))
+  }
+  return result
+}
+
+function refreshParts(
+  { prices, metrics, log, settings }: HouseOptions,
+  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database' | SwapRooms>,
+): RefreshBook {
+  return {
+    books,
+    prices,
+    chains: [...chains.values()],
+    currencies: catalogue.list(),
+    readReserves: async () =>
+      capped(await store.inventory.available(), books.current().prices, catalogue, settings.limits.perTransactionUsd),
+    readPauses: async () => {
+      const scopes = (await store.audit.pauses()).map(({ scope }) => scope)
+      const named = (prefix: string) =>
+        new Set(scopes.flatMap((scope) => (scope.startsWith(prefix) ? [scope.slice(prefix.length)] : [])))
+      const all = scopes.includes('all') ? [...chains.keys()] : []
+      return {
+        networks: new Set([...named('network:'), ...all]),
+        assets: named('asset:') as ReadonlySet<`${string}@${string}`>,
+      }
+    },
+    now: clock.now,
+    onRead: (part, { error }) => {
+      if (part === 'prices') metrics.priceAge((clock.now() - books.current().prices.at) / 1000)
+      if (error !== null) log.warn({ part, err: error }, 'book part not read')
+    },
+  }
+}
+
+function composeServices(
+  options: HouseOptions,
+  rooms: Omit<Rooms, SwapRooms> &
+    Pick<Services, 'authenticate' | 'knownCaller'> & {
+      feed: Services['ratesFeed']
+      starting: ReadonlySet<string>
+      swaps: Swaps
+    },
+): Services {
+  const { store, catalogue, chains, books, clock } = rooms
+  const { settings } = options
+  const rateIds = createRateIds(options.pepper)
+  const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: settings.rateIdMs })
+  const { metrics } = options
+  const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
+  const privacy = settings.privacy ?? privacyDefaults
+  const findWay = createPrivateWays({ currencies: catalogue.list(), books, clock, chains, privacy })
+  const creating: CreateExchangeDeps = {
+    catalogue,
+    books,
+    clock,
+    chains,
+    rateIds,
+    quoteRate,
+    settings,
+    commit: async (row) => {
+      const outcome = await commit(row)
+      metrics.created(outcome.kind === 'created' || outcome.kind === 'repeated' ? outcome.kind : 'refused')
+      return outcome
+    },
+    takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
+    findRepeated: store.exchanges.findRepeated,
+    countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
+    screening: createDenyList(options.denied),
+  }
+  return {
+    authenticate: rooms.authenticate,
+    knownCaller: rooms.knownCaller,
+    listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
+    quoteRate: counted(
+      quoteRate,
+      () => metrics.quoted('quoted'),
+      () => metrics.quoted('refused'),
+    ),
+    createExchange: createCreateExchange(creating),
+    createPrivateExchange: createCreatePrivateExchange({ ...creating, findWay, privacy, draw: randomInt }),
+    quotePrivate: createQuotePrivate(catalogue, findWay),
+    findExchange: createFindExchange(store),
+    listExchanges: createListExchanges(store),
+    swaps: rooms.swaps.services,
+    answerOnce: rooms.swaps.answerOnce,
+    ratesFeed: rooms.feed,
+    readiness: () => [
+      ...rooms.starting,
+      ...rooms.swaps.starting(),
+      ...readiness({ currencies: catalogue.list(), networks: [...chains.keys()], books, now: clock.now() }),
+    ],
+  }
+}
+
+/** The same function, with what comes of it counted. */
+function counted<Args extends unknown[], R>(
+  work: (...args: Args) => R,
+  onDone: () => void,
+  onRefused: () => void,
+): (...args: Args) => R {
+  return (...args) => {
+    try {
+      const result = work(...args)
+      onDone()
+      return result
+    } catch (error) {
+      onRefused()
+      throw error
+    }
+  }
 }

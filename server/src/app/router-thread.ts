@@ -6,7 +6,7 @@ import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import type { Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
-import { createGate } from '../lib/gate.ts'
+import { createGate } from '../lib/semaphore.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
 
 /** What the thread is told to begin with: compose-router.ts makes it, this file reads it. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Dex } from '../swap/domain/dex.ts'
-import type { NetworkNodes } from './compose-chains.ts'
+import type { NetworkNodes } from './chains.ts'
 
 /** What the sandbox's chains write down once they are up. */
 export type ChainsFile = Readonly<{

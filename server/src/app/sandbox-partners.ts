@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { scopes } from '../core/domain/partner.ts'
 import { hashSecret } from '../core/services/partner-keys.ts'
-import { sandboxKeys } from './compose.ts'
+import { sandboxKeys } from './app.ts'
 
 /** The sandbox's two partners, whose keys everybody knows. They exist nowhere else: the sandbox listens on loopback only. */
 export async function seedSandboxPartners(database: Database, pepper: Uint8Array): Promise<void> {

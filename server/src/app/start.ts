@@ -5,8 +5,8 @@ import { startPostgres } from '../adapters/embedded-postgres/postgres.ts'
 import { hasSeed } from '../adapters/signers/keystore-file.ts'
 import type { Config } from '../config/config.ts'
 import { lockFolder } from '../lib/lock.ts'
-import type { Stopper } from './build-house.ts'
-import type { House, Role } from './compose.ts'
+import type { House, Role } from './app.ts'
+import type { Stopper } from './build-app.ts'
 import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
 
 /* What a start does in order. What it starts takes seconds of its own, so the large libraries are loaded meanwhile. */
@@ -69,9 +69,9 @@ async function load(role: Role, stoppers: Stopper[]) {
   // Loading holds up everything else: Postgres is on its way first, as the chains are.
   await delay(LAUNCH_MS)
   const [{ openBase, buildHouse }, { openKeys }, { openRouterThread }] = await Promise.all([
-    import('./build-house.ts'),
-    import('./open-keys.ts'),
-    import('./compose-router.ts'),
+    import('./build-app.ts'),
+    import('./keys.ts'),
+    import('./router.ts'),
   ])
   const routerThread = role === 'worker' ? null : openRouterThread()
   stoppers.push(async () => void (await routerThread?.terminate()))
@@ -84,7 +84,7 @@ function sayBuilt({ catalogue, chains }: House, say: (line: string) => void): vo
 }
 
 async function fund(house: House, controlUrl: string, say: (line: string) => void, stoppers: Stopper[]): Promise<void> {
-  const { fundSandbox } = await import('./fund-sandbox.ts')
+  const { fundSandbox } = await import('./sandbox-funding.ts')
   const stopping = new AbortController()
   stoppers.push(() => stopping.abort())
   const { later } = await fundSandbox({ house, controlUrl, say, mines: true, signal: stopping.signal })

@@ -3,14 +3,14 @@ import { currencies } from '../../currencies/index.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { partnerRow } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/swap-desk.ts'
+import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import { type AssetId, assetId } from '../core/domain/asset.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
 import { checkDestination } from './addresses.ts'
-import { withDatabase } from './open-house.ts'
+import { askWord, reasoned, type WithReason } from './audit-note.ts'
+import { withDatabase } from './database.ts'
 import { fail, print } from './print.ts'
-import { askWord, reasoned, type WithReason } from './word.ts'
 
 const LISTED_MAX = 1_000
 

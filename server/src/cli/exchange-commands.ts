@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
+import { tellExchange } from '../adapters/postgres/exchange/exchange-details.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { tellExchange } from '../adapters/postgres/exchange/told-exchange.ts'
 import { decisions } from '../exchange/domain/lifecycle.ts'
 import { createOperateExchanges } from '../exchange/operations/operate-exchanges.ts'
 import { checkDestination } from './addresses.ts'
-import { withDatabase } from './open-house.ts'
+import { askWord, reasoned, type WithReason } from './audit-note.ts'
+import { withDatabase } from './database.ts'
 import { fail, print } from './print.ts'
-import { askWord, reasoned, type WithReason } from './word.ts'
 
 const meanings = {
   release: 'lets it go on to where it was going: a payout is paid, a refund is sent back',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Pool } from '../swap/routing/kinds.ts'
+import type { Pool } from '../swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../swap/routing/pool-market.ts'
 import { limitOf, walk } from '../swap/routing/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE } from '../swap/routing/pools/tick-math.ts'

@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { loadConfig } from '../config/config.ts'
-import { envExample, settingsPage } from '../config/config-text.ts'
-import { verifyActs } from '../core/services/verify-acts.ts'
+import { envExample, settingsPage } from '../config/describe.ts'
+import { verifyActs } from '../core/services/verify-audit-log.ts'
 import { openAddresses } from './addresses.ts'
+import { withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
-import { withDatabase } from './open-house.ts'
 import { addPauseCommands } from './pause-commands.ts'
 import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
@@ -75,7 +75,7 @@ function addKeystoreCommands(program: Command): void {
       const { keystore } = loadConfig()
       if (keystore.passphrase === null) fail('set SWAPYARD_KEYSTORE_PASSPHRASE, or SWAPYARD_KEYSTORE_PASSPHRASE_FILE')
       const given = fromWords === undefined ? undefined : readFileSync(fromWords, 'utf8').trim().split(/\s+/).join(' ')
-      const { coinTypes } = await import('../app/open-keys.ts')
+      const { coinTypes } = await import('../app/keys.ts')
       const words = await createKeystore(keystore.file, keystore.passphrase, coinTypes, given)
       if (given !== undefined) print({ file: keystore.file, restored: true, next: 'swapyard keystore addresses' })
       else print({ file: keystore.file, words, note: 'shown once: write the words down' })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createPartnerStore, keyRow, partnerRow } from '../adapters/postgres/core/partners.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/swap-desk.ts'
+import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { type Scope, scopes } from '../core/domain/partner.ts'
 import type { PartnerStore } from '../core/ports/store/partners.ts'
@@ -9,11 +9,11 @@ import { makeApiKey } from '../core/services/partner-keys.ts'
 import { toBlock } from '../lib/ip-address.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
 import { checkAddress, checkDestination } from './addresses.ts'
+import { plainWord, reasoned, recorded, type WithReason } from './audit-note.ts'
 import { addBalanceCommands } from './balance-commands.ts'
+import { withDatabase } from './database.ts'
 import { addFeeCommands, addFoundFeeCommands } from './fee-commands.ts'
-import { withDatabase } from './open-house.ts'
 import { fail, integer, integerBetween, print } from './print.ts'
-import { plainWord, reasoned, recorded, type WithReason } from './word.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { withDatabase } from './open-house.ts'
+import { plainWord, reasoned, type WithReason } from './audit-note.ts'
+import { withDatabase } from './database.ts'
 import { readScope } from './pause-scope.ts'
 import { print } from './print.ts'
-import { plainWord, reasoned, type WithReason } from './word.ts'
 
 /** `swapyard pause` and `resume`: what stands still until somebody says otherwise. */
 export function addPauseCommands(program: Command): void {

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import type { Word } from '../core/services/word.ts'
+import type { Word } from '../core/services/audit-note.ts'
 import { createOperatePayouts } from '../exchange/operations/operate-payouts.ts'
-import { withDatabase } from './open-house.ts'
+import { withDatabase } from './database.ts'
 import { print } from './print.ts'
 
 const LISTED_MAX = 1_000

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import type { Role } from '../app/compose.ts'
+import type { Role } from '../app/app.ts'
 import { ConfigError, loadConfig, requireProduction } from '../config/config.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { HOLD, HOLD_ALARM } from '../exchange/operations/compare-journal.ts'
-import { importDepartures } from '../exchange/operations/import-departures.ts'
-import { withDatabase } from './open-house.ts'
+import { HOLD, HOLD_ALARM } from '../exchange/operations/compare-signing-journal.ts'
+import { importDepartures } from '../exchange/operations/restore-signed-payouts.ts'
+import { withDatabase } from './database.ts'
 import { print } from './print.ts'
 
 const LISTED_MAX = 10_000

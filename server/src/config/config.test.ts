@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig, requireProduction } from './config.ts'
-import { describeConfig, envExample, settingsPage } from './config-text.ts'
+import { describeConfig, envExample, settingsPage } from './describe.ts'
 
 const folders: string[] = []
 afterEach(() => {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { buildApp } from '../../src/app/app.ts'
+import { buildApp } from '../../src/app/http.ts'
 import { type ApiSettings, apiDefaults, type HttpLog } from '../../src/core/http/settings.ts'
 import { createServicesInMemory, type ServicesInMemory } from './services-in-memory.ts'
 

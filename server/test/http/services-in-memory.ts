@@ -11,7 +11,7 @@ import type { PrivateType } from '../../src/exchange/domain/private-plan.ts'
 import type { IssuedQuote } from '../../src/exchange/domain/rate-quote.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest, Services } from '../../src/exchange/interfaces.ts'
 import { assert } from '../../src/lib/assert.ts'
-import { createAnswerOnce } from '../../src/swap/answer-once.ts'
+import { createAnswerOnce } from '../../src/swap/idempotent.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
 import { createSwapsInMemory, type SwapsInMemory } from './swaps-in-memory.ts'
 

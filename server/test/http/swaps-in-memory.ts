@@ -2,7 +2,7 @@ import { AppError } from '../../src/core/domain/errors.ts'
 import { parsePercent } from '../../src/core/domain/percent.ts'
 import { type Swap, swapNetworks } from '../../src/swap/domain/swap.ts'
 import { nativeAddress, type Token } from '../../src/swap/domain/token.ts'
-import type { SwapListFilter, SwapServices, TokenView } from '../../src/swap/swap-interfaces.ts'
+import type { SwapListFilter, SwapServices, TokenView } from '../../src/swap/interfaces.ts'
 
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verifyActs } from '../../src/core/services/verify-acts.ts'
+import { verifyActs } from '../../src/core/services/verify-audit-log.ts'
 import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { verifyActs } from '../../src/core/services/verify-acts.ts'
+import { verifyActs } from '../../src/core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../src/exchange/operations/operate-balances.ts'
 import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
 import { createOperatePayouts } from '../../src/exchange/operations/operate-payouts.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../test/support/patience.ts'
 import type { Sql } from '../../src/adapters/postgres/core/database.ts'
-import { createFind } from '../../src/adapters/postgres/exchange/find-exchange.ts'
+import { createFind } from '../../src/adapters/postgres/exchange/poll-cache.ts'
 import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 import { COIN, ETHER, partnerId, startSpine } from './spine.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Currency } from '../../src/core/domain/currency.ts'
 import type { Exchange } from '../../src/exchange/domain/exchange.ts'
 import { btc, eth, makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
-import { createPrivateWays } from '../../src/exchange/quotes/private-ways.ts'
+import { createPrivateWays } from '../../src/exchange/quotes/choose-intermediary.ts'
 import { SMALL, startPrivateSpine, plan as usual } from './private-spine.ts'
 import { COIN, ETHER, ltc, market, partnerId } from './spine.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
-import { createCompareJournal } from '../../src/exchange/operations/compare-journal.ts'
+import { createCompareJournal } from '../../src/exchange/operations/compare-signing-journal.ts'
 import type { Release, SigningMemory } from '../../src/exchange/ports/signer.ts'
 import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createLog } from '../../src/lib/log.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
-import { readExecutions } from '../../src/adapters/postgres/exchange/cases.ts'
+import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
 import type { Asset, AssetId } from '../../src/core/domain/asset.ts'

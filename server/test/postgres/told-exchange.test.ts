@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { tellExchange } from '../../src/adapters/postgres/exchange/told-exchange.ts'
+import { tellExchange } from '../../src/adapters/postgres/exchange/exchange-details.ts'
 import { plan, SMALL, startPrivateSpine } from './private-spine.ts'
 import { ltc } from './spine.ts'
 

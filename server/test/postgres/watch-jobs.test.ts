@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '../../src/core/domain/errors.ts'
-import type { Job } from '../../src/core/ports/job.ts'
+import type { Job } from '../../src/core/ports/jobs.ts'
 import { deadlinesOf } from '../../src/exchange/domain/deadlines.ts'
-import { createWatchJobs } from '../../src/exchange/operations/watch-jobs.ts'
+import { createWatchJobs } from '../../src/exchange/operations/alert-stuck-jobs.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 

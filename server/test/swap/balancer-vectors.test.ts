@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Pool } from '../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../src/swap/routing/pool-kinds.ts'
 import { anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
 
 const ONE = 10n ** 18n

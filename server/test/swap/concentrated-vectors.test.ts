@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../../src/swap/routing/pool-kinds.ts'
 import { type Concentrated, walk } from '../../src/swap/routing/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAtSqrtPrice } from '../../src/swap/routing/pools/tick-math.ts'
 import { anywhere, type Case, comparesAll, readVectors } from './vectors.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createUniswapMarket } from '../../../bench/uniswap-markets.ts'
-import { swapExact } from '../../src/swap/routing/kinds.ts'
 import { curveAt } from '../../src/swap/routing/market.ts'
+import { swapExact } from '../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket, type PoolMarket } from '../../src/swap/routing/pool-market.ts'
 import { bestRoute, type Route } from '../../src/swap/routing/route.ts'
 import { HOPS_MAX, type SearchOptions, SWAPS_MAX } from '../../src/swap/routing/search.ts'

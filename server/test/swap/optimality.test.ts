@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Pool } from '../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../src/swap/routing/pool-market.ts'
 import { bestRoute, type Route, type RouteRequest } from '../../src/swap/routing/route.ts'
 import type { SearchOptions } from '../../src/swap/routing/search.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { outputOf } from '../../src/swap/routing/curve.ts'
-import { curveOf, type Pool, type PoolKind, swapExact } from '../../src/swap/routing/kinds.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../src/swap/routing/pool-kinds.ts'
 import { holdingOf, magnitude, randomPools } from './random-pools.ts'
 
 const RUNS = 200

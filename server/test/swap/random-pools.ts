@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Pool, PoolKind } from '../../src/swap/routing/kinds.ts'
+import type { Pool, PoolKind } from '../../src/swap/routing/pool-kinds.ts'
 import type { Concentrated } from '../../src/swap/routing/pools/concentrated.ts'
 import { sqrtPriceAtTick } from '../../src/swap/routing/pools/tick-math.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { curveOf, type Pool, type PoolKind, swapExact } from '../../src/swap/routing/kinds.ts'
+import { curveOf, type Pool, type PoolKind, swapExact } from '../../src/swap/routing/pool-kinds.ts'
 import { randomPools } from './random-pools.ts'
 
 const kinds = Object.keys(randomPools) as readonly PoolKind[]

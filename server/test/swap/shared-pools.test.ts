@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type BalancerMarket, createBalancerMarket } from '../../../bench/balancer-markets.ts'
 import type { Trade } from '../../../bench/swap-markets.ts'
-import { type Pool, swapExact } from '../../src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../../src/swap/routing/pool-kinds.ts'
 import { createPoolMarket } from '../../src/swap/routing/pool-market.ts'
 import { bestRoute, type Route } from '../../src/swap/routing/route.ts'
 import type { SearchOptions } from '../../src/swap/routing/search.ts'

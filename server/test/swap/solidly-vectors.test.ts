@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Pool } from '../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../src/swap/routing/pool-kinds.ts'
 import { amountOutOf, anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
 
 type Row = Readonly<{

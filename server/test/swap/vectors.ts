@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../../src/swap/routing/pool-kinds.ts'
 
 /** Swaps of real pools as other projects recorded them lie beside the repository where it is developed; they are not part of it. */
 const folder = new URL('../../../../shared/vectors/', import.meta.url)

@@ -1,5 +1,5 @@
 import type { Dex, DexKind } from '../../swap/domain/dex.ts'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { algebraDex } from './algebra.ts'
 import { algebraIntegralDex } from './algebra-integral.ts'
 import { balancerWeightedDex } from './balancer.ts'

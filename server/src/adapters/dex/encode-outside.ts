@@ -1,6 +1,6 @@
 import { externalExecutor, swapRouter } from '@swapyard/contracts'
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
-import type { OutsideCall } from '../../swap/domain/outside-call.ts'
+import type { OutsideCall } from '../../swap/domain/aggregator-call.ts'
 import { type EncodedSwap, orderOf, type SwapTerms } from './encode-swap.ts'
 
 /** What ExternalExecutor.sol reads before the call's bytes. */

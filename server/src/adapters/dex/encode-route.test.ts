@@ -1,7 +1,7 @@
 import { swapExecutor, swapRouter } from '@swapyard/contracts'
 import { expect, test } from 'vitest'
 import { type RouteSwap, SHARE_ALL } from '../../swap/routing/execute.ts'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { encodeRoute } from './encode-route.ts'
 import { decodeSwap, encodeSwap } from './encode-swap.ts'
 

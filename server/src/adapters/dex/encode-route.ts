@@ -1,7 +1,7 @@
 import { zeroAddress } from 'viem'
 import { assert, present, unreachable } from '../../lib/assert.ts'
 import { type RouteSwap, SHARE_ALL } from '../../swap/routing/execute.ts'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 
 /** How routes are written for SwapExecutor: contracts/src/SwapExecutor.sol explains the words. */
 

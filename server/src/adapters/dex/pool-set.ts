@@ -1,5 +1,5 @@
 import type { BlockRef } from '../../exchange/ports/chain.ts'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { keyOf } from './dex-readers.ts'
 import { restoreTicks, type Slim, slim } from './ticks.ts'
 import type { Tracked } from './tracked.ts'

@@ -1,4 +1,4 @@
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { LiquidityBookPool } from '../../swap/routing/pools/liquidity-book.ts'
 import { isConcentrated } from './ticks.ts'
 import type { Tracked } from './tracked.ts'

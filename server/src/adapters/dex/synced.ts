@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
-import type { Gate } from '../../lib/gate.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Gate } from '../../lib/semaphore.ts'
 import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { createTaxedTokens } from './taxed.ts'
 
 it('trades nothing for the contract of the coin, which it need not ask', async () => {

@@ -1,5 +1,5 @@
 import { transferProbeCode } from '@swapyard/contracts'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import { type Rpc, refusalOf } from '../chains/evm/rpc.ts'
 import { callOf, wordAt, wordsOf } from './words.ts'

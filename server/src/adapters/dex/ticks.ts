@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { GrossTick, TickRange, Tracked } from './tracked.ts'
 import { signed, wordAt, wordsOf } from './words.ts'
 

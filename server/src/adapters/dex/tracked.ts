@@ -1,5 +1,5 @@
 import type { Dex } from '../../swap/domain/dex.ts'
-import type { Pool } from '../../swap/routing/kinds.ts'
+import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import type { Tick } from '../../swap/routing/pools/concentrated.ts'
 import type { BlockReader } from './calls.ts'
 import type { DexLog } from './logs.ts'

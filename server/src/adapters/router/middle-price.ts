@@ -1,6 +1,6 @@
-import { breakDown } from '../../swap/routing/breakdown.ts'
 import type { ExecutedSwap } from '../../swap/routing/execute.ts'
-import { curveOf, type Pool } from '../../swap/routing/kinds.ts'
+import { curveOf, type Pool } from '../../swap/routing/pool-kinds.ts'
+import { breakDown } from '../../swap/routing/route-breakdown.ts'
 
 /** What `amountIn` would bring if every pool of the route traded any amount at its present price, without a fee. */
 export function middleOutOf(swaps: readonly ExecutedSwap[], source: string, target: string, amountIn: bigint): bigint {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { ListedToken, TokenLists } from '../../swap/ports/tokens.ts'
+import type { ListedToken, TokenLists } from '../../swap/ports/token-lists.ts'
 
 /** Lists that their projects publish as packages, in the format of tokenlists.org. The first that knows a token names it. */
 const files = [

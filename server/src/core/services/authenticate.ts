@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { isWithin } from '../../lib/ip-address.ts'
-import { createRecent, type Recent } from '../../lib/recent.ts'
+import { createRecent, type Recent } from '../../lib/ttl-cache.ts'
 import { type ApiKey, parseApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Caller } from '../domain/partner.ts'

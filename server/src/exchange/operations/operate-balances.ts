@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
 import type { Account } from '../../core/domain/ledger/journal.ts'
-import { refused, requireReason, type Word } from '../../core/services/word.ts'
+import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 

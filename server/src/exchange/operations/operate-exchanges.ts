@@ -1,5 +1,5 @@
 import type { AssetId } from '../../core/domain/asset.ts'
-import { refused, requireReason, type Word } from '../../core/services/word.ts'
+import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { HeldExecution } from '../ports/store/recovery.ts'

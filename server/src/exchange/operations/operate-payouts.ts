@@ -1,6 +1,6 @@
 import { claimEntry, reservedId, settledByHandEntry } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
-import { refused, requireReason, type Word } from '../../core/services/word.ts'
+import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
 import type { HeldPayout } from '../ports/store/recovery.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 

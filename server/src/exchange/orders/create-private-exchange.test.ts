@@ -4,7 +4,7 @@ import { bookParts, btc, eth, makeBook, makeCurrency, NOW } from '../domain/pric
 import type { Chain } from '../ports/chain.ts'
 import type { NewExchange } from '../ports/store/store.ts'
 import { createBookSnapshot } from '../quotes/book-snapshot.ts'
-import type { ChosenWay } from '../quotes/private-ways.ts'
+import type { ChosenWay } from '../quotes/choose-intermediary.ts'
 import { type CreatePrivateDeps, createCreatePrivateExchange } from './create-private-exchange.ts'
 
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })

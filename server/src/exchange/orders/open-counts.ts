@@ -1,4 +1,4 @@
-import { createRecent } from '../../lib/recent.ts'
+import { createRecent } from '../../lib/ttl-cache.ts'
 
 type CountOpen = (partnerId: string, most: number) => Promise<number>
 

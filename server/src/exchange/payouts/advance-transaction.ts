@@ -8,11 +8,11 @@ import type { Chain, Observation } from '../ports/chain.ts'
 import type { Signer } from '../ports/signer.ts'
 import type { Attempt, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store/store.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { attendPending } from './attend-pending.ts'
-import { findGone, type Gone, tellGone, without } from './gone-coins.ts'
-import { bury, type Death, noteBack, noteVanished } from './lost-payments.ts'
+import { findGone, type Gone, tellGone, without } from './missing-inputs.ts'
 import { alarmsUnderWay, exchangeJobs } from './outgoing.ts'
+import { attendPending } from './rebroadcast-stalled.ts'
 import { replaceTransaction } from './replace-transaction.ts'
+import { bury, type Death, noteBack, noteVanished } from './reversed-payouts.ts'
 
 export type AdvanceDeps = Readonly<{
   store: Store

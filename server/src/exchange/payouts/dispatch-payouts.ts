@@ -12,8 +12,8 @@ import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
 import type { Payout, Store, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
+import { shareOfQueue } from './batch-size.ts'
 import { exchangeJobs } from './outgoing.ts'
-import { shareOfQueue } from './share-of-queue.ts'
 
 export type DispatchDeps = Readonly<{
   store: Store

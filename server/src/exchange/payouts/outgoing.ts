@@ -1,4 +1,4 @@
-import type { Job } from '../../core/ports/job.ts'
+import type { Job } from '../../core/ports/jobs.ts'
 import type { Payout } from '../ports/store/store.ts'
 
 /** The next steps of the exchanges that these payouts are of. */

@@ -1,5 +1,5 @@
 import type { Services } from '../interfaces.ts'
-import type { PrivateWays } from './private-ways.ts'
+import type { PrivateWays } from './choose-intermediary.ts'
 import { type CurrencyLookup, readPair } from './quote-rate.ts'
 
 /** Quotes both legs from the book in memory. It holds nothing: a private create prices anew. */

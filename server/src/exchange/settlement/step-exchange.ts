@@ -6,14 +6,14 @@ import { assert, unreachable } from '../../lib/assert.ts'
 import { inParallel } from '../../lib/in-parallel.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
-import type { ExchangeCase, Place } from '../ports/store/cases.ts'
 import type { Execution } from '../ports/store/execution.ts'
+import type { ExchangeCase, Place } from '../ports/store/steps.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
 import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
+import { hasTag } from './steps/finality-tag.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
-import { hasTag } from './steps/tag.ts'
 
 /** Acts of one execution in one transaction: more than any path through the lifecycle has. */
 const ACTS_MAX = 12

@@ -1,8 +1,8 @@
 import { DexExchange, routes, type SwapListQuery } from '@swapyard/schema'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import { pageLinks, toPage } from '../../core/http/paging.ts'
-import { sendRows } from '../../core/http/send-rows.ts'
 import { serializerOf } from '../../core/http/serialize.ts'
+import { sendRows } from '../../core/http/stream-rows.ts'
 import { presentSwap } from './present.ts'
 
 export function mountSwapList(context: ApiContext): void {

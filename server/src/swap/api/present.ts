@@ -10,9 +10,9 @@ import { formatPercent } from '../../core/domain/percent.ts'
 import { tokenIconPath } from '../../core/http/icons.ts'
 import { toUsd } from '../../exchange/api/present.ts'
 import { toIso } from '../../lib/time.ts'
-import type { RoutePath } from '../routing/breakdown.ts'
+import type { SwapQuoteView, SwapView, TokenView } from '../interfaces.ts'
 import { poolFeePpm } from '../routing/pool-fee.ts'
-import type { SwapQuoteView, SwapView, TokenView } from '../swap-interfaces.ts'
+import type { RoutePath } from '../routing/route-breakdown.ts'
 
 /** The network was checked against the interface's words when it was read. */
 type WireNetwork = DefiCurrency['network']

@@ -3,7 +3,7 @@ import { sendTagged } from '../../core/http/etag.ts'
 import { type ApiContext, mount } from '../../core/http/mount.ts'
 import { pageLinks, toPageAlways } from '../../core/http/paging.ts'
 import { serializeAnswer } from '../../core/http/serialize.ts'
-import type { TokenView } from '../swap-interfaces.ts'
+import type { TokenView } from '../interfaces.ts'
 import { presentToken } from './present.ts'
 
 export function mountTokens(context: ApiContext): void {

@@ -4,10 +4,11 @@ import type { Partner } from '../../core/domain/partner.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { largest } from '../../lib/bigint.ts'
-import type { AnswerOnce } from '../answer-once.ts'
-import { beatsOwn } from '../domain/better-offer.ts'
-import type { OutsideCall } from '../domain/outside-call.ts'
+import type { OutsideCall } from '../domain/aggregator-call.ts'
+import { beatsOwn } from '../domain/choose-aggregator.ts'
 import { zeroAddress } from '../domain/token.ts'
+import type { AnswerOnce } from '../idempotent.ts'
+import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { SwapDesk } from '../ports/store/swaps.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
@@ -25,7 +26,6 @@ import {
   type WeighedOffer,
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
-import type { BuildRequest, SwapServices, SwapSettings } from '../swap-interfaces.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
 export type BuildSwapDeps = ReadSwapDeps &

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { OutsideCall } from '../domain/outside-call.ts'
+import type { OutsideCall } from '../domain/aggregator-call.ts'
 import { zeroAddress } from '../domain/token.ts'
 
 /** What a swap was built with. Addresses in canonical form. */

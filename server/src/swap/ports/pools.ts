@@ -1,5 +1,5 @@
 import type { BlockRef } from '../../exchange/ports/chain.ts'
-import type { Pool } from '../routing/kinds.ts'
+import type { Pool } from '../routing/pool-kinds.ts'
 
 /** The pools of a network as they are after `block`. A pool that no block has touched is the same object as before. */
 export type PoolsAt = Readonly<{

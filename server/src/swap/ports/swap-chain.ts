@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef } from '../../exchange/ports/chain.ts'
-import type { OutsideCall } from '../domain/outside-call.ts'
+import type { OutsideCall } from '../domain/aggregator-call.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>

@@ -1,4 +1,4 @@
-import type { OutsideCall } from '../domain/outside-call.ts'
+import type { OutsideCall } from '../domain/aggregator-call.ts'
 import { isNative } from '../domain/token.ts'
 import type { Aggregator, AggregatorCall, AggregatorOrder, TakerOrder } from '../ports/aggregator.ts'
 

@@ -2,8 +2,8 @@ import { parseUnits } from '../../core/domain/amount.ts'
 import { AppError, errorCodes, type Problem } from '../../core/domain/errors.ts'
 import { formatPercent, parsePercent } from '../../core/domain/percent.ts'
 import type { Token } from '../domain/token.ts'
-import type { SwapRequest } from '../swap-interfaces.ts'
-import { countedAs, type SwapNetwork, type SwapNetworks } from '../swap-networks.ts'
+import type { SwapRequest } from '../interfaces.ts'
+import { countedAs, type SwapNetwork, type SwapNetworks } from '../networks.ts'
 import type { FindToken, RecallToken } from '../tokens/known-tokens.ts'
 
 /** Whoever must not wait recalls tokens, in place of finding them. */

@@ -1,4 +1,4 @@
-import { incidentPairs, type Problem, tradePair } from './problem.ts'
+import { incidentPairs, type Problem, tradePair } from './subproblem.ts'
 
 /*
  * The dual, one token at a time: with all other values as they are, what is left of a token only rises with its own value, so

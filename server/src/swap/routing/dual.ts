@@ -1,5 +1,5 @@
 import { balanceTokens } from './balance.ts'
-import { type Problem, tradePair } from './problem.ts'
+import { type Problem, tradePair } from './subproblem.ts'
 
 /*
  * The convex dual of routing without gas (Diamandis, Resnick, Chitra, Angeris: "An efficient algorithm for optimal routing

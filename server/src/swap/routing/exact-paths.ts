@@ -1,4 +1,4 @@
-import { type Pool, swapExact } from './kinds.ts'
+import { type Pool, swapExact } from './pool-kinds.ts'
 import { type PoolMarket, placesOf } from './pool-market.ts'
 
 type Arrival = Readonly<{ units: bigint; edges: readonly number[]; passed: readonly number[] }>

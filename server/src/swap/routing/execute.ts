@@ -1,4 +1,4 @@
-import { type Pool, swapExact } from './kinds.ts'
+import { type Pool, swapExact } from './pool-kinds.ts'
 
 /** Shares are counted in 2^24 parts, as the executor reads them; the greatest number means all that is left. */
 export const SHARE_BITS = 24n

@@ -1,6 +1,6 @@
 import { outputOf } from './curve.ts'
 import { curveAt, type Market } from './market.ts'
-import type { Problem } from './problem.ts'
+import type { Problem } from './subproblem.ts'
 
 /** One path: edges of the market in order, and what comes out at its end. */
 export type Path = Readonly<{ edges: readonly number[]; output: number }>

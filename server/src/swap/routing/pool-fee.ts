@@ -1,4 +1,4 @@
-import type { Pool } from './kinds.ts'
+import type { Pool } from './pool-kinds.ts'
 
 /** What a pool takes of its input now, in millionths, rounded down: for display. Fees that depend on the amount are told at rest. */
 export function poolFeePpm(pool: Pool, tokenIn: number): number {

@@ -1,6 +1,6 @@
 import { type Curve, leaveRoom } from './curve.ts'
-import { curveOf, type Pool } from './kinds.ts'
 import { createMarket, curveAt, depthOf, type Market } from './market.ts'
+import { curveOf, type Pool } from './pool-kinds.ts'
 
 /** The pools of one network at one block, ready to be searched. */
 export type PoolMarket = Readonly<{

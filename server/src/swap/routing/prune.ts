@@ -1,8 +1,8 @@
 import { type Trade, tradeTo } from './curve.ts'
 import { solveDual } from './dual.ts'
 import { curveAt } from './market.ts'
-import { type Active, activeSwaps, keepPairs } from './problem.ts'
-import type { Leveled } from './shift-levels.ts'
+import type { Leveled } from './shift-layers.ts'
+import { type Active, activeSwaps, keepPairs } from './subproblem.ts'
 
 export type PruneOptions = Readonly<{ gasPrice: number; isOver: () => boolean }>
 

@@ -2,7 +2,7 @@ import { exactPaths } from './exact-paths.ts'
 import { type Executed, executeRoute, type Refused, type RouteSwap, SHARE_ALL } from './execute.ts'
 import { curveAt } from './market.ts'
 import { type PoolMarket, placesOf, withoutEdges } from './pool-market.ts'
-import { relieve } from './relieve.ts'
+import { relieve } from './rebalance-saturated.ts'
 import { type SearchOptions, type Split, search } from './search.ts'
 
 export type RouteRequest = Readonly<{ source: string; target: string; amountIn: bigint }>

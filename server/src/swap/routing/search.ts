@@ -1,13 +1,21 @@
-import { routeByHops } from './by-hops.ts'
-import { findColumns } from './columns.ts'
+import { findColumns } from './column-generation.ts'
 import { solveAnew, solveDual } from './dual.ts'
-import { assignLevels } from './levels.ts'
+import { routeByHops } from './hop-limited-dual.ts'
+import { assignLevels } from './layering.ts'
 import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
-import { type Active, activeSwaps, createProblem, hasCircle, type Problem, seedProblem, tradePair } from './problem.ts'
 import { byEarning, prune, without } from './prune.ts'
-import { type Leveled, level, pricesAfter, shiftLevels } from './shift-levels.ts'
+import { type Leveled, level, pricesAfter, shiftLevels } from './shift-layers.ts'
+import {
+  type Active,
+  activeSwaps,
+  createProblem,
+  hasCircle,
+  type Problem,
+  seedProblem,
+  tradePair,
+} from './subproblem.ts'
 
 /** Pools that a unit goes through, and swaps of one route, in production: more swaps are hardly ever worth their gas. */
 export const HOPS_MAX = 4

@@ -4,10 +4,10 @@ import { parsePercent } from '../../core/domain/percent.ts'
 import type { BuiltTerms, SwapRefs } from '../build/swap-refs.ts'
 import type { SwapTerms } from '../domain/swap.ts'
 import type { Token } from '../domain/token.ts'
+import type { SendRequest } from '../interfaces.ts'
+import type { SwapNetwork } from '../networks.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import { isSameAsset, type ReadSwapDeps, readAmount, readSides, refusal } from '../quotes/read-swap-request.ts'
-import type { SendRequest } from '../swap-interfaces.ts'
-import type { SwapNetwork } from '../swap-networks.ts'
 import { invalid } from './send-approval.ts'
 
 export type CheckSwapDeps = ReadSwapDeps & Readonly<{ refs: SwapRefs }>

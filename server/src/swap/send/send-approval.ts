@@ -1,11 +1,11 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import type { AnswerOnce } from '../answer-once.ts'
+import type { AnswerOnce } from '../idempotent.ts'
+import type { SwapServices } from '../interfaces.ts'
+import type { SwapNetworks } from '../networks.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
-import type { SwapServices } from '../swap-interfaces.ts'
-import type { SwapNetworks } from '../swap-networks.ts'
 import { broadcastSwap, refusalOf, silence } from './broadcast-swap.ts'
 
 export type CheckApprovalDeps = Readonly<{ approvals: BuiltApprovals }>

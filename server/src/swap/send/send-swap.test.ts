@@ -4,9 +4,9 @@ import type { Verdict } from '../../core/ports/screening.ts'
 import { createSwapRefs } from '../build/swap-refs.ts'
 import type { Swap, SwapStatus } from '../domain/swap.ts'
 import { nativeAddress } from '../domain/token.ts'
+import type { SwapNetworks } from '../networks.ts'
 import type { NewSwap, SwapStore } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
-import type { SwapNetworks } from '../swap-networks.ts'
 import { createSendSwap } from './send-swap.ts'
 
 /* The order in which others get there, and lists that change, are no chain's to repeat: ports that do as they are told. */

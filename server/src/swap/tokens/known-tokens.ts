@@ -1,8 +1,8 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { createRecent } from '../../lib/recent.ts'
+import { createRecent } from '../../lib/ttl-cache.ts'
 import { isNative, type Token } from '../domain/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
-import type { ListedToken } from '../ports/tokens.ts'
+import type { ListedToken } from '../ports/token-lists.ts'
 import { coinOf } from './list-tokens.ts'
 
 /** A token by its canonical address; null where there is none. Waits for a node where it must, some seconds at most. */

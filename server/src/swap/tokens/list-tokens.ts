@@ -1,9 +1,9 @@
 import { isNative, nativeAddress, type Token } from '../domain/token.ts'
+import type { SwapServices, TokenView } from '../interfaces.ts'
+import type { SwapNetworks } from '../networks.ts'
 import type { Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
-import type { ListedToken } from '../ports/tokens.ts'
-import type { SwapServices, TokenView } from '../swap-interfaces.ts'
-import type { SwapNetworks } from '../swap-networks.ts'
+import type { ListedToken } from '../ports/token-lists.ts'
 
 export type ListTokensDeps = Readonly<{
   networks: SwapNetworks

@@ -1,5 +1,5 @@
-import type { ListedToken } from '../ports/tokens.ts'
-import type { OwnTokens } from '../swap-interfaces.ts'
+import type { OwnTokens } from '../interfaces.ts'
+import type { ListedToken } from '../ports/token-lists.ts'
 
 export type ListedTokensDeps = Readonly<{
   /** Of the operator, or of the sandbox: named before those of published lists. */

@@ -1,9 +1,9 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { isNative } from '../domain/token.ts'
+import type { SwapServices } from '../interfaces.ts'
+import type { SwapNetworks } from '../networks.ts'
 import type { Router } from '../ports/router.ts'
-import type { ListedToken } from '../ports/tokens.ts'
-import type { SwapServices } from '../swap-interfaces.ts'
-import type { SwapNetworks } from '../swap-networks.ts'
+import type { ListedToken } from '../ports/token-lists.ts'
 import type { FindToken } from './known-tokens.ts'
 
 export type ReadTokenDeps = Readonly<{

@@ -2,9 +2,9 @@ import { canonicalNetwork } from '../../core/domain/catalogue.ts'
 import { type ListSource, listCounted } from '../../core/services/counted-list.ts'
 import type { Swap } from '../domain/swap.ts'
 import { isNative, nativeAddress } from '../domain/token.ts'
+import type { SwapListFilter, SwapServices, SwapView } from '../interfaces.ts'
+import type { SwapNetworks } from '../networks.ts'
 import type { SwapStore } from '../ports/store/swaps.ts'
-import type { SwapListFilter, SwapServices, SwapView } from '../swap-interfaces.ts'
-import type { SwapNetworks } from '../swap-networks.ts'
 
 export type ListSwapsDeps = Readonly<{ networks: SwapNetworks; swaps: SwapStore }>
 

@@ -1,8 +1,8 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { feePaidEntry, feePaidId, feesAccount, partnerAccount } from '../../core/domain/ledger/entries.ts'
-import { refused, requireReason, type Word } from '../../core/services/word.ts'
+import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
 import type { Store } from '../../exchange/ports/store/store.ts'
-import { countedAs, type SwapNetwork, tokenAsset } from '../swap-networks.ts'
+import { countedAs, type SwapNetwork, tokenAsset } from '../networks.ts'
 
 /** A transaction of the operator's, from an address that takes fees to a partner's. Addresses in canonical form. */
 export type FeesPaid = Readonly<{ hash: string; token: string; from: string; to: string }>

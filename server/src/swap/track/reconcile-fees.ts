@@ -1,7 +1,7 @@
 import type { ControlStore } from '../../exchange/ports/store/store.ts'
 import type { Log } from '../../lib/log.ts'
+import type { SwapNetworks } from '../networks.ts'
 import type { SwapDesk } from '../ports/store/swaps.ts'
-import type { SwapNetworks } from '../swap-networks.ts'
 
 export type ReconcileFeesDeps = Readonly<{
   networks: Pick<SwapNetworks, 'find'>

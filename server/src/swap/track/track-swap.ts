@@ -1,9 +1,9 @@
 import type { Network } from '../../core/domain/network.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { judgeSwap, type Swap } from '../domain/swap.ts'
+import { type SwapNetwork, type SwapNetworks, tokenAsset } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import { broadcastSwap } from '../send/broadcast-swap.ts'
-import { type SwapNetwork, type SwapNetworks, tokenAsset } from '../swap-networks.ts'
 
 export type TrackSwapDeps = Readonly<{
   networks: SwapNetworks

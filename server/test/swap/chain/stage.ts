@@ -9,7 +9,7 @@ import { type Network, resolveNetwork } from '../../../src/core/domain/network.t
 import { isNative, nativeAddress } from '../../../src/swap/domain/token.ts'
 import type { Prepared, SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
-import type { Pool } from '../../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Compiled } from '../../evm/compile.ts'
 
 /** The account of the partner's user: the node's second, whose words are known the world over. */

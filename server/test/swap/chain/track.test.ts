@@ -1,7 +1,7 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
-import type { Pool } from '../../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { startFaultyNode } from '../../evm/faulty-node.ts'
 import { coin, native, type Stage, sign, signAs, startStage, user, via } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../../src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import type { BalancerStablePool } from '../../../src/swap/routing/pools/balancer-stable.ts'
 import type { BalancerWeightedPool } from '../../../src/swap/routing/pools/balancer-weighted.ts'
 import { magnitude, near } from '../random-pools.ts'

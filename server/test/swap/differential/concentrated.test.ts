@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../../src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import { MAX_SQRT_PRICE, MAX_TICK, MIN_SQRT_PRICE, MIN_TICK } from '../../../src/swap/routing/pools/tick-math.ts'
 import { concentratedOf, holdingOf, magnitude, type Positioned, positioned } from '../random-pools.ts'
 import { type Artifact, artifact, type Chain, drawn, FORGETTING, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encodeDeployData } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { swapExact } from '../../../src/swap/routing/kinds.ts'
+import { swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import type { UniswapV2Pool } from '../../../src/swap/routing/pools/uniswap-v2.ts'
 import { magnitude } from '../random-pools.ts'
 import { artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'

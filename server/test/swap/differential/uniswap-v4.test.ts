@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { encodeDeployData, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Pool, swapExact } from '../../../src/swap/routing/kinds.ts'
+import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
 import { concentratedOf, holdingOf, magnitude, positioned } from '../random-pools.ts'
 import { artifact, type Chain, drawn, POOLS, RUN_MS, startChain, TRADES } from './chain.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Pool } from '../../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Algebra, startAlgebra } from './algebra-venue.ts'
 
 /* Algebra Integral's own factory and pools on a real node: what is followed by logs against what they say and pay. */

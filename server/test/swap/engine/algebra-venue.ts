@@ -15,7 +15,7 @@ import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import type { PoolSource } from '../../../src/swap/ports/pools.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
-import type { Pool } from '../../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { artifact, startChain } from '../differential/chain.ts'
 
 const packages = { algebra: '@cryptoalgebra/core', 'algebra-integral': '@cryptoalgebra/integral-core' } as const

@@ -8,7 +8,7 @@ import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import type { PoolSnapshot, PoolSource } from '../../../src/swap/ports/pools.ts'
 import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
-import type { Pool } from '../../../src/swap/routing/kinds.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import { type Balancer, ONE, receiptOf, startBalancer, type VenuePool } from './balancer-venue.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { networks } from '../../../networks/index.ts'
 import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
 import type { NetworkPoolsDeps } from '../../../src/adapters/dex/synced.ts'
-import { createPoolSnapshots } from '../../../src/adapters/postgres/swap/pools.ts'
+import { createPoolSnapshots } from '../../../src/adapters/postgres/swap/pool-snapshots.ts'
 import { resolveNetwork } from '../../../src/core/domain/network.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import type { PoolSource } from '../../../src/swap/ports/pools.ts'

@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/ports/job.ts'
+import type { Job } from '../../../core/ports/jobs.ts'
 import type { ControlStore } from '../../../exchange/ports/store/store.ts'
 import type { Sql } from './database.ts'
 

@@ -1,11 +1,11 @@
-import type { Job } from '../../../core/ports/job.ts'
+import type { Job } from '../../../core/ports/jobs.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import type { AppendRules } from '../../../exchange/ports/store/store.ts'
 import { timeOrderedId } from '../../../lib/id.ts'
 import { LOCK_PAUSES } from '../core/controls.ts'
 import type { Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
-import { findLegs, legKey, takePlace } from './further-legs.ts'
+import { findLegs, legKey, takePlace } from './next-leg.ts'
 import type { WatchedAddresses } from './watched-addresses.ts'
 
 type Target = {

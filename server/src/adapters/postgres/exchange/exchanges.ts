@@ -3,7 +3,7 @@ import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
 import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/store.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
-import { createFind } from './find-exchange.ts'
+import { createFind } from './poll-cache.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
 
 type ViewRow = ExchangeRow & { executions: ExecutionViewRow[] | null }

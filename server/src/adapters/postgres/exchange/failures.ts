@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/ports/job.ts'
+import type { Job } from '../../../core/ports/jobs.ts'
 import type { Deadline, Deadlines } from '../../../exchange/domain/deadlines.ts'
 import type { FailureStore } from '../../../exchange/ports/store/failures.ts'
 import type { Sql } from '../core/database.ts'

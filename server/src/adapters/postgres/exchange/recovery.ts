@@ -2,7 +2,7 @@ import { accounts } from '../../../core/domain/ledger/entries.ts'
 import type { Need } from '../../../exchange/ports/chain.ts'
 import type { RecoveryStore } from '../../../exchange/ports/store/recovery.ts'
 import type { Sql } from '../core/database.ts'
-import { type FundingRow, toFunding } from './custody.ts'
+import { type FundingRow, toFunding } from './wallets.ts'
 
 /** Generations of coins that left the chain together: a proof further up would have shown itself before. */
 const GENERATIONS_MAX = 10

@@ -1,5 +1,5 @@
 import { Logger, type Runner, run, runMigrations } from 'graphile-worker'
-import type { Job } from '../../../core/ports/job.ts'
+import type { Job } from '../../../core/ports/jobs.ts'
 import type { Database } from '../core/database.ts'
 import { createPatientPool } from './patient-pool.ts'
 

@@ -1,4 +1,4 @@
-import type { Job } from '../../../core/ports/job.ts'
+import type { Job } from '../../../core/ports/jobs.ts'
 import type { Deadlines } from '../../domain/deadlines.ts'
 
 /** Steps that fail again and again, and what is open and does not move. */

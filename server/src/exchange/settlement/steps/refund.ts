@@ -6,7 +6,7 @@ import type { Execution } from '../../ports/store/execution.ts'
 import { type Act, depositAsset, holdFor, isLetGo, isOwed, move } from './context.ts'
 import { unwind } from './convert.ts'
 import { leastOutput, payoutIdOf, refundDestination, reserve } from './reserve.ts'
-import { reserveReturn } from './return.ts'
+import { reserveReturn } from './return-leg.ts'
 
 /** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
 export async function startRefund(act: Act, reason: Parameters<typeof move>[2]): Promise<Execution> {

@@ -1,0 +1,257 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import type { Departure, Release } from '../../../exchange/ports/signer.ts'
+import type { Forgotten, Kept, SigningStore } from '../../../exchange/ports/store/signing-journal.ts'
+import { present } from '../../../lib/assert.ts'
+import type { Sql } from '../core/database.ts'
+import { fromIntentJson, toIntentJson } from './intent-json.ts'
+
+/** One comparison, or release of a hold, at a time. */
+const SIGNING_LOCK = 7_240_926
+/** Releases in one question. */
+const BATCH = 5_000
+/** Indexes skipped after a restore: more than were taken since any backup that would still be used. */
+const INDEXES_SKIPPED = 1_000_000
+
+/** The segment names of the log carry the timeline that is written now; the control file learns of it at a checkpoint only. */
+const HERE = `select (select system_identifier::text from pg_control_system()) as system,
+  substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline`
+
+/** The id that the payout $1 would have had before decision 0074. */
+const PLAIN_ID = `select plain_payout_id(d.network, d.identity, p.leg,
+    (select count(*) from payouts o where o.deposit_id = p.deposit_id and o.execution_id is not null and o.created_at < p.created_at))
+  from payouts p join deposits d on d.id = p.deposit_id where p.id = $1::uuid and p.execution_id is not null`
+
+type LifeRow = { epoch: string; system_identifier: string; timeline: string }
+type ForgottenRow = {
+  payout_id: string
+  network: string
+  tx_hash: string
+  asset_id: AssetId
+  address: string
+  memo: string
+  units: string
+  released_at: Date
+  acknowledged_at: Date | null
+  matched_payout: string | null
+}
+
+export function createSigningStore(sql: Sql): SigningStore {
+  return { ...createLives(sql), ...createForgotten(sql), ...createImports(sql) }
+}
+
+function createLives(sql: Sql): Pick<SigningStore, 'life' | 'knowsEpoch' | 'begin'> {
+  const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
+  const begin = async () => {
+    const [row] = await sql.query<LifeRow>(
+      `insert into signing_epochs (system_identifier, timeline) select h.system, h.timeline from (${HERE}) h returning epoch`,
+    )
+    return row?.epoch ?? ''
+  }
+  return {
+    async life() {
+      await lock()
+      const [row] = await sql.query<LifeRow & { moved: boolean }>(
+        `select e.epoch, (e.system_identifier, e.timeline) is distinct from (h.system, h.timeline) as moved
+         from signing_epochs e, (${HERE}) h order by e.id desc limit 1`,
+      )
+      return row ? { epoch: row.epoch, moved: row.moved } : { epoch: await begin(), moved: false }
+    },
+    async knowsEpoch(epoch) {
+      const known = await sql.query(
+        `select 1 from signing_epochs where epoch = $1
+         union all select 1 from forgotten_epochs where epoch = $1 and acknowledged_at is not null`,
+        [epoch],
+      )
+      if (known.length > 0) return true
+      await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [epoch])
+      return false
+    },
+    async begin() {
+      await lock()
+      await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
+      await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
+      // A forgotten index may be the address that a customer of the forgotten time still pays to.
+      for (const sequence of ['deposit_key_index', 'change_key_index'])
+        await sql.query(`select setval($1, nextval($1) + $2)`, [sequence, INDEXES_SKIPPED])
+      return begin()
+    },
+  }
+}
+
+function createForgotten(
+  sql: Sql,
+): Pick<SigningStore, 'note' | 'keep' | 'unsettled' | 'forgotten' | 'paidBefore' | 'payoutGround'> {
+  const list = async (where: string, limit: number) =>
+    (
+      await sql.query<ForgottenRow>(
+        `select * from forgotten_payouts where ${where} order by released_at, network, tx_hash limit $1`,
+        [limit],
+      )
+    ).map(toForgotten)
+  return {
+    async note(releases) {
+      const missing = new Set<string>()
+      for (let n = 0; n < releases.length; n += BATCH)
+        for (const txHash of await note(sql, releases.slice(n, n + BATCH))) missing.add(txHash)
+      return [...missing]
+    },
+    keep: (departures) => keep(sql, departures),
+    unsettled: (limit) => list('acknowledged_at is null', limit),
+    forgotten: (limit) => list('true', limit),
+    async paidBefore({ id, assetId, address, memo }) {
+      const [row] = await sql.query<{ tx_hash: string }>(
+        `update forgotten_payouts f set matched_payout = $1::uuid where (network, tx_hash, payout_id) = (
+           select network, tx_hash, payout_id from forgotten_payouts
+           where (payout_id in ($1::text, (${PLAIN_ID})) or (asset_id = $2 and address = $3 and memo = $4))
+             and (matched_payout is null or matched_payout = $1::uuid)
+           order by (payout_id in ($1::text, (${PLAIN_ID}))) desc, released_at limit 1 for update)
+         returning tx_hash`,
+        [id, assetId, address, memo ?? ''],
+      )
+      return row?.tx_hash ?? null
+    },
+    async payoutGround(depositId, leg) {
+      const [row] = await sql.query<{
+        network: string
+        identity: string
+        before: string
+        plain_id: string
+        forgotten: boolean
+      }>(
+        `select d.network, d.identity, n.before, i.plain_id,
+           exists (select 1 from forgotten_payouts f where f.payout_id = i.plain_id) as forgotten
+         from deposits d,
+           lateral (select count(*) as before from payouts p where p.deposit_id = d.id and p.execution_id is not null) n,
+           lateral (select plain_payout_id(d.network, d.identity, $2, n.before) as plain_id) i
+         where d.id = $1`,
+        [depositId, leg],
+      )
+      const { network, identity, before, plain_id, forgotten } = present(row, 'the deposit that is paid')
+      return { text: JSON.stringify([network, identity, leg, before]), plainId: plain_id, isForgotten: forgotten }
+    },
+  }
+}
+
+function createImports(sql: Sql): Pick<SigningStore, 'kept' | 'holder' | 'settle'> {
+  return {
+    kept: (limit) => kept(sql, limit),
+    async holder(network, conflictKey) {
+      const [row] = await sql.query<{ id: string }>(
+        "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
+        [network, conflictKey],
+      )
+      return row?.id ?? null
+    },
+    async settle(network, txHash) {
+      await sql.query(
+        'update forgotten_payouts set acknowledged_at = clock_timestamp(), matched_payout = payout_id::uuid where network = $1 and tx_hash = $2',
+        [network, txHash],
+      )
+      await sql.query(
+        `update payouts set attention = null where state = 'signed' and attention = 'RELEASED' and id::text in
+           (select payout_id from forgotten_payouts where network = $1 and tx_hash = $2)`,
+        [network, txHash],
+      )
+      await sql.query(
+        'update forgotten_transactions set imported_at = clock_timestamp() where network = $1 and tx_hash = $2',
+        [network, txHash],
+      )
+    },
+  }
+}
+
+/** A release is known by its transaction's bytes: an attempt is committed before it is released, and never deleted. */
+async function note(sql: Sql, releases: readonly Release[]): Promise<readonly string[]> {
+  const missing = await sql.query<{ n: number }>(
+    `select r.n::int from unnest($1::text[], $2::text[]) with ordinality as r (network, tx_hash, n)
+     where not exists (select 1 from attempts a where a.network = r.network and a.tx_hash = r.tx_hash)`,
+    [releases.map(({ network }) => network), releases.map(({ txHash }) => txHash)],
+  )
+  for (const { n } of missing) {
+    const release = releases[n - 1]
+    if (!release) continue
+    await sql.query(
+      `insert into forgotten_payouts (network, tx_hash, payout_id, asset_id, address, memo, units, released_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+      [
+        release.network,
+        release.txHash,
+        release.payoutId,
+        release.assetId,
+        release.address,
+        release.memo ?? '',
+        release.units,
+        release.at,
+      ],
+    )
+  }
+  return missing.flatMap(({ n }) => releases[n - 1]?.txHash ?? [])
+}
+
+async function keep(sql: Sql, departures: readonly Departure[]): Promise<void> {
+  for (const { network, txHash, raw, intent, feeUnits, conflictKey, wallet, from } of departures)
+    await sql.query(
+      `insert into forgotten_transactions (network, tx_hash, raw, intent, fee_units, conflict_key, wallet, branch, key_index)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+      [
+        network,
+        txHash,
+        raw,
+        JSON.stringify(toIntentJson(intent)),
+        feeUnits,
+        conflictKey,
+        wallet,
+        from.branch,
+        from.index,
+      ],
+    )
+}
+
+type KeptRow = {
+  network: string
+  tx_hash: string
+  raw: string
+  intent: unknown
+  fee_units: string
+  conflict_key: string
+  wallet: string
+  branch: Departure['from']['branch']
+  index: number
+}
+
+async function kept(sql: Sql, limit: number): Promise<readonly Kept[]> {
+  const rows = await sql.query<KeptRow>(
+    `select t.*, t.key_index::int as index from forgotten_transactions t where t.imported_at is null
+     order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
+    [limit],
+  )
+  const paid = await sql.query<ForgottenRow>(
+    `select * from forgotten_payouts where (network, tx_hash) in (select network, tx_hash from forgotten_transactions where imported_at is null)`,
+  )
+  return rows.map((row) => ({
+    network: row.network,
+    txHash: row.tx_hash,
+    raw: row.raw,
+    intent: fromIntentJson(row.intent),
+    feeUnits: BigInt(row.fee_units),
+    conflictKey: row.conflict_key,
+    wallet: row.wallet,
+    from: { branch: row.branch, index: row.index },
+    releases: paid.filter((p) => p.network === row.network && p.tx_hash === row.tx_hash).map(toForgotten),
+  }))
+}
+
+function toForgotten(row: ForgottenRow): Forgotten {
+  return {
+    payoutId: row.payout_id,
+    network: row.network,
+    txHash: row.tx_hash,
+    assetId: row.asset_id,
+    address: row.address,
+    memo: row.memo === '' ? null : row.memo,
+    units: BigInt(row.units),
+    at: row.released_at,
+    acknowledged: row.acknowledged_at !== null,
+    matchedPayout: row.matched_payout,
+  }
+}

@@ -1,0 +1,302 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import { type ExchangeStatus, exchangeStatuses, type StatusReason } from '../../../exchange/domain/exchange.ts'
+import { isTerminal } from '../../../exchange/domain/lifecycle.ts'
+import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
+import type { Deposit, Execution, OnRelease } from '../../../exchange/ports/store/execution.ts'
+import type {
+  CaseStore,
+  ExchangeCase,
+  ExchangeChange,
+  ExecutionChange,
+  Place,
+  Standing,
+  Target,
+} from '../../../exchange/ports/store/steps.ts'
+import type { Sql } from '../core/database.ts'
+import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchange, unitsOrNull } from './rows.ts'
+
+/** Executions of one window: what one transaction of a step goes through at most. */
+const WINDOW = 50
+const OPEN = exchangeStatuses.filter((status) => !isTerminal(status))
+
+export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
+  return {
+    load: (id, after) => load(sql, id, after, locking),
+    standing: (id) => standing(sql, id),
+    isRateTaken: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
+    saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
+    save: (id, change) => save(sql, id, change),
+    addTarget: (target) => addTarget(sql, target),
+  }
+}
+
+type CaseRow = DepositRow & {
+  id: string
+  leg: number
+  status: ExchangeStatus
+  reason: StatusReason | null
+  decision: Execution['decision']
+  release_status: OnRelease['status'] | null
+  release_reason: StatusReason | null
+  received_units: string | null
+  due_units: string | null
+  rate_kind: Execution['rateKind']
+  order_id: string | null
+  sent_units: string | null
+  payin_hash: string
+  payout_hash: string | null
+  version: number
+  deposit_id: string
+  deposit_status: Deposit['status']
+  lost: boolean
+  payout_id: string | null
+  purpose: 'payout' | 'refund'
+  payout_state: 'reserved' | 'signed' | 'confirmed'
+  attention: string | null
+  payout_units: string
+  attempt_hash: string | null
+  payer: string | null
+  source: Execution['source']
+  source_gone: boolean
+  handed_on: boolean
+  updated_at: Date
+  order_state: 'planned' | 'filled' | 'rejected' | 'unknown' | 'cancelled' | null
+  take_units: string
+}
+
+const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_status, x.release_reason, x.received_units, x.due_units, x.rate_kind, x.order_id, x.sent_units,
+    x.payin_hash, x.payout_hash, x.version, d.id as deposit_id, d.network, d.identity, d.tx_hash, d.address, d.memo, d.asset_id, d.contract,
+    d.units, d.sender, d.block_height, d.block_hash, d.orphaned_at, d.first_seen_at, d.required_confirmations, d.required_tag, d.unclaimed, d.status as deposit_status,
+    d.credited_units, d.credits, d.lost, p.id as payout_id, p.purpose, p.state as payout_state, p.attention, p.units as payout_units,
+    (select a.tx_hash from attempts a where a.transaction_id = p.transaction_id order by (a.state = 'confirmed') desc, a.id desc limit 1) as attempt_hash,
+    o.state as order_state, o.take_units, case when x.leg = 0 then d.sender else
+      (select f.sender from executions s join deposits f on f.id = s.deposit_id where s.id = x.source_execution and s.leg = 0) end as payer,
+    (select s.state from attempts a join payouts s on s.transaction_id = a.transaction_id where x.leg > 0 and a.network = d.network
+       and a.tx_hash = d.tx_hash and s.execution_id = x.source_execution and s.address = d.address) as source,
+    x.leg > 0 and not exists (select 1 from executions s join deposits f on f.id = s.deposit_id
+       where s.id = x.source_execution and f.status = 'credited' and f.block_height is not null) as source_gone,
+    exists (select 1 from executions n where n.source_execution = x.id) as handed_on, x.updated_at
+  from executions x join deposits d on d.id = x.deposit_id
+  left join payouts p on p.execution_id = x.id and p.purpose in ('payout', 'refund') and p.state <> 'void'
+  left join orders o on o.id = x.order_id
+  where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
+
+/** The index `deposits_adrift` says the same: what a closed execution may still have to do. */
+const ADRIFT = `((d.block_height is null and d.status = 'credited') or
+  (d.block_height is not null and (d.lost or d.status in ('seen', 'reversed'))))`
+
+/** Each part reads at most a window of its own index, however many executions there are. */
+const PLACES = `
+  (select w.leg, w.deposit_id from unnest($2::text[]) as s (status) cross join lateral (
+     select x.leg, x.deposit_id from executions x
+     where x.exchange_id = $1 and x.status = s.status and (x.leg, x.deposit_id) > ($3::int, $4::bigint)
+     order by x.leg, x.deposit_id limit ${WINDOW}) w)
+  union
+  (select d.leg, d.id from deposits d
+   where d.exchange_id = $1 and ${ADRIFT} and (d.leg, d.id) > ($3::int, $4::bigint)
+   order by d.leg, d.id limit ${WINDOW})
+  order by leg, deposit_id limit ${WINDOW}`
+
+type SteppedRow = ExchangeRow & {
+  now: Date
+  sighted: boolean
+  stepped_leg: number | null
+  stepped_to: string | null
+  plan: PrivatePlan | null
+}
+
+async function load(
+  sql: Sql,
+  id: string,
+  after: Place | null | undefined,
+  locking: boolean,
+): Promise<ExchangeCase | null> {
+  const [row] = await sql.query<SteppedRow>(
+    `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
+       exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
+     from exchanges e join deposit_targets t on t.exchange_id = e.id and t.leg = 0 where e.id = $1${locking ? ' for no key update of e' : ''}`,
+    [id],
+  )
+  if (!row) return null
+  const stopped = row.stepped_to === null ? null : { leg: row.stepped_leg ?? 0, depositId: row.stepped_to }
+  const start = after === undefined ? stopped : after
+  const places = await sql.query<{ leg: number; deposit_id: string }>(PLACES, [
+    id,
+    OPEN,
+    start?.leg ?? -1,
+    start?.depositId ?? 0,
+  ])
+  const last = places.length < WINDOW ? undefined : places.at(-1)
+  const executions = await readExecutions(
+    sql,
+    places.map((place) => place.deposit_id),
+  )
+  const networks = [...new Set(executions.map(({ deposit }) => deposit.network))]
+  const heads =
+    networks.length === 0
+      ? []
+      : await sql.query<{ network: string; height: string }>(
+          'select network, height from cursors where network = any($1)',
+          [networks],
+        )
+  return {
+    exchange: { ...toExchange(row), ...(row.plan === null ? {} : { plan: row.plan }) },
+    executions,
+    after: start,
+    next: last === undefined ? null : { leg: last.leg, depositId: last.deposit_id },
+    sighted: row.sighted,
+    now: row.now,
+    heads: new Map(heads.map((head) => [head.network, Number(head.height)])),
+  }
+}
+
+/** Executions of these deposits, in their order. */
+export async function readExecutions(sql: Sql, depositIds: readonly string[]): Promise<readonly Execution[]> {
+  if (depositIds.length === 0) return []
+  return (await sql.query<CaseRow>(CASE, [depositIds])).map(toExecution)
+}
+
+/** One search of an index for each status, and one for a deposit that is adrift. */
+async function standing(sql: Sql, id: string): Promise<Standing> {
+  const last = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(
+    `select w.leg, w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
+       select x.status, x.reason, x.leg, x.deposit_id from executions x where x.exchange_id = $1 and x.status = s.status
+       order by x.leg desc, x.deposit_id desc limit 1) w
+     order by w.leg, w.deposit_id`,
+    [id, exchangeStatuses],
+  )
+  const adrift = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${ADRIFT} limit 1`, [id])
+  return { last, isAdrift: adrift.length > 0 }
+}
+
+async function isRateTaken(
+  sql: Sql,
+  exchangeId: string,
+  { leg, depositId }: Place,
+  assetId: AssetId,
+): Promise<boolean> {
+  const taken = await sql.query(
+    `(select 1 from executions x join deposits d on d.id = x.deposit_id
+      where x.exchange_id = $1 and x.leg = $2 and x.rate_kind <> 'floating' and x.deposit_id <> $3 and d.asset_id = $4 limit 1)
+     union all
+     (select 1 from deposits d where d.exchange_id = $1 and d.leg = $2 and d.asset_id = $4 and d.id < $3
+        and d.block_height is not null and d.status <> 'rejected' limit 1)`,
+    [exchangeId, leg, depositId, assetId],
+  )
+  return taken.length > 0
+}
+
+async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }: ExchangeChange): Promise<void> {
+  await sql.query(
+    `with old as (select status, reason from exchanges where id = $1), changed as (
+       update exchanges set status = $2, reason = $3, next_check_at = $4, stepped_to = $5 where id = $1
+         and (status, reason, next_check_at, stepped_to) is distinct from ($2, $3, $4::timestamptz, $5::bigint) returning id)
+     insert into events (exchange_id, event, status, reason)
+     select changed.id, 'status', $2, $3 from changed, old where old.status <> $2`,
+    [id, status, reason, nextCheckAt, next?.depositId ?? null],
+  )
+}
+
+/** The exchange is locked by its step: no two of them count the same. */
+async function addTarget(
+  sql: Sql,
+  { exchangeId, leg, network, destination, keyIndex, sourceId }: Target,
+): Promise<void> {
+  await sql.query(
+    `insert into deposit_targets (exchange_id, leg, nth, network, address, memo, key_index, source_execution)
+     select $1, $2, count(*), $3, $4, $5, $6, $7 from deposit_targets where exchange_id = $1 and leg = $2`,
+    [exchangeId, leg, network, destination.address, destination.memo ?? '', keyIndex, sourceId],
+  )
+}
+
+function toExecution(row: CaseRow): Execution {
+  return {
+    id: row.id,
+    leg: row.leg,
+    payer: row.payer,
+    source: row.source,
+    sourceGone: row.source_gone,
+    handedOn: row.handed_on,
+    changedAt: row.updated_at,
+    status: row.status,
+    reason: row.reason,
+    decision: row.decision,
+    onRelease: row.release_status === null ? null : { status: row.release_status, reason: row.release_reason },
+    receivedUnits: unitsOrNull(row.received_units),
+    dueUnits: unitsOrNull(row.due_units),
+    rateKind: row.rate_kind,
+    orderId: row.order_id,
+    sentUnits: unitsOrNull(row.sent_units),
+    payinHash: row.payin_hash,
+    payoutHash: row.payout_hash,
+    version: row.version,
+    deposit: toDeposit(row, { id: row.deposit_id, status: row.deposit_status, lost: row.lost }),
+    payout:
+      row.payout_id === null
+        ? null
+        : {
+            id: row.payout_id,
+            purpose: row.purpose,
+            state: row.payout_state,
+            attention: row.attention,
+            units: BigInt(row.payout_units),
+            txHash: row.attempt_hash,
+          },
+    order:
+      row.order_id === null || row.order_state === null
+        ? null
+        : { id: row.order_id, state: row.order_state, takeUnits: BigInt(row.take_units) },
+  }
+}
+
+/** Writes what changed and the event that says so. Fields that are not named keep their value. */
+async function saveExecution(
+  sql: Sql,
+  exchangeId: string,
+  change: ExecutionChange,
+  event: string,
+  detail: Record<string, unknown> = {},
+): Promise<void> {
+  const has = (field: keyof ExecutionChange) => field in change
+  await sql.query(
+    `with changed as (
+       update executions set status = $2, reason = $3,
+         received_units = case when $4 then $5::numeric else received_units end,
+         due_units = case when $6 then $7::numeric else due_units end,
+         rate_kind = case when $8 then $9::text else rate_kind end,
+         order_id = case when $10 then $11::text else order_id end,
+         sent_units = case when $12 then $13::numeric else sent_units end,
+         payout_hash = case when $14 then $15::text else payout_hash end,
+         decision = case when $16 then $17::text else decision end,
+         release_status = case when $21 then $22::text else release_status end,
+         release_reason = case when $21 then $23::text else release_reason end
+       where id = $1 returning id)
+     insert into events (exchange_id, execution_id, event, status, reason, detail)
+     select $18, changed.id, $19, $2, $3, $20 from changed`,
+    [
+      change.id,
+      change.status,
+      change.reason,
+      has('receivedUnits'),
+      change.receivedUnits ?? null,
+      has('dueUnits'),
+      change.dueUnits ?? null,
+      has('rateKind'),
+      change.rateKind ?? null,
+      has('orderId'),
+      change.orderId ?? null,
+      has('sentUnits'),
+      change.sentUnits ?? null,
+      has('payoutHash'),
+      change.payoutHash ?? null,
+      has('decision'),
+      change.decision ?? null,
+      exchangeId,
+      event,
+      JSON.stringify(detail),
+      has('onRelease'),
+      change.onRelease?.status ?? null,
+      change.onRelease?.reason ?? null,
+    ],
+  )
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { createEmbeddedPrices } from '../adapters/prices/embedded.ts'
+import { createHttpPrices } from '../adapters/prices/http.ts'
+import { createMedianPrices } from '../adapters/prices/median.ts'
+import type { Config } from '../config/config.ts'
+import { describeConfig } from '../config/describe.ts'
+import type { Prices } from '../core/ports/prices.ts'
+import { assert } from '../lib/assert.ts'
+import { createHttp } from '../lib/http.ts'
+import { createLog, type Log } from '../lib/log.ts'
+import { composeHouse, type House, prepareDatabase, type Role } from './app.ts'
+import type { NetworkNodes } from './chains.ts'
+import type { Keys } from './keys.ts'
+import { createMetrics } from './metrics.ts'
+import type { SandboxChains } from './sandbox-chains.ts'
+import { seedSandboxPartners } from './sandbox-partners.ts'
+import { productionSwaps, sandboxSwaps } from './swaps.ts'
+
+/** Ends one part of what was started. */
+export type Stopper = () => Promise<void> | void
+
+/** The log, and the database with its schema up to date. */
+export type Base = Readonly<{ log: Log; databaseUrl: string; database: Database }>
+
+export async function openBase(config: Config, databaseUrl: string): Promise<Base> {
+  const log = createLog({ level: config.logLevel, pretty: false })
+  log.debug({ settings: describeConfig(config) }, 'settings read')
+  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax: config.poolMax, log }) }
+}
+
+export type Ground = Readonly<{
+  base: Base
+  /** The sandbox's; null in production. */
+  chains: SandboxChains | null
+  keys: Keys
+  routerThread: Worker | null
+  /** What it is served at, where it listens. */
+  port: number | null
+  stoppers: Stopper[]
+}>
+
+/** The house of a configuration on what a start brought up for it. */
+export async function buildHouse(config: Config, role: Role, ground: Ground): Promise<House> {
+  const { base, chains, keys, port, stoppers } = ground
+  const { log } = base
+  const nodes: readonly NetworkNodes[] =
+    chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
+  const { clocks, limits } = config
+  const house = await composeHouse({
+    environment: config.environment,
+    databaseUrl: base.databaseUrl,
+    database: base.database,
+    poolMax: config.poolMax,
+    nodes,
+    publicKeys: keys.publicKeys,
+    signer: keys.signer,
+    walletFolder: join(config.dataDir, 'wallets'),
+    walletSettings: config.monero,
+    pepper: Buffer.from(config.pepper),
+    prices: openPrices(config, log, stoppers),
+    overrides: config.currencies,
+    spreads: config.spreads,
+    settings: {
+      rateIdMs: clocks.rateIdMs,
+      fixedLockMs: clocks.fixedLockMs,
+      expiryMs: clocks.expiryMs,
+      stuckMs: clocks.stuckMs,
+      limits,
+      privacy: config.privacy,
+    },
+    denied: config.denied,
+    swaps: chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks),
+    routerThread: ground.routerThread,
+    rateLimit: config.rateLimit,
+    api: {
+      publicUrl:
+        config.publicUrl ??
+        `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port ?? config.port}`,
+      trustedProxies: config.trustedProxies,
+      operatorToken: config.operatorToken,
+      sandboxControlUrl: chains?.controlUrl ?? null,
+      operationsOnly: role === 'worker',
+    },
+    log,
+    metrics: createMetrics(),
+  })
+  stoppers.push(() => house.stop())
+  if (config.environment === 'sandbox') await seedSandboxPartners(house.database, Buffer.from(config.pepper))
+  return house
+}
+
+/** Production has the operator's sources and their median; the sandbox prices that nobody should believe. */
+function openPrices({ environment, prices, sandbox }: Config, log: Log, stoppers: Stopper[]): Prices {
+  if (prices === null) {
+    assert(environment === 'sandbox', 'production has its price sources')
+    return createEmbeddedPrices({ now: Date.now, still: sandbox.still })
+  }
+  const http = createHttp()
+  stoppers.push(() => http.close())
+  return createMedianPrices({
+    sources: prices.sources.map((url) => ({ id: new URL(url).host, prices: createHttpPrices(url, http) })),
+    quorum: prices.quorum,
+    now: Date.now,
+    onDropped: (source, reason, priceKey) => log.warn({ source, reason, priceKey }, 'price dropped'),
+  })
+}

@@ -1,0 +1,113 @@
+import { type RouteDefinition, routes, sandboxRoutes } from '@swapyard/schema'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../core/domain/errors.ts'
+import type { Caller } from '../core/domain/partner.ts'
+import { mountDocs } from '../core/http/docs.ts'
+import { sendError, toAppError } from '../core/http/errors.ts'
+import { mountHealth } from '../core/http/health.ts'
+import { mountIcons } from '../core/http/icons.ts'
+import { mountMetrics } from '../core/http/metrics.ts'
+import type { ApiContext } from '../core/http/mount.ts'
+import { acceptJsonOnly, allowedMethods, createArrival } from '../core/http/request-guards.ts'
+import { watchRequests } from '../core/http/request-log.ts'
+import { mountSandbox } from '../core/http/sandbox.ts'
+import { createRequestIds, createServer, guardOverload } from '../core/http/server.ts'
+import type { ApiSettings, HttpLog, HttpMetrics } from '../core/http/settings.ts'
+import { createStaticFiles } from '../core/http/static-files.ts'
+import { compileValidator, type KnownKeys, unknownKeyProblems, validationError } from '../core/http/validation.ts'
+import { mountAvailableCurrencies } from '../exchange/api/available-currencies.ts'
+import { answerQuotesEarly } from '../exchange/api/early-quotes.ts'
+import { mountExchange, mountPrivateExchange } from '../exchange/api/exchange.ts'
+import { mountList } from '../exchange/api/list.ts'
+import { createListing } from '../exchange/api/listing.ts'
+import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
+import { mountRates } from '../exchange/api/rates-feed.ts'
+import { mountStatus } from '../exchange/api/status.ts'
+import type { Services } from '../exchange/interfaces.ts'
+import { mountSwapList } from '../swap/api/list.ts'
+import { mountSwapQuote } from '../swap/api/quote.ts'
+import { mountTokens } from '../swap/api/tokens.ts'
+import { mountTransactions } from '../swap/api/transactions.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; null on public routes and before the key was checked. */
+    caller: Caller | null
+    /** Pattern of the route, for metrics and the log; null where none matched. */
+    operation: string | null
+    /** What was answered with, where that is an error. */
+    failure: AppError | null
+    /** Members that the route's schemas declare; null where no route matched. */
+    known: KnownKeys | null
+  }
+  interface FastifyInstance {
+    /** Readiness turns false and connections are asked to close; what is under way is finished. Then `close()`. */
+    drain(): void
+  }
+}
+
+export type App = FastifyInstance
+
+export type AppParts = Readonly<{ services: Services; log: HttpLog; metrics: HttpMetrics; settings: ApiSettings }>
+
+/** The operations that this server has, for its documentation and for tests. */
+export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): RouteDefinition[] {
+  return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
+}
+
+export function buildApp({ services, log, metrics, settings }: AppParts): App {
+  const nextRequestId = createRequestIds()
+  const app = createServer(settings, log, nextRequestId)
+  const state = { draining: false }
+  const documented = servedRoutes(settings)
+  app.decorateRequest('caller', null)
+  app.decorateRequest('operation', null)
+  app.decorateRequest('failure', null)
+  app.decorateRequest('known', null)
+  app.decorate('drain', () => {
+    state.draining = true
+  })
+  app.setValidatorCompiler(compileValidator)
+  app.addHook('onRequest', createArrival(state, allowedMethods(app)))
+  guardOverload(app, settings)
+  watchRequests(app, log, metrics)
+  acceptJsonOnly(app)
+  app.setErrorHandler(answerError)
+
+  const context: ApiContext = { app, services, settings, metrics, log }
+  mountHealth(context, () => state.draining)
+  mountMetrics(context)
+  if (settings.operationsOnly) return app
+  const listing = createListing(services.listCurrencies)
+  const sendFile = createStaticFiles()
+  mountAvailableCurrencies(context)
+  mountRate(context, answerQuotesEarly(context, { state, nextRequestId }))
+  mountPrivateRate(context)
+  mountExchange(context, listing)
+  mountPrivateExchange(context, listing)
+  mountStatus(context, listing)
+  mountList(context, listing)
+  mountTokens(context)
+  mountSwapQuote(context)
+  mountTransactions(context)
+  mountSwapList(context)
+  mountRates(context)
+  mountIcons(context, sendFile)
+  mountDocs(context, documented, sendFile)
+  mountSandbox(context)
+  return app
+}
+
+function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toAppError(thrown, request)
+  sendError(withUnknownKeys(error, request), request, reply)
+}
+
+/** All problems at once: a strict partner hears of unknown members together with the wrong ones. */
+function withUnknownKeys(error: AppError, request: FastifyRequest): AppError {
+  const { caller, known } = request
+  if (error.code !== 'VALIDATION_ERROR' || !caller?.partner.strict || known === null) return error
+  const named = new Set(error.problems.map((problem) => problem.field))
+  const unknown = unknownKeyProblems(request, known).filter((problem) => !named.has(problem.field))
+  return unknown.length === 0 ? error : validationError([...error.problems, ...unknown])
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { currencies } from '../../currencies/index.ts'
+import { networks as definitions } from '../../networks/index.ts'
+import { prepareChildKeys } from '../adapters/signers/child-keys.ts'
+import { createKeystore, openPublicKeys, openSigner } from '../adapters/signers/keystore.ts'
+import type { OutflowLimits } from '../adapters/signers/outflow.ts'
+import { openAddresses } from '../cli/addresses.ts'
+import type { Config } from '../config/config.ts'
+import { parseUnits } from '../core/domain/amount.ts'
+import { assetId } from '../core/domain/asset.ts'
+import { toAsset } from '../core/domain/currency.ts'
+import type { PublicKeys } from '../exchange/ports/signer.ts'
+import { present } from '../lib/assert.ts'
+import type { Role } from './app.ts'
+import { composeSigning, families } from './chains.ts'
+
+export const coinTypes = [
+  ...new Set(
+    definitions.filter(({ family }) => families.some((served) => served === family)).map(({ coinType }) => coinType),
+  ),
+]
+
+type ClosableSigner = Awaited<ReturnType<typeof openSigner>>
+
+export type Keys = Readonly<{
+  publicKeys: PublicKeys
+  /** Of the roles that sign; null elsewhere. */
+  signer: ClosableSigner | null
+}>
+
+/** The house's keys, as far as the role has use for them. Opening the seed takes about half a second of one core. */
+export async function openKeys(config: Config, role: Role, say: (line: string) => void): Promise<Keys> {
+  await ensureKeystore(config, say)
+  const publicKeys = openPublicKeys(config.keystore.file)
+  const signer = role === 'api' ? null : unlock(config)
+  // Meanwhile, on the other core.
+  prepareChildKeys()
+  return { publicKeys, signer: await signer }
+}
+
+/** The sandbox makes its own keys; production's are made by `swapyard keystore create`, and backed up. */
+async function ensureKeystore({ environment, keystore }: Config, say: (line: string) => void): Promise<void> {
+  if (existsSync(keystore.file)) return
+  if (environment === 'production')
+    throw new Error(`there is no keystore at ${keystore.file}: make one with \`swapyard keystore create\``)
+  await createKeystore(keystore.file, present(keystore.passphrase, 'the sandbox passphrase'), coinTypes)
+  say('keystore: new keys for this sandbox')
+}
+
+async function unlock(config: Config): Promise<ClosableSigner> {
+  const { environment, keystore, dataDir, signerLimits } = config
+  if (keystore.passphrase === null)
+    throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
+  const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))
+  // Derived with the first payout: a start has no use for them.
+  let hot: ReadonlyMap<string, string> | null = null
+  const hotAddresses = () =>
+    new Map([...openAddresses(config)].map(([network, { addresses }]) => [network, addresses.hot()]))
+  return openSigner({
+    path: keystore.file,
+    passphrase: keystore.passphrase,
+    journalPath: join(dataDir, 'signed.log'),
+    signWith: composeSigning(environment),
+    coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
+    limits: toOutflowLimits(signerLimits),
+    isOwn: (network, address) => {
+      hot ??= hotAddresses()
+      return hot.get(network) === address
+    },
+  })
+}
+
+/** Coins of the settings, in units of the listed assets. */
+function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
+  const limits = [...coins].map(([id, { transaction, hour, day }]) => {
+    const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === id)
+    if (!listed) throw new Error(`signer.limits names ${id}, which is no listed currency`)
+    const asset = toAsset(listed, listed.contract)
+    const units = (text: string) => parseUnits(text, asset, `signer.limits ${id}`)
+    return [asset.id, { transaction: units(transaction), hour: units(hour), day: units(day) }] as const
+  })
+  return new Map(limits)
+}

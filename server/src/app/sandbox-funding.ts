@@ -1,0 +1,120 @@
+import { formatUnits, scale } from '../core/domain/amount.ts'
+import type { Currency } from '../core/domain/currency.ts'
+import { spendsInPlace } from '../core/domain/network.ts'
+import { unitsWorth } from '../core/domain/price.ts'
+import { smallest } from '../lib/bigint.ts'
+import type { House } from './app.ts'
+
+/** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. A regtest chain has mined little. */
+const FUNDS_USD = 5_000_000n * 10n ** 12n
+const FUNDS_SCARCE_USD = 300_000n * 10n ** 12n
+const SCARCE: readonly string[] = ['ltc', 'xmr']
+/** Families of outputs pay from confirmed outputs: several, so that payouts need not wait for change. */
+const OUTPUTS = 5n
+const READY_MS = 120_000
+/** Confirmations that the sandbox's clock brings soon enough: what takes more (Monero's ten) arrives after the start. */
+const CLOCK_BLOCKS = 3
+
+export type FundSandbox = Readonly<{
+  house: House
+  controlUrl: string
+  say(line: string): void
+  /** Dollars scaled by 10^12 of each currency: many houses on one set of chains have to share what the bank has. */
+  usd?: bigint
+  /** Mines the confirmations instead of waiting for the clock: nobody else's blocks are disturbed. */
+  mines?: boolean
+  /** Ends the wait for what arrives after the start. */
+  signal?: AbortSignal
+}>
+
+/**
+ * The first start brings coins to the empty hot wallets, as an operator would: real transfers, counted when confirmed.
+ * Returned is what comes later than that: the slow ones, of which nothing is on offer until then.
+ */
+export async function fundSandbox(options: FundSandbox): Promise<{ later: Promise<void> }> {
+  const { house, say } = options
+  const { catalogue, chains, store, starting } = house
+  const reason = 'the sandbox brings coins to the hot wallets'
+  const held = await store.ledger.balances('asset:wallet')
+  const empty = catalogue
+    .list()
+    .filter(({ enabled, asset }) => enabled && chains.has(asset.network) && (held.get(asset.id) ?? 0n) === 0n)
+  const isSlow = ({ network }: Currency) => network.confirmations > CLOCK_BLOCKS
+  const [slow, quick] = [empty.filter(isSlow), empty.filter((currency) => !isSlow(currency))]
+  if (quick.length > 0) {
+    starting.add(reason)
+    say(`wallets: bringing ${quick.length} currencies to the hot wallets`)
+    await fill(options, quick)
+    starting.delete(reason)
+  }
+  if (slow.length === 0) return { later: Promise.resolve() }
+  say(`wallets: ${namesOf(slow)} will follow`)
+  const later = fill(options, slow).then(() => {
+    if (!options.signal?.aborted) say(`wallets: ${namesOf(slow)} can be paid out as well`)
+  })
+  return { later }
+}
+
+const namesOf = (currencies: readonly Currency[]) => currencies.map(({ asset }) => asset.id).join(' ')
+
+async function fill(
+  { house, controlUrl, usd = FUNDS_USD, mines = false, signal }: FundSandbox,
+  empty: readonly Currency[],
+): Promise<void> {
+  const { chains, books } = house
+  const { prices } = books.current()
+  const bringOne = (currency: Currency) =>
+    bring(
+      controlUrl,
+      currency,
+      chains.get(currency.asset.network)?.addresses.hot() ?? '',
+      prices.usd.get(currency.definition.priceKey)?.ask ?? 0n,
+      SCARCE.includes(currency.asset.ticker) ? smallest(usd, FUNDS_SCARCE_USD) : usd,
+    )
+  const networks = Map.groupBy(empty, ({ network }) => network)
+  await Promise.all(
+    [...networks].map(async ([{ id, confirmations }, currencies]) => {
+      await Promise.all(currencies.map(bringOne))
+      // Ten blocks of Monero are ten seconds of its clock.
+      if (mines || confirmations > CLOCK_BLOCKS)
+        await control(controlUrl, '/blocks', { network: id, count: confirmations })
+    }),
+  )
+  const deadline = Date.now() + READY_MS
+  const missing = () => empty.filter(({ asset }) => (books.current().reserves.available.get(asset.id) ?? 0n) === 0n)
+  while (missing().length > 0) {
+    if (signal?.aborted) return
+    if (Date.now() > deadline) throw new Error(`these did not arrive at the hot wallets: ${namesOf(missing())}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+async function bring(
+  controlUrl: string,
+  { asset, network }: Currency,
+  address: string,
+  price: bigint,
+  usd: bigint,
+): Promise<void> {
+  if (price === 0n) return
+  const outputs = spendsInPlace(network) ? OUTPUTS : 1n
+  const units = scale(unitsWorth(usd, asset, price, 'down'), 1n, outputs, 'down')
+  for (let n = 0n; n < outputs; n++) {
+    await control(controlUrl, '/deposits', {
+      network: asset.network,
+      currency: asset.contract === null ? 'native' : asset.ticker,
+      address,
+      amount: formatUnits(units, asset.decimals),
+    })
+  }
+}
+
+async function control(controlUrl: string, path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+  const answer = await fetch(controlUrl + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  })
+  if (!answer.ok) throw new Error(`the sandbox did not do ${path} ${JSON.stringify(body)}: ${await answer.text()}`)
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
+import { toMs } from '../config/file.ts'
+import { assembleSwaps } from '../config/swaps.ts'
+import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
+import { coinsOwn, productionSwaps, serveNetworks } from './swaps.ts'
+
+/** The example that operators are given. */
+const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/operate.md'), 'utf8')
+const [, example = ''] = /```json\n(\{\s*"swaps"[\s\S]*?)```/.exec(page) ?? []
+const { swaps } = JSON.parse(example)
+const lists = createPackageLists()
+/** Real chain ids of the networks of the example. */
+const networks = { sei: 1_329, sonic: 146 } as const
+
+describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
+  it('has the tokens of the operator’s file before those of the lists', () => {
+    const published = lists.list(chainId)
+    const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], assembleSwaps(swaps, toMs))
+    const own = swaps.networks[network].tokens as { address: string; symbol: string }[]
+    expect(own.length).toBeGreaterThan(0)
+    // The example says something that the lists do not.
+    const known = new Set(published.map(({ address }) => address))
+    expect(own.filter(({ address }) => known.has(address.toLowerCase()))).toEqual([])
+    const all = [...own, ...published]
+    // The router looks for their pools from the beginning.
+    expect(offer.routing.map(({ tokens }) => tokens)).toEqual([all.map(({ address }) => address)])
+    const { chain } = serveNetworks('production', offer.routing).get(network) ?? {}
+    expect(chain?.network.evm?.chainId).toBe(chainId)
+    const listed = createListedTokens({
+      own: (id) => offer.ownTokens.get(id) ?? [],
+      published: () => published,
+      hidden: () => new Set(),
+    })
+    expect(listed(network).map(({ symbol }) => symbol)).toEqual(all.map(({ symbol }) => symbol))
+    // What is written there has a right checksum, and is not the coin.
+    for (const { address } of own) expect(chain?.spell(chain.parse(address) ?? '')).toBe(address)
+  })
+})
+
+it('lists no contract of the coin as a token, though published lists name it', () => {
+  const coins = {
+    matic: '0x0000000000000000000000000000000000001010',
+    celo: '0x471ece3750da237f93b8e339c536989b8978a438',
+  }
+  const nodes = Object.keys(coins).map((network) => ({ network, rpcUrls: ['http://127.0.0.1:1'] }))
+  const served = serveNetworks('production', productionSwaps(nodes, assembleSwaps(swaps, toMs)).routing)
+  for (const [network, coin] of Object.entries(coins)) {
+    const published = lists.list(served.get(network)?.chain.network.evm?.chainId ?? 0)
+    expect(published.map(({ address }) => address)).toContain(coin)
+    const hidden = () => coinsOwn(served.get(network))
+    const listed = createListedTokens({ own: () => [], published: () => published, hidden })(network)
+    expect(listed).toHaveLength(published.length - 1)
+    expect(listed.map(({ address }) => address)).not.toContain(coin)
+  }
+})

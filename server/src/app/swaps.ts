@@ -1,0 +1,305 @@
+import type { Worker } from 'node:worker_threads'
+import { networks as definitions } from '../../networks/index.ts'
+import { createKyberSwap } from '../adapters/aggregators/kyber-swap.ts'
+import { createOpenOcean } from '../adapters/aggregators/open-ocean.ts'
+import { createZeroX } from '../adapters/aggregators/zero-x.ts'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { createStore } from '../adapters/postgres/exchange/store.ts'
+import { createBuiltApprovals } from '../adapters/postgres/swap/approvals.ts'
+import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
+import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
+import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
+import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
+import { createDenyList } from '../adapters/screening/deny-list.ts'
+import { createEvmSwapChain } from '../adapters/swap-chain/chain.ts'
+import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
+import type { AggregatorConfig, SwapConfig } from '../config/swaps.ts'
+import type { Catalogue } from '../core/domain/catalogue.ts'
+import { AppError } from '../core/domain/errors.ts'
+import { type Environment, resolveNetwork } from '../core/domain/network.ts'
+import type { DatabaseClock } from '../core/services/database-clock.ts'
+import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
+import { present } from '../lib/assert.ts'
+import { createHttp, type Http } from '../lib/http.ts'
+import type { Log } from '../lib/log.ts'
+import { createBuildSwap } from '../swap/build/build-swap.ts'
+import { createSwapRefs } from '../swap/build/swap-refs.ts'
+import { type AnswerOnce, createAnswerOnce } from '../swap/idempotent.ts'
+import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
+import { createSwapNetworks, type SwapNetwork } from '../swap/networks.ts'
+import type { Aggregator } from '../swap/ports/aggregator.ts'
+import type { Router } from '../swap/ports/router.ts'
+import { createOutsidePromises, type OutsidePromises } from '../swap/quotes/aggregator-reliability.ts'
+import {
+  type AskAggregators,
+  type AskForCall,
+  createAskAggregators,
+  createAskForCall,
+} from '../swap/quotes/ask-aggregators.ts'
+import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
+import { createSwapValues } from '../swap/quotes/swap-values.ts'
+import { createSendApproval } from '../swap/send/send-approval.ts'
+import { createSendSwap } from '../swap/send/send-swap.ts'
+import { createKnownTokens } from '../swap/tokens/known-tokens.ts'
+import { createListTokens } from '../swap/tokens/list-tokens.ts'
+import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
+import { createReadToken } from '../swap/tokens/read-token.ts'
+import { createListSwaps } from '../swap/track/list-swaps.ts'
+import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
+import { createFindFees } from '../swap/track/scan-fee-events.ts'
+import { createTrackSwap } from '../swap/track/track-swap.ts'
+import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
+import type { ChainsFile } from './sandbox-chains.ts'
+
+export type SwapOffer = Readonly<{
+  /** Networks that are served, each with its nodes and what it trades on. */
+  routing: readonly RoutedNetwork[]
+  /** Tokens that are listed besides the published lists', by network; in the sandbox instead of them. */
+  ownTokens: ReadonlyMap<string, OwnTokens>
+  settings?: Partial<SwapSettings>
+  /** Routers of others that compete with our own. */
+  aggregators?: Readonly<{
+    asked: readonly AggregatorConfig[]
+    budgetMs: number
+    /** In which what one did not keep counts half. */
+    halfLifeMs?: number
+  }>
+}>
+
+export type SwapOptions = Readonly<{
+  environment: Environment
+  /** Absent: no network is served. */
+  swaps?: SwapOffer
+  /** The router's thread, where it was opened before the networks were there. */
+  routerThread?: Worker | null
+  pepper: Uint8Array
+  denied: readonly string[]
+  log: Log
+  metrics?: Pick<RouterMetrics, 'swapMoved' | 'outsideBuilt'>
+}>
+
+type SwapRooms = Readonly<{
+  database: Database
+  catalogue: Catalogue
+  books: BookSnapshot
+  clock: DatabaseClock
+}>
+
+export type Swaps = Readonly<{
+  services: SwapServices
+  /** Answers that are kept by Idempotency-Key. */
+  answerOnce: AnswerOnce
+  trackSwap(id: string): Promise<void>
+  /** Fees that the operator holds for partners, against the chains. */
+  reconcileFees(): Promise<void>
+  /** Fees of swaps that nobody told of, by the chains' events; true where more is left. */
+  findFees(): Promise<boolean>
+  /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
+  starting(): readonly string[]
+  stop(): Promise<void>
+}>
+
+const START_MS = 20_000
+/** An account of the words that every development node has: in the sandbox nobody earns anything. */
+const SANDBOX_FEES = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
+const SANDBOX_DROPPED_MS = 20_000
+
+/** What the sandbox's chains offer. */
+export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
+  return {
+    routing: sandboxRouting(networks),
+    ownTokens: new Map(networks.map(({ network, defiTokens }) => [network, defiTokens ?? []])),
+    settings: {
+      droppedMs: SANDBOX_DROPPED_MS,
+      feeAddresses: new Map(networks.map(({ network }) => [network, SANDBOX_FEES])),
+    },
+  }
+}
+
+/** What the operator's file and the published lists offer on the networks that have nodes. */
+export function productionSwaps(
+  nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
+  { tokens, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
+): SwapOffer {
+  const lists = createPackageLists()
+  const tokensOf = (id: string): readonly string[] => {
+    const chainId = definitions.find((one) => one.id === id)?.production.evm?.chainId ?? 0
+    return [...(tokens.get(id) ?? []), ...lists.list(chainId)].map(({ address }) => address)
+  }
+  return {
+    routing: productionRouting(
+      nodes.filter(({ network }) => !disabled.has(network)),
+      tokensOf,
+    ),
+    ownTokens: tokens,
+    settings,
+    aggregators: { asked: aggregators, budgetMs: aggregatorBudgetMs },
+  }
+}
+
+/** The DeFi half with its router in a thread of its own, which a worker does without. */
+export function openSwaps(
+  options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
+  rooms: SwapRooms,
+): Swaps {
+  const { environment, swaps, routerThread: thread, log, metrics, api } = options
+  const networks = swaps?.routing ?? []
+  const isQuoting = networks.length > 0 && !api.operationsOnly
+  const { database } = rooms
+  const router = isQuoting
+    ? startRouter({ environment, networks, database, log, metrics, ...(thread ? { thread } : {}) })
+    : null
+  // Opened in hope.
+  if (router === null) void thread?.terminate()
+  const http = createHttp()
+  const asking = composeAggregators(http, swaps?.aggregators)
+  const startedAt = performance.now()
+  return {
+    ...composeSwaps(options, { ...rooms, router: router ?? noRouter, ...asking }),
+    starting: () => {
+      if (router === null || performance.now() - startedAt > START_MS) return []
+      const missing = networks.filter(({ dexNetwork }) => router.state(dexNetwork.network) === null)
+      return missing.map(({ dexNetwork }) => `the pools of ${dexNetwork.network} are not read yet`)
+    },
+    stop: async () => {
+      await Promise.all([router?.stop(), http.close()])
+    },
+  }
+}
+
+const noRouter: Router = {
+  route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'swaps are not quoted here')),
+  state: () => null,
+  liquidity: () => new Map(),
+}
+
+type Asking = Readonly<{ askAggregators: AskAggregators | null; askForCall: AskForCall | null }>
+
+function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking {
+  if (offer === undefined || offer.asked.length === 0) return { askAggregators: null, askForCall: null }
+  const aggregators = offer.asked.map(({ id, key, url, contracts }): Aggregator => {
+    const at = { ...(url === null ? {} : { url }), ...(contracts === undefined ? {} : { contracts }) }
+    if (id === '0x') return createZeroX({ http, key: key ?? '', ...at })
+    return id === 'openocean'
+      ? createOpenOcean({ http, key, ...at })
+      : createKyberSwap({ http, client: key ?? '', ...at })
+  })
+  const deps = { aggregators, budgetMs: offer.budgetMs }
+  return { askAggregators: createAskAggregators(deps), askForCall: createAskForCall(deps) }
+}
+
+function composePromises({ swaps, metrics }: SwapOptions, now: () => number): OutsidePromises {
+  const { halfLifeMs } = swaps?.aggregators ?? {}
+  return createOutsidePromises({
+    now,
+    ...(halfLifeMs === undefined ? {} : { halfLifeMs }),
+    ...(metrics ? { onBuilt: metrics.outsideBuilt } : {}),
+  })
+}
+
+/** The DeFi half over its networks; of a house without any, every question says so. */
+export function composeSwaps(
+  options: SwapOptions,
+  rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
+): Pick<Swaps, 'services' | 'answerOnce' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
+  const { books, clock, router, database } = rooms
+  const { environment, swaps: offer } = options
+  const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
+  const served = serveNetworks(environment, offer?.routing ?? [])
+  const networks = createSwapNetworks(served, books)
+  const listed = listedTokens(options, rooms, served)
+  const { find: findToken, recall } = createKnownTokens(listed, clock.now)
+  // On no list of the sandbox, and asked for by many: nobody is to be the first.
+  for (const { chain } of served.values()) recall(chain, chain.wrapped)
+  const desk = createSwapDesk(database)
+  const shared = {
+    networks,
+    router,
+    askAggregators: rooms.askAggregators,
+    askForCall: rooms.askForCall,
+    promises: composePromises(options, clock.now),
+    listed,
+    findToken,
+    settings,
+    desk,
+    approvals: createBuiltApprovals(database),
+    swaps: createSwapStore(database),
+    refs: createSwapRefs(options.pepper),
+    screening: createDenyList(options.denied),
+    answerOnce: createAnswerOnce(desk),
+    valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(rooms.catalogue), now: clock.now }),
+    now: clock.now,
+    databaseNow: clock.databaseNow,
+    log: options.log,
+    ...(options.metrics ? { onMoved: options.metrics.swapMoved } : {}),
+  }
+  return {
+    services: {
+      listTokens: createListTokens(shared),
+      readToken: createReadToken(shared),
+      quoteSwap: createQuoteSwap({ ...shared, findToken: recall }),
+      buildSwap: createBuildSwap(shared),
+      sendApproval: createSendApproval(shared),
+      sendSwap: createSendSwap(shared),
+      listSwaps: createListSwaps(shared),
+    },
+    answerOnce: shared.answerOnce,
+    trackSwap: createTrackSwap(shared),
+    reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
+    findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
+  }
+}
+
+/** By ticker. */
+export const serveNetworks = (
+  environment: Environment,
+  routing: readonly RoutedNetwork[],
+): ReadonlyMap<string, SwapNetwork> =>
+  new Map(routing.map((one) => [one.dexNetwork.network, toServed(environment, one)] as const))
+
+function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
+  const definition = definitions.find(({ id }) => id === dexNetwork.network)
+  const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
+  const coinIsToken = dexNetwork.coinIsToken ?? false
+  const { wrapped } = dexNetwork
+  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, coinIsToken }), coinIsToken }
+}
+
+function listedTokens(
+  { environment, swaps }: SwapOptions,
+  { catalogue }: SwapRooms,
+  served: ReadonlyMap<string, SwapNetwork>,
+) {
+  const lists = createPackageLists()
+  const ofCatalogue = (id: string): OwnTokens =>
+    catalogue.list().flatMap(({ asset, definition, enabled }) => {
+      const { contract, decimals } = asset
+      if (asset.network !== id || contract === null || (environment === 'sandbox' && !enabled)) return []
+      return [{ address: contract, decimals, name: definition.name, symbol: definition.symbol }]
+    })
+  return createListedTokens({
+    own: (id) => [...(swaps?.ownTokens.get(id) ?? []), ...ofCatalogue(id)],
+    // The sandbox lists what is deployed there, and nothing else.
+    published: (id) => (environment === 'sandbox' ? [] : lists.list(served.get(id)?.chain.network.evm?.chainId ?? 0)),
+    hidden: (id) => coinsOwn(served.get(id)),
+  })
+}
+
+/** Addresses that lists name as tokens, and that are the coin. */
+export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
+  const { coinContract } = network?.chain.network.evm ?? {}
+  return new Set([...(network?.coinIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
+}
+
+/** By network and lower-case contract; the coin is `native`. */
+function priceKeys(catalogue: Catalogue): (network: string, address: string) => string | null {
+  const keys = new Map(
+    catalogue
+      .list()
+      .map(({ asset, definition }) => [
+        `${asset.network} ${asset.contract?.toLowerCase() ?? 'native'}`,
+        definition.priceKey,
+      ]),
+  )
+  return (network, address) => keys.get(`${network} ${address}`) ?? null
+}

@@ -1,0 +1,220 @@
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { startJobs } from '../adapters/postgres/queue/job-runner.ts'
+import { createDenyList } from '../adapters/screening/deny-list.ts'
+import { createInventoryVenue } from '../adapters/venues/inventory.ts'
+import type { Catalogue } from '../core/domain/catalogue.ts'
+import { AppError } from '../core/domain/errors.ts'
+import type { Environment } from '../core/domain/network.ts'
+import type { Job } from '../core/ports/jobs.ts'
+import type { DatabaseClock } from '../core/services/database-clock.ts'
+import { createCountFundings } from '../exchange/deposits/count-fundings.ts'
+import { createRecordBlocks } from '../exchange/deposits/record-blocks.ts'
+import { createSweepDeposits } from '../exchange/deposits/sweep-deposits.ts'
+import { watchChain } from '../exchange/deposits/watch-chain.ts'
+import { deadlinesOf } from '../exchange/domain/deadlines.ts'
+import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
+import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
+import { sweepRows } from '../exchange/operations/poll-due-rows.ts'
+import { createReconcile } from '../exchange/operations/reconcile.ts'
+import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
+import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
+import type { RememberingSigner } from '../exchange/ports/signer.ts'
+import type { Store } from '../exchange/ports/store/store.ts'
+import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
+import type { ServiceSettings } from '../exchange/settings.ts'
+import { createStepExchange } from '../exchange/settlement/step-exchange.ts'
+import { runSingly } from '../lib/coalesce.ts'
+import type { Log } from '../lib/log.ts'
+import { type Loop, startLoop } from '../lib/loop.ts'
+import type { ClosableChain } from './chains.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What all floors of one house stand on. */
+export type Rooms = Readonly<{
+  store: Store
+  catalogue: Catalogue
+  chains: ReadonlyMap<string, ClosableChain>
+  books: BookSnapshot
+  clock: DatabaseClock
+  database: Database
+  trackSwap(id: string): Promise<void>
+  reconcileFees(): Promise<void>
+  findFees(): Promise<boolean>
+}>
+export type SwapRooms = 'trackSwap' | 'reconcileFees' | 'findFees'
+
+export type WorkerOptions = Readonly<{
+  environment: Environment
+  signer: RememberingSigner | null
+  settings: ServiceSettings
+  denied: readonly string[]
+  log: Log
+  metrics: Metrics
+}>
+
+/** What fails or does not move is told of within this time. */
+const WATCH_MS = 30_000
+/** A database may be restored under workers that run. */
+const COMPARE_MS = 60_000
+
+/** Watchers, jobs and the loops that nobody waits for. */
+export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promise<Loop> {
+  const { store, catalogue, chains, books } = rooms
+  const { log, metrics, settings, signer } = options
+  if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
+  // Before anything is signed: a database that was restored pays nothing that left already.
+  const comparing = await startComparing(store, signer, log)
+  const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
+  const shared = {
+    store,
+    chains,
+    books,
+    signer,
+    settings,
+    log,
+    assetById: catalogue.assetById,
+    onPaid: metrics.paid,
+    priceKeyOf: (id: string) => byAsset.get(id as `${string}@${string}`)?.definition.priceKey ?? '',
+  }
+  const byContract = new Map(catalogue.list().map(({ asset }) => [`${asset.network} ${asset.contract ?? ''}`, asset]))
+  const assetOf = (network: string, contract: string | null) => byContract.get(`${network} ${contract ?? ''}`) ?? null
+  const stepExchange = createStepExchange({
+    ...shared,
+    currencyOf: (id) => byAsset.get(id) ?? null,
+    venue: createInventoryVenue(),
+    screening: createDenyList(options.denied),
+    clock: rooms.clock,
+  })
+  const perform = {
+    exchange: stepExchange,
+    transaction: createAdvanceTransaction(shared),
+    dispatch: runSingly(createDispatchPayouts(shared)),
+    swap: rooms.trackSwap,
+  }
+  const jobs = await startWatchedJobs(perform, options, rooms)
+  const recordBlocks = createRecordBlocks({ ...shared, assetOf })
+  const countFundings = createCountFundings(shared)
+  const loops = [...chains.values()].map((chain) =>
+    watchChain({
+      chain,
+      recordBlocks,
+      countFundings,
+      onProgress: (network, { behind }) => metrics.watcherLag(network, behind),
+      onError: (network, err) => log.warn({ network, err }, 'watcher turn failed'),
+    }),
+  )
+  loops.push(sweepRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
+  loops.push(comparing, ...slowLoops(options, rooms, shared))
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await jobs.stop()
+    },
+  }
+}
+
+/** The steps of rows, and the alarms of those that fail again and again or do not move. */
+async function startWatchedJobs(
+  perform: Readonly<Record<Job['kind'], (id: string) => Promise<void>>>,
+  { settings, log, metrics }: WorkerOptions,
+  { store, database }: Rooms,
+): Promise<Loop> {
+  const watchJobs = createWatchJobs({ store, deadlines: deadlinesOf(settings.expiryMs), log })
+  const jobs = await startJobs({
+    database,
+    concurrency: 8,
+    perform: async ({ kind, id }: Job) => {
+      const startedAt = performance.now()
+      await perform[kind](id).finally(() => metrics.stepped(kind, (performance.now() - startedAt) / 1000))
+      await watchJobs.succeeded({ kind, id })
+    },
+    onError: (job, err) => {
+      metrics.jobFailed(job.kind)
+      log.error({ ...job, err }, 'job failed')
+      watchJobs.failed(job, err).catch((error: unknown) => log.warn({ ...job, err: error }, 'failure not counted'))
+    },
+  })
+  const watching = startLoop({
+    paceMs: WATCH_MS,
+    backoffMs: WATCH_MS,
+    turn: async () => void (await watchJobs.turn()),
+    onError: (err) => log.warn({ err }, 'open rows not looked at'),
+  })
+  return {
+    stop: async () => {
+      await watching.stop()
+      await jobs.stop()
+    },
+  }
+}
+
+async function startComparing(store: Store, { memory }: RememberingSigner, log: Log): Promise<Loop> {
+  const compareJournal = createCompareJournal({ store, memory, log })
+  await compareJournal('all')
+  return startLoop({
+    paceMs: COMPARE_MS,
+    backoffMs: COMPARE_MS,
+    turn: async () => void (await compareJournal('newest')),
+    onError: (err) => log.warn({ err }, 'signing journal not compared'),
+  })
+}
+
+/** For a gauge that is looked at: the exact units stand in the alarm. */
+const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
+
+/** Sweeping and reconciling: nobody waits for them. */
+function slowLoops(
+  { environment, log, metrics }: WorkerOptions,
+  { store, chains, reconcileFees, findFees }: Rooms,
+  shared: Parameters<typeof createSweepDeposits>[0],
+): Loop[] {
+  const sweepDeposits = createSweepDeposits(shared)
+  const reconcile = createReconcile({
+    store,
+    assetById: shared.assetById,
+    log,
+    onDifference: (id, units) => metrics.ledgerDifference(id, wholeCoins(units, shared.assetById(id).decimals)),
+  })
+  const each = (paceMs: number, name: string, work: (chain: ClosableChain) => Promise<void>) =>
+    startLoop({
+      paceMs,
+      backoffMs: 60_000,
+      turn: async () => {
+        for (const chain of chains.values())
+          await work(chain).catch((err: unknown) => log.warn({ network: chain.network.id, err }, `${name} failed`))
+        return undefined
+      },
+      onError: (err) => log.warn({ err }, `${name} failed`),
+    })
+  const reconcilePaceMs = environment === 'sandbox' ? 10_000 : 60_000
+  const fees = startLoop({
+    paceMs: reconcilePaceMs,
+    backoffMs: 60_000,
+    turn: async () => void (await reconcileFees()),
+    onError: (err) => log.warn({ err }, 'fees not compared'),
+  })
+  const finding = startLoop({
+    paceMs: environment === 'sandbox' ? 5_000 : 30_000,
+    backoffMs: 60_000,
+    turn: async () => ((await findFees()) ? 'again' : undefined),
+    onError: (err) => log.warn({ err }, 'fees not searched'),
+  })
+  const gauges = startLoop({
+    paceMs: 5_000,
+    backoffMs: 60_000,
+    turn: async () => {
+      metrics.openExchanges(await store.audit.openByStatus())
+      for (const [id, units] of await store.ledger.balances('asset:wallet'))
+        metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
+      return undefined
+    },
+    onError: (err) => log.warn({ err }, 'gauges not read'),
+  })
+  return [
+    each(5_000, 'sweep', sweepDeposits),
+    each(reconcilePaceMs, 'reconciliation', reconcile),
+    fees,
+    finding,
+    gauges,
+  ]
+}

@@ -1,0 +1,40 @@
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { createOperatorStore } from '../adapters/postgres/exchange/operator.ts'
+import type { Word } from '../core/services/audit-note.ts'
+import type { OperatorStore } from '../exchange/ports/store/recovery.ts'
+
+export type WithReason = Readonly<{ reason?: string }>
+
+/** Every command that changes something takes a reason, which is written down with who gave it (I-28). */
+export const reasoned = (command: Command): Command => command.option('--reason <text>', 'why; written down')
+
+/** Asks for the reason where somebody sits there to be asked; what money depends on refuses to go without one. */
+export async function askWord({ reason }: WithReason): Promise<Word> {
+  const actor = userInfo().username
+  if (reason !== undefined || !process.stdin.isTTY) return { actor, reason: reason ?? '' }
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return { actor, reason: await asking.question('why? ') }
+  } finally {
+    asking.close()
+  }
+}
+
+/** For what no money depends on: a dash stands for a reason that was not given. */
+export const plainWord = ({ reason }: WithReason): Word => ({ actor: userInfo().username, reason: reason ?? '-' })
+
+/** What a command changes and the row that tells of it: both, or neither. */
+export function recorded<T>(
+  database: Database,
+  work: (inside: Database, record: OperatorStore['record']) => Promise<T>,
+): Promise<T> {
+  return database.transaction((tx) =>
+    work(
+      { ...database, query: (text, values, name) => tx.query(text, values, name), transaction: (inner) => inner(tx) },
+      createOperatorStore(tx, true).record,
+    ),
+  )
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { chooseWay, quoteLegs, type Way } from './intermediary.ts'
+import { makeBook, makeCurrency, NOW, price } from './pricing.fixture.ts'
+import { afterNetworkFee, type PairPricing, pricePair } from './pricing.ts'
+import { countedUnits, type PrivatePlan, paidUnits, shownUnits } from './private-plan.ts'
+
+const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
+const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
+const eth = makeCurrency('eth', 'eth', { decimals: 18 })
+const ETHER = 10n ** 18n
+
+/** One bitcoin is ten litecoin is a hundred ether, bought and sold at one price: spread 0.4 % a leg. */
+function legs(etherReserve: bigint): [PairPricing, PairPricing] {
+  const book = makeBook({
+    prices: { btc: price('1000', '1000'), ltc: price('100', '100'), eth: price('10', '10') },
+    fees: {
+      btc: { coin: btc, units: { 'btc@btc': 1_500n } },
+      ltc: { coin: ltc, units: { 'ltc@ltc': 10_000n } },
+      eth: { coin: eth, units: { 'eth@eth': 210_000_000_000_000n } },
+    },
+    reserves: { 'btc@btc': 0n, 'ltc@ltc': 50_000_000_000n, 'eth@eth': etherReserve },
+  })
+  return [
+    pricePair(book, { from: btc, to: ltc, flow: 'standard', partnerFeeBps: 0 }, NOW),
+    pricePair(book, { from: ltc, to: eth, flow: 'standard', partnerFeeBps: 100 }, NOW),
+  ]
+}
+
+describe('a quote of two legs', () => {
+  test('takes both spreads and both network fees, and the partner’s share once', () => {
+    const quote = quoteLegs(...legs(200n * ETHER), 100_000_000n)
+    // 10 LTC − 0.4 % − 0.0001 = 9.9599 LTC; 99.599 ETH − 0.4 % = 99.200604; − 1 % = 98.20859796; − 0.00021.
+    expect(quote.toUnits).toBe(98_208_387_960_000_000_000n)
+    expect(quote.fees).toEqual({
+      partnerUnits: 992_006_040_000_000_000n,
+      // 0.00021 ETH, and 0.0001 LTC at ten ether a litecoin.
+      networkUnits: 1_210_000_000_000_000n,
+      // 0.4 ETH of the first leg and 0.398396 of the second.
+      serviceUnits: 798_396_000_000_000_000n,
+    })
+    expect(quote).toMatchObject({ fromUnits: 100_000_000n, withinBounds: true })
+  })
+
+  test('has the bounds of the whole way', () => {
+    const { minUnits, maxUnits } = quoteLegs(...legs(50n * ETHER), 100_000_000n)
+    // 20 000 litoshi can go back on the second leg: (20 000 + 10 000) ÷ 0.996 ÷ 10 = 3 012.05, to three digits.
+    expect(minUnits).toBe(3_020n)
+    // 50 ETH before the fee ÷ 0.99 ÷ 0.996 ÷ 10 = 5.07078820 LTC; (that + 0.0001) ÷ 0.996 ÷ 10 = 0.50912532 BTC.
+    expect(maxUnits).toBe(50_912_532n)
+  })
+
+  test('leaves room for a payout above the estimate', () => {
+    const [first, second] = legs(50n * ETHER)
+    const { maxUnits } = quoteLegs(first, second, 100_000_000n, 10_000)
+    const paid = afterNetworkFee(second, afterNetworkFee(first, maxUnits ?? 0n))
+    expect((paid * 101n) / 100n).toBeLessThanOrEqual(50n * ETHER)
+    // 1 % of 0.50912532 BTC less, and no more than that.
+    expect(maxUnits).toBeGreaterThan(50_400_000n)
+    expect(maxUnits).toBeLessThan(50_410_000n)
+  })
+
+  test('of next to nothing gives nothing, and is outside', () => {
+    expect(quoteLegs(...legs(50n * ETHER), 1n)).toMatchObject({ toUnits: 0n, withinBounds: false })
+  })
+
+  test('of the least amount pays on both legs, and the most is covered by the reserve', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10_000n * ETHER }), (reserve) => {
+        let both: [PairPricing, PairPricing]
+        try {
+          both = legs(reserve + ETHER / 1_000n)
+        } catch {
+          return
+        }
+        const { minUnits, maxUnits } = quoteLegs(...both, 100_000_000n)
+        const out = (units: bigint) => afterNetworkFee(both[1], afterNetworkFee(both[0], units))
+        expect(afterNetworkFee(both[0], minUnits)).toBeGreaterThanOrEqual(both[1].minUnits)
+        expect(out(maxUnits ?? 0n)).toBeLessThanOrEqual(both[1].availableUnits ?? 0n)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+const way = (ticker: string, toUnits: bigint, seconds: number, bounds = { min: 1n, max: 100n }): Way => {
+  const via = makeCurrency(ticker, ticker)
+  const quote = quoteLegs(...legs(50n * ETHER), 100_000_000n)
+  const [minUnits, maxUnits] = [bounds.min, bounds.max]
+  return {
+    via,
+    seconds,
+    quote: { ...quote, fromUnits: 50n, toUnits, minUnits, maxUnits, withinBounds: minUnits <= 50n && maxUnits >= 50n },
+  }
+}
+
+describe('the intermediary', () => {
+  test('is the one that pays more, the wait counted at half a basis point a minute', () => {
+    // Ten minutes cost five basis points: 5 000 of ten million.
+    const slow = way('slow', 10_000_000n, 660)
+    expect(chooseWay([slow, way('fast', 9_995_001n, 60)])?.via.asset.ticker).toBe('fast')
+    expect(chooseWay([slow, way('fast', 9_994_000n, 60)])?.via.asset.ticker).toBe('slow')
+  })
+
+  test('takes the amount, where one does', () => {
+    const small = way('small', 20_000_000n, 1, { min: 1n, max: 40n })
+    expect(chooseWay([small, way('large', 10n, 900)])?.via.asset.ticker).toBe('large')
+  })
+
+  test('has the widest bounds, where none takes the amount', () => {
+    const [low, high] = [way('low', 5n, 1, { min: 60n, max: 70n }), way('high', 9n, 1, { min: 80n, max: 90n })]
+    expect(chooseWay([high, low])?.via.asset.ticker).toBe('low')
+    const [less, more] = [way('less', 9n, 1, { min: 1n, max: 20n }), way('more', 5n, 1, { min: 1n, max: 40n })]
+    expect(chooseWay([less, more])?.via.asset.ticker).toBe('more')
+  })
+
+  test('is the same whatever the order; none of none', () => {
+    const equal = [way('b', 7n, 1), way('a', 7n, 1)]
+    expect(chooseWay(equal)?.via.asset.ticker).toBe('a')
+    expect(chooseWay([...equal].reverse())?.via.asset.ticker).toBe('a')
+    expect(chooseWay([])).toBe(null)
+  })
+})
+
+describe('what the intermediary’s chain shows', () => {
+  const plan = (withheldPpm: number): PrivatePlan => ({
+    privateType: 'efficient',
+    delaysMs: [0, 0],
+    withheldPpm,
+    stallMs: 1,
+    considered: [],
+  })
+
+  test('is less than the plain amount, and is counted as it again', () => {
+    // 0.25 % of 4 000 000 is 10 000.
+    expect(shownUnits(plan(2_500), 4_000_000n)).toBe(3_990_000n)
+    expect(countedUnits(plan(2_500), 3_990_000n)).toBe(4_000_000n)
+  })
+
+  test('is nothing of what the recipient gets more or less', () => {
+    expect(paidUnits(plan(2_500), 4_000_000n)).toBe(4_000_000n)
+    expect(paidUnits({ ...plan(2_500), payoutPpm: 3_000 }, 4_000_000n)).toBe(4_012_000n)
+    expect(paidUnits({ ...plan(2_500), payoutPpm: -3_000 }, 4_000_000n)).toBe(3_988_000n)
+  })
+
+  test('never makes more of it', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), fc.integer({ min: 1, max: 50_000 }), (units, ppm) => {
+        const shown = shownUnits(plan(ppm), units)
+        expect(shown).toBeLessThan(units)
+        expect(countedUnits(plan(ppm), shown)).toBeLessThanOrEqual(units)
+      }),
+    )
+  })
+})

@@ -1,0 +1,95 @@
+import type { Active } from './subproblem.ts'
+
+/*
+ * A solved problem is a flow, not yet a route: it may hold paths that are too long, and, where prices are crossed, circles.
+ * Every token gets a level, from 0 (source) to the hops allowed (target). Where every swap leads to a higher level, no path is
+ * too long, there is no circle, and level by level is an order in which it can be executed.
+ */
+
+/**
+ * Tokens from source to target, so that as much as possible flows forwards: always next the token into which the least comes
+ * from those that are not placed yet. Where there is no circle that is nothing, and the order topological.
+ */
+function orderTokens(active: readonly Active[], tokenCount: number): readonly number[] {
+  const open = new Float64Array(tokenCount)
+  const out: Active[][] = Array.from({ length: tokenCount }, () => [])
+  for (const one of active) {
+    open[one.to] = (open[one.to] as number) + one.worth
+    out[one.from]?.push(one)
+  }
+  const order: number[] = []
+  const placed = new Uint8Array(tokenCount)
+  placed[0] = 1
+  placed[1] = 1
+  for (let next = 0; next >= 0; ) {
+    for (const { to, worth } of out[next] as Active[]) open[to] = Math.max(0, (open[to] as number) - worth)
+    next = -1
+    for (let token = 2; token < tokenCount; token++)
+      if (placed[token] === 0 && (next < 0 || (open[token] as number) < (open[next] as number))) next = token
+    if (next < 0) break
+    placed[next] = 1
+    order.push(next)
+  }
+  return order
+}
+
+/** Cuts the tokens' order into as many runs as there are levels, so that as little as possible flows within a run. */
+export function assignLevels(active: readonly Active[], tokenCount: number, hopsMax: number): Uint8Array {
+  const order = orderTokens(active, tokenCount)
+  const levels = new Uint8Array(tokenCount)
+  levels[1] = hopsMax
+  const count = order.length
+  const runs = Math.min(hopsMax - 1, count)
+  if (runs <= 0) {
+    // No level between source and target: what lies between is put where nothing flows into it.
+    for (const token of order) levels[token] = hopsMax
+    return levels
+  }
+  const within = flowsWithin(active, order, tokenCount)
+  const width = count + 1
+  // cost[run][end]: the least flow lost when the first `end` tokens make run + 1 runs; cut[run][end]: where the last begins.
+  const cost = Array.from({ length: runs }, () => new Float64Array(width).fill(Number.POSITIVE_INFINITY))
+  const cut = Array.from({ length: runs }, () => new Int32Array(width))
+  for (let run = 0; run < runs; run++) {
+    const [now, begins, before] = [cost[run] as Float64Array, cut[run] as Int32Array, cost[run - 1]]
+    for (let end = 1; end <= count; end++) {
+      for (let begin = run; begin < end && (before !== undefined || begin === 0); begin++) {
+        const lost = (before === undefined ? 0 : (before[begin] as number)) + (within[begin * width + end] as number)
+        if (!(lost < (now[end] as number))) continue
+        now[end] = lost
+        begins[end] = begin
+      }
+    }
+  }
+  for (let run = runs - 1, end = count; run >= 0; run--) {
+    const begin = (cut[run] as Int32Array)[end] as number
+    for (let place = begin; place < end; place++) levels[order[place] as number] = run + 1
+    end = begin
+  }
+  return levels
+}
+
+/** Flow that stays within the tokens begin … end − 1 of the order, at `begin · (count + 1) + end`. */
+function flowsWithin(active: readonly Active[], order: readonly number[], tokenCount: number): Float64Array {
+  const count = order.length
+  const place = new Int32Array(tokenCount).fill(-1)
+  for (const [index, token] of order.entries()) place[token] = index
+  const width = count + 1
+  const within = new Float64Array(width * width)
+  for (const { from, to, worth } of active) {
+    const a = place[from] as number
+    const b = place[to] as number
+    if (a < 0 || b < 0) continue
+    const at = Math.min(a, b) * width + Math.max(a, b) + 1
+    within[at] = (within[at] as number) + worth
+  }
+  for (let begin = count - 1; begin >= 0; begin--) {
+    for (let end = begin + 2; end <= count; end++) {
+      const own = within[begin * width + end] as number
+      const [later, earlier, both] = [(begin + 1) * width + end, begin * width + end - 1, (begin + 1) * width + end - 1]
+      within[begin * width + end] =
+        own + (within[later] as number) + (within[earlier] as number) - (within[both] as number)
+    }
+  }
+  return within
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ExecutedSwap } from './execute.ts'
+import type { Pool } from './pool-kinds.ts'
+import { createPoolMarket } from './pool-market.ts'
+import { bestRoute } from './route.ts'
+import { breakDown } from './route-breakdown.ts'
+
+const pool = (
+  id: string,
+  tokens: readonly string[],
+  reserves: readonly [bigint, bigint] = [10n ** 24n, 10n ** 24n],
+): Pool => ({ kind: 'uniswap-v2', id, address: id, dex: 'test', tokens, reserves, feePpm: 3000 })
+const swap = (id: string, from: string, to: string, amountIn: bigint): ExecutedSwap => ({
+  pool: pool(id, [from, to]),
+  tokenIn: 0,
+  tokenOut: 1,
+  share: 0,
+  amountIn,
+  amountOut: amountIn,
+})
+
+test('parallel pools are one hop, other tokens another path, and siblings add up to exactly 100 percent', () => {
+  const paths = breakDown(
+    [swap('1', 'a', 'b', 300n), swap('2', 'a', 'b', 600n), swap('3', 'a', 'c', 100n), swap('4', 'c', 'b', 100n)],
+    'a',
+    'b',
+  )
+  expect(paths.map(({ bps }) => bps)).toEqual([9000, 1000])
+  expect(paths[0]?.hops.map(({ from, to, pools }) => [from, to, pools.map(({ bps }) => bps)])).toEqual([
+    ['a', 'b', [3333, 6667]],
+  ])
+  expect(paths[1]?.hops.map(({ from, to }) => [from, to])).toEqual([
+    ['a', 'c'],
+    ['c', 'b'],
+  ])
+})
+
+test('paths that join and part again are told apart', () => {
+  const paths = breakDown(
+    [
+      swap('1', 'a', 'h', 600n),
+      swap('2', 'a', 'c', 400n),
+      swap('3', 'c', 'h', 400n),
+      swap('4', 'h', 'b', 250n),
+      swap('5', 'h', 'd', 750n),
+      swap('6', 'd', 'b', 750n),
+    ],
+    'a',
+    'b',
+  )
+  expect(paths.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
+  for (const { hops } of paths) {
+    expect(hops[0]?.from).toBe('a')
+    expect(hops.at(-1)?.to).toBe('b')
+    for (const [index, { from }] of hops.entries()) if (index > 0) expect(from).toBe(hops[index - 1]?.to)
+  }
+})
+
+test('whatever the router finds adds up', () => {
+  const drawn = fc.record({
+    from: fc.nat(4),
+    to: fc.nat(4),
+    a: fc.bigInt(10n ** 12n, 10n ** 24n),
+    b: fc.bigInt(10n ** 12n, 10n ** 24n),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(drawn, { minLength: 1, maxLength: 12 }),
+      fc.bigInt(10n ** 9n, 10n ** 24n),
+      (pools, amountIn) => {
+        const market = createPoolMarket(
+          pools.flatMap(({ from, to, a, b }, id) =>
+            from === to ? [] : [pool(String(id), [String(from), String(to)], [a, b])],
+          ),
+        )
+        const route = bestRoute(
+          market,
+          { source: '0', target: '1', amountIn },
+          { hopsMax: 4, swapsMax: 12, gasPrice: 0, isOver: () => false },
+        )
+        if (route === null) return
+        const paths = breakDown(route.swaps, '0', '1')
+        expect(paths.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
+        for (const hop of paths.flatMap(({ hops }) => hops))
+          expect(hop.pools.reduce((sum, { bps }) => sum + bps, 0)).toBe(10_000)
+      },
+    ),
+    { numRuns: 200 },
+  )
+})

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { House } from '../../server/src/app/app.ts'
+import type { App } from '../../server/src/app/app.ts'
 import { importDepartures } from '../../server/src/exchange/operations/restore-signed-payouts.ts'
 import { createDatabase } from '../support/database.ts'
 import { isFinished, type MemoryGround, startMemoryGround } from '../support/memory-ground.ts'
@@ -33,11 +33,11 @@ async function copy(from: Made): Promise<Made> {
   return made
 }
 
-const rows = ({ database }: House, where: string, ...values: unknown[]) =>
+const rows = ({ database }: App, where: string, ...values: unknown[]) =>
   database.query(`select 1 from payouts where ${where}`, values)
 
 /** What `swapyard signer release` does, and resuming what the watchers paused meanwhile. */
-const release = ({ store }: House) =>
+const release = ({ store }: App) =>
   store.transaction(async (tx) => {
     await tx.signingJournal.begin()
     for (const { scope } of await tx.pauses.list()) await tx.pauses.resume(scope)

@@ -82,11 +82,9 @@ describe('invariants', () => {
   })
 
   test('that are cited and not listed are found', () => {
-    const planted = {
-      path: 'planted.ts',
-      text: `// Holds by (I-${998}), C-${999} and I-1; not an id: ERC-20, EIP-1559.`,
-    }
-    expect(findUnknownCitations([planted], ids)).toEqual(['planted.ts: I-998', 'planted.ts: C-999'])
+    const [one, other] = [`I-${998}`, `C-${999}`]
+    const planted = { path: 'planted.ts', text: `// Holds by (${one}), ${other} and I-1. No ids: ERC-20, EIP-1559.` }
+    expect(findUnknownCitations([planted], ids)).toEqual([`planted.ts: ${one}`, `planted.ts: ${other}`])
   })
 
   test('name objects of the database that the migrations make', () => {

@@ -137,14 +137,14 @@ describe('decision records', () => {
     ])
     expect(missing).toEqual([])
     expect(recordFiles.length).toBeGreaterThan(20)
-    const [word, file] = ['decision', '0998-planted.md']
-    expect(recordsCitedIn(`(${word} 0998), ${word}s 0062 and 0997, docs/${word}s/${file}`)).toEqual([
+    const [noun, file] = ['decision', '0998-planted.md']
+    expect(recordsCitedIn(`(${noun} 0998), ${noun}s 0062 and 0997, docs/${noun}s/${file}`)).toEqual([
       '0998',
       '0062',
       '0997',
       '0998',
     ])
-    expect(linksToRecords(`docs/${word}s/${file}`)).toEqual([file])
+    expect(linksToRecords(`docs/${noun}s/${file}`)).toEqual([file])
   })
 })
 

@@ -107,7 +107,7 @@ describe('the comparison with the journal', () => {
 })
 
 describe('what a payout’s id is made of', () => {
-  /** Of before decision 0074: sha256 of `["eth","0x1:0",0,"0"]`, as a UUID of version 8. */
+  /** The id before ids were made with a key (decision 0032): sha256 of `["eth","0x1:0",0,"0"]`, as a UUID of version 8. */
   const PLAIN = '2ee4fbe0-4d34-84c1-8193-bea1548ea639'
   let depositId = ''
   beforeAll(async () => {

@@ -35,7 +35,7 @@ type Seen = Readonly<{ attempt: Attempt; observation: Observation }>
 
 /**
  * Follows one signed transaction until it is final: offers the same bytes for as long as no node has them, raises the fee
- * where nobody mines it, and gives the payouts back only where every node proves that it is dead (reliability 3.4).
+ * where nobody mines it, and gives the payouts back only where every node proves that it is dead (I-13).
  */
 export function createAdvanceTransaction(deps: AdvanceDeps) {
   return async function advanceTransaction(id: string): Promise<void> {

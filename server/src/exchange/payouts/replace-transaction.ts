@@ -40,7 +40,7 @@ export async function replaceTransaction(
       // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
       if ((await tx.pauses.active(payouts.flatMap(pauseScopes))).length > 0)
         throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
-      // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-4).
+      // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-34).
       if (!(await tx.payouts.areBacked(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
       const coins = chain.network.bitcoin
         ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)

@@ -47,7 +47,7 @@ export async function noteBack(
 export type Death = Readonly<{ proof: Record<string, unknown>; failedFor: bigint | null }>
 
 /**
- * It had its confirmations and can never have them again, by the same proof as any other (reliability 2.3). The books take
+ * It had its confirmations and can never have them again, by the same proof as any other (I-13). The books take
  * back what they said of it, and its payouts wait for a person, who knows whether anybody was paid otherwise meanwhile.
  * Only coins of our own go their way without one: a sweep is planned anew.
  */

@@ -54,7 +54,7 @@ export type StoredPayout = Readonly<{
 /** What a payout's id follows from: its deposit on the chain, the leg, and how many payouts were made for it before. */
 export type PayoutGround = Readonly<{
   text: string
-  /** The id of before decision 0074: journals may have it. */
+  /** The id before ids were made with a key (decision 0032). Old journals contain it. */
   plainId: string
   /** Something with that id left, and the database does not know it otherwise. */
   isForgotten: boolean

@@ -111,7 +111,7 @@ async function fund(opened: App): Promise<void> {
   await deposit('xmr', opened.chains.get('xmr')?.addresses.hot() ?? '', XMR)
   await control('/blocks', { network: 'xmr', count: 10 })
   await until('its funds are counted', async () => (await store.ledger.balance('asset:wallet', 'xmr@xmr')) > 0n)
-  await fundSandbox({ app: house: opened, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
+  await fundSandbox({ app: opened, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
 }
 
 async function measure(opened: App): Promise<PrivateFigures> {

@@ -144,7 +144,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await seedSandboxPartners(house.database, pepper)
   let workers: Loop | null = await house.startWorkers()
   await answers(house)
-  const funding = { house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
+  const funding = { app: house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
   await (await fundSandbox(funding)).later
   const url = await house.http.listen({ host: '127.0.0.1', port: 0 })
   const trouble = async () =>

@@ -16,8 +16,9 @@ const digest = (...parts: readonly (string | Buffer)[]): Buffer => {
 }
 
 /**
- * Goes along the chain of operator acts (migration 0041 writes it). The hash is made here again, and not by the database
- * that is looked at. Whoever takes out the last rows leaves a whole chain: keep the head that was shown, and compare.
+ * Verifies the hash chain of the audit log, which `0001_core.sql` defines (I-28). Computes the hashes here, because the
+ * database under audit could return false ones. The chain does not show that its last rows were deleted: keep the head
+ * that was shown before, and compare.
  */
 export async function verifyAuditLog(auditLog: Pick<AuditLog, 'after'>): Promise<Verified> {
   let last = BEGINNING

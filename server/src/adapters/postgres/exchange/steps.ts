@@ -82,7 +82,7 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_stat
   left join orders o on o.id = x.order_id
   where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
 
-/** The index `deposits_adrift` says the same: what a closed execution may still have to do. */
+/** What a closed execution may still have to repair. The index `deposits_to_repair` has the same condition. */
 const ADRIFT = `((d.block_height is null and d.status = 'credited') or
   (d.block_height is not null and (d.lost or d.status in ('seen', 'reversed'))))`
 

@@ -1,5 +1,6 @@
--- Double entry. A posting is one amount, one debit and one credit account, so no journal entry can be unbalanced (I-1).
+-- The double-entry ledger. `core/domain/ledger/entries.ts` has the chart of accounts.
 
+-- Journal entries. The id names the event (`deposit:<id>:credit:<n>`, …), so an event is booked once. Append-only.
 create table journal (
   id text primary key,
   event text not null,
@@ -7,7 +8,11 @@ create table journal (
   at timestamptz not null default clock_timestamp()
 );
 create index journal_of_exchange on journal (exchange_id);
+create trigger journal_append_only before update or delete on journal for each row execute function forbid_change();
+create trigger journal_no_truncate before truncate on journal execute function forbid_change();
 
+-- One amount from one account to another. Debit and credit share the row, so no entry can be unbalanced (I-1).
+-- Append-only.
 create table postings (
   journal_id text not null references journal,
   position int not null,
@@ -18,19 +23,24 @@ create table postings (
   primary key (journal_id, position),
   check (debit <> credit)
 );
+create trigger postings_append_only before update or delete on postings for each row execute function forbid_change();
+create trigger postings_no_truncate before truncate on postings execute function forbid_change();
 
--- Debits less credits. Kept by trigger in the transaction of the posting; an asset account never falls below zero (I-2),
--- nor does what we owe turn into a claim.
+-- Debits less credits of each account, updated in the transaction of the posting. An asset account never falls below
+-- zero, and a liability never becomes a claim (I-2).
 create table balances (
   account text not null,
   asset_id text not null,
   units numeric(78, 0) not null,
+  -- Of `liability:exchange:<id>`: the total of its payouts that are reserved or signed. Updated by triggers of `payouts`.
+  promised units not null default 0,
   primary key (account, asset_id),
   check (case split_part(account, ':', 1) when 'asset' then units >= 0 when 'liability' then units <= 0 else true end)
 );
 
--- Rows are changed in one order, so that two entries over the same accounts cannot deadlock. A row is made at zero first:
--- the checks of an upsert would judge the change alone, and not what it comes to.
+-- Applies the inserted postings to `balances`. Rows are updated in the order of their key, so that entries over the same
+-- accounts cannot deadlock. A new row is inserted with zero and then updated: in an upsert the check would apply to the
+-- change alone, not to the resulting balance.
 create function apply_postings() returns trigger language plpgsql as $$
 declare change record;
 begin
@@ -49,14 +59,5 @@ begin
   end loop;
   return null;
 end $$;
-create trigger postings_apply after insert on postings referencing new table as added for each statement execute function apply_postings();
-
-create function forbid_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'table % is append-only', tg_table_name using errcode = '42501';
-end $$;
-create trigger journal_append_only before update or delete on journal for each row execute function forbid_change();
-create trigger postings_append_only before update or delete on postings for each row execute function forbid_change();
-create trigger events_append_only before update or delete on events for each row execute function forbid_change();
-create trigger journal_no_truncate before truncate on journal execute function forbid_change();
-create trigger postings_no_truncate before truncate on postings execute function forbid_change();
+create trigger postings_apply after insert on postings referencing new table as added
+  for each statement execute function apply_postings();

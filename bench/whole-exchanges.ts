@@ -1,4 +1,4 @@
-import { startMemoryHouse } from '../test/support/memory-house.ts'
+import { startMemoryHouse } from '../test/support/memory-app.ts'
 import { serve, settingsOf } from './processes.ts'
 
 /** One worker with two chains in memory, alone in its process: takes exchanges from their creation until each is paid. */

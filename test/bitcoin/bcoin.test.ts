@@ -8,8 +8,8 @@ import { keyScript, parametersOf } from '../../server/src/adapters/chains/bitcoi
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
+import { createHouseKeys } from './app-keys.ts'
 import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
-import { createHouseKeys } from './house-keys.ts'
 
 const sandbox = resolveNetwork(btc, 'sandbox')
 /** With replacements, as on the real network: the node takes them. */

@@ -6,7 +6,7 @@ import type { Network } from '../../server/src/core/domain/network.ts'
 import type { BlockRef } from '../../server/src/core/ports/chain.ts'
 import type { ChainReader, SpendRequest, Unsigned } from '../../server/src/exchange/ports/chain.ts'
 import type { Coin, Pay } from '../../server/src/exchange/ports/spend.ts'
-import { createHouseKeys } from './house-keys.ts'
+import { createHouseKeys } from './app-keys.ts'
 
 /** A node of the bitcoin family on regtest, in a state of its own. */
 export type TestNode = Readonly<{

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ltc } from '../../server/networks/ltc.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import type { Coin } from '../../server/src/exchange/ports/spend.ts'
+import { createHouseKeys } from './app-keys.ts'
 import { createHouse, type TestNode } from './chain-suite.ts'
-import { createHouseKeys } from './house-keys.ts'
 import { hasLitecoind, startLitecoind } from './litecoind.ts'
 
 const network = resolveNetwork(ltc, 'sandbox')

@@ -3,9 +3,9 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Json } from '../support/until.ts'
 import type { Client } from './client.ts'
-import type { Dice } from './dice.ts'
 import type { Fleet } from './fleet.ts'
 import { moneroPlace } from './monero.ts'
+import type { Dice } from './random.ts'
 
 /** One payment of a customer, as the customer's own wallet knows it. */
 export type Payment = Readonly<{

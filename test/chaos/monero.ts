@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem'
 import type { Json } from '../support/until.ts'
+import type { Ground } from './cluster.ts'
 import type { Fleet } from './fleet.ts'
-import type { Ground } from './ground.ts'
 import { nodeEndpoint } from './node-endpoint.ts'
 
 const DECIMALS = 12

@@ -8,8 +8,8 @@ import {
   nodesThatDoNotAnswer,
   payoutsAreForgotten,
 } from './attacks.ts'
+import type { Ground } from './cluster.ts'
 import type { FleetOptions } from './fleet.ts'
-import type { Ground } from './ground.ts'
 import { withFleet } from './run.ts'
 import { copyServer, type Patch } from './server-copy.ts'
 

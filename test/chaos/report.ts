@@ -1,4 +1,4 @@
-import type { Findings } from './oracles.ts'
+import type { Findings } from './checks.ts'
 
 /** What was done to the houses of a whole run, and what came of it. */
 export type Totals = {

@@ -1,9 +1,9 @@
 import { until } from '../support/until.ts'
+import { allFindings, comeToRest, type Findings, judge } from './checks.ts'
 import { type Client, createClient } from './client.ts'
+import type { Ground } from './cluster.ts'
 import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
-import type { Ground } from './ground.ts'
-import { allFindings, comeToRest, type Findings, judge } from './oracles.ts'
 
 /** A started fleet with its partner and that partner's customers. */
 export type Run = Readonly<{

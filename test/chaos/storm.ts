@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../support/until.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from './random.ts'
 import type { Run } from './run.ts'
 import type { ServerProcess } from './server-process.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ask, checkOperations } from '../../server/test/http/openapi-property.ts'
+import { type Ask, checkOperations } from '../../server/test/core/http/openapi-property.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 import { createTableReader } from './tables.ts'
 
 /** A machine that other tests keep busy makes the house refuse work for a moment. */

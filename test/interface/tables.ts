@@ -1,4 +1,4 @@
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 
 /** What a table holds: how many rows, and a hash over all of them. */
 export type Contents = Readonly<Record<string, Readonly<{ rows: number; digest: string }>>>

@@ -6,11 +6,11 @@ import { mountPages } from '../../server/src/app/pages.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
-import { createTestApp } from '../../server/test/http/app-for-tests.ts'
+import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
 let world: World

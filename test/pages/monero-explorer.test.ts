@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExplorer } from '../../server/src/adapters/explorer/explorer.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
-import { call, post } from '../../server/test/monero/outside.ts'
+import { call, post } from '../../server/test/adapters/chains/monero/outside.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"

@@ -4,7 +4,7 @@ import type { AppError } from '../../server/src/core/domain/errors.ts'
 import { createSweepDeposits } from '../../server/src/exchange/deposits/sweep-deposits.ts'
 import { createOperateBalances } from '../../server/src/exchange/operations/operate-balances.ts'
 import { createLog } from '../../server/src/lib/log.ts'
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 
 /** P2WPKH in virtual bytes, rounded up: an input, and all that is no input of a payment with change. */
 const [INPUT_BYTES, REST_BYTES] = [69n, 100n]

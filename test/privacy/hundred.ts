@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits } from 'viem'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { unitsWorth } from '../../server/src/core/domain/price.ts'
-import type { Json, World } from '../support/world.ts'
+import type { Json, World } from '../support/scenario.ts'
 import type { PayerFact, RecipientFact } from './observer.ts'
 
 export type Sizes = 'random' | 'equal'

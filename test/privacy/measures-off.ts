@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { copyServer, type Patch } from '../chaos/server-copy.ts'
-import type { ServerParts } from '../support/world.ts'
+import type { ServerParts } from '../support/scenario.ts'
 
 /** The rule of three wallets is left out, and all networks but Monero have one key: one wallet for everything. */
 const patches: readonly Patch[] = [

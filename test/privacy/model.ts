@@ -1,4 +1,4 @@
-import { createDice } from '../chaos/dice.ts'
+import { createDice } from '../chaos/random.ts'
 import { type Match, match, type Seen } from './matcher.ts'
 
 /** What of a run differs from another. Times in seconds; `noise` is the most by which a payout differs from the market, as a fraction. */

@@ -1,4 +1,4 @@
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 import { type Pair, split } from './hundred.ts'
 import type { Market, Seen } from './matcher.ts'
 import type { Movement } from './movements.ts'

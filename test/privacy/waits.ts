@@ -1,4 +1,4 @@
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 import type { Watched } from './watched.ts'
 
 /** A payment of ours for one leg: how long after it was due it is in a block, and how long it had to wait. */

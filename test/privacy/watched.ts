@@ -1,5 +1,5 @@
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 import { prepareAfterwards } from './afterwards.ts'
 import { type Order, type Pair, runExchanges } from './hundred.ts'
 import { describeMatch, type Market, type Match, match } from './matcher.ts'

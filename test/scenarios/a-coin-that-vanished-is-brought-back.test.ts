@@ -7,7 +7,7 @@ import { alarms } from '../support/facts.ts'
 import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
 import { hasNode, nodeCall } from '../support/nodes.ts'
-import type { Json, World } from '../support/world.ts'
+import type { Json, World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

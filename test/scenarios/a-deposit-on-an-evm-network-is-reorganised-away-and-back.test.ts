@@ -3,7 +3,7 @@ import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { items } from '../support/facts.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 // A reorganisation of the sandbox's EVM chains drops what everybody paid in it: no other scenario uses this network.
 const network = 'sei'

@@ -4,7 +4,7 @@ import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms, booked } from '../support/facts.ts'
 import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { createOperatePayouts } from '../../server/src/exchange/operations/opera
 import { alarms, booked } from '../support/facts.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, startWorld, type World } from '../support/scenario.ts'
 
 // A reorganisation of the sandbox's EVM chains drops what everybody paid in it: no other scenario uses this network.
 const network = 'cchain'

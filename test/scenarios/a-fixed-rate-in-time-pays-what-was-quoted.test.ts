@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

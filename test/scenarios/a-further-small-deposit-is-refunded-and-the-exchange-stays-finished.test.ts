@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { belowMin, expectRefund, items, statuses } from '../support/facts.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { booked, caughtUp, items } from '../support/facts.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { booked } from '../support/facts.ts'
 import { whilePaused } from '../support/mining.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

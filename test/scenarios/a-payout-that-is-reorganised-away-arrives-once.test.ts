@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 // A reorganisation of the sandbox's EVM chains drops what everybody paid in it: no other scenario uses this network.
 const network = 'uni'

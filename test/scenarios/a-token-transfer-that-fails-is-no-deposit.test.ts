@@ -1,10 +1,10 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testTokens } from '../../server/test/evm/tokens.ts'
+import { testTokens } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeOf } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

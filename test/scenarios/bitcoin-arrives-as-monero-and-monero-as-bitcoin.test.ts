@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { belowMin, expectRefund } from '../support/facts.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 const CONFIRMED_MS = 120_000
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
-import type { World } from '../support/world.ts'
+import type { World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

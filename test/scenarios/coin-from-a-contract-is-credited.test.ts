@@ -1,8 +1,8 @@
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testActors } from '../../server/test/evm/tokens.ts'
+import { testActors } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

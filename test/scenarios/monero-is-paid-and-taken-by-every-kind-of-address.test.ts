@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { payer } from '../../server/test/monero/outside.ts'
+import { payer } from '../../server/test/adapters/chains/monero/outside.ts'
 import { hasNode } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, startWorld, type World } from '../support/scenario.ts'
 
 const DONE_MS = 150_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }

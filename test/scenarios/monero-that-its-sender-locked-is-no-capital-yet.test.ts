@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assetId } from '../../server/src/core/domain/asset.ts'
 import { present } from '../../server/src/lib/assert.ts'
-import { call, payer } from '../../server/test/monero/outside.ts'
+import { call, payer } from '../../server/test/adapters/chains/monero/outside.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 const MILLI = 10n ** 9n

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { hasNode } from '../support/nodes.ts'
 import { createMovablePrices } from '../support/prices.ts'
-import type { Json, World } from '../support/world.ts'
+import type { Json, World } from '../support/scenario.ts'
 
 const DONE_MS = 180_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }

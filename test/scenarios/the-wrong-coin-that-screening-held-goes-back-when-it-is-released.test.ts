@@ -5,7 +5,7 @@ import { createOperateExchanges } from '../../server/src/exchange/operations/ope
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { items } from '../support/facts.ts'
 import { nodeOf } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, startWorld, type World } from '../support/scenario.ts'
 
 const word = { actor: 'anna', reason: 'the customer is known to us' }
 const privateKey = generatePrivateKey()

@@ -2,7 +2,7 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectRefund } from '../support/facts.ts'
 import { createMovablePrices } from '../support/prices.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, startWorld, type World } from '../support/scenario.ts'
 
 const prices = createMovablePrices()
 let world: World

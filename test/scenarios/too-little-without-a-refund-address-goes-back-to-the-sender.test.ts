@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { belowMin, expectRefund } from '../support/facts.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World } from '../support/scenario.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { type MemoryHouse, startMemoryHouse } from '../support/memory-house.ts'
+import { type MemoryHouse, startMemoryHouse } from '../support/memory-app.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
 let memory: MemoryHouse

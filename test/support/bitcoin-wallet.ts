@@ -6,7 +6,7 @@ import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox
 import { createOutputs } from '../../sandbox/src/bitcoin/outputs.ts'
 import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
 import { nodeCall, nodeOf } from './nodes.ts'
-import type { Json, World } from './world.ts'
+import type { Json, World } from './scenario.ts'
 
 /** Units that the wallet's transactions leave to the miner: far above what nodes relay, far below any amount here. */
 const FEE_UNITS = 20_000n

@@ -9,10 +9,10 @@ import {
   parseEther,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Compiled } from '../../server/test/evm/tokens.ts'
+import type { Compiled } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { nodeOf } from './nodes.ts'
 import { PATIENCE_MS } from './patience.ts'
-import type { World } from './world.ts'
+import type { World } from './scenario.ts'
 
 /** Above what any of these transactions takes: some are meant to fail, so that nothing is estimated. */
 const GAS = 3_000_000n

@@ -2,7 +2,7 @@ import { parseUnits } from 'viem'
 import { expect } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Account } from '../../server/src/core/domain/ledger/journal.ts'
-import type { Json, World } from './world.ts'
+import type { Json, World } from './scenario.ts'
 
 /** Debits less credits of an account, in base units. */
 export function booked(world: World, account: Account, asset: AssetId): Promise<bigint> {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { inject } from 'vitest'
-import { startWorld, type World, type WorldOptions } from './world.ts'
+import { startWorld, type World, type WorldOptions } from './scenario.ts'
 
 /** Others may trade there before. */
 export const LOCK_MS = 400_000

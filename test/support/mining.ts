@@ -1,4 +1,4 @@
-import type { World } from './world.ts'
+import type { World } from './scenario.ts'
 
 /** No blocks come by themselves meanwhile: for a few seconds only, others are on the chain too. */
 export async function whilePaused<T>(world: World, network: string, work: () => Promise<T>): Promise<T> {

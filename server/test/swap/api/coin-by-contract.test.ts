@@ -1,6 +1,6 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
 // Polygon's coin has a contract (0x…1010), which lists name as a token. Nobody can approve it or pay by it: it is the coin.

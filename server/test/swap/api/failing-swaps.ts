@@ -2,7 +2,7 @@ import { type Hex, parseTransaction } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { NATIVE, type Stage, sending, sign, trade } from './partner.ts'
 import { coinsFor } from './paying-swaps.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { PATIENCE_MS } from '../../../../test/support/patience.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import type { Stage } from './partner.ts'
 
 const main = join(import.meta.dirname, '../../../src/main.ts')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { externalExecutor } from '@swapyard/contracts'
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { expect } from 'vitest'
-import { type Compiled, compile } from '../../evm/compile.ts'
+import { type Compiled, compile } from '../../adapters/chains/evm/compile.ts'
 import { type Call, type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
 import { NATIVE, type Stage, startStage, type Trade } from './partner.ts'
 

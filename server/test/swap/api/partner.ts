@@ -1,7 +1,7 @@
 import { type Chain, createPublicClient, type Hex, http, parseAbi, parseTransaction } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { startWorldAloneOn } from '../../../../test/support/market-lock.ts'
-import type { Answer, Json, World, WorldOptions } from '../../../../test/support/world.ts'
+import type { Answer, Json, World, WorldOptions } from '../../../../test/support/scenario.ts'
 
 export { LOCK_MS } from '../../../../test/support/market-lock.ts'
 

@@ -1,8 +1,8 @@
 import { formatUnits, type Hex, keccak256, parseTransaction, parseUnits } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
-import { hex } from '../../evm/anvil.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
+import { hex } from '../../adapters/chains/evm/anvil.ts'
 import { erc20, NATIVE, type Stage, sign, type Trade, trade } from './partner.ts'
 
 /** So many dollars take more than one pool on every network (sandbox/src/market/pools.ts). */

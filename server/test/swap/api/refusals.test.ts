@@ -1,7 +1,7 @@
 import { encodeDeployData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
-import { compile } from '../../evm/compile.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
+import { compile } from '../../adapters/chains/evm/compile.ts'
 import { LOCK_MS, NATIVE, type Stage, sign, startStage } from './partner.ts'
 
 let stage: Stage
@@ -70,7 +70,9 @@ describe('tokens', () => {
   })
 
   test('may name themselves in 32 bytes, and are not tradable without a pool', async () => {
-    const { Bytes32Token } = await compile(new URL('../chain/odd-tokens.sol', import.meta.url).pathname)
+    const { Bytes32Token } = await compile(
+      new URL('../../adapters/swap-chain/odd-tokens.sol', import.meta.url).pathname,
+    )
     if (!Bytes32Token) throw new Error('no such contract')
     const user = await stage.user()
     const gas = { gas: 2_000_000n, maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }

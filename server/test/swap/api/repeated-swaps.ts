@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { type Stage, sign } from './partner.ts'
 import { built, told } from './refused-swaps.ts'
 

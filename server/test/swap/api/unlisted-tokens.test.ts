@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeOf } from '../../../../test/support/nodes.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { type FaultyNode, startFaultyNode } from '../../evm/faulty-node.ts'
+import { type FaultyNode, startFaultyNode } from '../../adapters/chains/evm/faulty-node.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage } from './partner.ts'
 
 // A quote reads memory alone: what it meets for the first time is read behind it.

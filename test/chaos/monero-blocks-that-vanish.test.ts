@@ -1,0 +1,4 @@
+import { moneroBlocksThatVanish } from './suites/monero-blocks-that-vanish.ts'
+import { testCourse } from './test-suite.ts'
+
+testCourse(moneroBlocksThatVanish)

@@ -1,0 +1,4 @@
+import { races } from './suites/races.ts'
+import { testCourse } from './test-suite.ts'
+
+testCourse(races)

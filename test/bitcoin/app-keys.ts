@@ -6,8 +6,8 @@ const master = HDKey.fromMasterSeed(new Uint8Array(32).fill(42))
 /** Account and chain of BIP-44 for each branch, as the keystore derives them. */
 const BRANCH = { deposit: [0, 0], hot: [1, 0], change: [1, 1] } as const
 
-/** The house's keys in these tests, and what is derived from them. */
-export function createHouseKeys(coinType: number): { keys: KeySource; publicKeys: CompressedKeys } {
+/** The app's keys in these tests, and what is derived from them. */
+export function createAppKeys(coinType: number): { keys: KeySource; publicKeys: CompressedKeys } {
   const at = (path: KeyPath) => {
     const [account, chain] = BRANCH[path.branch]
     return master.derive(`m/84'/${coinType}'/${account}'/${chain}/${path.index}`)

@@ -1,4 +1,4 @@
 import { answersThatNeverCome } from './suites/answers-that-never-come.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(answersThatNeverCome)
+testSuite(answersThatNeverCome)

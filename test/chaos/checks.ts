@@ -62,7 +62,7 @@ export async function comeToRest(
 /** What nobody has any more comes to nothing: a double spend's exchange waits for the rest of its day. */
 async function mayMove(fleet: Fleet, purchases: readonly Purchase[], open: Open): Promise<boolean> {
   const { id, status, tx_hash, leg } = open
-  // The payment between two legs is the house's own: it is offered until it stands.
+  // The payment between two legs is the app's own: it is offered until it stands.
   if (leg > 0) return true
   if (tx_hash !== null && status !== 'pending') return true
   const payments = purchases.find((one) => one.id === id)?.payments ?? []
@@ -71,7 +71,7 @@ async function mayMove(fleet: Fleet, purchases: readonly Purchase[], open: Open)
   return false
 }
 
-/** Compares what the house says with what the chains hold and with what the customers know. Nothing may be under way. */
+/** Compares what the app says with what the chains hold and with what the customers know. Nothing may be under way. */
 export async function judge(
   fleet: Fleet,
   client: Client,
@@ -199,7 +199,7 @@ async function judgeLegs({ database }: Fleet): Promise<string[]> {
      where d.status = 'credited' and d.leg > 0`,
   )
   return rows.flatMap(({ tx_hash, credited_units, paid, times }) => {
-    if (paid === null) return [`the payment ${tx_hash} between two legs is counted, and is none of the house's`]
+    if (paid === null) return [`the payment ${tx_hash} between two legs is counted, and is none of the app's`]
     if (times !== '1') return [`the payment ${tx_hash} between two legs is counted ${times} times`]
     return paid === credited_units
       ? []
@@ -252,7 +252,7 @@ async function walletDifferences(fleet: Fleet): Promise<string[]> {
 }
 
 /** Nonces from 0 on, each used by one transaction, and as many on the chain (I-26). */
-async function judgeNonces({ database, ground, chains }: Fleet): Promise<string[]> {
+async function judgeNonces({ database, cluster, chains }: Fleet): Promise<string[]> {
   const found: string[] = []
   const lanes = await database.query<{ network: string; address: string; next: string }>(
     'select network, address, next from nonce_lanes',
@@ -264,7 +264,7 @@ async function judgeNonces({ database, ground, chains }: Fleet): Promise<string[
       [network, address],
     )
     const contiguous = rows.every(({ nonce }, n) => nonce === String(n)) && rows.length === Number(next)
-    const used = Number(await ground.call(network, 'eth_getTransactionCount', [address as Hex, 'latest']))
+    const used = Number(await cluster.call(network, 'eth_getTransactionCount', [address as Hex, 'latest']))
     const lane = `${rows.length} transactions, lane at ${next}, chain at ${used}`
     if (!contiguous) found.push(`a gap in the nonces of ${address} on ${network}: ${lane}`)
     else if (used !== Number(next)) found.push(`nonces of ${address} that ${network} does not have: ${lane}`)

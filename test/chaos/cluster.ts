@@ -12,7 +12,7 @@ import { type Crash, crashPostgres } from './postgres-crash.ts'
 const START_MS = 90_000
 
 /** A Postgres and chains of one's own, which may be hurt: nobody else is on them. */
-export type Ground = Readonly<{
+export type Cluster = Readonly<{
   folder: string
   /** Of the cluster; houses make databases of their own. */
   databaseUrl: string
@@ -29,11 +29,11 @@ export type Ground = Readonly<{
   stop(): Promise<void>
 }>
 
-export async function startGround(networks: readonly string[]): Promise<Ground> {
+export async function startCluster(networks: readonly string[]): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-chaos-'))
   const [postgres, sandbox] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, networks)])
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
-  const control: Ground['control'] = (path, body) => post(chains.controlUrl + path, body)
+  const control: Cluster['control'] = (path, body) => post(chains.controlUrl + path, body)
   let crashes = 0
   let reorgs = 0
   return {

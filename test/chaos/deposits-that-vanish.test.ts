@@ -1,4 +1,4 @@
 import { depositsThatVanish } from './suites/deposits-that-vanish.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(depositsThatVanish)
+testSuite(depositsThatVanish)

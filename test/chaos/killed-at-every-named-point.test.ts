@@ -1,4 +1,4 @@
 import { namedPoints } from './suites/named-points.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(namedPoints)
+testSuite(namedPoints)

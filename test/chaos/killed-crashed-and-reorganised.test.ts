@@ -1,4 +1,4 @@
 import { badWeather } from './suites/bad-weather.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(badWeather)
+testSuite(badWeather)

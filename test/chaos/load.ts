@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../support/until.ts'
 import { anyOrder, leastOf, type PrivateType } from './customers.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 
-export type Shop = Readonly<{
+export type Load = Readonly<{
   /** Orders that were refused with no fault of the customer: there are none. */
   refused(): readonly string[]
   /** Resolves when the last customer has paid. */
@@ -16,12 +16,12 @@ const FULL = 100
 const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${FULL}`
 
 /** Customers come at this pace until it closes. They wait for nobody, and stay away where a queue stands. */
-export async function openShop(
+export async function openLoad(
   { client, customers, fleet }: Run,
-  { everyMs, dice }: { everyMs: number; dice: Dice },
-): Promise<Shop> {
+  { everyMs, random }: { everyMs: number; random: Random },
+): Promise<Load> {
   const least = await leastOf(client, 'eth@eth', 'btc@btc')
-  const has = (id: string) => fleet.ground.chains.networks.some(({ network }) => network === id)
+  const has = (id: string) => fleet.cluster.chains.networks.some(({ network }) => network === id)
   const types: readonly PrivateType[] = [
     ...(has('ltc') ? (['efficient'] as const) : []),
     ...(has('xmr') ? (['privatePlus'] as const) : []),
@@ -39,7 +39,7 @@ export async function openShop(
       )
     for (; !closing; await delay(everyMs)) {
       if (await isFull()) continue
-      const bought: Promise<unknown> = customers.buy(anyOrder(least, dice, types)).catch((error: Error) => {
+      const bought: Promise<unknown> = customers.buy(anyOrder(least, random, types)).catch((error: Error) => {
         // The bank cannot always pay while its chain is being reorganised: that customer never paid.
         if (!error.message.startsWith('/deposits')) refused.push(error.message)
       })

@@ -1,4 +1,4 @@
 import { moneroBlocksThatVanish } from './suites/monero-blocks-that-vanish.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(moneroBlocksThatVanish)
+testSuite(moneroBlocksThatVanish)

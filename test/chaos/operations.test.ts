@@ -1,4 +1,4 @@
 import { operations } from './suites/operations.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(operations)
+testSuite(operations)

@@ -1,4 +1,4 @@
 import { races } from './suites/races.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(races)
+testSuite(races)

@@ -1,12 +1,12 @@
 /** One seed draws the same row of numbers each time: what a run does, not when the machine comes to it. */
-export type Dice = Readonly<{
+export type Random = Readonly<{
   /** A whole number from `least` up to, and without, `below`. */
   draw(least: number, below: number): number
   oneOf<T>(things: readonly T[]): T
 }>
 
 /** mulberry32 (Tommy Ettinger, public domain): good enough to choose among faults. */
-export function createDice(seed: number): Dice {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

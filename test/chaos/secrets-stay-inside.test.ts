@@ -7,32 +7,32 @@ import { scopes } from '../../server/src/core/domain/partner.ts'
 import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { createDatabase } from '../support/database.ts'
-import { isFinished, type MemoryGround, startMemoryGround } from '../support/memory-cluster.ts'
+import { isFinished, type MemoryCluster, startMemoryCluster } from '../support/memory-cluster.ts'
 import { until } from '../support/until.ts'
 
-let ground: MemoryGround
+let cluster: MemoryCluster
 let database: Awaited<ReturnType<typeof createDatabase>>
 beforeAll(async () => {
-  ground = await startMemoryGround('the canaries')
+  cluster = await startMemoryCluster('the canaries')
   database = await createDatabase(inject('databaseUrl'))
 })
 afterAll(async () => {
-  await ground.stop()
+  await cluster.stop()
   await database.drop()
 })
 
 const RATE =
   '/v1/cross-chain/rate?fromCurrency=eth&fromNetwork=eth&toCurrency=bnb&toNetwork=bsc&amount=0.1&flow=standard'
 
-/** Every secret of the house, in every writing that a log or a column could hold it in. */
+/** Every secret of the app, in every writing that a log or a column could hold it in. */
 async function canaries(apiKey: string): Promise<ReadonlyMap<string, string>> {
-  const seed = await decryptSeed(readKeystoreFile(ground.keystore), ground.passphrase)
+  const seed = await decryptSeed(readKeystoreFile(cluster.keystore), cluster.passphrase)
   const keys = createKeySource(seed, 60)
   const bytes: [string, Uint8Array][] = [
     ['the seed', seed],
-    ['the pepper', ground.pepper],
-    ['the passphrase', Buffer.from(ground.passphrase)],
-    ['the words', Buffer.from(ground.words)],
+    ['the pepper', cluster.pepper],
+    ['the passphrase', Buffer.from(cluster.passphrase)],
+    ['the words', Buffer.from(cluster.words)],
     ['the hot key', keys.privateKey({ branch: 'hot', index: 0 })],
     ...[0, 1, 2].map((index): [string, Uint8Array] => [
       `deposit key ${index}`,
@@ -45,10 +45,10 @@ async function canaries(apiKey: string): Promise<ReadonlyMap<string, string>> {
   ])
   return new Map([
     ...written,
-    ['the pepper', ground.pepper.toString()],
-    ['the passphrase', ground.passphrase],
-    ['the words', ground.words],
-    ['three of the words', ground.words.split(' ').slice(0, 3).join(' ')],
+    ['the pepper', cluster.pepper.toString()],
+    ['the passphrase', cluster.passphrase],
+    ['the words', cluster.words],
+    ['three of the words', cluster.words.split(' ').slice(0, 3).join(' ')],
     ['the API key', apiKey],
     ['the secret of the API key', apiKey.split('_')[3] ?? ''],
   ])
@@ -67,8 +67,8 @@ async function dump({ database: sql }: App): Promise<string> {
 }
 
 /** Jobs are deleted once they are done: kept aside as they come. */
-const keepJobs = (house: App) =>
-  house.database.query(
+const keepJobs = (app: App) =>
+  app.database.query(
     `create table seen_jobs (job text);
      create function keep_job() returns trigger language plpgsql as $$ begin insert into public.seen_jobs values (new::text); return new; end $$;
      create trigger keep_job after insert or update on graphile_worker._private_jobs for each row execute function keep_job();`,
@@ -101,10 +101,10 @@ async function makeMistakes({ http, store }: App, apiKey: string): Promise<void>
 test('no secret is in a log, an answer, a job or the database; no signed transaction in a log (I-32)', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } })
-  const { house, stop } = await ground.open({ databaseUrl: database.url, log })
-  await keepJobs(house)
-  await ground.fund(house)
-  const partners = createPartnerStore(house.database)
+  const { app, stop } = await cluster.open({ databaseUrl: database.url, log })
+  await keepJobs(app)
+  await cluster.fund(app)
+  const partners = createPartnerStore(app.database)
   await partners.add({
     name: 'canary',
     feeBps: 0,
@@ -112,27 +112,27 @@ test('no secret is in a log, an answer, a job or the database; no signed transac
     rateLimitPerMinute: 6_000,
     strict: false,
   })
-  const { keyId, text: apiKey, hmac } = makeApiKey('test', ground.pepper)
+  const { keyId, text: apiKey, hmac } = makeApiKey('test', cluster.pepper)
   await partners.keys.add('canary', { keyId, hmac, scopes: [...scopes], ipAllowList: [], createdBy: 'test' })
-  expect((await house.http.inject({ url: RATE, headers: { 'x-api-key': apiKey } })).statusCode).toBe(200)
-  await makeMistakes(house, apiKey)
-  const paid = await ground.order(house)
-  ground.pay(paid)
-  await until('it is finished', () => isFinished(house, paid))
+  expect((await app.http.inject({ url: RATE, headers: { 'x-api-key': apiKey } })).statusCode).toBe(200)
+  await makeMistakes(app, apiKey)
+  const paid = await cluster.order(app)
+  cluster.pay(paid)
+  await until('it is finished', () => isFinished(app, paid))
   // A payout that waits is looked at again and again, and stands in the jobs and in the dump.
-  const held = await ground.order(house)
-  await house.store.pauses.pause('payouts:bsc', 'a test', 'test')
-  ground.pay(held)
+  const held = await cluster.order(app)
+  await app.store.pauses.pause('payouts:bsc', 'a test', 'test')
+  cluster.pay(held)
   await until('it waits', async () => {
-    const rows = await house.database.query('select 1 from payouts where exchange_id = $1', [held.id])
+    const rows = await app.database.query('select 1 from payouts where exchange_id = $1', [held.id])
     return rows.length === 1
   })
   await stop()
 
-  const again = await ground.open({ databaseUrl: database.url, log })
-  const tables = await dump(again.house)
-  const raws = await again.house.database.query<{ raw: string }>('select raw from attempts')
-  const seenJobs = await again.house.database.query<{ job: string }>('select job from seen_jobs')
+  const again = await cluster.open({ databaseUrl: database.url, log })
+  const tables = await dump(again.app)
+  const raws = await again.app.database.query<{ raw: string }>('select raw from attempts')
+  const seenJobs = await again.app.database.query<{ job: string }>('select job from seen_jobs')
   await again.stop()
   const logged = lines.join('')
   expect([raws.length > 0, seenJobs.length > 0]).toEqual([true, true])

@@ -1,4 +1,4 @@
 import { stuckPayouts } from './suites/stuck-payouts.ts'
-import { testCourse } from './test-suite.ts'
+import { testSuite } from './test-suite.ts'
 
-testCourse(stuckPayouts)
+testSuite(stuckPayouts)

@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ground, startGround } from './cluster.ts'
-import { createDice } from './random.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { createRandom } from './random.ts'
 import { openRun, type Run } from './run.ts'
-import type { Course, Pace } from './suite.ts'
+import type { Pace, Suite } from './suite.ts'
 
 const nobodyListens = () => undefined
-const SHORT: Omit<Pace, 'dice'> = { stormMs: 25_000, isThorough: false, say: nobodyListens, note: nobodyListens }
+const SHORT: Omit<Pace, 'random'> = { stormMs: 25_000, isThorough: false, say: nobodyListens, note: nobodyListens }
 const SEED = 2
 const TIMEOUT_MS = 600_000
 
-/** One house goes through all drills of a course, and is judged after each: nobody is paid twice, nobody loses anything. */
-export function testCourse({ networks, optional = [], options, drills }: Course): void {
-  let ground: Ground
+/** One app goes through all cases of a suite, and is judged after each: nobody is paid twice, nobody loses anything. */
+export function testSuite({ networks, optional = [], options, cases }: Suite): void {
+  let cluster: Cluster
   let run: Run
   beforeAll(async () => {
-    ground = await startGround([...networks, ...optional])
-    run = await openRun(ground, options)
+    cluster = await startCluster([...networks, ...optional])
+    run = await openRun(cluster, options)
   }, 180_000)
   afterAll(async () => {
     await run?.close()
-    await ground?.stop()
+    await cluster?.stop()
   }, 60_000)
-  for (const { name, work } of drills) {
+  for (const { name, work } of cases) {
     test(
       name,
       async ({ skip }) => {
-        const missing = networks.filter((one) => !ground.chains.networks.some(({ network }) => network === one))
+        const missing = networks.filter((one) => !cluster.chains.networks.some(({ network }) => network === one))
         skip(missing.length > 0, `no node for ${missing} is installed`)
-        await work(run, { ...SHORT, dice: createDice(SEED) })
+        await work(run, { ...SHORT, random: createRandom(SEED) })
         expect(await run.wrong()).toEqual([])
       },
       TIMEOUT_MS,

@@ -14,10 +14,10 @@ const START_MS = 60_000
  * that they die at different points at a time, and either meets the other's remains: thorough = each goes all of the way,
  * and one dies at its second visit; otherwise they meet in the middle. Returns what nobody came to.
  */
-export async function tourOfPoints(fleet: Fleet, isThorough: boolean): Promise<readonly string[]> {
+export async function visitPoints(fleet: Fleet, isThorough: boolean): Promise<readonly string[]> {
   const missed: string[] = []
   const provoking = (name: string) => (name === 'watch.rewound' ? setInterval(() => provoke(fleet), 1_500) : undefined)
-  const visit = (one: ServerProcess, next: () => Spot | undefined) => visitPoints(one, next, missed, provoking)
+  const visit = (one: ServerProcess, next: () => Spot | undefined) => crashAtEach(one, next, missed, provoking)
   const [first, second] = fleet.workers
   const [api] = fleet.apis
   if (!(first && second && api)) throw new Error('the tour needs two workers and an api')
@@ -28,7 +28,7 @@ export async function tourOfPoints(fleet: Fleet, isThorough: boolean): Promise<r
 }
 
 /** Lets a process die at one point after the other, and live after the last. */
-export async function visitPoints(
+export async function crashAtEach(
   one: ServerProcess,
   next: () => Spot | undefined,
   missed: string[],
@@ -58,6 +58,6 @@ function routes(isThorough: boolean): readonly [Spot[], () => Spot | undefined] 
 }
 
 /** A reorganisation, of blocks alone: nothing that was counted goes away. */
-function provoke({ ground }: Fleet): void {
-  ground.reorganize('btc', 1).catch(() => undefined)
+function provoke({ cluster }: Fleet): void {
+  cluster.reorganize('btc', 1).catch(() => undefined)
 }

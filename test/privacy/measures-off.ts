@@ -28,10 +28,10 @@ export async function serverWithoutMeasures(): Promise<ServerParts & { remove():
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-measures-off-'))
   const root = copyServer(join(folder, 'server'), patches)
   const open = (file: string) => import(/* @vite-ignore */ pathToFileURL(join(root, file)).href)
-  const { composeHouse } = await open('server/src/app/app.ts')
+  const { createApp } = await open('server/src/app/app.ts')
   const { networks } = await open('server/networks/index.ts')
   return {
-    composeHouse,
+    createApp,
     networks,
     remove: () => {
       // Links first: what they point to stays.

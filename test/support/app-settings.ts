@@ -4,7 +4,7 @@ const USD = 10n ** 12n
 const MINUTE_MS = 60_000
 
 /** Of houses under test: payouts are replaced soon, and no test comes to a limit. */
-export const houseSettings: ServiceSettings = {
+export const appSettings: ServiceSettings = {
   rateIdMs: MINUTE_MS,
   fixedLockMs: 20 * MINUTE_MS,
   expiryMs: 24 * 60 * MINUTE_MS,

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createMemoryChain } from '../../server/src/adapters/chains/memory/chain.ts'
 import { createMemoryKeys } from '../../server/src/adapters/chains/memory/keys.ts'
+import { createMemoryNetwork, type MemoryNetwork } from '../../server/src/adapters/chains/memory/network.ts'
 import { signMemory } from '../../server/src/adapters/chains/memory/transaction.ts'
-import { createMemoryWorld, type MemoryWorld } from '../../server/src/adapters/chains/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
@@ -17,7 +17,7 @@ import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import type { Chain } from '../../server/src/exchange/ports/chain.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
-import { houseSettings } from './app-settings.ts'
+import { appSettings } from './app-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { PATIENCE_MS } from './patience.ts'
 
@@ -27,18 +27,18 @@ const FUNDS = 100_000n * COIN
 const POLL_MS = 50
 /** Creates in flight, as many partners' requests would be. */
 const CREATES = 32
-const pepper = Buffer.from('a pepper of the memory house')
+const pepper = Buffer.from('a pepper of the memory app')
 
-export type MemoryHouse = Readonly<{
-  house: App
+export type MemoryApp = Readonly<{
+  app: App
   /** By network: `eth` and `bsc`. */
-  worlds: ReadonlyMap<string, MemoryWorld>
+  memoryNetworks: ReadonlyMap<string, MemoryNetwork>
   /** Takes so many exchanges of ether on `eth` for BNB on `bsc` from their creation until each is finished. */
   run(count: number): Promise<{ count: number; seconds: number; recipients: readonly string[] }>
   stop(): Promise<void>
 }>
 
-export type MemoryHouseOptions = Readonly<{
+export type MemoryAppOptions = Readonly<{
   /** An empty database on a real cluster. */
   databaseUrl: string
   /** Time between two blocks of either chain. */
@@ -46,11 +46,11 @@ export type MemoryHouseOptions = Readonly<{
 }>
 
 /**
- * The whole house, with every service, loop and job that it runs with, on two chains in this process: what an exchange
- * costs the house alone, without nodes and networks.
+ * The whole app, with every service, loop and job that it runs with, on two chains in this process: what an exchange
+ * costs the app alone, without nodes and networks.
  */
-export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHouseOptions): Promise<MemoryHouse> {
-  const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-house-'))
+export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOptions): Promise<MemoryApp> {
+  const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-app-'))
   const keystore = join(folder, 'keystore.json')
   await createQuickKeystore(keystore, 'a passphrase', [60])
   const publicKeys = openPublicKeys(keystore)
@@ -61,15 +61,15 @@ export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHou
     signWith: { evm: signMemory },
     coinTypeOf: () => 60,
   })
-  const worlds = new Map<string, MemoryWorld>()
+  const memoryNetworks = new Map<string, MemoryNetwork>()
   const chains = new Map<string, Chain>()
   for (const definition of definitions.filter(({ id }) => id === 'eth' || id === 'bsc')) {
     const network = resolveNetwork(definition, 'sandbox')
-    const world = createMemoryWorld({ network, seed: network.id })
-    worlds.set(network.id, world)
-    chains.set(network.id, createMemoryChain({ network, world, publicKeys }))
+    const memoryNetwork = createMemoryNetwork({ network, seed: network.id })
+    memoryNetworks.set(network.id, memoryNetwork)
+    chains.set(network.id, createMemoryChain({ network, memoryNetwork, publicKeys }))
   }
-  const house = await createApp({
+  const app = await createApp({
     environment: 'sandbox',
     databaseUrl,
     poolMax: 10,
@@ -80,33 +80,33 @@ export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHou
     pepper,
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
-    settings: houseSettings,
+    settings: appSettings,
     denied: [],
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1' },
     log: createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
-  await seedSandboxPartners(house.database, pepper)
-  const workers = await house.startWorkers()
+  await seedSandboxPartners(app.database, pepper)
+  const workers = await app.startWorkers()
   const mining = startLoop({
     paceMs: blockMs,
     backoffMs: blockMs,
     turn: async () => {
-      for (const world of worlds.values()) world.mine()
+      for (const memoryNetwork of memoryNetworks.values()) memoryNetwork.mine()
       return undefined
     },
     onError: () => undefined,
   })
-  await fund(house, worlds)
+  await fund(app, memoryNetworks)
   return {
-    house,
-    worlds,
-    run: (count) => runExchanges(house, worlds, count),
+    app,
+    memoryNetworks,
+    run: (count) => runExchanges(app, memoryNetworks, count),
     stop: async () => {
       await workers.stop()
       await mining.stop()
-      await house.stop()
+      await app.stop()
       await signer.close()
       await rm(folder, { recursive: true, force: true })
     },
@@ -122,24 +122,28 @@ async function until(what: string, look: () => Promise<boolean>, deadlineMs = PA
 }
 
 /** The watchers must have begun: they follow a chain from its head on. */
-async function fund({ store, services, chains }: App, worlds: ReadonlyMap<string, MemoryWorld>): Promise<void> {
+async function fund(
+  { store, services, chains }: App,
+  memoryNetworks: ReadonlyMap<string, MemoryNetwork>,
+): Promise<void> {
   await until('both chains are watched', async () => {
     const cursors = await Promise.all([...chains.keys()].map((network) => store.chainLog.cursor(network)))
     return cursors.every((cursor) => cursor !== null)
   })
-  for (const [network, chain] of chains) worlds.get(network)?.pay({ address: chain.addresses.hot(), units: FUNDS })
+  for (const [network, chain] of chains)
+    memoryNetworks.get(network)?.pay({ address: chain.addresses.hot(), units: FUNDS })
   await until('the hot wallets are filled and prices are there', async () => services.readiness().length === 0)
 }
 
 async function runExchanges(
   { services, database }: App,
-  worlds: ReadonlyMap<string, MemoryWorld>,
+  memoryNetworks: ReadonlyMap<string, MemoryNetwork>,
   count: number,
-): ReturnType<MemoryHouse['run']> {
+): ReturnType<MemoryApp['run']> {
   const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
   const [row] = await database.query<{ at: Date }>('select clock_timestamp() as at')
   const since = row?.at ?? new Date(0)
-  const recipients = newAddresses(worlds.get('bsc'), `recipients since ${since.getTime()}`, count)
+  const recipients = newAddresses(memoryNetworks.get('bsc'), `recipients since ${since.getTime()}`, count)
   const startedAt = performance.now()
   let next = 0
   const customers = Array.from({ length: CREATES }, async () => {
@@ -157,7 +161,7 @@ async function runExchanges(
         },
         null,
       )
-      worlds.get('eth')?.pay({ address: exchange.deposit.address, units: COIN / 10n })
+      memoryNetworks.get('eth')?.pay({ address: exchange.deposit.address, units: COIN / 10n })
     }
   })
   await Promise.all(customers)
@@ -177,8 +181,12 @@ async function runExchanges(
   return { count, seconds: (performance.now() - startedAt) / 1000, recipients }
 }
 
-function newAddresses(world: MemoryWorld | undefined, seed: string, count: number): readonly string[] {
-  if (!world) throw new Error('no world')
-  const { addresses } = createMemoryChain({ network: world.network, world, publicKeys: createMemoryKeys(seed) })
+function newAddresses(memoryNetwork: MemoryNetwork | undefined, seed: string, count: number): readonly string[] {
+  if (!memoryNetwork) throw new Error('no memoryNetwork')
+  const { addresses } = createMemoryChain({
+    network: memoryNetwork.network,
+    memoryNetwork,
+    publicKeys: createMemoryKeys(seed),
+  })
   return Array.from({ length: count }, (_, n) => addresses.deposit(n).address)
 }

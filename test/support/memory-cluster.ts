@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createMemoryChain } from '../../server/src/adapters/chains/memory/chain.ts'
 import { createMemoryKeys } from '../../server/src/adapters/chains/memory/keys.ts'
+import { createMemoryNetwork } from '../../server/src/adapters/chains/memory/network.ts'
 import { signMemory } from '../../server/src/adapters/chains/memory/transaction.ts'
-import { createMemoryWorld } from '../../server/src/adapters/chains/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
 import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
@@ -15,7 +15,7 @@ import { defaultSpreads } from '../../server/src/core/domain/book.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
 import { startLoop } from '../../server/src/lib/loop.ts'
-import { houseSettings } from './app-settings.ts'
+import { appSettings } from './app-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { until } from './until.ts'
 
@@ -26,23 +26,23 @@ export type MemoryOrder = Readonly<{ id: string; deposit: string; recipient: str
 type OpenOptions = Readonly<{ databaseUrl: string; journal?: string; log?: Log }>
 
 /** Two chains that go on, and one keystore: houses are opened on them one after the other, each with a database and a journal. */
-export type MemoryGround = Readonly<{
+export type MemoryCluster = Readonly<{
   words: string
   keystore: string
   passphrase: string
   pepper: Buffer
-  open(options: OpenOptions): Promise<{ house: App; stop(): Promise<void> }>
-  /** Waits until the house watches, and fills its hot wallets. */
-  fund(house: App): Promise<void>
+  open(options: OpenOptions): Promise<{ app: App; stop(): Promise<void> }>
+  /** Waits until the app watches, and fills its hot wallets. */
+  fund(app: App): Promise<void>
   /** A tenth of an ether on `eth` for BNB on `bsc`. */
-  order(house: App): Promise<MemoryOrder>
+  order(app: App): Promise<MemoryOrder>
   pay(order: MemoryOrder): void
-  received(house: App, order: MemoryOrder): Promise<bigint>
+  received(app: App, order: MemoryOrder): Promise<bigint>
   stop(): Promise<void>
 }>
 
-export async function startMemoryGround(name: string): Promise<MemoryGround> {
-  const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-ground-'))
+export async function startMemoryCluster(name: string): Promise<MemoryCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'swapyard-memory-cluster-'))
   const [keystore, passphrase, pepper] = [
     join(folder, 'keystore.json'),
     `a passphrase of ${name}`,
@@ -50,41 +50,41 @@ export async function startMemoryGround(name: string): Promise<MemoryGround> {
   ]
   const words = await createQuickKeystore(keystore, passphrase, [60])
   const served = definitions.filter(({ id }) => id === 'eth' || id === 'bsc')
-  const worlds = new Map(
+  const memoryNetworks = new Map(
     served.map((definition) => {
       const network = resolveNetwork(definition, 'sandbox')
-      return [network.id, createMemoryWorld({ network, seed: `${name} ${network.id}` })] as const
+      return [network.id, createMemoryNetwork({ network, seed: `${name} ${network.id}` })] as const
     }),
   )
   const mining = startLoop({
     paceMs: BLOCK_MS,
     backoffMs: BLOCK_MS,
     turn: async () => {
-      for (const world of worlds.values()) world.mine()
+      for (const memoryNetwork of memoryNetworks.values()) memoryNetwork.mine()
       return undefined
     },
     onError: () => undefined,
   })
   const stops: (() => Promise<void>)[] = []
-  const ours = { folder, keystore, passphrase, pepper, worlds }
+  const ours = { folder, keystore, passphrase, pepper, memoryNetworks }
   return {
     words,
     keystore,
     passphrase,
     pepper,
     open: async (options) => {
-      const opened = await openHouse(ours, options)
+      const opened = await openApp(ours, options)
       stops.push(opened.stop)
       return opened
     },
     fund: async ({ store, services, chains }) => {
       for (const [network, chain] of chains) {
         await until(`${network} is watched`, async () => (await store.chainLog.cursor(network)) !== null)
-        worlds.get(network)?.pay({ address: chain.addresses.hot(), units: 1_000n * COIN })
+        memoryNetworks.get(network)?.pay({ address: chain.addresses.hot(), units: 1_000n * COIN })
       }
-      await until('the house is ready', async () => services.readiness().length === 0)
+      await until('the app is ready', async () => services.readiness().length === 0)
     },
-    ...customers(name, worlds),
+    ...customers(name, memoryNetworks),
     stop: async () => {
       for (const stop of stops.splice(0).reverse()) await stop()
       await mining.stop()
@@ -93,18 +93,24 @@ export async function startMemoryGround(name: string): Promise<MemoryGround> {
   }
 }
 
-type Worlds = ReadonlyMap<string, ReturnType<typeof createMemoryWorld>>
-type Ours = Readonly<{ folder: string; keystore: string; passphrase: string; pepper: Buffer; worlds: Worlds }>
+type MemoryNetworks = ReadonlyMap<string, ReturnType<typeof createMemoryNetwork>>
+type Ours = Readonly<{
+  folder: string
+  keystore: string
+  passphrase: string
+  pepper: Buffer
+  memoryNetworks: MemoryNetworks
+}>
 
-function customers(name: string, worlds: Worlds): Pick<MemoryGround, 'order' | 'pay' | 'received'> {
+function customers(name: string, memoryNetworks: MemoryNetworks): Pick<MemoryCluster, 'order' | 'pay' | 'received'> {
   const keys = createMemoryKeys(`customers of ${name}`)
   let count = 0
   return {
     order: async ({ services }) => {
       const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
-      const world = worlds.get('bsc')
-      if (!world) throw new Error('no chain')
-      const { addresses } = createMemoryChain({ network: world.network, world, publicKeys: keys })
+      const memoryNetwork = memoryNetworks.get('bsc')
+      if (!memoryNetwork) throw new Error('no chain')
+      const { addresses } = createMemoryChain({ network: memoryNetwork.network, memoryNetwork, publicKeys: keys })
       const recipient = addresses.deposit(count++).address
       const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'bnb', toNetwork: 'bsc' }
       const { exchange } = await services.createExchange(
@@ -114,7 +120,7 @@ function customers(name: string, worlds: Worlds): Pick<MemoryGround, 'order' | '
       )
       return { id: exchange.id, deposit: exchange.deposit.address, recipient }
     },
-    pay: ({ deposit }) => void worlds.get('eth')?.pay({ address: deposit, units: COIN / 10n }),
+    pay: ({ deposit }) => void memoryNetworks.get('eth')?.pay({ address: deposit, units: COIN / 10n }),
     received: async ({ chains }, { recipient }) => {
       const bnb = { id: 'bnb@bsc', ticker: 'bnb', network: 'bsc', decimals: 18, contract: null } as const
       return (await chains.get('bsc')?.reader.balance(recipient, bnb)) ?? 0n
@@ -122,7 +128,7 @@ function customers(name: string, worlds: Worlds): Pick<MemoryGround, 'order' | '
   }
 }
 
-async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours, options: OpenOptions) {
+async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }: Ours, options: OpenOptions) {
   const publicKeys = openPublicKeys(keystore)
   const signer = await openSigner({
     path: keystore,
@@ -132,10 +138,13 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
     coinTypeOf: () => 60,
   })
   const chains = new Map(
-    [...worlds].map(([id, world]) => [id, createMemoryChain({ network: world.network, world, publicKeys })]),
+    [...memoryNetworks].map(([id, memoryNetwork]) => [
+      id,
+      createMemoryChain({ network: memoryNetwork.network, memoryNetwork, publicKeys }),
+    ]),
   )
   const level = process.env['WORLD_LOG'] === undefined ? 'silent' : 'info'
-  const house = await createApp({
+  const app = await createApp({
     environment: 'sandbox',
     databaseUrl: options.databaseUrl,
     poolMax: 10,
@@ -146,24 +155,24 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
     pepper,
     prices: createEmbeddedPrices({ now: Date.now, still: true }),
     spreads: defaultSpreads,
-    settings: houseSettings,
+    settings: appSettings,
     denied: [],
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1' },
     log: options.log ?? createLog({ level, pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
-  await seedSandboxPartners(house.database, pepper)
-  const workers = await house.startWorkers()
+  await seedSandboxPartners(app.database, pepper)
+  const workers = await app.startWorkers()
   let stopped = false
   const stop = async () => {
     if (stopped) return
     stopped = true
     await workers.stop()
-    await house.stop()
+    await app.stop()
     await signer.close()
   }
-  return { house, stop }
+  return { app, stop }
 }
 
 export async function isFinished({ database }: App, { id }: MemoryOrder): Promise<boolean> {

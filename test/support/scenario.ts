@@ -20,21 +20,21 @@ import { defaultSpreads } from '../../server/src/core/domain/book.ts'
 import type { Prices } from '../../server/src/core/ports/prices.ts'
 import { createLog, type Log } from '../../server/src/lib/log.ts'
 import type { Loop } from '../../server/src/lib/loop.ts'
-import { houseSettings } from './app-settings.ts'
+import { appSettings } from './app-settings.ts'
 import { createDatabase } from './database.ts'
 import { checkInvariants } from './invariants.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 const USD = 10n ** 12n
-/** What each world has of each currency: of litecoin the bank has 1.3 million dollars for all worlds together. */
+/** What each scenario has of each currency: of litecoin the bank has 1.3 million dollars for all scenarios together. */
 const FUNDS_USD = 25_000n * USD
-export const pepper = Buffer.from('a pepper of the test worlds')
+export const pepper = Buffer.from('a pepper of the test scenarios')
 
-export type WorldOptions = Readonly<{
-  /** Networks that this world works with: fewer are faster. */
+export type ScenarioOptions = Readonly<{
+  /** Networks that this scenario works with: fewer are faster. */
   networks: readonly string[]
-  /** Where the chains stand that this world works with: those of the whole run, unless others are named. */
+  /** Where the chains stand that this scenario works with: those of the whole run, unless others are named. */
   chainsFile?: string
   settings?: Partial<AppOptions['settings']>
   /** Frozen prices: the default, so that amounts can be compared. */
@@ -53,7 +53,7 @@ export type WorldOptions = Readonly<{
   log?: Log
 }>
 
-export type ServerParts = Readonly<{ composeHouse: typeof createApp; networks: typeof definitions }>
+export type ServerParts = Readonly<{ createApp: typeof createApp; networks: typeof definitions }>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
 export type Json = any
@@ -69,12 +69,12 @@ export type OrderInput = Readonly<{
 }> &
   Readonly<Record<string, unknown>>
 
-/** A whole house on the shared chains: its own database, keys and wallets, driven as a partner and as a person would. */
-export type World = Readonly<{
-  house: App
+/** A whole app on the shared chains: its own database, keys and wallets, driven as a partner and as a person would. */
+export type Scenario = Readonly<{
+  app: App
   url: string
   chains: ChainsFile
-  /** Where this world's operator takes fees of swaps; null without swaps. */
+  /** Where this scenario's operator takes fees of swaps; null without swaps. */
   feeAddress: string | null
   /** The private key of a network's hot wallet: what a thief of the keystore would have. */
   hotKey(network: string): Uint8Array
@@ -104,12 +104,12 @@ export type World = Readonly<{
   stop(): Promise<void>
 }>
 
-export async function startWorld(options: WorldOptions): Promise<World> {
+export async function startScenario(options: ScenarioOptions): Promise<Scenario> {
   const chains = JSON.parse(readFileSync(options.chainsFile ?? inject('chainsFile'), 'utf8')) as ChainsFile
-  const folder = await mkdtemp(join(tmpdir(), 'swapyard-world-'))
+  const folder = await mkdtemp(join(tmpdir(), 'swapyard-scenario-'))
   const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
-  const server = options.server ?? { composeHouse: createApp, networks: definitions }
+  const server = options.server ?? { createApp: createApp, networks: definitions }
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const journalPath = join(folder, 'signed.log')
   const signer = await openSigner({
@@ -121,7 +121,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   })
   const swaps = options.swaps && offerOf(chains, options)
   const nodes = chains.networks.filter(({ network }) => options.networks.includes(network))
-  const house = await server.composeHouse({
+  const app = await server.createApp({
     environment: 'sandbox',
     databaseUrl: database.url,
     // Every network is watched by a loop of its own.
@@ -133,7 +133,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     pepper,
     prices: options.prices ?? createEmbeddedPrices({ now: Date.now, still: options.still ?? true }),
     spreads: defaultSpreads,
-    settings: { ...houseSettings, ...options.settings },
+    settings: { ...appSettings, ...options.settings },
     denied: options.denied ?? [],
     ...(swaps === undefined ? {} : { swaps }),
     rateLimit: false,
@@ -141,17 +141,17 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     log: options.log ?? createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
-  await seedSandboxPartners(house.database, pepper)
-  let workers: Loop | null = await house.startWorkers()
-  await answers(house)
-  const funding = { app: house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
+  await seedSandboxPartners(app.database, pepper)
+  let workers: Loop | null = await app.startWorkers()
+  await answers(app)
+  const funding = { app, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
   await (await fundSandbox(funding)).later
-  const url = await house.http.listen({ host: '127.0.0.1', port: 0 })
+  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
   const trouble = async () =>
-    JSON.stringify({ pauses: await house.store.pauses.list(), alarms: await house.store.alarms.list(20) })
+    JSON.stringify({ pauses: await app.store.pauses.list(), alarms: await app.store.alarms.list(20) })
   const calls = createCalls(url, chains.controlUrl, trouble)
   return {
-    house,
+    app,
     url,
     chains,
     feeAddress: swaps?.settings?.feeAddresses?.values().next().value ?? null,
@@ -166,13 +166,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       workers = null
     },
     startWorkers: async () => {
-      workers ??= await house.startWorkers()
+      workers ??= await app.startWorkers()
     },
-    invariants: () => checkInvariants(house),
+    invariants: () => checkInvariants(app),
     stop: async () => {
-      await house.http.close()
+      await app.http.close()
       await workers?.stop()
-      await house.stop()
+      await app.stop()
       await signer.close()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
@@ -187,7 +187,7 @@ async function answers({ store }: App): Promise<void> {
   for (let said = await ask(); said instanceof Error; said = await ask()) if (Date.now() > deadline) throw said
 }
 
-function offerOf(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: WorldOptions): SwapOffer {
+function offerOf(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }: ScenarioOptions): SwapOffer {
   const served = chains.networks.filter(({ network }) => networks.includes(network))
   const offer = sandboxSwaps(
     served.map((one) => {
@@ -195,7 +195,7 @@ function offerOf(chains: ChainsFile, { networks, swaps, swapNodes, aggregators }
       return node === undefined ? one : { ...one, rpcUrls: [node] }
     }),
   )
-  // Of its own, so that what lies there is this world's.
+  // Of its own, so that what lies there is this scenario's.
   const own = `0x${randomBytes(20).toString('hex')}`
   const feeAddresses = new Map(networks.map((network) => [network, own]))
   const settings = { ...offer.settings, feeAddresses, ...swaps }
@@ -208,11 +208,11 @@ const split = (currency: string): { ticker: string; network: string } => {
   return { ticker, network }
 }
 
-/** `trouble`: what the house complains of, shown where a wait is in vain. */
+/** `trouble`: what the app complains of, shown where a wait is in vain. */
 function createCalls(url: string, controlUrl: string, trouble: () => Promise<string>) {
-  /** A machine that other tests keep busy makes the house refuse work for a moment; a partner asks again. */
+  /** A machine that other tests keep busy makes the app refuse work for a moment; a partner asks again. */
   function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    return until('the house takes the request', async () => {
+    return until('the app takes the request', async () => {
       const answer = await ask(method, path, body, headers)
       return answer.body?.code === 'OVERLOADED' ? null : answer
     })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const name of ['acme', 'beta']) await swapyard(['partners', 'add', name])
   database = openDatabase(shell.url, { max: 1, applicationName: 'test' })
   hot = String((await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'])
-  // As the house does at its start.
+  // As the app does at its start.
   await createStore(database).wallets.registerHotAddress('eth', hot, 0)
 })
 afterAll(async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => shell.close())
 
 describe('the command line', () => {
-  test('makes the keys of the house once, and shows where they are', async () => {
+  test('makes the keys of the app once, and shows where they are', async () => {
     const made = await swapyard(['keystore', 'create'])
     expect(made).toMatchObject({ code: 0, lines: [{ words: expect.stringMatching(/^([a-z]+ ){23}[a-z]+$/) }] })
     const before = readFileSync(join(folder, 'keystore.json'), 'utf8')

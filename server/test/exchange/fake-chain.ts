@@ -10,11 +10,11 @@ import type {
   ScannedBlock,
   SpendRequest,
   Transfer,
-  Unsigned,
-  Watched,
+  UnsignedTransaction,
+  WatchedTransaction,
 } from '../../src/exchange/ports/chain.ts'
-import type { Departure, PayoutGround, SignIntent } from '../../src/exchange/ports/signer.ts'
-import type { Coin, Pay } from '../../src/exchange/ports/spend.ts'
+import type { PayoutOrigin, ReleasedTransaction, SignIntent } from '../../src/exchange/ports/signer.ts'
+import type { Payment, Utxo } from '../../src/exchange/ports/spend.ts'
 
 /** What a block holds of one transaction. */
 type Tx = Readonly<{
@@ -160,7 +160,16 @@ export function createFakeChain(network: Network) {
         ? addresses.change(index)
         : addresses.deposit(index).address
 
-  function build({ pays, from, fee, coins, changeIndex, nonce, replaces, gasLimit }: SpendRequest): Unsigned {
+  function build({
+    payments: pays,
+    from,
+    fee,
+    utxos: coins,
+    changeIndex,
+    nonce,
+    replaces,
+    gasLimit,
+  }: SpendRequest): UnsignedTransaction {
     for (const { units } of pays)
       if (isBitcoin && units < (network.bitcoin?.dustUnits ?? 0n)) throw new AppError('AMOUNT_BELOW_MIN', 'dust')
     if (!isBitcoin) {
@@ -182,7 +191,7 @@ export function createFakeChain(network: Network) {
       const key = `${own(from)}:${nonce}`
       return { intent, conflictKey: key, resources: [key], feeUnits: (gasLimit ?? GAS) * maxFeePerGas, change: null }
     }
-    const inputs: Coin[] = replaces?.intent.family === 'bitcoin' ? [...replaces.intent.inputs] : []
+    const inputs: Utxo[] = replaces?.intent.family === 'bitcoin' ? [...replaces.intent.inputs] : []
     const feeUnits = replaces ? replaces.feeUnits + FEE : FEE
     const needed = pays.reduce((sum, { units }) => sum + units, feeUnits)
     const held = () => inputs.reduce((sum, { units }) => sum + units, 0n)
@@ -257,7 +266,11 @@ export function createFakeChain(network: Network) {
     return { kind: 'accepted' }
   }
 
-  async function observe({ txHash, conflictKey, origins = [] }: Watched): Promise<Observation> {
+  async function observe({
+    txHash,
+    conflictKey,
+    ancestorSpends: origins = [],
+  }: WatchedTransaction): Promise<Observation> {
     for (const block of blocks) {
       const lost = origins.find(({ outpoint, spentBy }) =>
         block.txs.some((one) => one.txHash !== spentBy && one.keys.includes(outpoint)),
@@ -305,14 +318,14 @@ export function createFakeChain(network: Network) {
       },
       mempool: async () => pool.flatMap(({ transfers }) => transfers),
       agrees: async ({ height, hash }) => blocks[height]?.hash === hash,
-      received: async ({ identity }, { height }) =>
+      receivedUnits: async ({ identity }, { height }) =>
         blocks[height]?.txs.flatMap(({ transfers }) => transfers).find((one) => one.identity === identity)?.units ?? 0n,
-      tagged: async (tag) => knobs.tags[tag],
+      tagHeight: async (tag) => knobs.tags[tag],
       balance: async (address, asset) => held(address, asset.contract),
       feeRate: async () => ({ rate: knobs.feeRate, tip: 1n }),
     },
     sender: {
-      gasLimit: async (pay: Pay, from) => {
+      gasLimit: async (pay: Payment, from) => {
         if (isBitcoin) return null
         if (knobs.gasRefused === pay.address) throw new AppError('SIMULATION_FAILED', 'it would revert')
         if (held(own(from), pay.asset.contract) < pay.units)
@@ -357,12 +370,13 @@ export function createFakeSigner() {
   const pays = (intent: SignIntent) => (intent.family === 'evm' ? [intent.pay] : intent.pays)
   return {
     released,
-    payoutId: ({ text, plainId, isForgotten }: PayoutGround) => (isForgotten ? plainId : idOf(text)),
+    payoutId: ({ text, plainId, isReleasedUnderPlainId }: PayoutOrigin) =>
+      isReleasedUnderPlainId ? plainId : idOf(text),
     sign: async (intent: SignIntent) => {
       const raw = JSON.stringify(intent, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
       return { raw, txHash: digest(raw) }
     },
-    release: async ({ intent }: Departure) => {
+    release: async ({ intent }: ReleasedTransaction) => {
       for (const { payoutId } of pays(intent)) {
         const before = released.get(payoutId)
         if (before !== undefined && before !== keyOf(intent)) throw new AppError('INTERNAL', 'left before')

@@ -5,7 +5,7 @@ import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
 import type { Asset, AssetId } from '../../src/core/domain/asset.ts'
-import type { Screened, Verdict } from '../../src/core/ports/screening.ts'
+import type { ScreeningSubject, Verdict } from '../../src/core/ports/screening.ts'
 import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
 import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
 import { createSweepDeposits } from '../../src/exchange/deposits/sweep-deposits.ts'
@@ -54,7 +54,7 @@ export const market: BookParts = {
 }
 
 /** The money path on a real database and two chains in memory, without workers: a test takes every turn by itself. */
-export async function startSpine({ three = false } = {}) {
+export async function startMoneyPath({ three = false } = {}) {
   const { database, another, close } = await openTestDatabase()
   const store = createStore(database)
   const fakes = {
@@ -69,7 +69,7 @@ export async function startSpine({ three = false } = {}) {
   ])
   const signer = createFakeSigner()
   const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
-  const screening: { verdict: Verdict; screen(subject: Screened): Promise<Verdict> } = {
+  const screening: { verdict: Verdict; screen(subject: ScreeningSubject): Promise<Verdict> } = {
     verdict: 'allow',
     screen: async () => screening.verdict,
   }

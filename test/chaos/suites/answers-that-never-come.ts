@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { until } from '../../support/until.ts'
 import { nodesThatDoNotAnswer, told } from '../attacks.ts'
 import type { Run } from '../run.ts'
-import type { Course } from '../suite.ts'
+import type { Suite } from '../suite.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
 
 /** COMMIT as the driver sends it: a simple query (PostgreSQL, frontend/backend protocol, `Query`). */
@@ -16,10 +16,10 @@ const CUTS = 8
 const bitcoinToEther = { from: 'btc@btc', to: 'eth@eth', amount: '0.004' }
 const etherToBitcoin = { from: 'eth@eth', to: 'btc@btc', amount: '0.1' }
 
-export const answersThatNeverCome: Course = {
+export const answersThatNeverCome: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 1, workers: 2, proxied: { database: true, networks: ['eth', 'btc'] } },
-  drills: [
+  cases: [
     { name: 'F6, F4: whether a COMMIT that nobody answered was done is looked up, never guessed', work: loseCommits },
     {
       name: 'F12: a node that takes a transaction and does not say so is offered the same bytes again',

@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Purchase } from '../customers.ts'
 import type { Run } from '../run.ts'
-import type { Course } from '../suite.ts'
+import type { Suite } from '../suite.ts'
 
 /** Confirmations of eth are 3 here. Depths below, at and above them, at each stage that a deposit goes through. */
 const reorganisations = [
@@ -14,10 +14,10 @@ const reorganisations = [
   { stage: ['finished'], depth: 5 },
 ]
 
-export const depositsThatVanish: Course = {
+export const depositsThatVanish: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 1, workers: 2 },
-  drills: [
+  cases: [
     {
       name: 'F8: a deposit that a reorganisation takes away and brings back is paid once, however deep it was',
       work: async (run) => {
@@ -28,8 +28,8 @@ export const depositsThatVanish: Course = {
             customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' }),
           ])
           await told(run, [incoming], stage)
-          await fleet.ground.reorganize('eth', depth)
-          await fleet.ground.reorganize('btc', Math.min(depth, 4))
+          await fleet.cluster.reorganize('eth', depth)
+          await fleet.cluster.reorganize('btc', Math.min(depth, 4))
           await customers.offerAgain()
         }
       },
@@ -41,7 +41,7 @@ export const depositsThatVanish: Course = {
         await fleet.store.pauses.pause('payouts:eth', 'the test', 'test')
         const spentTwice = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
         await told(run, [spentTwice], ['exchanging'])
-        await fleet.ground.reorganize('btc', await depthOf(run, spentTwice), true)
+        await fleet.cluster.reorganize('btc', await depthOf(run, spentTwice), true)
         await told(run, [spentTwice], ['pending'])
         assert.deepEqual(await fleet.store.ledger.balances(`liability:exchange:${spentTwice.id}`), new Map())
         await fleet.store.pauses.resume('payouts:eth')
@@ -56,7 +56,7 @@ export const depositsThatVanish: Course = {
         const { customers, fleet } = run
         const stolen = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
         await told(run, [stolen], ['finished'])
-        await fleet.ground.reorganize('btc', await depthOf(run, stolen), true)
+        await fleet.cluster.reorganize('btc', await depthOf(run, stolen), true)
         const lost = () => fleet.store.ledger.balance('expense:suspense', 'btc@btc')
         await until('the loss is booked', async () => (await lost()) === 400_000n)
         const alarms = await fleet.database.query<{ subject: string }>(
@@ -71,5 +71,5 @@ export const depositsThatVanish: Course = {
 
 /** Blocks from the one with a purchase's first payment up to the newest. */
 async function depthOf({ fleet }: Run, { payments }: Purchase): Promise<number> {
-  return (await fleet.ground.call('btc', 'getrawtransaction', [payments[0]?.hash, true])).confirmations
+  return (await fleet.cluster.call('btc', 'getrawtransaction', [payments[0]?.hash, true])).confirmations
 }

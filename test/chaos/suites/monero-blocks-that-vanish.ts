@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Fleet } from '../fleet.ts'
-import type { Course } from '../suite.ts'
+import type { Suite } from '../suite.ts'
 
 /** Ten confirmations are asked for here, and nothing is final before twenty: below, at and above them. */
 const DEPTHS = [2, 5, 9, 12]
 const XMR = '2'
 
-export const moneroBlocksThatVanish: Course = {
+export const moneroBlocksThatVanish: Suite = {
   networks: ['btc', 'eth', 'xmr'],
   options: {
     apis: 1,
@@ -17,7 +17,7 @@ export const moneroBlocksThatVanish: Course = {
     config: { clocks: { stuck: '10s' }, privacy: { delay: '1s' } },
     proxied: { monero: true },
   },
-  drills: [
+  cases: [
     {
       name: 'F10: Monero blocks that are popped, two to twelve of them, pay everybody once, also between two legs',
       work: async (run) => {
@@ -35,7 +35,7 @@ export const moneroBlocksThatVanish: Course = {
         for (const depth of DEPTHS) {
           const top = await height(fleet)
           await until('there are enough blocks', async () => (await height(fleet)) >= top + depth / 2)
-          await fleet.ground.reorganize('xmr', depth)
+          await fleet.cluster.reorganize('xmr', depth)
           if (depth === DEPTHS[1]) bought.push(await customers.buy(wanted))
         }
         await told(run, bought, ['finished'])

@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import { restartOneByOne } from '../rolling-restart.ts'
 import type { Run } from '../run.ts'
-import type { Course } from '../suite.ts'
+import type { Suite } from '../suite.ts'
 
 const REQUESTS_A_SECOND = 50
 /** Payouts that wait when the switch is thrown, and when the wallet is empty. */
@@ -14,10 +14,10 @@ const PATIENCE_MS = 120_000
 /** Longer than a hold of the queue lasts: there is nothing to wait for but time. */
 const STILL_MS = 7_000
 
-export const operations: Course = {
+export const operations: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 2, workers: 2, config: { clocks: { drain: '2s' } } },
-  drills: [
+  cases: [
     { name: 'F21: processes restarted one by one under 50 requests a second fail nobody', work: restart },
     { name: 'F23: after a pause commits, nothing is signed; after it ends, everything is', work: pauseAndResume },
     {
@@ -69,10 +69,10 @@ async function pauseAndResume(run: Run): Promise<void> {
 }
 
 async function emptyAndFill(run: Run): Promise<void> {
-  const { ground, chains, database, store } = run.fleet
+  const { cluster, chains, database, store } = run.fleet
   const hot = chains.get('eth')?.addresses.hot() ?? ''
-  const held = await ground.call('eth', 'eth_getBalance', [hot, 'latest'])
-  await ground.call('eth', 'anvil_setBalance', [hot, '0x0'])
+  const held = await cluster.call('eth', 'eth_getBalance', [hot, 'latest'])
+  await cluster.call('eth', 'anvil_setBalance', [hot, '0x0'])
   const bought = await queue(run, UNFUNDED)
   const alarm = "select 1 from alarms where subject = 'wallet:eth'"
   // One that nobody has looked at yet may be signed at once when the wallet is filled: it has not waited for coins.
@@ -80,7 +80,7 @@ async function emptyAndFill(run: Run): Promise<void> {
   const stands = async () =>
     (await database.query(lookedAt)).length === UNFUNDED && (await database.query(alarm)).length > 0
   await until('the queue stands, and somebody was told', stands, PATIENCE_MS)
-  await ground.call('eth', 'anvil_setBalance', [hot, held])
+  await cluster.call('eth', 'anvil_setBalance', [hot, held])
   const isSigned = async () => {
     // The reconciler may have seen the hole: ending its pause is the operator's word.
     await store.pauses.resume('payouts:eth')

@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 import { curiousPartners } from '../attacks.ts'
 import type { Reply } from '../client.ts'
 import type { Run } from '../run.ts'
-import type { Course } from '../suite.ts'
+import type { Suite } from '../suite.ts'
 
 const TWINS = 20
 const RACERS = 50
@@ -24,10 +24,10 @@ const STALE = `select graphile_worker.add_job(kind, json_build_object('id', id))
 const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth' }
 const order = { ...pair, fromAmount: '0.01', address: '0x8ba1f109551bd432803012645ac136ddd64dba72' }
 
-export const races: Course = {
+export const races: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 2, workers: 2, config: { clocks: { rateId: '3s' } } },
-  drills: [
+  cases: [
     { name: 'F14: stale wake-ups, ten for each that is due, change nothing', work: wakeTooOften },
     { name: 'F17: over two processes a rateId makes one exchange, for as long as it lives, and a key one', work: race },
     {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
 import { told } from '../attacks.ts'
 import type { Run } from '../run.ts'
-import type { Course } from '../suite.ts'
+import type { Suite } from '../suite.ts'
 
 /** Base units per virtual byte that a payout in litecoin never exceeds: four dust limits of 5460. */
 const LITECOIN_RATE_MAX = 4 * 5460
@@ -14,17 +14,17 @@ const RAISED = 'select 1 from attempts group by transaction_id having count(*) >
 const RAISED_AND_SENT = `select 1 from attempts a where sent_at is not null and exists (
     select 1 from attempts b where b.transaction_id = a.transaction_id and b.id < a.id)`
 
-export const stuckPayouts: Course = {
+export const stuckPayouts: Suite = {
   networks: ['btc', 'ltc', 'eth'],
   options: { apis: 1, workers: 2, config: { clocks: { stuck: '1s' } }, proxied: { networks: ['ltc'] } },
-  drills: [
+  cases: [
     {
       name: 'F13: a stuck payout is raised, with its worker killed in between, conflicts with itself and is paid once',
       work: async (run) => {
         const { customers, fleet } = run
-        const { ground, database } = fleet
+        const { cluster, database } = fleet
         const finds = async (sql: string) => (await database.query(sql)).length > 0
-        await ground.control('/mining', { network: 'ltc', paused: true })
+        await cluster.control('/mining', { network: 'ltc', paused: true })
         const order = { from: 'eth@eth', to: 'ltc@ltc' }
         const bought = await Promise.all(['0.1', '0.05'].map((amount) => customers.buy({ ...order, amount })))
         const signed = "select 1 from payouts where network = 'ltc' and state = 'signed'"
@@ -34,7 +34,7 @@ export const stuckPayouts: Course = {
         await Promise.all(fleet.workers.map((worker) => worker.end('SIGKILL')))
         await Promise.all(fleet.workers.map((worker) => worker.start()))
         await until('what was raised is offered', () => finds(RAISED_AND_SENT), PATIENCE_MS)
-        await ground.control('/mining', { network: 'ltc', paused: false })
+        await cluster.control('/mining', { network: 'ltc', paused: false })
         await told(run, bought, ['finished'])
         await attemptsConflict(run)
       },

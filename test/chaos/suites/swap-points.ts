@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Checkpoint, swapCheckpoints } from '../../../server/src/core/services/checkpoint.ts'
 import type { Spot } from '../server-process.ts'
-import type { Drill } from '../suite.ts'
+import type { DrillCase } from '../suite.ts'
 import { createSwappers, type Swappers } from '../swappers.ts'
-import { visitPoints } from '../visit-points.ts'
+import { crashAtEach } from '../visit-points.ts'
 
 /** Leaves a swap recorded and unsent, for the worker to broadcast. */
 const RECORDED = { name: 'swap.recorded', nth: 1 } as const satisfies Spot
@@ -26,12 +26,12 @@ const EVERY_MS = 1_200
 const END_MS = 120_000
 
 /** Users come all the time; one API process and one worker die at every point that lies on their way. */
-export const swapPoints: Drill = {
+export const swapPoints: DrillCase = {
   name: 'F1: processes killed at every named point of a swap leave one transaction, followed to its end',
   work: async ({ fleet, client }) => {
     const [api] = fleet.apis
     const [first, second] = fleet.workers
-    if (!(api && first && second)) throw new Error('the drill needs an api and two workers')
+    if (!(api && first && second)) throw new Error('the drillCase needs an api and two workers')
     // Alone, so that what is left to a worker is left to this one.
     await second.end('SIGKILL')
     const swappers = createSwappers(fleet, client)
@@ -51,7 +51,7 @@ export const swapPoints: Drill = {
       isTheirs = !isTheirs
       return isTheirs && isBroadcasting ? RECORDED : (apiSpots.shift() ?? (isBroadcasting ? RECORDED : undefined))
     }
-    await Promise.all([visitPoints(api, ofApi, missed), visitPoints(first, ofWorker, missed)])
+    await Promise.all([crashAtEach(api, ofApi, missed), crashAtEach(first, ofWorker, missed)])
     await second.start()
     await shop.close()
     assert.deepEqual(missed, [])

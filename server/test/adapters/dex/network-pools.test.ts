@@ -19,17 +19,17 @@ const DEADLINE = 2n ** 40n
 const LIMITS = [4295128740n, 1461446703485210103287273052203988822378723970341n] as const
 const BOUNDS = [-1_200, -600, -120, 0, 60, 600, 1_200, 6_000]
 
-let ground: VenueGround
+let cluster: VenueGround
 let venues: Venues
 beforeAll(async () => {
   if (!isInstalled) return
-  ground = await startVenueGround()
-  venues = ground.venues
+  cluster = await startVenueGround()
+  venues = cluster.venues
 })
-afterAll(() => ground?.stop())
+afterAll(() => cluster?.stop())
 
 const createSource = (clock = { ms: Date.now() }, more: Partial<NetworkPoolsDeps> = {}): PoolSource =>
-  ground.createSource({
+  cluster.createSource({
     now: () => clock.ms,
     ...more,
     settings: { compareEveryBlocks: 1, comparePools: 3, snapshotEveryMs: 60_000, ...more.settings },
@@ -308,7 +308,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     await compareStates(after.pools)
 
     // And the same by a scan of history alone.
-    await ground.testDatabase.database.query('delete from pool_snapshots')
+    await cluster.testDatabase.database.query('delete from pool_snapshots')
     const fresh = createSource()
     const scanned = await current(fresh)
     expect(scanned.pools.length).toBe(6)
@@ -316,10 +316,10 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
   })
 
   test('are looked up by pairs where history is out of reach, and a token when somebody asks for it', async () => {
-    const { dexes, hubs } = ground.dexNetwork
+    const { dexes, hubs } = cluster.dexNetwork
     const unscanned = dexes.map(({ deployedAt: _, ...dex }) => dex)
     const whole = createSource(undefined, {
-      dexNetwork: { ...ground.dexNetwork, dexes: unscanned },
+      dexNetwork: { ...cluster.dexNetwork, dexes: unscanned },
       snapshots: nothing,
     })
     const scanned = createSource(undefined, { snapshots: nothing })
@@ -329,7 +329,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     expect(all.length).toBe(6)
 
     const [a = '', ...others] = hubs
-    const narrow = { ...ground.dexNetwork, dexes: unscanned, hubs: [a] }
+    const narrow = { ...cluster.dexNetwork, dexes: unscanned, hubs: [a] }
     const source = createSource(undefined, { dexNetwork: narrow, snapshots: nothing })
     const before = (await current(source)).pools.length
     for (const token of others) source.want(token)

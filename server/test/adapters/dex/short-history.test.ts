@@ -14,14 +14,14 @@ import { isInstalled, type Venues } from './venues.ts'
 const DEADLINE = 2n ** 40n
 type Call = Readonly<{ id: number; method: string; params: readonly unknown[] }>
 
-let ground: VenueGround
+let cluster: VenueGround
 let venues: Venues
 beforeAll(async () => {
   if (!isInstalled) return
-  ground = await startVenueGround()
-  venues = ground.venues
+  cluster = await startVenueGround()
+  venues = cluster.venues
 })
-afterAll(() => ground?.stop())
+afterAll(() => cluster?.stop())
 
 /** Answers calls at the newest block alone; `refused` counts the others. */
 async function openDoor() {
@@ -47,7 +47,7 @@ async function openDoor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, close: () => server.close() }
 }
 
-const createSource = (url: string) => ground.createSource({ rpcUrls: [url], settings: { snapshotEveryMs: 0 } })
+const createSource = (url: string) => cluster.createSource({ rpcUrls: [url], settings: { snapshotEveryMs: 0 } })
 
 async function addPair(a: number, b: number): Promise<void> {
   const [tokenA, tokenB] = [venues.tokens[a], venues.tokens[b]]

@@ -3,23 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sqlState } from '../../../src/adapters/postgres/core/database.ts'
 import { conversionEntry, depositEntry, fundingEntry, signedEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { exchangeStatuses } from '../../../src/exchange/domain/exchange.ts'
-import { next } from '../../../src/exchange/domain/lifecycle.ts'
-import { COIN, ETHER, newExchange, partnerId, startSpine } from '../../exchange/money-path.ts'
+import { nextStatuses } from '../../../src/exchange/domain/lifecycle.ts'
+import { COIN, ETHER, newExchange, partnerId, startMoneyPath } from '../../exchange/money-path.ts'
 
 const SMALL = COIN / 200n
 /** check_violation, unique_violation, foreign_key_violation, not_null_violation; insufficient_privilege is ours for what is append-only. */
 const [CHECK, UNIQUE, REFERENCE, APPEND_ONLY] = ['23514', '23505', '23503', '42501']
 
-let spine: Awaited<ReturnType<typeof startSpine>>
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 /** A finished exchange with its deposit, payout, transaction and attempt: rows to be tampered with. */
 let row: { exchange: string; execution: string; deposit: string; payout: string; transaction: string; attempt: string }
 beforeAll(async () => {
-  spine = await startSpine()
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
-  const exchange = await spine.order()
-  spine.deposit(exchange, SMALL)
-  await spine.blocks(7)
-  const [found] = await spine.database.query<typeof row>(
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  const exchange = await fixture.order()
+  fixture.deposit(exchange, SMALL)
+  await fixture.blocks(7)
+  const [found] = await fixture.database.query<typeof row>(
     `select x.exchange_id as exchange, x.id as execution, x.deposit_id as deposit, p.id as payout, p.transaction_id as transaction, a.id as attempt
      from executions x join payouts p on p.execution_id = x.id join attempts a on a.transaction_id = p.transaction_id where x.exchange_id = $1`,
     [exchange.id],
@@ -27,9 +27,9 @@ beforeAll(async () => {
   if (!found) throw new Error('nothing was paid')
   row = found
 })
-afterAll(() => spine.close())
+afterAll(() => fixture.close())
 
-const run = (text: string, values: readonly unknown[] = []) => spine.database.query(text, values)
+const run = (text: string, values: readonly unknown[] = []) => fixture.database.query(text, values)
 async function refused(code: string, text: string, values: readonly unknown[] = []): Promise<void> {
   const error = await run(text, values).then(
     () => null,
@@ -68,7 +68,7 @@ describe('the ledger (I-1, I-2)', () => {
   })
 
   test('has no asset below nothing, and nobody who owes us for his own exchange', async () => {
-    const { ledger } = spine.store
+    const { ledger } = fixture.store
     const refuse = async (work: Promise<unknown>) =>
       expect(
         sqlState(
@@ -100,18 +100,18 @@ describe('the ledger (I-1, I-2)', () => {
   })
 
   test('counts an event once, however often it is told', async () => {
-    const { ledger } = spine.store
-    const before = await spine.wallet('btc@btc')
+    const { ledger } = fixture.store
+    const before = await fixture.wallet('btc@btc')
     const told = await Promise.all(Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 1, 'btc@btc', 7n))))
     expect(told.filter(Boolean)).toHaveLength(1)
-    expect((await spine.wallet('btc@btc')) - before).toBe(7n)
+    expect((await fixture.wallet('btc@btc')) - before).toBe(7n)
     await run("insert into journal (id, event) values ('undo', 'test')")
     await run("insert into postings values ('undo', 0, 'equity:capital', 'asset:wallet', 'btc@btc', 7)")
   })
 
   test('lets exactly ten of twelve at once take ten from a hundred', async () => {
-    const { ledger } = spine.store
-    const exchange = await spine.order()
+    const { ledger } = fixture.store
+    const exchange = await fixture.order()
     await ledger.post(fundingEntry('hundred', 1, 'usdt@eth', 100n))
     const take = (n: number) =>
       ledger.post(
@@ -127,15 +127,15 @@ describe('the ledger (I-1, I-2)', () => {
       )
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => take(n)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
-    expect(await spine.wallet('usdt@eth')).toBe(0n)
-    await spine.balanced()
+    expect(await fixture.wallet('usdt@eth')).toBe(0n)
+    await fixture.balanced()
   })
 
   test('shows what was changed behind its back', async () => {
     await run("update balances set units = units + 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
-    expect(await spine.store.reconciliation.imbalance()).not.toEqual([])
+    expect(await fixture.store.reconciliation.imbalance()).not.toEqual([])
     await run("update balances set units = units - 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
-    expect(await spine.store.reconciliation.imbalance()).toEqual([])
+    expect(await fixture.store.reconciliation.imbalance()).toEqual([])
   })
 })
 
@@ -166,7 +166,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
   })
 
   test('a destination serves one exchange, for ever', async () => {
-    const other = await spine.order()
+    const other = await fixture.order()
     await refused(
       UNIQUE,
       'insert into deposit_targets (exchange_id, leg, network, address, memo, key_index) select $1, 1, network, address, memo, key_index from deposit_targets where exchange_id = $2',
@@ -178,7 +178,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
     ])
     await refused(APPEND_ONLY, 'delete from deposit_targets where exchange_id = $1', [row.exchange])
     const twin = newExchange()
-    await expect(spine.store.exchanges.create([{ ...twin, deposit: other.deposit }])).rejects.toThrow()
+    await expect(fixture.store.exchanges.create([{ ...twin, deposit: other.deposit }])).rejects.toThrow()
   })
 
   test('a credit of the same deposit is one entry', async () => {
@@ -190,7 +190,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
       units: SMALL,
       custody: 'wallet' as const,
     }
-    expect(await spine.store.ledger.post(depositEntry(credit))).toBe(false)
+    expect(await fixture.store.ledger.post(depositEntry(credit))).toBe(false)
   })
 })
 
@@ -221,10 +221,10 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
   })
 
   test('that are signed for leave their transaction only with a proof of its death', async () => {
-    const exchange = await spine.order()
-    spine.deposit(exchange, SMALL)
-    spine.fakes.eth.knobs.deaf = true
-    await spine.blocks(2)
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, SMALL)
+    fixture.fakes.eth.knobs.deaf = true
+    await fixture.blocks(2)
     const [signed] = (await run("select id, transaction_id from payouts where exchange_id = $1 and state = 'signed'", [
       exchange.id,
     ])) as { id: string; transaction_id: string }[]
@@ -233,10 +233,10 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
     await refused(CHECK, "update payouts set state = 'void' where id = $1", [signed?.id])
     await refused(CHECK, "update transactions set state = 'expired' where id = $1", [signed?.transaction_id])
     // The store's own way to put something aside leaves what is signed alone.
-    await spine.store.payouts.putAside([signed?.id ?? ''], 'LIMIT', null)
-    expect(await spine.payouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
-    spine.fakes.eth.knobs.deaf = false
-    await spine.blocks(4)
+    await fixture.store.payouts.hold([signed?.id ?? ''], 'LIMIT', null)
+    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
+    fixture.fakes.eth.knobs.deaf = false
+    await fixture.blocks(4)
   })
 
   test('a nonce or an outpoint is one transaction’s', async () => {
@@ -277,14 +277,14 @@ describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
 
 describe('statuses (I-17)', () => {
   test('of an execution move along the edges alone, and each move counts', async () => {
-    const exchange = await spine.order()
-    spine.deposit(exchange, SMALL)
-    await spine.blocks(1)
-    const { id } = await spine.execution(exchange)
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, SMALL)
+    await fixture.blocks(1)
+    const { id } = await fixture.execution(exchange)
     // From every status to every other: in a transaction that is never committed.
     for (const from of exchangeStatuses) {
       for (const to of exchangeStatuses) {
-        const taken = await spine.database
+        const taken = await fixture.database
           .transaction(async (tx) => {
             await tx.query('alter table executions disable trigger execution_status')
             await tx.query('update executions set status = $2 where id = $1', [id, from])
@@ -296,7 +296,7 @@ describe('statuses (I-17)', () => {
             throw Object.assign(new Error('rolled back'), { moved })
           })
           .catch((error: unknown) => (error instanceof Error && 'moved' in error ? 'taken' : sqlState(error)))
-        expect(taken, `${from} → ${to}`).toBe(from === to || next[from].includes(to) ? 'taken' : CHECK)
+        expect(taken, `${from} → ${to}`).toBe(from === to || nextStatuses[from].includes(to) ? 'taken' : CHECK)
       }
     }
   })
@@ -304,7 +304,7 @@ describe('statuses (I-17)', () => {
   test('of an exchange leave no terminal but failed, for a refund', async () => {
     for (const to of exchangeStatuses.filter((status) => status !== 'finished'))
       await refused(CHECK, 'update exchanges set status = $2 where id = $1', [row.exchange, to])
-    const failed = await spine.order()
+    const failed = await fixture.order()
     await run("update exchanges set status = 'failed' where id = $1", [failed.id])
     await refused(CHECK, "update exchanges set status = 'pending' where id = $1", [failed.id])
     await run("update exchanges set status = 'refunding' where id = $1", [failed.id])

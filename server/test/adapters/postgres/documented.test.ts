@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
-let house: TestDatabase
+let app: TestDatabase
 beforeAll(async () => {
-  house = await openTestDatabase()
+  app = await openTestDatabase()
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 const names: Readonly<Record<string, string>> = { int8: 'bigint', int4: 'int', bool: 'boolean', _text: 'text[]' }
 
@@ -27,7 +27,7 @@ function documented(): { columns: string[]; meanings: string[] } {
 }
 
 test('docs/database.md has every table and column of the schema, with its type, and no other', async () => {
-  const rows = await house.database.query<{
+  const rows = await app.database.query<{
     table_name: string
     column_name: string
     type: string

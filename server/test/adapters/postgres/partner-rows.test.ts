@@ -9,16 +9,16 @@ import { openTestDatabase, type TestDatabase } from './database.ts'
 /** What partners are answered from. A function that is added here must be held to the partner, too. */
 const answering = ['find', 'findRepeated', 'list', 'count', 'countOpen'] as const
 
-let house: TestDatabase
+let app: TestDatabase
 let store: ReturnType<typeof createStore>
 const partners = [randomUUID(), randomUUID()] as const
 const owner = new Map<string, string>()
 const keys = new Map<string, string>()
 
 beforeAll(async () => {
-  house = await openTestDatabase()
+  app = await openTestDatabase()
   // One connection for everybody: what one partner left on it, the next would find.
-  store = createStore(house.another(1))
+  store = createStore(app.another(1))
   for (const partnerId of partners) {
     for (let n = 0; n < 30; n++) {
       const idempotency = { key: `key-${n}`, requestHash: partnerId }
@@ -28,7 +28,7 @@ beforeAll(async () => {
     }
   }
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 const of = (partnerId: string) =>
   [...owner]
@@ -114,12 +114,12 @@ describe('a list', () => {
       { ...newExchange(), partnerId: other },
     ]
     await store.exchanges.create([kept, old])
-    await house.database.query('alter table exchanges disable trigger exchange_update')
-    await house.database.query(
+    await app.database.query('alter table exchanges disable trigger exchange_update')
+    await app.database.query(
       "update exchanges set created_at = created_at - interval '24 hours 1 second' where id = $1",
       [old.id],
     )
-    await house.database.query('alter table exchanges enable trigger exchange_update')
+    await app.database.query('alter table exchanges enable trigger exchange_update')
     const list = (filter: object) => store.exchanges.list({ partnerId: other, ...filter }, null, 10, 0).then(ids)
     expect(await list({})).toEqual([kept.id])
     expect(await store.exchanges.count({ partnerId: other })).toBe(1)

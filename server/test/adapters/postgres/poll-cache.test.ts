@@ -4,19 +4,19 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { Sql } from '../../../src/adapters/postgres/core/database.ts'
 import { createFind } from '../../../src/adapters/postgres/exchange/poll-cache.ts'
-import { COIN, ETHER, partnerId, startSpine } from '../../exchange/money-path.ts'
+import { COIN, ETHER, partnerId, startMoneyPath } from '../../exchange/money-path.ts'
 import { type OpenTransaction, openTransaction } from './open-transaction.ts'
 
 /*
  * What a process keeps of an exchange must never be answered once it is old. The hard cases: transactions that end in
  * another order than they began, reads that overlap with writes, and tables that are not the ones that were read.
  */
-let spine: Awaited<ReturnType<typeof startSpine>>
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
-  spine = await startSpine()
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
-afterAll(() => spine.close())
+afterAll(() => fixture.close())
 
 /** One process's polls, each of which must say what one says that has nothing kept. */
 function poller(now?: () => number) {
@@ -24,13 +24,13 @@ function poller(now?: () => number) {
   const heard: Sql = {
     query: (text, values, name) => {
       asked.push(name ?? text)
-      return spine.database.query(text, values, name)
+      return fixture.database.query(text, values, name)
     },
   }
   const find = createFind(heard, now)
   const look = async (id: string) => {
     const found = await find(partnerId, id)
-    expect(found).toEqual(await createFind(spine.database)(partnerId, id))
+    expect(found).toEqual(await createFind(fixture.database)(partnerId, id))
     return found
   }
   /** What is asked of the database by it. */
@@ -44,26 +44,26 @@ function poller(now?: () => number) {
 
 /** An exchange that is refunded: of everything that a status shows there is something. */
 async function refunded() {
-  const exchange = await spine.order()
-  spine.deposit(exchange, 2_900n)
-  await spine.blocks(8)
-  expect(await spine.status(exchange)).toBe('refunded')
+  const exchange = await fixture.order()
+  fixture.deposit(exchange, 2_900n)
+  await fixture.blocks(8)
+  expect(await fixture.status(exchange)).toBe('refunded')
   return exchange.id
 }
 
 describe('a poll', () => {
   test('of what did not change asks for nothing but changes, and one that did is read again', async () => {
-    const { id } = await spine.order()
+    const { id } = await fixture.order()
     const { look, find, questions } = poller()
     await look(id)
     expect(await questions(() => find(partnerId, id))).toEqual(['changed-exchanges'])
-    await spine.store.operator.setRefund(id, { address: 'another', memo: '7' })
+    await fixture.store.operator.setRefund(id, { address: 'another', memo: '7' })
     expect(await questions(() => find(partnerId, id))).toEqual(['changed-exchanges', 'find-exchanges'])
     expect((await look(id))?.exchange.refund).toEqual({ address: 'another', memo: '7' })
   })
 
   test('of many at once asks one question', async () => {
-    const { id } = await spine.order()
+    const { id } = await fixture.order()
     const { look, find, questions } = poller()
     await look(id)
     expect(await questions(() => Promise.all(Array.from({ length: 50 }, () => find(partnerId, id))))).toHaveLength(1)
@@ -71,25 +71,25 @@ describe('a poll', () => {
 
   test('says at every step what the rows say', async () => {
     const { look } = poller()
-    const [paid, back] = [await spine.order(), await spine.order()]
+    const [paid, back] = [await fixture.order(), await fixture.order()]
     const seen = new Set<string | undefined>()
     const lookAtBoth = async () => {
       for (const { id } of [paid, back]) seen.add((await look(id))?.exchange.status)
     }
     await lookAtBoth()
-    spine.deposit(paid, COIN / 200n)
-    spine.deposit(back, 2_900n)
-    await spine.turn()
+    fixture.deposit(paid, COIN / 200n)
+    fixture.deposit(back, 2_900n)
+    await fixture.turn()
     for (let block = 0; block < 8; block++) {
       await lookAtBoth()
-      await spine.blocks(1)
+      await fixture.blocks(1)
     }
     await lookAtBoth()
     expect([...seen]).toEqual(expect.arrayContaining(['pending', 'confirming', 'finished', 'refunded']))
   })
 
   test("of another partner's exchange finds nothing, though it is kept", async () => {
-    const { id } = await spine.order()
+    const { id } = await fixture.order()
     const { look, find } = poller()
     await look(id)
     expect(await find(randomUUID(), id)).toBeNull()
@@ -98,23 +98,23 @@ describe('a poll', () => {
   })
 
   test('whose answer was on its way while the exchange changed keeps nothing old', async () => {
-    const { id } = await spine.order()
+    const { id } = await fixture.order()
     const gate = Promise.withResolvers<void>()
     let isSlow = false
     const find = createFind({
       query: async (text, values, name) => {
-        const rows = await spine.database.query<never>(text, values, name)
+        const rows = await fixture.database.query<never>(text, values, name)
         if (isSlow && name === 'find-exchanges') await gate.promise
         return rows
       },
     })
     const refund = async () => (await find(partnerId, id))?.exchange.refund?.address
     await refund()
-    await spine.store.operator.setRefund(id, { address: 'first', memo: null })
+    await fixture.store.operator.setRefund(id, { address: 'first', memo: null })
     isSlow = true
     const slow = refund()
     await new Promise((resolve) => setTimeout(resolve, 100))
-    await spine.store.operator.setRefund(id, { address: 'second', memo: null })
+    await fixture.store.operator.setRefund(id, { address: 'second', memo: null })
     isSlow = false
     // The mark moves on meanwhile.
     for (let n = 0; n < 4; n++) {
@@ -128,7 +128,7 @@ describe('a poll', () => {
 
   test('after a long pause, after many changes, and of tables that were filled anew, keeps nothing', async () => {
     let time = Date.now()
-    const { id } = await spine.order()
+    const { id } = await fixture.order()
     const { look, find, questions } = poller(() => time)
     const again = () => questions(() => find(partnerId, id))
     await look(id)
@@ -136,7 +136,7 @@ describe('a poll', () => {
     time += 60_000
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
     expect(await again()).toEqual(['changed-exchanges'])
-    await spine.database.query(
+    await fixture.database.query(
       `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, partner_fee_bps, expires_at, changed_by)
        select gen_random_uuid(), partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, partner_fee_bps, expires_at, pg_current_xact_id()
        from exchanges, generate_series(1, 1000) where id = $1`,
@@ -145,7 +145,7 @@ describe('a poll', () => {
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
     // Transactions of the whole cluster count: the thousand are behind the mark when those that ran beside them ended.
     await vi.waitFor(async () => expect(await again()).toEqual(['changed-exchanges']), PATIENCE)
-    await spine.database.query('cluster payouts using payouts_pkey')
+    await fixture.database.query('cluster payouts using payouts_pkey')
     expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
   })
 })
@@ -158,7 +158,7 @@ test('whatever the order in which transactions begin, write and end', async () =
     "update payouts set memo = $2 where exchange_id = $1 and purpose = 'refund'",
   ]
   // The one column of a refund that can be written again and again.
-  await spine.database.query('alter table payouts disable trigger payout_update')
+  await fixture.database.query('alter table payouts disable trigger payout_update')
   // Every second question moves the mark on.
   let time = 0
   const { look } = poller(() => {
@@ -175,7 +175,7 @@ test('whatever the order in which transactions begin, write and end', async () =
           const one = running.get(who)
           const id = ids[who % 2] ?? ''
           if (act === 'write') {
-            const writer = one ?? (await openTransaction(spine.database))
+            const writer = one ?? (await openTransaction(fixture.database))
             running.set(who, writer)
             await writer.sql.query(writes[Math.floor(who / 2)] ?? '', [id, randomUUID()])
           } else if (act === 'look') {

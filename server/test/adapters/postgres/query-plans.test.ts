@@ -24,13 +24,13 @@ const GROWING = [
   'postings',
 ]
 
-let house: TestDatabase
+let app: TestDatabase
 let exchangeId = ''
 const asked: { text: string; values: readonly unknown[] }[] = []
 
 beforeAll(async () => {
-  house = await openTestDatabase()
-  const { database } = house
+  app = await openTestDatabase()
+  const { database } = app
   await database.query(
     `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, recipient_address, partner_fee_bps, status, created_at, expires_at, next_check_at)
      select gen_random_uuid(), case when n % 2 = 0 then $1::uuid else gen_random_uuid() end, 'standard', 'standard', 'btc', 'btc', 'eth', 'eth', $2, 1, 1, 'r', 0,
@@ -64,7 +64,7 @@ beforeAll(async () => {
   const [row] = await database.query<{ id: string }>('select exchange_id as id from executions limit 1')
   exchangeId = row?.id ?? ''
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 /** The database, with an ear for what is asked of it. */
 function listening(database: Database): Database {
@@ -83,11 +83,11 @@ function listening(database: Database): Database {
 
 const rules: AppendRules = {
   assetOf: () => btc.asset,
-  required: () => ({ confirmations: 2, tag: null }),
-  byMemo: false,
+  requirements: () => ({ confirmations: 2, tag: null }),
+  usesMemos: false,
   fundingConfirmations: 2,
-  keep: 50,
-  coins: true,
+  keepBlocks: 50,
+  tracksUtxos: true,
 }
 const transfers = Array.from({ length: 200 }, (_, n) => ({
   identity: `new-${n}:0`,
@@ -119,7 +119,7 @@ async function takeAddressesIn(store: ReturnType<typeof createStore>): Promise<v
 }
 
 test('no question that is asked for every exchange or block reads a growing table whole', async () => {
-  const store = createStore(listening(house.database))
+  const store = createStore(listening(app.database))
   await takeAddressesIn(store)
   const id = randomUUID()
   await store.exchanges.find(partnerId, exchangeId)
@@ -128,9 +128,9 @@ test('no question that is asked for every exchange or block reads a growing tabl
   await store.exchanges.count({ partnerId })
   await store.exchanges.countOpen(partnerId, 100)
   await store.exchanges.findRepeated(partnerId, 'key')
-  await store.jobs.due(100)
-  await store.wallets.fundings('btc', 100)
-  await store.wallets.sweepable('eth', 2, 20, 0n)
+  await store.jobs.leaseDue(100)
+  await store.wallets.listFundings('btc', 100)
+  await store.wallets.listSweepable('eth', 2, 20, 0n)
   await store.reconciliation.positions('eth', 'eth@eth')
   await store.transactions.unpaidFees('eth', 'hot')
   await store.payouts.queue('eth', 1)
@@ -140,16 +140,16 @@ test('no question that is asked for every exchange or block reads a growing tabl
       await tx.steps.load(exchangeId, { leg: 0, depositId: '7' })
       await tx.steps.summarize(exchangeId)
       await tx.steps.isRateUsed(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
-      await tx.operator.heldExecutions(exchangeId, null, 50)
+      await tx.operator.listHeldExecutions(exchangeId, null, 50)
       await tx.ledger.unreserved(exchangeId, 'btc@btc')
-      await tx.signingJournal.payoutGround('7', 0)
+      await tx.signingJournal.readPayoutOrigin('7', 0)
       await tx.wallets.sweptUnits(id)
-      await tx.chainLog.sight('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
+      await tx.chainLog.recordSightings('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
       await tx.payouts.queue('eth', 50)
-      await tx.payouts.ofTransaction(id)
-      await tx.payouts.giveBack(id, null)
+      await tx.payouts.listByTransaction(id)
+      await tx.payouts.requeue(id, null)
       await tx.transactions.load(id)
-      await tx.transactions.spendable('btc', 2, 500)
+      await tx.transactions.listSpendable('btc', 2, 500)
       await tx.chainLog.append('btc', block, rules)
       await tx.chainLog.rewind('btc', 1_000_000, block).catch(() => false)
       throw new Error('nothing of it stays')
@@ -160,7 +160,7 @@ test('no question that is asked for every exchange or block reads a growing tabl
   for (const { text, values } of asked.filter(
     ({ text: one }) => /^\s*(with|select|insert|update|delete)/i.test(one) && !/add_job|advisory/.test(one),
   )) {
-    const plan = await house.database.query<Record<string, string>>(`explain ${text}`, values)
+    const plan = await app.database.query<Record<string, string>>(`explain ${text}`, values)
     const lines = plan.flatMap((row) => Object.values(row))
     for (const line of lines) {
       const table = /Seq Scan on (\w+)/.exec(line)?.[1] ?? ''

@@ -10,13 +10,13 @@ import { type OpenTransaction, openTransaction } from './open-transaction.ts'
  * What no scan may miss is an address that is committed. The hard cases: transactions that end in another order than they
  * began, and a table that is not the one that was read.
  */
-let house: TestDatabase
+let app: TestDatabase
 beforeAll(async () => {
-  house = await openTestDatabase(20)
-  await house.database.query('alter table deposit_targets drop constraint deposit_targets_exchange_id_fkey')
+  app = await openTestDatabase(20)
+  await app.database.query('alter table deposit_targets drop constraint deposit_targets_exchange_id_fkey')
 })
-afterAll(() => house.close())
-beforeEach(() => house.database.query('truncate deposit_targets cascade'))
+afterAll(() => app.close())
+beforeEach(() => app.database.query('truncate deposit_targets cascade'))
 
 const insert = (sql: Sql, ...addresses: readonly string[]) =>
   sql.query(
@@ -28,38 +28,38 @@ const insert = (sql: Sql, ...addresses: readonly string[]) =>
 function watch() {
   const watched = createWatchedAddresses()
   return (...addresses: readonly string[]) =>
-    house.database.transaction((tx) => watched.among(tx, 'btc', ['a stranger', ...addresses]))
+    app.database.transaction((tx) => watched.among(tx, 'btc', ['a stranger', ...addresses]))
 }
 
 test('those that were there, and those that come', async () => {
-  await insert(house.database, 'one', 'two')
+  await insert(app.database, 'one', 'two')
   const among = watch()
   expect(await among('one', 'three', 'two')).toEqual(['one', 'two'])
-  await insert(house.database, 'three')
+  await insert(app.database, 'three')
   expect(await among('one', 'three', 'two')).toEqual(['one', 'three', 'two'])
 })
 
 test('of a first load in many pieces none is lost', async () => {
   const many = Array.from({ length: 45_000 }, (_, n) => `address ${n}`)
-  await insert(house.database, ...many)
+  await insert(app.database, ...many)
   expect(await watch()(...many)).toEqual(many)
 })
 
 test('one whose transaction began long before others, and ends after them', async () => {
   const among = watch()
-  const slow = await openTransaction(house.database)
+  const slow = await openTransaction(app.database)
   await insert(slow.sql, 'slow')
-  const slower = await openTransaction(house.database)
+  const slower = await openTransaction(app.database)
   // It has its number, and writes later.
   await slower.sql.query('select pg_current_xact_id()')
   for (const name of ['a', 'b', 'c']) {
-    await insert(house.database, name)
+    await insert(app.database, name)
     expect(await among('slow', 'slower', name)).toEqual([name])
   }
   await slow.end(true)
   expect(await among('slow', 'slower')).toEqual(['slow'])
   await insert(slower.sql, 'slower')
-  await insert(house.database, 'd')
+  await insert(app.database, 'd')
   expect(await among('slow', 'slower', 'd')).toEqual(['slow', 'd'])
   await slower.end(true)
   expect(await among('slow', 'slower')).toEqual(['slow', 'slower'])
@@ -75,7 +75,7 @@ test('whatever the order in which transactions begin, write and end', async () =
       for (const { who, act } of [...steps, { who: 0, act: 'ask' }]) {
         const one = running.get(who)
         if (act === 'write') {
-          const writer = one ?? { ...(await openTransaction(house.database)), written: [] }
+          const writer = one ?? { ...(await openTransaction(app.database)), written: [] }
           running.set(who, writer)
           const address = randomUUID()
           await insert(writer.sql, address)
@@ -96,25 +96,25 @@ test('whatever the order in which transactions begin, write and end', async () =
 
 test('what a question learned stays, though its own transaction is rolled back', async () => {
   const watched = createWatchedAddresses()
-  await insert(house.database, 'one')
-  const asking = await openTransaction(house.database)
+  await insert(app.database, 'one')
+  const asking = await openTransaction(app.database)
   expect(await watched.among(asking.sql, 'btc', ['one'])).toEqual(['one'])
-  await insert(house.database, 'two')
+  await insert(app.database, 'two')
   expect(await watched.among(asking.sql, 'btc', ['one', 'two'])).toEqual(['one', 'two'])
   await asking.end(false)
-  expect(await house.database.transaction((tx) => watched.among(tx, 'btc', ['one', 'two']))).toEqual(['one', 'two'])
+  expect(await app.database.transaction((tx) => watched.among(tx, 'btc', ['one', 'two']))).toEqual(['one', 'two'])
 })
 
 test('a table that was filled from a dump, with numbers of the past and of the future', async () => {
   const among = watch()
-  await insert(house.database, 'one')
+  await insert(app.database, 'one')
   expect(await among('one')).toEqual(['one'])
-  await house.database.query('truncate deposit_targets cascade')
-  await house.database.query(
+  await app.database.query('truncate deposit_targets cascade')
+  await app.database.query(
     `insert into deposit_targets (exchange_id, leg, network, address, key_index, created_by)
      values (gen_random_uuid(), 0, 'btc', 'old', 0, '3'), (gen_random_uuid(), 0, 'btc', 'new', 0, '9000000000')`,
   )
   expect(await among('old', 'new')).toEqual(['old', 'new'])
-  await insert(house.database, 'two')
+  await insert(app.database, 'two')
   expect(await among('old', 'two')).toEqual(['old', 'two'])
 })

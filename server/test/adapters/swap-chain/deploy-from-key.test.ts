@@ -6,7 +6,7 @@ import { readContracts } from '../../../src/adapters/swap-chain/deploy.ts'
 import { deployFrom, openDeployer, type Placed } from '../../../src/adapters/swap-chain/deploy-from-key.ts'
 import { openShell, type Shell } from '../../cli/shell.ts'
 import { type Anvil, hex, startAnvil } from '../chains/evm/anvil.ts'
-import { network } from '../chains/evm/house.ts'
+import { network } from '../chains/evm/wallet.ts'
 
 // `swapyard contracts deploy --key-file`: the operator's own account pays, on a network where nothing of ours is.
 

@@ -3,7 +3,7 @@ import { PATIENCE } from '../../../../test/support/patience.ts'
 import { createEvmSwapChain } from '../../../src/adapters/swap-chain/chain.ts'
 import { deployContracts, readContracts } from '../../../src/adapters/swap-chain/deploy.ts'
 import { type Anvil, startAnvil } from '../chains/evm/anvil.ts'
-import { network } from '../chains/evm/house.ts'
+import { network } from '../chains/evm/wallet.ts'
 import { coin, native, user, via } from './stage.ts'
 
 // The contracts come onto a chain where they, and their deployer, are missing.

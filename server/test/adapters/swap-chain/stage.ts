@@ -12,7 +12,7 @@ import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routi
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Compiled } from '../chains/evm/compile.ts'
 
-/** The account of the partner's user: the node's second, whose words are known the world over. */
+/** The account of the partner's user: the node's second, whose words are known the scenario over. */
 export const user = mnemonicToAccount('test test test test test test test test test test test junk', {
   addressIndex: 1,
 })

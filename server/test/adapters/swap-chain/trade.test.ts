@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AppError } from '../../../src/core/domain/errors.ts'
-import { feeOf } from '../../../src/core/domain/percent.ts'
+import { referrerFeeOf } from '../../../src/core/domain/percent.ts'
 import { present } from '../../../src/lib/assert.ts'
 import type { SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
@@ -107,7 +107,7 @@ test('a token for a token: approved exactly, split, two hops, with a fee', () =>
     const swaps = [via(pools.ab2, a, 0.4), via(pools.ab3, a), via(pools.bc3, b)]
     const terms = { tokenIn: a, tokenOut: c, amountIn: 1_234n * coin + 567n, feePpm: 12_345 }
     const made = stage.order(swaps, terms)
-    const expected = made.expected - feeOf(made.expected, 12_345)
+    const expected = made.expected - referrerFeeOf(made.expected, 12_345)
     const before = await stage.dex.balanceOf(c, stage.dex.partner)
     const { prepared, hash } = await trade({ ...made.order, minReceived: expected }, expected, true)
     expect((await stage.dex.balanceOf(c, stage.dex.partner)) - before).toBe(made.expected - expected)

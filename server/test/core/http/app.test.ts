@@ -5,20 +5,20 @@ import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-test
 const key = { 'x-api-key': 'sandbox' }
 const rateUrl = `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`
 const exchangeUrl = '/v1/cross-chain/exchange'
-let world: TestApp
+let scenario: TestApp
 
 beforeEach(() => {
-  world = createTestApp({ operatorToken: 'operator-token' })
+  scenario = createTestApp({ operatorToken: 'operator-token' })
 })
-afterEach(() => world.app.close())
+afterEach(() => scenario.app.close())
 
 async function create(headers: Record<string, string> = key, change: object = {}) {
-  return world.app.inject({ method: 'POST', url: exchangeUrl, headers, payload: { ...goodOrder, ...change } })
+  return scenario.app.inject({ method: 'POST', url: exchangeUrl, headers, payload: { ...goodOrder, ...change } })
 }
 
 describe('a quote', () => {
   test('has the fields of the spec, numbers where it says number, and the additive ones', async () => {
-    const answer = await world.app.inject({ url: rateUrl, headers: key })
+    const answer = await scenario.app.inject({ url: rateUrl, headers: key })
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({
       min: 0.00015625,
@@ -39,20 +39,20 @@ describe('a quote', () => {
 
   test('is for 1 and at the floating rate where nothing else is asked', async () => {
     const { amount: _amount, ...pair } = goodRate
-    const answer = await world.app.inject({ url: `/v1/cross-chain/rate?${new URLSearchParams(pair)}`, headers: key })
+    const answer = await scenario.app.inject({ url: `/v1/cross-chain/rate?${new URLSearchParams(pair)}`, headers: key })
     expect(answer.json().fromAmount).toBe(1)
   })
 
   test('takes tickers in any case and by their aliases', async () => {
     const query = new URLSearchParams({ ...goodRate, fromCurrency: 'BTC', fromNetwork: 'Bitcoin', toNetwork: 'ERC20' })
-    const answer = await world.app.inject({ url: `/v1/cross-chain/rate?${query}`, headers: key })
+    const answer = await scenario.app.inject({ url: `/v1/cross-chain/rate?${query}`, headers: key })
     expect(answer.json()).toMatchObject({ fromCurrency: 'btc', fromNetwork: 'btc', toNetwork: 'eth' })
   })
 })
 
 describe('a query', () => {
   test('names each wrong member once, with what is wrong', async () => {
-    const answer = await world.app.inject({
+    const answer = await scenario.app.inject({
       url: '/v1/cross-chain/rate?fromCurrency[]=btc&fromNetwork=btc&toNetwork=',
       headers: key,
     })
@@ -98,14 +98,14 @@ describe('a create', () => {
   test('gives the same bytes to the same key and body, whatever became of the exchange', async () => {
     const headers = { ...key, 'idempotency-key': 'one' }
     const first = await create(headers)
-    const [row] = world.services.rows
+    const [row] = scenario.services.rows
     if (row) row.view = { ...row.view, exchange: { ...row.view.exchange, status: 'finished' } }
     expect((await create(headers)).body).toBe(first.body)
     // Members that are ignored do not make it another body; neither does their order.
     const reordered = Object.fromEntries(Object.entries({ ...goodOrder, unknown: 1 }).toReversed())
-    const again = await world.app.inject({ method: 'POST', url: exchangeUrl, headers, payload: reordered })
+    const again = await scenario.app.inject({ method: 'POST', url: exchangeUrl, headers, payload: reordered })
     expect(again.body).toBe(first.body)
-    expect(world.services.rows.length).toBe(1)
+    expect(scenario.services.rows.length).toBe(1)
   })
 
   test.each([
@@ -123,7 +123,7 @@ describe('a create', () => {
     // Not the body: nothing of these makes it another request.
     const escaped = JSON.stringify(goodOrder, null, 2).replace('btc', '\\u0062tc')
     const elsewhere = { ...headers, 'x-other': 'header', 'content-type': 'application/json' }
-    const third = await world.app.inject({
+    const third = await scenario.app.inject({
       method: 'POST',
       url: `${exchangeUrl}?x=1`,
       headers: elsewhere,
@@ -141,7 +141,7 @@ describe('a create', () => {
   test('lists every problem at once, also what a strict partner may not send', async () => {
     const headers = { 'x-api-key': 'strict', 'content-type': 'application/json' }
     const payload = { ...goodOrder, fromCurrency: 7, fromAmount: '-1', flow: 'fixed', colour: 'red' }
-    const answer = await world.app.inject({ method: 'POST', url: exchangeUrl, headers, payload })
+    const answer = await scenario.app.inject({ method: 'POST', url: exchangeUrl, headers, payload })
     expect(answer.statusCode).toBe(400)
     const problems = answer.json().errors.map(({ code, field }: { code: string; field: string }) => `${code} ${field}`)
     expect(problems.toSorted()).toEqual([
@@ -156,7 +156,7 @@ describe('a create', () => {
 describe('the body of a create', () => {
   const send = async (contentType: string) => {
     const headers = { ...key, 'content-type': contentType }
-    const answer = await world.app.inject({
+    const answer = await scenario.app.inject({
       method: 'POST',
       url: exchangeUrl,
       headers,
@@ -190,7 +190,7 @@ describe('the body of a create', () => {
 describe('a status', () => {
   test('names the kind and gives the full request', async () => {
     const { id } = (await create()).json()
-    const answer = await world.app.inject({ url: `${exchangeUrl}/status?id=${id}`, headers: key })
+    const answer = await scenario.app.inject({ url: `${exchangeUrl}/status?id=${id}`, headers: key })
     expect(answer.json()).toMatchObject({
       type: 'standard',
       exchange: {
@@ -205,20 +205,20 @@ describe('a status', () => {
   test('is 304 for who has it, and 200 again once it changed', async () => {
     const { id } = (await create()).json()
     const url = `${exchangeUrl}/status/standard?id=${id}`
-    const first = await world.app.inject({ url, headers: key })
+    const first = await scenario.app.inject({ url, headers: key })
     const headers = { ...key, 'if-none-match': String(first.headers.etag) }
-    const second = await world.app.inject({ url, headers })
+    const second = await scenario.app.inject({ url, headers })
     expect([second.statusCode, second.body]).toEqual([304, ''])
-    const [row] = world.services.rows
+    const [row] = scenario.services.rows
     if (row) row.view = { ...row.view, exchange: { ...row.view.exchange, status: 'confirming' } }
-    expect((await world.app.inject({ url, headers })).statusCode).toBe(200)
+    expect((await scenario.app.inject({ url, headers })).statusCode).toBe(200)
   })
 
   test('refuses to show a deposit address without the memo that its network demands (I-33)', async () => {
     const { id } = (await create(key, { fromCurrency: 'xrp', fromNetwork: 'xrp', fromAmount: '100' })).json()
-    const [row] = world.services.rows
+    const [row] = scenario.services.rows
     if (row) row.view = { ...row.view, exchange: { ...row.view.exchange, deposit: { address: 'r', memo: null } } }
-    const answer = await world.app.inject({ url: `${exchangeUrl}/status?id=${id}`, headers: key })
+    const answer = await scenario.app.inject({ url: `${exchangeUrl}/status?id=${id}`, headers: key })
     expect(answer.statusCode).toBe(500)
     expect(answer.body).not.toContain('deposit')
   })
@@ -226,8 +226,8 @@ describe('a status', () => {
 
 describe('a failure of ours', () => {
   test('says nothing but the request, and is logged as an error with its cause', async () => {
-    world.services.broken.find = new Error('select * from secrets failed on 10.0.0.1')
-    const answer = await world.app.inject({ url: `${exchangeUrl}/status?id=x`, headers: key })
+    scenario.services.broken.find = new Error('select * from secrets failed on 10.0.0.1')
+    const answer = await scenario.app.inject({ url: `${exchangeUrl}/status?id=x`, headers: key })
     const { requestId } = answer.json()
     expect(answer.json()).toEqual({
       message: `unexpected failure in request ${requestId}`,
@@ -237,7 +237,9 @@ describe('a failure of ours', () => {
       requestId,
       errors: [{ code: 'INTERNAL' }],
     })
-    expect(world.lines).toMatchObject([{ level: 'error', fields: { requestId, err: world.services.broken.find } }])
+    expect(scenario.lines).toMatchObject([
+      { level: 'error', fields: { requestId, err: scenario.services.broken.find } },
+    ])
   })
 })
 
@@ -287,21 +289,21 @@ describe('a mistake in a handler', () => {
 
 describe('what is written down', () => {
   test('is one line and one observation per request, without query and key', async () => {
-    await world.app.inject({ url: `${rateUrl}&secret=1`, headers: key })
-    await world.app.inject({ url: '/nowhere?x-api-key=sandbox' })
-    expect(world.lines).toMatchObject([
+    await scenario.app.inject({ url: `${rateUrl}&secret=1`, headers: key })
+    await scenario.app.inject({ url: '/nowhere?x-api-key=sandbox' })
+    expect(scenario.lines).toMatchObject([
       { message: 'request answered', fields: { path: '/v1/cross-chain/rate', status: 200, partnerId: 'p1' } },
       { message: 'request answered', fields: { path: '/nowhere', status: 404, code: 'ROUTE_NOT_FOUND' } },
     ])
-    expect(JSON.stringify(world.lines)).not.toMatch(/secret|sandbox/)
-    expect(world.observed).toEqual([
+    expect(JSON.stringify(scenario.lines)).not.toMatch(/secret|sandbox/)
+    expect(scenario.observed).toEqual([
       { route: '/v1/cross-chain/rate', method: 'GET', status: 200 },
       { route: 'unmatched', method: 'GET', status: 404 },
     ])
   })
 
   test('the id of the request is in the header and in the error', async () => {
-    const [first, second] = await Promise.all([1, 2].map(() => world.app.inject({ url: '/nowhere' })))
+    const [first, second] = await Promise.all([1, 2].map(() => scenario.app.inject({ url: '/nowhere' })))
     expect(first?.headers['x-request-id']).toBe(first?.json().requestId)
     expect(first?.headers['x-request-id']).not.toBe(second?.headers['x-request-id'])
   })
@@ -309,7 +311,8 @@ describe('what is written down', () => {
 
 describe('metrics', () => {
   test('are for loopback, and for the operator with the token', async () => {
-    const ask = (remoteAddress: string, headers = {}) => world.app.inject({ url: '/metrics', remoteAddress, headers })
+    const ask = (remoteAddress: string, headers = {}) =>
+      scenario.app.inject({ url: '/metrics', remoteAddress, headers })
     for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect((await ask(address)).statusCode).toBe(200)
     expect((await ask('192.0.2.1')).statusCode).toBe(403)
     expect((await ask('192.0.2.1', { 'x-forwarded-for': '127.0.0.1' })).statusCode).toBe(403)
@@ -325,7 +328,7 @@ describe('metrics', () => {
     { via: '1.1 front' },
   ])('are not for everybody behind a proxy on this machine: %j', async (forwarded) => {
     const ask = async (headers = {}) =>
-      (await world.app.inject({ url: '/metrics', headers: { ...forwarded, ...headers } })).statusCode
+      (await scenario.app.inject({ url: '/metrics', headers: { ...forwarded, ...headers } })).statusCode
     expect(await ask()).toBe(403)
     expect(await ask({ authorization: 'Bearer wrong' })).toBe(403)
     expect(await ask({ authorization: 'operator-token' })).toBe(403)
@@ -347,27 +350,27 @@ describe('metrics', () => {
 
 describe('documentation and icons', () => {
   test('the reference loads from this server alone', async () => {
-    const page = await world.app.inject({ url: '/docs' })
+    const page = await scenario.app.inject({ url: '/docs' })
     expect(page.headers['content-security-policy']).toContain("default-src 'none'")
     const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => String(link))
     expect(links.length).toBe(4)
     for (const link of links) {
       expect(link.startsWith('/docs/')).toBe(true)
-      expect((await world.app.inject({ url: link })).statusCode).toBe(200)
+      expect((await scenario.app.inject({ url: link })).statusCode).toBe(200)
     }
     expect(page.body).not.toMatch(/<script>|https?:\/\//)
   })
 
   test('the reference is found with a slash at its end as well', async () => {
-    const answer = await world.app.inject({ url: '/docs/' })
+    const answer = await scenario.app.inject({ url: '/docs/' })
     expect([answer.statusCode, answer.headers.location]).toEqual([308, '/docs'])
   })
 
   test('icons are those of listed currencies and nothing else', async () => {
-    const icon = await world.app.inject({ url: '/icons/usdt.svg' })
+    const icon = await scenario.app.inject({ url: '/icons/usdt.svg' })
     expect([icon.statusCode, icon.headers['content-type']]).toEqual([200, 'image/svg+xml'])
     for (const name of ['zec.svg', '..%2f..%2fpackage.json', '%2e%2e', 'usdt', 'constructor']) {
-      expect((await world.app.inject({ url: `/icons/${name}` })).statusCode).toBe(404)
+      expect((await scenario.app.inject({ url: `/icons/${name}` })).statusCode).toBe(404)
     }
   })
 
@@ -379,18 +382,18 @@ describe('documentation and icons', () => {
       '/docs',
     ]) {
       const [get, head] = await Promise.all(
-        (['GET', 'HEAD'] as const).map((method) => world.app.inject({ method, url, headers: key })),
+        (['GET', 'HEAD'] as const).map((method) => scenario.app.inject({ method, url, headers: key })),
       )
       expect([url, get?.statusCode, head?.statusCode, head?.body]).toEqual([url, 200, 200, ''])
       expect(head?.headers['content-length']).toBe(get?.headers['content-length'])
     }
-    const missing = await world.app.inject({ method: 'HEAD', url: '/icons/zec.svg' })
+    const missing = await scenario.app.inject({ method: 'HEAD', url: '/icons/zec.svg' })
     expect(missing.statusCode).toBe(404)
   })
 
   test('the image of every currency is there', async () => {
-    const listed = await world.app.inject({ url: '/v1/cross-chain/available-currencies', headers: key })
+    const listed = await scenario.app.inject({ url: '/v1/cross-chain/available-currencies', headers: key })
     for (const { image } of listed.json())
-      expect((await world.app.inject({ url: new URL(image).pathname })).statusCode).toBe(200)
+      expect((await scenario.app.inject({ url: new URL(image).pathname })).statusCode).toBe(200)
   })
 })

@@ -13,21 +13,21 @@ export type Answer = { status: number; headers: Record<string, string>; body: st
 export type BadInput =
   | {
       id: string
-      requests: readonly Sent[] | ((world: TestApp) => Promise<readonly Sent[]>)
+      requests: readonly Sent[] | ((scenario: TestApp) => Promise<readonly Sent[]>)
       status: readonly number[]
       codes?: readonly ErrorCode[]
       /** Further checks; may throw. */
-      also?: (answers: readonly Answer[], world: TestApp) => void
+      also?: (answers: readonly Answer[], scenario: TestApp) => void
     }
   /** Bytes on a real socket, for what no HTTP client would send. `{port}` stands for the port. */
   | { id: string; bytes: readonly string[]; status: readonly number[]; codes?: readonly ErrorCode[] }
   /** Not the HTTP floor's alone: the file that answers for it, or the issue that will. */
   | { id: string; elsewhere: string }
 
-/** Over the composed house, with its database, chains and keys. */
-export const inTheHouse = 'test/interface/bad-inputs.test.ts'
+/** Over the composed app, with its database, chains and keys. */
+export const inTheApp = 'test/interface/bad-inputs.test.ts'
 export const laterIssue = 'a later issue: private exchanges have no routes yet (their schemas are in schema/)'
-/** The codecs come with their families; until then the house says PAIR_UNAVAILABLE, which `inTheHouse` checks. */
+/** The codecs come with their families; until then the app says PAIR_UNAVAILABLE, which `inTheApp` checks. */
 export const laterFamily = 'a later issue: no adapter of this family yet'
 
 export const key = { 'x-api-key': 'sandbox' }

@@ -4,7 +4,7 @@ import {
   type Answer,
   type BadInput,
   create,
-  inTheHouse,
+  inTheApp,
   json,
   laterFamily,
   laterIssue,
@@ -55,12 +55,12 @@ export const createTerms: readonly BadInput[] = [
     requests: create({ fromAmount: '0.00000001' }),
     status: [422],
     codes: ['AMOUNT_BELOW_MIN'],
-    also: ([answer], world) => {
+    also: ([answer], scenario) => {
       const [problem] = JSON.parse(answer?.body ?? '').errors
       equal(typeof problem.min, 'string')
       equal(typeof problem.max, 'string')
       deepEqual([problem.currency, problem.network], ['btc', 'btc'])
-      noRow([], world)
+      noRow([], scenario)
     },
   },
   {
@@ -72,9 +72,9 @@ export const createTerms: readonly BadInput[] = [
   { id: 'B061', requests: create({ flow: 'fixed-rate' }), status: [400], codes: ['RATE_ID_REQUIRED'] },
   {
     id: 'B062',
-    requests: async (world) => {
-      const rateId = await freshRateId(world)
-      world.services.advance(61_000)
+    requests: async (scenario) => {
+      const rateId = await freshRateId(scenario)
+      scenario.services.advance(61_000)
       return create({ rateId })
     },
     status: [410],
@@ -86,12 +86,12 @@ export const createTerms: readonly BadInput[] = [
       equal(typeof requote.rateId, 'string')
     },
   },
-  { id: 'B063', elsewhere: inTheHouse },
+  { id: 'B063', elsewhere: inTheApp },
   {
     id: 'B064',
-    requests: async (world) => {
-      const rateId = await freshRateId(world)
-      await world.app.inject({
+    requests: async (scenario) => {
+      const rateId = await freshRateId(scenario)
+      await scenario.app.inject({
         method: 'POST',
         url: '/v1/cross-chain/exchange',
         headers: json,
@@ -105,14 +105,14 @@ export const createTerms: readonly BadInput[] = [
   { id: 'B065', elsewhere: 'test/scenarios/a-rate-id-fifty-times-makes-one-exchange.test.ts' },
   {
     id: 'B066',
-    requests: async (world) => create({ rateId: await freshRateId(world, 'standard', 'sandbox-b') }),
+    requests: async (scenario) => create({ rateId: await freshRateId(scenario, 'standard', 'sandbox-b') }),
     status: [400],
     codes: ['RATE_ID_MISMATCH'],
   },
   {
     id: 'B067',
-    requests: async (world) => {
-      const rateId = await freshRateId(world, 'fixed-rate')
+    requests: async (scenario) => {
+      const rateId = await freshRateId(scenario, 'fixed-rate')
       return create(
         { rateId },
         { rateId, flow: 'fixed-rate', fromAmount: '0.02' },
@@ -138,16 +138,16 @@ export const createTerms: readonly BadInput[] = [
 
 /** Addresses, memos, repeats: B070 to B101. */
 export const createDestinations: readonly BadInput[] = [
-  { id: 'B070', elsewhere: inTheHouse },
-  { id: 'B071', elsewhere: inTheHouse },
-  { id: 'B072', elsewhere: inTheHouse },
-  { id: 'B073', elsewhere: inTheHouse },
-  { id: 'B074', elsewhere: inTheHouse },
-  { id: 'B075', elsewhere: inTheHouse },
+  { id: 'B070', elsewhere: inTheApp },
+  { id: 'B071', elsewhere: inTheApp },
+  { id: 'B072', elsewhere: inTheApp },
+  { id: 'B073', elsewhere: inTheApp },
+  { id: 'B074', elsewhere: inTheApp },
+  { id: 'B075', elsewhere: inTheApp },
   { id: 'B076', elsewhere: laterFamily },
   { id: 'B077', elsewhere: laterFamily },
   { id: 'B078', elsewhere: laterFamily },
-  { id: 'B079', elsewhere: inTheHouse },
+  { id: 'B079', elsewhere: inTheApp },
   { id: 'B080', requests: create({ address: sanctioned }), status: [451], codes: ['RESTRICTED'], also: noRow },
   {
     id: 'B081',
@@ -233,9 +233,9 @@ export const createDestinations: readonly BadInput[] = [
     codes: ['VALIDATION_ERROR'],
     also: noRow,
   },
-  { id: 'B096', elsewhere: inTheHouse },
-  { id: 'B097', elsewhere: inTheHouse },
-  { id: 'B098', elsewhere: inTheHouse },
+  { id: 'B096', elsewhere: inTheApp },
+  { id: 'B097', elsewhere: inTheApp },
+  { id: 'B098', elsewhere: inTheApp },
   { id: 'B099', elsewhere: laterIssue },
   { id: 'B100', elsewhere: laterIssue },
   { id: 'B101', elsewhere: laterIssue },

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { type BadInput, inTheHouse, key, laterIssue, rate } from './bad-input-case.ts'
+import { type BadInput, inTheApp, key, laterIssue, rate } from './bad-input-case.ts'
 
 /** The rate quote: B034 to B054. */
 export const rateInputs: readonly BadInput[] = [
@@ -85,8 +85,8 @@ export const rateInputs: readonly BadInput[] = [
     codes: ['VALIDATION_ERROR', 'CURRENCY_NOT_FOUND'],
     also: (answers) => ok(answers.every(({ body }) => !body.includes('<script>'))),
   },
-  { id: 'B050', elsewhere: inTheHouse },
-  { id: 'B051', elsewhere: inTheHouse },
+  { id: 'B050', elsewhere: inTheApp },
+  { id: 'B051', elsewhere: inTheApp },
   { id: 'B052', elsewhere: laterIssue },
   { id: 'B053', elsewhere: laterIssue },
   { id: 'B054', elsewhere: laterIssue },

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { ExchangeType } from '../../../src/exchange/domain/exchange.ts'
 import { present } from '../../../src/lib/assert.ts'
 import { goodOrder, type TestApp } from './app-for-tests.ts'
-import { type Answer, type BadInput, inTheHouse, json, key, laterIssue, list, status } from './bad-input-case.ts'
+import { type Answer, type BadInput, inTheApp, json, key, laterIssue, list, status } from './bad-input-case.ts'
 
 /** An exchange of the partner of this key; returns its id. */
 async function created(
@@ -32,8 +32,8 @@ export const reads: readonly BadInput[] = [
   },
   {
     id: 'B104',
-    requests: async (world) =>
-      status(`id=${await created(world, 'sandbox-b')}`, 'id=0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'),
+    requests: async (scenario) =>
+      status(`id=${await created(scenario, 'sandbox-b')}`, 'id=0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'),
     status: [404],
     codes: ['EXCHANGE_NOT_FOUND'],
     // The same bytes as for an id that never was, but for the id of the request.
@@ -44,15 +44,15 @@ export const reads: readonly BadInput[] = [
   },
   {
     id: 'B105',
-    requests: async (world) => {
-      const id = await created(world, 'sandbox', 'private')
+    requests: async (scenario) => {
+      const id = await created(scenario, 'sandbox', 'private')
       return [{ url: `/v1/cross-chain/exchange/status/standard?id=${id}`, headers: key }]
     },
     status: [404],
     codes: ['EXCHANGE_NOT_FOUND'],
   },
   { id: 'B106', elsewhere: laterIssue },
-  { id: 'B107', elsewhere: inTheHouse },
+  { id: 'B107', elsewhere: inTheApp },
   { id: 'B108', requests: status('id=a&id=b'), status: [400], codes: ['VALIDATION_ERROR'] },
   {
     id: 'B109',
@@ -67,9 +67,9 @@ export const reads: readonly BadInput[] = [
   { id: 'B110', requests: list('exchangeType=STANDARD'), status: [400], codes: ['VALIDATION_ERROR'] },
   {
     id: 'B111',
-    requests: async (world) => {
-      await created(world)
-      await created(world, 'sandbox-b')
+    requests: async (scenario) => {
+      await created(scenario)
+      await created(scenario, 'sandbox-b')
       return list('partnerId=p2', 'created[gte]=1970')
     },
     status: [200],
@@ -77,8 +77,8 @@ export const reads: readonly BadInput[] = [
   },
   {
     id: 'B112',
-    requests: async (world) => {
-      await created(world)
+    requests: async (scenario) => {
+      await created(scenario)
       return list(`fromCurrency=${encodeURIComponent("btc' UNION SELECT 1")}`, 'fromCurrency=%00', 'toNetwork=zzz')
     },
     status: [200],
@@ -86,15 +86,15 @@ export const reads: readonly BadInput[] = [
   },
   {
     id: 'B113',
-    requests: async (world) => {
-      await created(world)
-      world.services.advance(24 * 3_600_000 + 1_000)
+    requests: async (scenario) => {
+      await created(scenario)
+      scenario.services.advance(24 * 3_600_000 + 1_000)
       return list('')
     },
     status: [200],
     also: (answers) => deepEqual(totals(answers), [0]),
   },
-  { id: 'B114', elsewhere: inTheHouse },
+  { id: 'B114', elsewhere: inTheApp },
   { id: 'B115', elsewhere: 'server/test/exchange/api/list.test.ts' },
   {
     id: 'B116',

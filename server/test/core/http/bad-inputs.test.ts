@@ -16,12 +16,12 @@ const cases: readonly BadInput[] = [...framing, ...rateInputs, ...createTerms, .
 const listed = existsSync(corpus) ? readCorpus() : null
 if (listed === null) console.info('bad inputs: the corpus is not beside the repository, its ids are not compared')
 
-let world: TestApp
+let scenario: TestApp
 
 beforeEach(() => {
-  world = createTestApp({ requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 })
+  scenario = createTestApp({ requestTimeoutMs: 1_000, headersTimeoutMs: 1_000 })
 })
-afterEach(() => world.app.close())
+afterEach(() => scenario.app.close())
 
 describe('bad inputs', () => {
   test('that are not tested here are tested in a file that exists, or wait for an issue', () => {
@@ -45,7 +45,7 @@ describe('bad inputs', () => {
         expect(row.status).toContain(answer.status)
         if (answer.status >= 400) expectErrorShape(answer, row.codes ?? [])
       }
-      if ('also' in row) row.also?.(answers, world)
+      if ('also' in row) row.also?.(answers, scenario)
       await expectAlive()
     },
   )
@@ -61,12 +61,12 @@ function readCorpus(): Map<string, unknown> {
 
 async function answersTo(row: Exclude<BadInput, { elsewhere: string }>): Promise<Answer[]> {
   if ('bytes' in row) return sendBytes(row.bytes)
-  const requests = typeof row.requests === 'function' ? await row.requests(world) : row.requests
+  const requests = typeof row.requests === 'function' ? await row.requests(scenario) : row.requests
   return Promise.all(requests.map(send))
 }
 
 async function send({ method = 'GET', url, headers = {}, body }: Sent): Promise<Answer> {
-  const answer = await world.app.inject({
+  const answer = await scenario.app.inject({
     method: method as 'GET',
     url,
     headers,
@@ -76,7 +76,7 @@ async function send({ method = 'GET', url, headers = {}, body }: Sent): Promise<
 }
 
 async function sendBytes(all: readonly string[]): Promise<Answer[]> {
-  const port = await listen(world.app)
+  const port = await listen(scenario.app)
   return Promise.all(all.map((bytes) => exchangeBytes(port, bytes)))
 }
 

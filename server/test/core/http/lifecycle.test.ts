@@ -6,15 +6,15 @@ import { PATIENCE } from '../../../../test/support/patience.ts'
 import type { ApiSettings } from '../../../src/core/http/settings.ts'
 import { createTestApp, goodOrder, listen, type TestApp } from './app-for-tests.ts'
 
-const worlds: TestApp[] = []
+const scenarios: TestApp[] = []
 afterEach(async () => {
-  for (const { app } of worlds.splice(0)) await app.close()
+  for (const { app } of scenarios.splice(0)) await app.close()
 })
 
 function start(settings: Partial<ApiSettings> = {}): TestApp {
-  const world = createTestApp(settings)
-  worlds.push(world)
-  return world
+  const scenario = createTestApp(settings)
+  scenarios.push(scenario)
+  return scenario
 }
 
 function ask(port: number, path: string, agent: Agent): Promise<IncomingMessage> {

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestApp, type TestApp } from './app-for-tests.ts'
 import { checkOperations } from './openapi-property.ts'
 
-let world: TestApp
+let scenario: TestApp
 
 beforeEach(() => {
-  world = createTestApp()
+  scenario = createTestApp()
 })
-afterEach(() => world.app.close())
+afterEach(() => scenario.app.close())
 
 /** Another seed with every run would find more; one that is named can be repeated. */
 const seed = 20_260_102
@@ -18,7 +18,7 @@ test('every operation keeps the promises of the OpenAPI document', async () => {
     runs: 300,
     seed,
     request: async (method, url, headers, body) => {
-      const answer = await world.app.inject({
+      const answer = await scenario.app.inject({
         method: method as 'GET',
         url,
         headers,

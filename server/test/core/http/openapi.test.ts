@@ -5,14 +5,14 @@ import { exchangeStatuses, statusReasons } from '../../../src/exchange/domain/ex
 import { swapNetworks, swapReasons, swapStatuses } from '../../../src/swap/domain/swap.ts'
 import { createTestApp, type TestApp } from './app-for-tests.ts'
 
-let world: TestApp
+let scenario: TestApp
 let mounted: string[]
 
 beforeEach(async () => {
-  world = createTestApp({ sandboxControlUrl: 'http://127.0.0.1:9' })
-  mounted = mountedRoutes(world.app.printRoutes({ commonPrefix: false }))
+  scenario = createTestApp({ sandboxControlUrl: 'http://127.0.0.1:9' })
+  mounted = mountedRoutes(scenario.app.printRoutes({ commonPrefix: false }))
 })
-afterEach(() => world.app.close())
+afterEach(() => scenario.app.close())
 
 /** `METHOD path` of every route, from the tree that the router prints: four characters a level. */
 function mountedRoutes(tree: string): string[] {
@@ -28,7 +28,7 @@ function mountedRoutes(tree: string): string[] {
 
 describe('the documentation', () => {
   test('has every route of the server but those that serve files and operators', async () => {
-    const { paths } = (await world.app.inject({ url: '/openapi.json' })).json()
+    const { paths } = (await scenario.app.inject({ url: '/openapi.json' })).json()
     const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     )

@@ -8,15 +8,15 @@ import { createTestApp, goodRate, listen, type TestApp } from './app-for-tests.t
  * A connection begins before Node's HTTP and becomes Node's with the first request that is not a plain quote. Whatever
  * bytes come, the answer is what Node gives to the same bytes on a connection that is its own already.
  */
-const worlds: TestApp[] = []
+const scenarios: TestApp[] = []
 afterEach(async () => {
-  for (const { app } of worlds.splice(0)) await app.close()
+  for (const { app } of scenarios.splice(0)) await app.close()
 })
 
 async function start(settings: Parameters<typeof createTestApp>[0] = {}) {
-  const world = createTestApp(settings)
-  worlds.push(world)
-  return { ...world, port: await listen(world.app) }
+  const scenario = createTestApp(settings)
+  scenarios.push(scenario)
+  return { ...scenario, port: await listen(scenario.app) }
 }
 
 const target = `/v1/cross-chain/rate?${new URLSearchParams(goodRate)}`

@@ -7,7 +7,7 @@ const key = { 'x-api-key': 'sandbox' }
 let control: Server
 let asked: string[]
 let answer: { status: number; body: string }
-let world: TestApp
+let scenario: TestApp
 
 /** A control server that records what it is asked, and answers as it is told. */
 beforeEach(async () => {
@@ -24,21 +24,21 @@ beforeEach(async () => {
     })
   })
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
-  world = createTestApp({ sandboxControlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}` })
+  scenario = createTestApp({ sandboxControlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}` })
 })
 afterEach(async () => {
-  await world.app.close()
+  await scenario.app.close()
   await new Promise((resolve) => control.close(resolve))
 })
 
 const deposit = { network: 'btc', currency: 'native', address: 'a', amount: '0.01' }
-const pay = () => world.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
+const pay = () => scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
 
 describe('the sandbox controls', () => {
   test('are handed on without their prefix; POSTs answer 201', async () => {
     const paid = await pay()
     expect([paid.statusCode, paid.json()]).toEqual([201, { hash: '0xabc' }])
-    await world.app.inject({ url: '/sandbox/balance?network=btc&currency=native&address=a%26b', headers: key })
+    await scenario.app.inject({ url: '/sandbox/balance?network=btc&currency=native&address=a%26b', headers: key })
     expect(asked).toEqual([
       `POST /deposits ${JSON.stringify(deposit)}`,
       'GET /balance?network=btc&currency=native&address=a%26b ',
@@ -47,11 +47,11 @@ describe('the sandbox controls', () => {
 
   test('take tickers in any case and by their aliases, and nothing that they do not know', async () => {
     const payload = { ...deposit, network: 'Bitcoin', currency: 'XBT', partnerId: 2 }
-    const paid = await world.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
+    const paid = await scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
     expect(paid.statusCode).toBe(201)
-    await world.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
+    await scenario.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
     const reorg = { network: 'btc', depth: 2, drop: true }
-    await world.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: reorg })
+    await scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: reorg })
     expect(asked).toEqual([
       `POST /deposits ${JSON.stringify({ ...deposit, currency: 'btc' })}`,
       'GET /balance?network=eth&currency=native&address=a ',
@@ -61,14 +61,14 @@ describe('the sandbox controls', () => {
 
   test('take no reorganisation that the chains refuse: 50 blocks at most', async () => {
     const reorg = (depth: number) =>
-      world.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })
+      scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })
     expect([(await reorg(50)).statusCode, (await reorg(51)).json().message]).toEqual([201, 'depth must be <= 50'])
     expect(asked).toHaveLength(1)
   })
 
   test('are done once for an Idempotency-Key', async () => {
     const payOnce = (idempotencyKey: string, amount = deposit.amount) =>
-      world.app.inject({
+      scenario.app.inject({
         method: 'POST',
         url: '/sandbox/deposits',
         headers: { ...key, 'idempotency-key': idempotencyKey },
@@ -88,7 +88,7 @@ describe('the sandbox controls', () => {
   })
 
   test('need a key', async () => {
-    expect((await world.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
+    expect((await scenario.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
     expect(asked).toEqual([])
   })
 

@@ -25,7 +25,7 @@ const SANCTIONED = '0x000000000000000000000000000000000000dEaD'
 
 type Held = { partnerId: string; terms: string; issued: IssuedQuote; expiresAt: number; used: boolean }
 type Row = { partnerId: string; view: ExchangeView }
-type World = {
+type Scenario = {
   catalogue: Catalogue
   rows: Row[]
   held: Map<string, Held>
@@ -67,33 +67,33 @@ const callers = new Map<string, Caller>([
 export function createServicesInMemory(): ServicesInMemory {
   let skewMs = 0
   const now = () => Date.now() + skewMs
-  const world: World = { catalogue: createTestCatalogue(), rows: [], held: new Map(), answers: new Map(), now }
+  const scenario: Scenario = { catalogue: createTestCatalogue(), rows: [], held: new Map(), answers: new Map(), now }
   const broken: ServicesInMemory['broken'] = { reasons: [], rates: false, find: null }
   const feed = createFeed()
   return {
-    rows: world.rows,
+    rows: scenario.rows,
     broken,
-    insert: (partnerId, view) => void world.rows.unshift({ partnerId, view }),
+    insert: (partnerId, view) => void scenario.rows.unshift({ partnerId, view }),
     advance: (ms) => {
       skewMs += ms
     },
     authenticate,
     knownCaller: (key, ip) => (key === 'far-away' && ip !== '192.0.2.1' ? null : (callers.get(key) ?? null)),
-    listCurrencies: () => world.catalogue.list(),
-    quoteRate: (owner, request) => quote(world, owner, request),
-    createExchange: async (owner, order, idempotency) => create(world, owner, order, idempotency),
+    listCurrencies: () => scenario.catalogue.list(),
+    quoteRate: (owner, request) => quote(scenario, owner, request),
+    createExchange: async (owner, order, idempotency) => create(scenario, owner, order, idempotency),
     quotePrivate: (owner, request) => {
-      checkPrivate(resolvePair(world, { ...request, flow: 'standard' }), request.privateType)
-      return { quote: quote(world, owner, { ...request, flow: 'standard' }).quote, expectedSeconds: 120 }
+      checkPrivate(resolvePair(scenario, { ...request, flow: 'standard' }), request.privateType)
+      return { quote: quote(scenario, owner, { ...request, flow: 'standard' }).quote, expectedSeconds: 120 }
     },
     createPrivateExchange: async (owner, { privateType, ...order }, idempotency) =>
-      create(world, owner, { ...order, flow: 'standard' }, idempotency, (pair) => checkPrivate(pair, privateType)),
+      create(scenario, owner, { ...order, flow: 'standard' }, idempotency, (pair) => checkPrivate(pair, privateType)),
     findExchange: async (owner, id, type) => {
       if (broken.find) throw broken.find
-      const row = world.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
+      const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
       return row && (type === undefined || row.view.exchange.type === type) ? row.view : null
     },
-    listExchanges: async (owner, filter, page) => list(world, owner, filter, page),
+    listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     swaps: createSwapsInMemory(),
     answerOnce: createAnswerOnce(createDesk()),
     ratesFeed: () => {
@@ -131,7 +131,7 @@ function authenticate(key: string | undefined, ip: string): Caller | Promise<Cal
 
 type Pair = Readonly<{ from: Currency; to: Currency }>
 
-function resolvePair({ catalogue }: World, request: Omit<RateRequest, 'amount'>): Pair {
+function resolvePair({ catalogue }: Scenario, request: Omit<RateRequest, 'amount'>): Pair {
   const from = catalogue.find(request.fromCurrency, request.fromNetwork)
   const to = catalogue.find(request.toCurrency, request.toNetwork)
   const problems: Problem[] = []
@@ -175,14 +175,14 @@ function priced({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']
   }
 }
 
-function quote(world: World, owner: Partner, request: RateRequest): IssuedQuote {
-  const pair = resolvePair(world, request)
+function quote(scenario: Scenario, owner: Partner, request: RateRequest): IssuedQuote {
+  const pair = resolvePair(scenario, request)
   const fromUnits = toSignificant(parseUnits(request.amount, pair.from.asset), 'down')
   const found = priced(pair, fromUnits, request.flow)
   if (!found.withinBounds) return { quote: found, rateId: null, validUntil: null }
-  const expiresAt = world.now() + RATE_ID_TTL_MS
+  const expiresAt = scenario.now() + RATE_ID_TTL_MS
   const issued = { quote: found, rateId: randomUUID(), validUntil: new Date(expiresAt) }
-  world.held.set(issued.rateId, { partnerId: owner.id, terms: termsOf(found), issued, expiresAt, used: false })
+  scenario.held.set(issued.rateId, { partnerId: owner.id, terms: termsOf(found), issued, expiresAt, used: false })
   return issued
 }
 
@@ -199,26 +199,26 @@ function checkPrivate({ from, to }: Pair, privateType: PrivateType): null {
 
 /** `through`: a private one, whose pair it checks. */
 function create(
-  world: World,
+  scenario: Scenario,
   owner: Partner,
   order: ExchangeOrder,
   idempotency: Idempotency | null,
   through: ((pair: Pair) => null) | null = null,
 ): ExchangeView {
   const key = `${owner.id} ${idempotency?.key}`
-  const before = idempotency ? world.answers.get(key) : undefined
+  const before = idempotency ? scenario.answers.get(key) : undefined
   if (before && before.requestHash === idempotency?.requestHash) return before.view
   if (before) throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body')
-  const pair = resolvePair(world, order)
+  const pair = resolvePair(scenario, order)
   through?.(pair)
   const fromUnits = parseUnits(order.fromAmount, pair.from.asset, 'fromAmount')
   const found = priced(pair, fromUnits, order.flow)
   checkBounds(found)
   checkDestinations(pair, order)
-  const toUnits = useRateId(world, owner, order, found)
-  const view = toView(world, owner, order, pair, { fromUnits, toUnits }, through === null ? 'standard' : 'private')
-  world.rows.unshift({ partnerId: owner.id, view })
-  if (idempotency) world.answers.set(key, { requestHash: idempotency.requestHash, view })
+  const toUnits = useRateId(scenario, owner, order, found)
+  const view = toView(scenario, owner, order, pair, { fromUnits, toUnits }, through === null ? 'standard' : 'private')
+  scenario.rows.unshift({ partnerId: owner.id, view })
+  if (idempotency) scenario.answers.set(key, { requestHash: idempotency.requestHash, view })
   return view
 }
 
@@ -257,21 +257,21 @@ function checkDestinations({ from, to }: Pair, order: ExchangeOrder): void {
   if (address === SANCTIONED) throw new AppError('RESTRICTED', 'this address cannot be served')
 }
 
-function useRateId(world: World, owner: Partner, order: ExchangeOrder, found: IssuedQuote['quote']): bigint {
+function useRateId(scenario: Scenario, owner: Partner, order: ExchangeOrder, found: IssuedQuote['quote']): bigint {
   const { rateId } = order
   if (rateId === undefined) {
     if (order.flow === 'fixed-rate')
       throw new AppError('RATE_ID_REQUIRED', 'a fixed rate needs a rateId', { field: 'rateId' })
     return found.toUnits
   }
-  const held = world.held.get(rateId)
+  const held = scenario.held.get(rateId)
   if (!held) throw new AppError('RATE_ID_INVALID', 'this rateId is none of ours', { field: 'rateId' })
   if (held.partnerId !== owner.id || held.terms !== termsOf(found)) {
     throw new AppError('RATE_ID_MISMATCH', 'this rateId was given for other terms', { field: 'rateId' })
   }
   if (held.used) throw new AppError('RATE_ID_USED', 'this rateId was used before', { field: 'rateId' })
-  if (world.now() > held.expiresAt) {
-    const requote = quote(world, owner, { ...order, amount: order.fromAmount })
+  if (scenario.now() > held.expiresAt) {
+    const requote = quote(scenario, owner, { ...order, amount: order.fromAmount })
     throw new AppError('RATE_ID_EXPIRED', 'this rateId has expired', { field: 'rateId', extra: { requote } })
   }
   held.used = true
@@ -281,7 +281,7 @@ function useRateId(world: World, owner: Partner, order: ExchangeOrder, found: Is
 type Units = Readonly<{ fromUnits: bigint; toUnits: bigint }>
 
 function toView(
-  world: World,
+  scenario: Scenario,
   owner: Partner,
   order: ExchangeOrder,
   { from, to }: Pair,
@@ -289,8 +289,8 @@ function toView(
   type: ExchangeType,
 ): ExchangeView {
   const { address, memo = null, refundAddress, refundMemo = null } = order
-  const index = world.rows.length + 1
-  const createdAt = new Date(world.now())
+  const index = scenario.rows.length + 1
+  const createdAt = new Date(scenario.now())
   const exchange: ExchangeView['exchange'] = {
     id: randomUUID(),
     partnerId: owner.id,
@@ -307,17 +307,22 @@ function toView(
     status: 'pending',
     reason: null,
     createdAt,
-    expiresAt: new Date(world.now() + 86_400_000),
+    expiresAt: new Date(scenario.now() + 86_400_000),
     fixedUntil: null,
     partnerFeeBps: 0,
   }
   return { exchange, executions: [] }
 }
 
-function list(world: World, owner: Partner, filter: ExchangeFilter, page: { page: number; limit: number } | null) {
-  const since = world.now() - 86_400_000
+function list(
+  scenario: Scenario,
+  owner: Partner,
+  filter: ExchangeFilter,
+  page: { page: number; limit: number } | null,
+) {
+  const since = scenario.now() - 86_400_000
   const wanted = Object.entries(filter)
-  const found = world.rows.filter(({ partnerId, view: { exchange } }) => {
+  const found = scenario.rows.filter(({ partnerId, view: { exchange } }) => {
     const [leg] = exchange.legs
     assert(leg, 'an exchange has a leg')
     const has: Record<string, string> = {

@@ -4,9 +4,9 @@ import type { Throttle } from '../../../src/core/ports/throttle.ts'
 import { createTestApp, goodOrder, goodRate, type TestApp } from './app-for-tests.ts'
 
 const key = { 'x-api-key': 'sandbox' }
-const worlds: TestApp[] = []
+const scenarios: TestApp[] = []
 afterEach(async () => {
-  for (const { app } of worlds.splice(0)) await app.close()
+  for (const { app } of scenarios.splice(0)) await app.close()
 })
 
 /** Counts for ever: a minute never ends in these tests. */
@@ -28,9 +28,9 @@ function counting(): { throttle: Throttle; taken: string[] } {
 
 function start() {
   const { throttle, taken } = counting()
-  const world = createTestApp({ throttle, publicLimitPerMinute: 2 })
-  worlds.push(world)
-  return { app: world.app, taken }
+  const scenario = createTestApp({ throttle, publicLimitPerMinute: 2 })
+  scenarios.push(scenario)
+  return { app: scenario.app, taken }
 }
 
 describe('requests are counted', () => {
@@ -77,13 +77,16 @@ describe('requests are counted', () => {
   })
 
   test('wrong keys, too: whoever tries too many hears when to come back', async () => {
-    const world = createTestApp()
-    worlds.push(world)
+    const scenario = createTestApp()
+    scenarios.push(scenario)
     const authenticate = () => {
       throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys', { retryAfterSeconds: 3 })
     }
-    Object.assign(world.services, { authenticate })
-    const refused = await world.app.inject({ url: '/v1/cross-chain/exchange/list', headers: { 'x-api-key': 'wrong' } })
+    Object.assign(scenario.services, { authenticate })
+    const refused = await scenario.app.inject({
+      url: '/v1/cross-chain/exchange/list',
+      headers: { 'x-api-key': 'wrong' },
+    })
     expect(refused.statusCode).toBe(429)
     expect(refused.headers).toMatchObject({ 'retry-after': '3', ratelimit: '"keys";r=0;t=3' })
   })

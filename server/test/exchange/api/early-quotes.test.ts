@@ -9,17 +9,17 @@ import { createTestApp, goodRate, listen, type TestApp } from '../../core/http/a
  * Over a socket a plain quote is answered before the framework sees the request; by `inject` the framework alone answers.
  * Both must be the same, whatever is asked.
  */
-const worlds: TestApp[] = []
+const scenarios: TestApp[] = []
 afterEach(async () => {
-  for (const { app } of worlds.splice(0)) await app.close()
+  for (const { app } of scenarios.splice(0)) await app.close()
 })
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 
 async function start(settings: Parameters<typeof createTestApp>[0] = {}) {
-  const world = createTestApp(settings)
-  worlds.push(world)
-  const port = await listen(world.app)
+  const scenario = createTestApp(settings)
+  scenarios.push(scenario)
+  const port = await listen(scenario.app)
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<Answer>((resolve, reject) => {
       const sent = httpRequest({ port, host: '127.0.0.1', path, method, headers }, async (response) => {
@@ -30,7 +30,7 @@ async function start(settings: Parameters<typeof createTestApp>[0] = {}) {
       sent.on('error', reject)
       sent.end()
     })
-  return { ...world, ask }
+  return { ...scenario, ask }
 }
 
 /** What differs from one answer to the next: nonce and time of a rateId, ids, and what a connection adds. */
@@ -43,22 +43,22 @@ const ofThis = ({ body, headers, status }: Pick<Answer, 'body' | 'headers' | 'st
 const key = { 'x-api-key': 'sandbox' }
 const path = (query: Record<string, string> | string) => `/v1/cross-chain/rate?${new URLSearchParams(query)}`
 
-async function bothDoors(world: Awaited<ReturnType<typeof start>>, url: string, headers: Record<string, string>) {
-  world.lines.length = 0
-  world.observed.length = 0
-  const early = await world.ask(url, headers)
-  await expect.poll(() => world.observed.length, PATIENCE).toBe(1)
-  const framework = await world.app.inject({ url, headers, remoteAddress: '127.0.0.1' })
-  await expect.poll(() => world.observed.length, PATIENCE).toBe(2)
+async function bothDoors(scenario: Awaited<ReturnType<typeof start>>, url: string, headers: Record<string, string>) {
+  scenario.lines.length = 0
+  scenario.observed.length = 0
+  const early = await scenario.ask(url, headers)
+  await expect.poll(() => scenario.observed.length, PATIENCE).toBe(1)
+  const framework = await scenario.app.inject({ url, headers, remoteAddress: '127.0.0.1' })
+  await expect.poll(() => scenario.observed.length, PATIENCE).toBe(2)
   const { statusCode: status, body } = framework
   expect(ofThis(early)).toEqual(ofThis({ status, body, headers: framework.headers as IncomingHttpHeaders }))
-  const [one, two] = world.lines.map(({ level, message, fields }) => ({
+  const [one, two] = scenario.lines.map(({ level, message, fields }) => ({
     level,
     message,
     fields: { ...fields, requestId: typeof fields['requestId'], elapsedMs: typeof fields['elapsedMs'] },
   }))
   expect(one).toEqual(two)
-  expect(world.observed[0]).toEqual(world.observed[1])
+  expect(scenario.observed[0]).toEqual(scenario.observed[1])
   return early
 }
 
@@ -70,7 +70,7 @@ describe('a quote is the same by both doors', () => {
   })
 
   test('whatever query, key and sender there are', async () => {
-    const world = await start()
+    const scenario = await start()
     const word = fc.oneof(
       fc.constantFrom(
         'btc',
@@ -117,16 +117,16 @@ describe('a quote is the same by both doors', () => {
     )
     await fc.assert(
       fc.asyncProperty(queries, callers, async (url, caller) => {
-        await bothDoors(world, url, { 'x-api-key': caller })
+        await bothDoors(scenario, url, { 'x-api-key': caller })
       }),
       { numRuns: 300 },
     )
   })
 
   test('with a proxy in front the caller is who it saw', async () => {
-    const world = await start({ trustedProxies: 1 })
+    const scenario = await start({ trustedProxies: 1 })
     for (const forwarded of ['192.0.2.1', '198.51.100.7, 192.0.2.1', '192.0.2.1, 198.51.100.7', '']) {
-      await bothDoors(world, path(goodRate), { 'x-api-key': 'far-away', 'x-forwarded-for': forwarded })
+      await bothDoors(scenario, path(goodRate), { 'x-api-key': 'far-away', 'x-forwarded-for': forwarded })
     }
   })
 })

@@ -4,18 +4,18 @@ import { negotiateEncoding } from '../../../src/core/http/encoding.ts'
 import { createTestApp, type TestApp } from '../../core/http/app-for-tests.ts'
 
 const url = '/v1/rates'
-let world: TestApp
+let scenario: TestApp
 
 beforeEach(() => {
-  world = createTestApp()
+  scenario = createTestApp()
 })
-afterEach(() => world.app.close())
+afterEach(() => scenario.app.close())
 
 describe('the rates feed', () => {
   test('comes in the encoding that the client likes, the same once decoded', async () => {
-    const plain = await world.app.inject({ url })
-    const gzip = await world.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
-    const brotli = await world.app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
+    const plain = await scenario.app.inject({ url })
+    const gzip = await scenario.app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+    const brotli = await scenario.app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
     expect([plain, gzip, brotli].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br'])
     expect(gunzipSync(gzip.rawPayload).toString()).toBe(plain.body)
     expect(brotliDecompressSync(brotli.rawPayload).toString()).toBe(plain.body)
@@ -24,11 +24,11 @@ describe('the rates feed', () => {
   })
 
   test('is 304 for who has it, by tag before date', async () => {
-    const { headers } = await world.app.inject({ url })
+    const { headers } = await scenario.app.inject({ url })
     const etag = String(headers.etag)
     const modified = String(headers['last-modified'])
     const ask = async (conditions: Record<string, string>) =>
-      (await world.app.inject({ url, headers: conditions })).statusCode
+      (await scenario.app.inject({ url, headers: conditions })).statusCode
     expect(await ask({ 'if-none-match': etag })).toBe(304)
     expect(await ask({ 'if-none-match': `"other", W/${etag}` })).toBe(304)
     expect(await ask({ 'if-none-match': '*' })).toBe(304)
@@ -39,15 +39,17 @@ describe('the rates feed', () => {
   })
 
   test('HEAD has the headers of GET and no body', async () => {
-    const [get, head] = await Promise.all((['GET', 'HEAD'] as const).map((method) => world.app.inject({ method, url })))
+    const [get, head] = await Promise.all(
+      (['GET', 'HEAD'] as const).map((method) => scenario.app.inject({ method, url })),
+    )
     const strip = ({ 'x-request-id': _id, date: _date, ...headers }: Record<string, unknown>) => headers
     expect(strip(head?.headers ?? {})).toEqual(strip(get?.headers ?? {}))
     expect(head?.body).toBe('')
   })
 
   test('stale prices are 503 with Retry-After, in the error shape', async () => {
-    world.services.broken.rates = true
-    const answer = await world.app.inject({ url })
+    scenario.services.broken.rates = true
+    const answer = await scenario.app.inject({ url })
     expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
       503,
       'RATES_UNAVAILABLE',

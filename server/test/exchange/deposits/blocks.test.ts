@@ -12,24 +12,24 @@ import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/dat
 import { createFakeChain } from '../fake-chain.ts'
 import { created, executionsOf, newExchange } from '../money-path.ts'
 
-let house: TestDatabase
+let app: TestDatabase
 let store: ReturnType<typeof createStore>
 let another: ReturnType<typeof createStore>
 beforeAll(async () => {
-  house = await openTestDatabase()
-  store = createStore(house.database)
-  another = createStore(house.another(4))
+  app = await openTestDatabase()
+  store = createStore(app.database)
+  another = createStore(app.another(4))
   await store.wallets.registerHotAddress('btc', 'btc-hot', 0)
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 const rules: AppendRules = {
   assetOf: (contract) => (contract === null ? btc.asset : null),
-  required: () => ({ confirmations: 2, tag: null }),
-  byMemo: false,
+  requirements: () => ({ confirmations: 2, tag: null }),
+  usesMemos: false,
   fundingConfirmations: 2,
-  keep: 50,
-  coins: true,
+  keepBlocks: 50,
+  tracksUtxos: true,
 }
 
 /** Every block its own, unless a test says what it is made of. */
@@ -64,11 +64,11 @@ const append = (one: ScannedBlock, on = store) => on.transaction((tx) => tx.chai
 const rewind = (height: number, from: ScannedBlock, on = store) =>
   on.transaction((tx) => tx.chainLog.rewind('btc', height, from))
 const deposits = () =>
-  house.database.query<{ identity: string; block_hash: string | null; status: string; exchange_id: string | null }>(
+  app.database.query<{ identity: string; block_hash: string | null; status: string; exchange_id: string | null }>(
     'select identity, block_hash, status, exchange_id from deposits order by id',
   )
 const woken = async () =>
-  (await house.database.query<{ key: string }>('delete from graphile_worker._private_jobs returning key'))
+  (await app.database.query<{ key: string }>('delete from graphile_worker._private_jobs returning key'))
     .map(({ key }) => key)
     .sort()
 const order = async () => created((await store.exchanges.create([newExchange()]))[0])
@@ -78,7 +78,7 @@ beforeEach(async () => {
   const tables = ['journal', 'postings']
   const guards = (state: 'disable' | 'enable') =>
     tables.map((table) => `alter table ${table} ${state} trigger user`).join('; ')
-  await house.database.query(
+  await app.database.query(
     `${guards('disable')}; truncate exchanges, deposits, coins, cursors, blocks, alarms, pauses cascade; ${guards('enable')}`,
   )
   await woken()
@@ -115,7 +115,7 @@ describe('blocks', () => {
     expect(await woken()).toEqual([`exchange:${exchange.id}`])
     await append(block(2))
     expect(await woken()).toEqual([`exchange:${exchange.id}`])
-    expect(await house.database.query("select 1 from coins where network = 'btc'")).toHaveLength(3)
+    expect(await app.database.query("select 1 from coins where network = 'btc'")).toHaveLength(3)
   })
 
   test('show at once what they bring, before anybody has stepped it', async () => {
@@ -152,12 +152,10 @@ describe('blocks', () => {
     expect(await deposits()).toEqual([
       expect.objectContaining({ identity: key, block_hash: 'a1', status: 'seen', exchange_id: exchange.id }),
     ])
-    expect(await executionsOf(house.database, exchange)).toHaveLength(1)
-    const coins = await house.database.query(
-      "select outpoint, units::text, block_hash from coins where network = 'btc'",
-    )
+    expect(await executionsOf(app.database, exchange)).toHaveLength(1)
+    const coins = await app.database.query("select outpoint, units::text, block_hash from coins where network = 'btc'")
     expect(coins).toEqual([{ outpoint: key, units: '5', block_hash: 'a1' }])
-    const alarms = await house.database.query<{ subject: string }>('select subject from alarms')
+    const alarms = await app.database.query<{ subject: string }>('select subject from alarms')
     expect(alarms.map(({ subject }) => subject)).toEqual([`burnt:btc:k2:${key}`])
   })
 
@@ -168,15 +166,15 @@ describe('blocks', () => {
       ...lock,
     }))
     await append(block(1, 'a', locks))
-    const rows = await house.database.query<{ required: number }>(
+    const rows = await app.database.query<{ required: number }>(
       'select required_confirmations as required from deposits order by identity',
     )
     expect(rows.map(({ required }) => required)).toEqual([2, 2, 4_000])
     // Mined again in another block, which is further from where the lock ends.
     await rewind(0, block(1, 'a'))
-    const again = locks.map((lock, vout) => (vout === 2 ? { ...lock, lockedFor: 4_001 } : lock))
+    const again = locks.map((lock, vout) => (vout === 2 ? { ...lock, lockConfirmations: 4_001 } : lock))
     expect(await append({ ...block(1, 'b', again), parentHash: 'a0' })).toBe(true)
-    const moved = await house.database.query<{ required: number }>(
+    const moved = await app.database.query<{ required: number }>(
       'select required_confirmations as required from deposits order by identity',
     )
     expect(moved.map(({ required }) => required)).toEqual([2, 2, 4_001])
@@ -190,11 +188,11 @@ describe('blocks', () => {
     }
     const paid = transfer(deposit.address, 'n1')
     await store.transaction((tx) => tx.chainLog.append('btc', block(1, 'a', [paid]), named))
-    const [coin] = await house.database.query<{ outpoint: string }>('select outpoint from coins')
+    const [coin] = await app.database.query<{ outpoint: string }>('select outpoint from coins')
     expect(coin?.outpoint).toMatch(/^image of n1:0 at deposit\/\d+$/)
     const spending = { txHash: 'n2', sender: null, nonce: null, spends: [coin?.outpoint ?? ''] }
     await store.transaction((tx) => tx.chainLog.append('btc', block(2, 'a', [], [spending]), named))
-    expect(await house.database.query('select spent_by from coins')).toEqual([{ spent_by: 'n2' }])
+    expect(await app.database.query('select spent_by from coins')).toEqual([{ spent_by: 'n2' }])
   })
 
   test('that are taken back leave nothing, and bring the same rows again', async () => {
@@ -212,7 +210,7 @@ describe('blocks', () => {
       expect.objectContaining({ identity: 'u1:0', block_hash: 'c3', status: 'seen' }),
     )
     expect((await deposits()).length).toBe(before)
-    const views = await executionsOf(house.database, exchange)
+    const views = await executionsOf(app.database, exchange)
     expect(views).toHaveLength(1)
   })
 
@@ -235,10 +233,10 @@ describe('blocks', () => {
     for (const one of chain) await append(one)
     const look = async () => [
       await deposits(),
-      await house.database.query(
+      await app.database.query(
         'select network, outpoint, address, branch, key_index, units, block_height, spent_by, spent_height, deposit_id from coins order by outpoint',
       ),
-      (await executionsOf(house.database, exchange)).map(({ id, status }) => ({ id, status })),
+      (await executionsOf(app.database, exchange)).map(({ id, status }) => ({ id, status })),
     ]
     const before = await look()
     await rewind(0, block(3))
@@ -258,7 +256,7 @@ describe('blocks', () => {
         ],
       ),
     )
-    expect(await house.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([
+    expect(await app.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([
       { spent_by: 'thief' },
     ])
     expect((await store.alarms.list(10)).map(({ subject }) => subject)).toEqual(['intrusion:btc:thief'])
@@ -282,10 +280,10 @@ describe('a payment that is seen before its block', () => {
   test('is the time of its deposit, wherever in whichever block it stands', async () => {
     const exchange = await order()
     const { address } = exchange.deposit
-    await store.chainLog.sight('btc', [{ txHash: 'x1', address, memo: null }])
+    await store.chainLog.recordSightings('btc', [{ txHash: 'x1', address, memo: null }])
     expect((await store.steps.load(exchange.id))?.sighted).toBe(true)
-    await house.database.query("update sightings set first_seen_at = first_seen_at - interval '10 minutes'")
-    const [seen] = await house.database.query<{ at: Date }>(
+    await app.database.query("update sightings set first_seen_at = first_seen_at - interval '10 minutes'")
+    const [seen] = await app.database.query<{ at: Date }>(
       "select first_seen_at as at from sightings where tx_hash = 'x1'",
     )
     await append(block(1, 'a', [transfer(address, 'x1', 4)]))
@@ -293,15 +291,15 @@ describe('a payment that is seen before its block', () => {
     await rewind(0, block(1))
     // As a log it stands at another place of another block (an account family's identity).
     await append({ ...block(1, 'd', [transfer(address, 'x1', 9)]), parentHash: 'a0' })
-    const times = (await executionsOf(house.database, exchange)).map(({ deposit }) => deposit.firstSeenAt)
+    const times = (await executionsOf(app.database, exchange)).map(({ deposit }) => deposit.firstSeenAt)
     expect(times).toEqual([seen?.at, seen?.at])
   })
 
   test('is forgotten when no node knows it, and seen again when one does', async () => {
     const exchange = await order()
-    const sight = () => store.chainLog.sight('btc', [{ txHash: 'y1', address: exchange.deposit.address, memo: null }])
+    const sight = () => store.chainLog.recordSightings('btc', [{ txHash: 'y1', address: exchange.deposit.address, memo: null }])
     await sight()
-    await store.chainLog.lookedAt('btc', 'y1', true)
+    await store.chainLog.recordLookup('btc', 'y1', true)
     expect((await store.steps.load(exchange.id))?.sighted).toBe(false)
     await sight()
     expect((await store.steps.load(exchange.id))?.sighted).toBe(true)
@@ -337,7 +335,7 @@ describe('watchers of one network (I-27)', () => {
       .paidTo(exchange.deposit.address)
       .map(({ identity }) => identity)
       .sort()
-    const recorded = await house.database.query<{ identity: string }>(
+    const recorded = await app.database.query<{ identity: string }>(
       'select identity from deposits where exchange_id = $1 and block_hash is not null',
       [exchange.id],
     )

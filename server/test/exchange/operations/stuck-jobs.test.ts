@@ -4,21 +4,21 @@ import type { Job } from '../../../src/core/ports/jobs.ts'
 import { deadlinesOf } from '../../../src/exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../../../src/exchange/operations/alert-stuck-jobs.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { COIN, ETHER, startSpine } from '../money-path.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 const log = createLog({ level: 'silent', pretty: false })
 const DAY_MS = 86_400_000
 
-let spine: Awaited<ReturnType<typeof startSpine>>
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
-  spine = await startSpine()
-  await spine.fill({ btc: COIN, eth: 2_000n * ETHER })
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: COIN, eth: 2_000n * ETHER })
 })
-afterAll(() => spine.close())
+afterAll(() => fixture.close())
 
-const watcher = () => createWatchJobs({ store: spine.store, deadlines: deadlinesOf(DAY_MS), log })
+const watcher = () => createWatchJobs({ store: fixture.store, deadlines: deadlinesOf(DAY_MS), log })
 const subjects = async (kind: string) =>
-  (await spine.store.alarms.list(100)).map(({ subject }) => subject).filter((subject) => subject.startsWith(kind))
+  (await fixture.store.alarms.list(100)).map(({ subject }) => subject).filter((subject) => subject.startsWith(kind))
 
 describe('a step that fails', () => {
   const broken = new Error('the listing of a deposit: nothing')
@@ -33,7 +33,7 @@ describe('a step that fails', () => {
     await fails(there, job, 2)
     expect(await subjects('failing:')).toEqual([])
     await fails(here, job, 1)
-    expect(await spine.store.alarms.list(10)).toEqual([
+    expect(await fixture.store.alarms.list(10)).toEqual([
       expect.objectContaining({
         subject: 'failing:exchange:one',
         detail: expect.objectContaining({ failures: 5, error: broken.message }),
@@ -63,38 +63,38 @@ describe('a step that fails', () => {
     await fails(watcher(), job, 6)
     await watcher().turn()
     expect(await subjects('failing:')).toEqual(['failing:transaction:two'])
-    await spine.database.query("update job_failures set last_at = clock_timestamp() - interval '3 minutes'")
+    await fixture.database.query("update job_failures set last_at = clock_timestamp() - interval '3 minutes'")
     await watcher().turn()
     expect(await subjects('failing:')).toEqual([])
   })
 
   /** As no release of the program does: they stand for good. */
   const giveLegs = (id: string, legs: readonly unknown[]) =>
-    spine.database.transaction(async (tx) => {
+    fixture.database.transaction(async (tx) => {
       await tx.query('alter table exchanges disable trigger user')
       await tx.query('update exchanges set legs = $2 where id = $1', [id, JSON.stringify(legs)])
       await tx.query('alter table exchanges enable trigger user')
     })
 
   test('is told of by the step itself: one deposit of a currency that is listed no more', async () => {
-    const exchange = await spine.order()
-    spine.deposit(exchange, COIN / 200n)
-    await spine.blocks(1)
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, COIN / 200n)
+    await fixture.blocks(1)
     await giveLegs(exchange.id, [])
-    spine.fakes.btc.mine(3)
-    await spine.watch()
+    fixture.fakes.btc.mine(3)
+    await fixture.watch()
     const watch = watcher()
     for (let n = 0; n < 5; n++)
-      await spine.services
+      await fixture.services
         .step(exchange.id)
         .catch((error) => watch.failed({ kind: 'exchange', id: exchange.id }, error))
     expect(await subjects('failing:')).toEqual([`failing:exchange:${exchange.id}`])
     await giveLegs(exchange.id, exchange.legs)
-    await spine.services.step(exchange.id)
+    await fixture.services.step(exchange.id)
     await watch.succeeded({ kind: 'exchange', id: exchange.id })
     expect(await subjects('failing:')).toEqual([])
-    await spine.blocks(6)
-    expect(await spine.status(exchange)).toBe('finished')
+    await fixture.blocks(6)
+    expect(await fixture.status(exchange)).toBe('finished')
   })
 })
 
@@ -102,7 +102,7 @@ describe('what is open and does not move', () => {
   const now = { executions: 'updated_at', transactions: 'created_at' } as const
   /** As if it had happened so long ago. */
   const age = async (table: keyof typeof now, hours: number, id: string) => {
-    await spine.database.transaction(async (tx) => {
+    await fixture.database.transaction(async (tx) => {
       await tx.query(`alter table ${table} disable trigger user`)
       await tx.query(
         `update ${table} set ${now[table]} = clock_timestamp() - $2::int * interval '1 hour' where id = $1`,
@@ -113,10 +113,10 @@ describe('what is open and does not move', () => {
   }
 
   test('past its deadline is an alarm, once, with an owner, until it moves', async () => {
-    const exchange = await spine.order({ refund: null })
-    spine.deposit(exchange, 2_900n)
-    await spine.blocks(4)
-    const { id } = await spine.execution(exchange)
+    const exchange = await fixture.order({ refund: null })
+    fixture.deposit(exchange, 2_900n)
+    await fixture.blocks(4)
+    const { id } = await fixture.execution(exchange)
     const watch = watcher()
     await age('executions', 23, id)
     await watch.turn()
@@ -124,39 +124,39 @@ describe('what is open and does not move', () => {
     await age('executions', 25, id)
     await watch.turn()
     await watch.turn()
-    expect((await spine.store.alarms.list(100)).filter(({ subject }) => subject.startsWith('unmoved:'))).toEqual([
+    expect((await fixture.store.alarms.list(100)).filter(({ subject }) => subject.startsWith('unmoved:'))).toEqual([
       expect.objectContaining({
         subject: `unmoved:execution:${id}`,
         detail: expect.objectContaining({ status: 'verifying', exchangeId: exchange.id, owner: expect.any(String) }),
       }),
     ])
-    await spine.decide(exchange, 'fail')
-    await spine.turn()
+    await fixture.decide(exchange, 'fail')
+    await fixture.turn()
     await watch.turn()
     expect(await subjects('unmoved:')).toEqual([])
   })
 
   test('is a transaction, too', async () => {
-    const exchange = await spine.order()
-    spine.deposit(exchange, COIN / 200n)
-    spine.fakes.eth.knobs.deaf = true
-    await spine.blocks(3)
-    const [row] = await spine.database.query<{ id: string }>(
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, COIN / 200n)
+    fixture.fakes.eth.knobs.deaf = true
+    await fixture.blocks(3)
+    const [row] = await fixture.database.query<{ id: string }>(
       'select t.id from transactions t join payouts p on p.transaction_id = t.id where p.exchange_id = $1',
       [exchange.id],
     )
     await age('transactions', 25, row?.id ?? '')
     await watcher().turn()
     expect(await subjects('unmoved:')).toEqual([`unmoved:transaction:${row?.id}`])
-    spine.fakes.eth.knobs.deaf = false
-    await spine.blocks(14)
+    fixture.fakes.eth.knobs.deaf = false
+    await fixture.blocks(14)
     await watcher().turn()
     expect(await subjects('unmoved:')).toEqual([])
   })
 
   test('has a deadline and an owner in every status that is no end', async () => {
     const { executions, transactions } = deadlinesOf(DAY_MS)
-    const rows = await spine.database.query<{ status: string }>(
+    const rows = await fixture.database.query<{ status: string }>(
       'select distinct from_status as status from status_edges',
     )
     const open = rows.map(({ status }) => status).filter((status) => status !== 'failed')

@@ -9,18 +9,18 @@ import type { CreateOutcome, NewExchange } from '../../../src/exchange/ports/sto
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 import { created, ETHER, newExchange, partnerId } from '../money-path.ts'
 
-let house: TestDatabase
+let app: TestDatabase
 let pools: readonly Database[]
 let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
-  house = await openTestDatabase()
-  pools = [house.database, house.another(10)]
+  app = await openTestDatabase()
+  pools = [app.database, app.another(10)]
   stores = pools.map(createStore)
   await store().wallets.registerAssets(['eth@eth'])
   await store().wallets.registerHotAddress('eth', 'eth-hot', 0)
   await store().ledger.post(fundingEntry('1', 1, 'eth@eth', 100n * ETHER))
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 function store(n = 0): ReturnType<typeof createStore> {
   const one = stores[n % stores.length]
@@ -38,15 +38,15 @@ const fixed = (toUnits: bigint): Partial<NewExchange> => ({
 })
 const promised = async () =>
   BigInt(
-    (await house.database.query<{ promised: string }>("select promised from inventory where asset_id = 'eth@eth'"))[0]
+    (await app.database.query<{ promised: string }>("select promised from inventory where asset_id = 'eth@eth'"))[0]
       ?.promised ?? 0,
   )
 const rows = async (ids: readonly string[]) =>
-  (await house.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
+  (await app.database.query('select id from exchanges where id = any($1::uuid[])', [ids])).length
 
-describe('the house at its start', () => {
+describe('the app at its start', () => {
   test('registers its hot addresses from any number of processes at once', async () => {
-    const others = Array.from({ length: 6 }, () => createStore(house.another(1)))
+    const others = Array.from({ length: 6 }, () => createStore(app.another(1)))
     for (let round = 0; round < 40; round++)
       await Promise.all(others.map((one) => one.wallets.registerHotAddress(`chain-${round}`, `hot-${round}`, round)))
     await expect(store().wallets.registerHotAddress('chain-0', 'hot of other keys', 1)).rejects.toThrow('keystore')
@@ -91,7 +91,7 @@ describe('a batch', () => {
     expect(await rows(batch.map(({ id }) => id))).toBe(3)
     expect((await promised()) - before).toBe(10n * ETHER)
     expect(
-      await house.database.query('select 1 from idempotency_keys where exchange_id = any($1::uuid[])', [
+      await app.database.query('select 1 from idempotency_keys where exchange_id = any($1::uuid[])', [
         batch.slice(0, 8).map(({ id }) => id),
       ]),
     ).toEqual([])
@@ -138,7 +138,7 @@ describe('a batch', () => {
     expect(answer).toEqual(stored)
     expect((answer.fixedUntil?.getTime() ?? 0) - answer.createdAt.getTime()).toBe(1_200_000)
     expect(answer.expiresAt.getTime() - answer.createdAt.getTime()).toBe(86_400_000)
-    const [target] = await house.database.query(
+    const [target] = await app.database.query(
       'select leg, network, address, memo from deposit_targets where exchange_id = $1',
       [row.id],
     )
@@ -171,7 +171,7 @@ describe('a rateId', () => {
 
 describe('an idempotency key', () => {
   test('that a call of a swap used is used, as it is the other way round', async () => {
-    const desk = createSwapDesk(house.database)
+    const desk = createSwapDesk(app.database)
     await desk.keepAnswer(partnerId, { key: 'a swap', requestHash: 'body', answer: '"0xabc"' })
     expect(kinds(await store().exchanges.create([newExchange(keyed('a swap'))]))).toEqual(['idempotency_conflict'])
     expect(kinds(await store().exchanges.create([newExchange(keyed('an exchange'))]))).toEqual(['created'])
@@ -179,16 +179,16 @@ describe('an idempotency key', () => {
   })
 
   test('is kept for 24 hours, and is free after them; so is that of a swap', async () => {
-    const desk = createSwapDesk(house.database)
+    const desk = createSwapDesk(app.database)
     const [key, swapKey] = [randomUUID(), randomUUID()]
     const other = () => store().exchanges.create([newExchange(keyed(key, 'other'))])
     const age = async (by: string) => {
       for (const table of ['idempotency_keys', 'kept_answers'])
-        await house.database.query(
+        await app.database.query(
           `update ${table} set created_at = created_at - $1::interval where key = any($2::text[])`,
           [by, [key, swapKey]],
         )
-      await store().jobs.forgetExpired()
+      await store().jobs.deleteExpired()
     }
     await store().exchanges.create([newExchange(keyed(key))])
     await desk.keepAnswer(partnerId, { key: swapKey, requestHash: 'body', answer: '"0xabc"' })
@@ -212,7 +212,7 @@ describe('an idempotency key', () => {
   test('is answered as it was, however far the exchange has come', async () => {
     const row = newExchange(keyed(randomUUID()))
     const first = created((await store().exchanges.create([row]))[0])
-    await house.database.query("update exchanges set status = 'failed', reason = 'EXPIRED' where id = $1", [row.id])
+    await app.database.query("update exchanges set status = 'failed', reason = 'EXPIRED' where id = $1", [row.id])
     const again = await store(1).exchanges.create([
       newExchange(row.idempotency === null ? {} : { idempotency: row.idempotency }),
     ])
@@ -280,7 +280,7 @@ describe('the inventory', () => {
     const before = await promised()
     const row = newExchange(fixed(ETHER))
     await store().exchanges.create([row])
-    await house.database.query(
+    await app.database.query(
       "update reservations set expires_at = clock_timestamp() - interval '1 second' where exchange_id = $1",
       [row.id],
     )

@@ -4,183 +4,188 @@ import { createRecordBlocks } from '../../../src/exchange/deposits/record-blocks
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
 import { createFakeChain } from '../fake-chain.ts'
-import { COIN, ETHER, startSpine } from '../money-path.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
-type Spine = Awaited<ReturnType<typeof startSpine>>
+type MoneyPath = Awaited<ReturnType<typeof startMoneyPath>>
 const word = { actor: 'anna', reason: 'looked at it' }
 
-const spines: Spine[] = []
-async function start(): Promise<Spine> {
-  const spine = await startSpine()
-  spines.push(spine)
-  return spine
+const fixtures: MoneyPath[] = []
+async function start(): Promise<MoneyPath> {
+  const fixture = await startMoneyPath()
+  fixtures.push(fixture)
+  return fixture
 }
 afterEach(async () => {
-  for (const spine of spines.splice(0)) {
-    await spine.balanced()
-    await spine.close()
+  for (const fixture of fixtures.splice(0)) {
+    await fixture.balanced()
+    await fixture.close()
   }
 })
 
-const alarmOf = async ({ store }: Spine, kind: string) =>
+const alarmOf = async ({ store }: MoneyPath, kind: string) =>
   (await store.alarms.list(100)).find(({ subject }) => subject.startsWith(`${kind}:`))
 
 describe('a payout of the bitcoin family that spends a coin which can never be', () => {
-  /** A house whose payout in bitcoin spends a customer's deposit; the deposit is then taken back by a double spend. */
-  async function spendsDeposit(spine: Spine) {
-    await spine.fill({ btc: COIN / 1_000n, eth: 2_000n * ETHER })
-    const first = await spine.order()
-    const deposit = spine.deposit(first, COIN / 10n)
-    await spine.blocks(6)
-    expect(await spine.status(first)).toBe('finished')
-    const second = await spine.order({ from: eth, to: btc, fromUnits: ETHER / 5n })
-    spine.fakes.eth.pay(second.deposit.address, ETHER / 5n)
+  /** A app whose payout in bitcoin spends a customer's deposit; the deposit is then taken back by a double spend. */
+  async function spendsDeposit(fixture: MoneyPath) {
+    await fixture.fill({ btc: COIN / 1_000n, eth: 2_000n * ETHER })
+    const first = await fixture.order()
+    const deposit = fixture.deposit(first, COIN / 10n)
+    await fixture.blocks(6)
+    expect(await fixture.status(first)).toBe('finished')
+    const second = await fixture.order({ from: eth, to: btc, fromUnits: ETHER / 5n })
+    fixture.fakes.eth.pay(second.deposit.address, ETHER / 5n)
     for (let n = 0; n < 2; n++) {
-      spine.fakes.eth.mine()
-      await spine.turn()
+      fixture.fakes.eth.mine()
+      await fixture.turn()
     }
-    expect(await spine.status(second)).toBe('sending')
-    return { second, deposit, paidTo: () => spine.fakes.btc.paidTo(second.recipient?.address ?? '') }
+    expect(await fixture.status(second)).toBe('sending')
+    return { second, deposit, paidTo: () => fixture.fakes.btc.paidTo(second.recipient?.address ?? '') }
   }
 
   test('is dead once the other spend of its parent is final, and paid anew once, from other coins', async () => {
-    const spine = await start()
-    const { second, deposit, paidTo } = await spendsDeposit(spine)
-    const sentBytes = await spine.database.query<{ tx_hash: string }>(
+    const fixture = await start()
+    const { second, deposit, paidTo } = await spendsDeposit(fixture)
+    const sentBytes = await fixture.database.query<{ tx_hash: string }>(
       "select tx_hash from attempts where network = 'btc'",
     )
-    spine.fakes.btc.reorg(6, (txHash) => txHash === deposit)
-    spine.fakes.btc.steal(`foreign:${deposit}`)
-    await spine.blocks(1)
+    fixture.fakes.btc.reorg(6, (txHash) => txHash === deposit)
+    fixture.fakes.btc.steal(`foreign:${deposit}`)
+    await fixture.blocks(1)
     // Somebody fills the wallet; as long as nothing is proven the old bytes are all that is offered.
-    spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
-    await spine.blocks(8)
-    expect(await spine.status(second)).toBe('sending')
+    fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
+    await fixture.blocks(8)
+    expect(await fixture.status(second)).toBe('sending')
     expect(paidTo()).toEqual([])
-    expect(await spine.database.query("select tx_hash from attempts where network = 'btc'")).toEqual(sentBytes)
-    await spine.blocks(6)
+    expect(await fixture.database.query("select tx_hash from attempts where network = 'btc'")).toEqual(sentBytes)
+    await fixture.blocks(6)
     // The wallet had paid out more than it held: the asset stands still until a person has looked.
-    expect(await alarmOf(spine, 'dead')).toBeDefined()
-    expect((await spine.store.pauses.list()).map(({ scope }) => scope)).toEqual(['asset:btc@btc'])
-    await spine.store.pauses.resume('asset:btc@btc')
-    await spine.database.query('update payouts set held_until = null where held_until is not null')
-    await spine.blocks(4)
-    expect(await spine.status(second)).toBe('finished')
+    expect(await alarmOf(fixture, 'dead')).toBeDefined()
+    expect((await fixture.store.pauses.list()).map(({ scope }) => scope)).toEqual(['asset:btc@btc'])
+    await fixture.store.pauses.resume('asset:btc@btc')
+    await fixture.database.query('update payouts set held_until = null where held_until is not null')
+    await fixture.blocks(4)
+    expect(await fixture.status(second)).toBe('finished')
     expect(paidTo()).toHaveLength(1)
     // The loss could not be booked before the wallet was filled; it is looked at again by its clock.
-    await spine.database.query('update exchanges set next_check_at = clock_timestamp() where next_check_at is not null')
-    await spine.turn()
-    expect(await spine.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(COIN / 10n)
-    expect(await alarmOf(spine, 'dead')).toBeDefined()
-    const [expired] = await spine.database.query<{ proof: { proof: Record<string, unknown>[] } }>(
+    await fixture.database.query(
+      'update exchanges set next_check_at = clock_timestamp() where next_check_at is not null',
+    )
+    await fixture.turn()
+    expect(await fixture.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(COIN / 10n)
+    expect(await alarmOf(fixture, 'dead')).toBeDefined()
+    const [expired] = await fixture.database.query<{ proof: { proof: Record<string, unknown>[] } }>(
       "select proof from transactions where state = 'expired'",
     )
     expect(expired?.proof.proof).toEqual([{ txHash: sentBytes[0]?.tx_hash, parent: deposit }])
   })
 
   test('is not dead while its parent is merely gone, and arrives when that is back', async () => {
-    const spine = await start()
-    const { second, deposit, paidTo } = await spendsDeposit(spine)
-    const before = await spine.database.query<{ address: string }>('select address from deposits where tx_hash = $1', [
-      deposit,
-    ])
-    const [payment] = spine.fakes.btc.paidTo(before[0]?.address ?? '')
-    spine.fakes.btc.reorg(6, (txHash) => txHash === deposit)
-    spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
-    await spine.blocks(14)
-    expect(await spine.status(second)).toBe('sending')
-    expect(await spine.database.query("select 1 from transactions where state = 'expired'")).toEqual([])
-    spine.fakes.btc.offer(payment)
-    await spine.blocks(6)
-    expect(await spine.status(second)).toBe('finished')
+    const fixture = await start()
+    const { second, deposit, paidTo } = await spendsDeposit(fixture)
+    const before = await fixture.database.query<{ address: string }>(
+      'select address from deposits where tx_hash = $1',
+      [deposit],
+    )
+    const [payment] = fixture.fakes.btc.paidTo(before[0]?.address ?? '')
+    fixture.fakes.btc.reorg(6, (txHash) => txHash === deposit)
+    fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
+    await fixture.blocks(14)
+    expect(await fixture.status(second)).toBe('sending')
+    expect(await fixture.database.query("select 1 from transactions where state = 'expired'")).toEqual([])
+    fixture.fakes.btc.offer(payment)
+    await fixture.blocks(6)
+    expect(await fixture.status(second)).toBe('finished')
     expect(paidTo()).toHaveLength(1)
   })
 
   test('whose coin is merely gone is signed anew without it, and can never be paid twice', async () => {
-    const spine = await start()
-    await spine.fill({ btc: COIN / 200n, eth: 2_000n * ETHER })
-    const first = await spine.order()
-    const deposit = spine.deposit(first, COIN / 250n)
-    await spine.blocks(6)
-    const second = await spine.order({ from: eth, to: btc, fromUnits: ETHER / 5n })
-    spine.fakes.eth.pay(second.deposit.address, ETHER / 5n)
+    const fixture = await start()
+    await fixture.fill({ btc: COIN / 200n, eth: 2_000n * ETHER })
+    const first = await fixture.order()
+    const deposit = fixture.deposit(first, COIN / 250n)
+    await fixture.blocks(6)
+    const second = await fixture.order({ from: eth, to: btc, fromUnits: ETHER / 5n })
+    fixture.fakes.eth.pay(second.deposit.address, ETHER / 5n)
     for (let n = 0; n < 2; n++) {
-      spine.fakes.eth.mine()
-      await spine.turn()
+      fixture.fakes.eth.mine()
+      await fixture.turn()
     }
-    const paidTo = () => spine.fakes.btc.paidTo(second.recipient?.address ?? '')
+    const paidTo = () => fixture.fakes.btc.paidTo(second.recipient?.address ?? '')
     const attempts = () =>
-      spine.database.query<{ raw: string }>("select raw from attempts where network = 'btc' order by id")
-    const [payment] = spine.fakes.btc.paidTo(first.deposit.address)
-    const inputsOf = (raw: string | undefined) => spine.fakes.btc.toTx(raw ?? '').spends
+      fixture.database.query<{ raw: string }>("select raw from attempts where network = 'btc' order by id")
+    const [payment] = fixture.fakes.btc.paidTo(first.deposit.address)
+    const inputsOf = (raw: string | undefined) => fixture.fakes.btc.toTx(raw ?? '').spends
     const [old] = await attempts()
     expect(inputsOf(old?.raw)).toContain(`${deposit}:0`)
-    spine.fakes.btc.reorg(6, (txHash) => txHash === deposit)
-    await spine.blocks(9)
+    fixture.fakes.btc.reorg(6, (txHash) => txHash === deposit)
+    await fixture.blocks(9)
     // Nothing is signed before what left had time to come back.
     expect(await attempts()).toHaveLength(1)
-    await spine.blocks(6)
-    expect(await alarmOf(spine, 'coins')).toMatchObject({ detail: { outpoints: [`${deposit}:0`] } })
-    spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
-    await spine.store.pauses.resume('asset:btc@btc')
-    await spine.blocks(8)
-    expect(await spine.status(second)).toBe('finished')
+    await fixture.blocks(6)
+    expect(await alarmOf(fixture, 'coins')).toMatchObject({ detail: { outpoints: [`${deposit}:0`] } })
+    fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
+    await fixture.store.pauses.resume('asset:btc@btc')
+    await fixture.blocks(8)
+    expect(await fixture.status(second)).toBe('finished')
     const signed = await attempts()
     const common = inputsOf(old?.raw)[0] ?? ''
     for (const { raw } of signed) expect(inputsOf(raw)).toContain(common)
     expect(inputsOf(signed.at(-1)?.raw)).not.toContain(`${deposit}:0`)
-    expect(await alarmOf(spine, 'coins')).toBeUndefined()
+    expect(await alarmOf(fixture, 'coins')).toBeUndefined()
     // The coin is back, and with it whoever kept the old bytes: they exclude each other.
-    spine.fakes.btc.offer(payment)
-    expect(await spine.fakes.btc.chain.sender.broadcast(old?.raw ?? '')).toMatchObject({ kind: 'rejected' })
-    await spine.database.query("update transactions set next_check_at = clock_timestamp() where state = 'confirmed'")
-    await spine.database.query('update exchanges set next_check_at = clock_timestamp() where next_check_at is not null')
-    await spine.blocks(12)
+    fixture.fakes.btc.offer(payment)
+    expect(await fixture.fakes.btc.chain.sender.broadcast(old?.raw ?? '')).toMatchObject({ kind: 'rejected' })
+    await fixture.database.query("update transactions set next_check_at = clock_timestamp() where state = 'confirmed'")
+    await fixture.database.query(
+      'update exchanges set next_check_at = clock_timestamp() where next_check_at is not null',
+    )
+    await fixture.blocks(12)
     expect(paidTo()).toHaveLength(1)
-    expect(await spine.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(0n)
+    expect(await fixture.store.ledger.balance('expense:suspense', 'btc@btc')).toBe(0n)
     // And it may be spent again.
-    expect((await spine.store.transactions.spendable('btc', 2, 10)).map(({ outpoint }) => outpoint)).toContain(
+    expect((await fixture.store.transactions.listSpendable('btc', 2, 10)).map(({ outpoint }) => outpoint)).toContain(
       `${deposit}:0`,
     )
   })
 
   test('is not signed anew while a deposit that it pays back is the one that is gone', async () => {
-    const spine = await start()
-    await spine.fill({ eth: 2_000n * ETHER })
-    const [one, other] = [await spine.order(), await spine.order()]
-    await spine.store.pauses.pause('payouts:btc', 'test', 'test')
+    const fixture = await start()
+    await fixture.fill({ eth: 2_000n * ETHER })
+    const [one, other] = [await fixture.order(), await fixture.order()]
+    await fixture.store.pauses.pause('payouts:btc', 'test', 'test')
     // Below the minimum: both go back, by one transaction that spends both.
-    spine.deposit(one, 2_950n)
-    const gone = spine.deposit(other, 2_900n)
-    await spine.blocks(3)
-    await spine.store.pauses.resume('payouts:btc')
-    await spine.database.query('update payouts set held_until = null')
-    await spine.turn()
-    const attempts = () => spine.database.query<{ raw: string }>("select raw from attempts where network = 'btc'")
+    fixture.deposit(one, 2_950n)
+    const gone = fixture.deposit(other, 2_900n)
+    await fixture.blocks(3)
+    await fixture.store.pauses.resume('payouts:btc')
+    await fixture.database.query('update payouts set held_until = null')
+    await fixture.turn()
+    const attempts = () => fixture.database.query<{ raw: string }>("select raw from attempts where network = 'btc'")
     const [old] = await attempts()
-    expect(spine.fakes.btc.toTx(old?.raw ?? '').spends).toContain(`${gone}:0`)
-    const [payment] = spine.fakes.btc.paidTo(other.deposit.address)
-    spine.fakes.btc.reorg(6, (txHash) => txHash === gone)
-    spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
-    await spine.blocks(20)
-    expect(await alarmOf(spine, 'coins')).toMatchObject({ detail: { code: 'DEPOSIT_NOT_COUNTED' } })
+    expect(fixture.fakes.btc.toTx(old?.raw ?? '').spends).toContain(`${gone}:0`)
+    const [payment] = fixture.fakes.btc.paidTo(other.deposit.address)
+    fixture.fakes.btc.reorg(6, (txHash) => txHash === gone)
+    fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), COIN)
+    await fixture.blocks(20)
+    expect(await alarmOf(fixture, 'coins')).toMatchObject({ detail: { code: 'DEPOSIT_NOT_COUNTED' } })
     expect(await attempts()).toHaveLength(1)
-    expect(spine.fakes.btc.paidTo(other.refund?.address ?? '')).toEqual([])
+    expect(fixture.fakes.btc.paidTo(other.refund?.address ?? '')).toEqual([])
     // It is back, and so are both refunds.
-    spine.fakes.btc.offer(payment)
-    await spine.blocks(8)
-    expect([await spine.status(one), await spine.status(other)]).toEqual(['refunded', 'refunded'])
-    expect(spine.fakes.btc.paidTo(other.refund?.address ?? '')).toHaveLength(1)
-    expect(await alarmOf(spine, 'coins')).toBeUndefined()
+    fixture.fakes.btc.offer(payment)
+    await fixture.blocks(8)
+    expect([await fixture.status(one), await fixture.status(other)]).toEqual(['refunded', 'refunded'])
+    expect(fixture.fakes.btc.paidTo(other.refund?.address ?? '')).toHaveLength(1)
+    expect(await alarmOf(fixture, 'coins')).toBeUndefined()
   })
 
   test('knows what its coins were made from, over generations', async () => {
-    const spine = await start()
-    await spine.database.query(
+    const fixture = await start()
+    await fixture.database.query(
       `insert into coins (network, outpoint, address, branch, key_index, units, made_from) values
          ('btc', 'aa:0', 'x', 'hot', 0, 1, '{g:1,h:2}'), ('btc', 'bb:1', 'x', 'change', 0, 1, '{aa:0}')`,
     )
-    await spine.database.query(
+    await fixture.database.query(
       "insert into coins (network, outpoint, address, branch, key_index, units, made_from, block_height, block_hash) values ('btc', 'cc:0', 'x', 'hot', 0, 1, '{z:0}', 1, 'b')",
     )
     const needs = [
@@ -188,99 +193,101 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
       { outpoint: 'h:2', spentBy: 'aa' },
       { outpoint: 'aa:0', spentBy: 'bb' },
     ]
-    expect(await spine.store.recovery.origins('btc', ['bb:1', 'cc:0'])).toEqual(needs)
+    expect(await fixture.store.recovery.findAncestorSpends('btc', ['bb:1', 'cc:0'])).toEqual(needs)
     // What is on the chain needs nothing more.
-    expect(await spine.store.recovery.origins('btc', ['cc:0'])).toEqual([])
+    expect(await fixture.store.recovery.findAncestorSpends('btc', ['cc:0'])).toEqual([])
   })
 })
 
 describe('a transaction whose rival a person names', () => {
   test('is looked at with it, the word is kept, and nothing is signed by it', async () => {
-    const spine = await start()
-    const operate = createOperatePayouts(spine.store)
-    await spine.fill({ btc: COIN, eth: 100n * ETHER })
-    const exchange = await spine.order()
-    spine.fakes.eth.knobs.deaf = true
-    spine.deposit(exchange, COIN / 200n)
-    await spine.blocks(2)
-    const [transaction] = await spine.database.query<{ id: string }>("select id from transactions where state = 'live'")
+    const fixture = await start()
+    const operate = createOperatePayouts(fixture.store)
+    await fixture.fill({ btc: COIN, eth: 100n * ETHER })
+    const exchange = await fixture.order()
+    fixture.fakes.eth.knobs.deaf = true
+    fixture.deposit(exchange, COIN / 200n)
+    await fixture.blocks(2)
+    const [transaction] = await fixture.database.query<{ id: string }>(
+      "select id from transactions where state = 'live'",
+    )
     const id = transaction?.id ?? ''
     await operate.nameRival(id, 'a'.repeat(64), word)
-    expect((await spine.store.transactions.load(id))?.rival).toBe('a'.repeat(64))
-    await spine.work()
-    expect(await spine.payouts(exchange)).toMatchObject([{ state: 'signed' }])
+    expect((await fixture.store.transactions.load(id))?.conflictingTxHash).toBe('a'.repeat(64))
+    await fixture.work()
+    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed' }])
     await expect(operate.nameRival(id, 'no id', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     await expect(operate.nameRival(exchange.id, 'a'.repeat(64), word)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
-    expect(await spine.database.query('select actor, act, subject, reason from operator_acts')).toEqual([
+    expect(await fixture.database.query('select actor, act, subject, reason from operator_acts')).toEqual([
       { actor: 'anna', act: 'rival named', subject: id, reason: 'looked at it' },
     ])
-    spine.fakes.eth.knobs.deaf = false
-    await spine.blocks(5)
-    expect(await spine.status(exchange)).toBe('finished')
+    fixture.fakes.eth.knobs.deaf = false
+    await fixture.blocks(5)
+    expect(await fixture.status(exchange)).toBe('finished')
   })
 })
 
 describe('a funding that leaves the chain', () => {
   test('is taken back, and counted again when it is back', async () => {
-    const spine = await start()
-    await spine.fill({ btc: COIN, eth: ETHER })
-    const funding = spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), 5n * COIN)
-    await spine.blocks(2)
-    expect(await spine.wallet('btc@btc')).toBe(6n * COIN)
-    const payment = spine.fakes.btc
-      .paidTo(spine.fakes.btc.chain.addresses.hot())
+    const fixture = await start()
+    await fixture.fill({ btc: COIN, eth: ETHER })
+    const funding = fixture.fakes.btc.pay(fixture.fakes.btc.chain.addresses.hot(), 5n * COIN)
+    await fixture.blocks(2)
+    expect(await fixture.wallet('btc@btc')).toBe(6n * COIN)
+    const payment = fixture.fakes.btc
+      .paidTo(fixture.fakes.btc.chain.addresses.hot())
       .find(({ txHash }) => txHash === funding)
-    spine.fakes.btc.reorg(2, (txHash) => txHash === funding)
-    await spine.turn()
-    expect(await spine.wallet('btc@btc')).toBe(COIN)
-    expect(await alarmOf(spine, 'funding')).toMatchObject({ detail: { takenBack: true, missing: '0' } })
-    expect(await spine.store.pauses.list()).toEqual([])
+    fixture.fakes.btc.reorg(2, (txHash) => txHash === funding)
+    await fixture.turn()
+    expect(await fixture.wallet('btc@btc')).toBe(COIN)
+    expect(await alarmOf(fixture, 'funding')).toMatchObject({ detail: { takenBack: true, missing: '0' } })
+    expect(await fixture.store.pauses.list()).toEqual([])
     for (const times of [1, 2]) {
-      spine.fakes.btc.offer(payment)
-      await spine.blocks(3)
-      expect(await spine.wallet('btc@btc')).toBe(6n * COIN)
-      expect(await alarmOf(spine, 'funding')).toBeUndefined()
+      fixture.fakes.btc.offer(payment)
+      await fixture.blocks(3)
+      expect(await fixture.wallet('btc@btc')).toBe(6n * COIN)
+      expect(await alarmOf(fixture, 'funding')).toBeUndefined()
       if (times === 2) break
-      spine.fakes.btc.reorg(3, (txHash) => txHash === funding)
-      await spine.turn()
-      expect(await spine.wallet('btc@btc')).toBe(COIN)
+      fixture.fakes.btc.reorg(3, (txHash) => txHash === funding)
+      await fixture.turn()
+      expect(await fixture.wallet('btc@btc')).toBe(COIN)
     }
   })
 
   test('and was promised stops the payouts of its asset; paid out already, it stands in the books until it is covered', async () => {
-    const spine = await start()
-    await spine.fill({ btc: COIN })
-    const funding = spine.fakes.eth.pay(spine.fakes.eth.chain.addresses.hot(), 10n * ETHER)
-    await spine.blocks(2)
-    const exchange = await spine.order()
+    const fixture = await start()
+    await fixture.fill({ btc: COIN })
+    const funding = fixture.fakes.eth.pay(fixture.fakes.eth.chain.addresses.hot(), 10n * ETHER)
+    await fixture.blocks(2)
+    const exchange = await fixture.order()
     // Its payout takes from the ten.
-    spine.deposit(exchange, COIN / 200n)
-    await spine.blocks(5)
-    expect(await spine.status(exchange)).toBe('finished')
-    const left = await spine.wallet('eth@eth')
+    fixture.deposit(exchange, COIN / 200n)
+    await fixture.blocks(5)
+    expect(await fixture.status(exchange)).toBe('finished')
+    const left = await fixture.wallet('eth@eth')
     expect(left).toBeLessThan(10n * ETHER)
-    spine.fakes.eth.reorg(8, (txHash) => txHash === funding)
-    await spine.turn()
-    expect(await spine.wallet('eth@eth')).toBe(left)
-    expect(await alarmOf(spine, 'funding')).toMatchObject({ detail: { takenBack: false } })
-    expect((await spine.store.pauses.list()).map(({ scope }) => scope)).toContain('asset:eth@eth')
+    fixture.fakes.eth.reorg(8, (txHash) => txHash === funding)
+    await fixture.turn()
+    expect(await fixture.wallet('eth@eth')).toBe(left)
+    expect(await alarmOf(fixture, 'funding')).toMatchObject({ detail: { takenBack: false } })
+    expect((await fixture.store.pauses.list()).map(({ scope }) => scope)).toContain('asset:eth@eth')
     // Filled anew: now it can be taken back.
-    spine.fakes.eth.pay(spine.fakes.eth.chain.addresses.hot(), 10n * ETHER)
-    await spine.blocks(4)
-    expect(await alarmOf(spine, 'funding')).toMatchObject({ detail: { takenBack: true } })
-    expect(await spine.wallet('eth@eth')).toBe(left)
+    fixture.fakes.eth.pay(fixture.fakes.eth.chain.addresses.hot(), 10n * ETHER)
+    await fixture.blocks(4)
+    expect(await alarmOf(fixture, 'funding')).toMatchObject({ detail: { takenBack: true } })
+    expect(await fixture.wallet('eth@eth')).toBe(left)
   })
 })
 
 describe('a network on which many share one address and are told apart by memos', () => {
   test('a transfer with nobody’s memo is no funding: it is unclaimed, with an alarm, until a person claims it', async () => {
-    const spine = await start()
+    const fixture = await start()
     const fake = createFakeChain({ ...eth.network, id: 'memo', memo: 'required' })
     const deps = {
-      store: spine.store,
-      books: spine.books,
+      store: fixture.store,
+      books: fixture.books,
       assetOf: () => eth.asset,
       assetById: () => eth.asset,
       priceKeyOf: () => 'eth',
@@ -288,7 +295,7 @@ describe('a network on which many share one address and are told apart by memos'
     }
     const [record, count] = [createRecordBlocks(deps), createCountFundings(deps)]
     const hot = fake.chain.addresses.hot()
-    await spine.store.wallets.registerHotAddress('memo', hot, 0)
+    await fixture.store.wallets.registerHotAddress('memo', hot, 0)
     await record(fake.chain)
     const txHash = fake.pay(hot, 7n, { memo: '4711' })
     fake.pay(hot, 5n)
@@ -298,57 +305,57 @@ describe('a network on which many share one address and are told apart by memos'
       await count(fake.chain)
     }
     await turn(3)
-    expect(await spine.wallet('eth@eth')).toBe(12n)
-    expect(await spine.store.ledger.balance('equity:capital', 'eth@eth')).toBe(0n)
-    expect(await spine.store.ledger.balance('liability:unclaimed', 'eth@eth')).toBe(-12n)
-    const deposits = await spine.database.query<{ id: string }>('select id from deposits order by units desc')
-    expect((await spine.store.alarms.list(10)).map(({ subject }) => subject).sort()).toEqual(
+    expect(await fixture.wallet('eth@eth')).toBe(12n)
+    expect(await fixture.store.ledger.balance('equity:capital', 'eth@eth')).toBe(0n)
+    expect(await fixture.store.ledger.balance('liability:unclaimed', 'eth@eth')).toBe(-12n)
+    const deposits = await fixture.database.query<{ id: string }>('select id from deposits order by units desc')
+    expect((await fixture.store.alarms.list(10)).map(({ subject }) => subject).sort()).toEqual(
       deposits.map(({ id }) => `unclaimed:${id}`).sort(),
     )
-    const operate = createOperatePayouts(spine.store)
+    const operate = createOperatePayouts(fixture.store)
     const id = deposits[0]?.id ?? ''
     await operate.claim(id, word)
     await expect(operate.claim(id, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    expect(await spine.store.ledger.balance('equity:capital', 'eth@eth')).toBe(-7n)
+    expect(await fixture.store.ledger.balance('equity:capital', 'eth@eth')).toBe(-7n)
     // What leaves the chain is taken back from where it is booked.
     fake.reorg(3, () => true)
     await turn(1)
-    expect(await spine.wallet('eth@eth')).toBe(0n)
-    expect(await spine.store.ledger.balance('equity:capital', 'eth@eth')).toBe(0n)
-    expect(await spine.store.ledger.balance('liability:unclaimed', 'eth@eth')).toBe(0n)
+    expect(await fixture.wallet('eth@eth')).toBe(0n)
+    expect(await fixture.store.ledger.balance('equity:capital', 'eth@eth')).toBe(0n)
+    expect(await fixture.store.ledger.balance('liability:unclaimed', 'eth@eth')).toBe(0n)
     expect(txHash).not.toBe('')
   })
 })
 
 describe('a deposit above a value tier of its network (D23)', () => {
   test('waits for the chain’s own tag; where the nodes have none, for the depth at which nothing is looked at again', async () => {
-    const spine = await start()
-    await spine.fill({ btc: COIN, eth: 10n * ETHER })
-    const { knobs } = spine.fakes.eth
+    const fixture = await start()
+    await fixture.fill({ btc: COIN, eth: 10n * ETHER })
+    const { knobs } = fixture.fakes.eth
     const evm = { chainId: 1, finalityTag: null, dynamicFees: true, safeAboveUsd: 100n, finalizedAboveUsd: 1_000n }
-    Object.assign(spine.fakes.eth.chain, { network: { ...spine.fakes.eth.chain.network, evm } })
+    Object.assign(fixture.fakes.eth.chain, { network: { ...fixture.fakes.eth.chain.network, evm } })
     const order = async (units: bigint) => {
-      const exchange = await spine.order({ from: eth, to: btc, fromUnits: units })
-      spine.fakes.eth.pay(exchange.deposit.address, units)
+      const exchange = await fixture.order({ from: eth, to: btc, fromUnits: units })
+      fixture.fakes.eth.pay(exchange.deposit.address, units)
       return exchange
     }
     knobs.tags = { safe: 0, finalized: 0 }
     const [small, middle, large] = [await order(ETHER / 50n), await order(ETHER / 5n), await order(ETHER)]
-    await spine.blocks(8)
-    expect(await spine.status(small)).toBe('finished')
-    expect([await spine.status(middle), await spine.status(large)]).toEqual(['confirming', 'confirming'])
-    const { height } = await spine.fakes.eth.chain.reader.head()
+    await fixture.blocks(8)
+    expect(await fixture.status(small)).toBe('finished')
+    expect([await fixture.status(middle), await fixture.status(large)]).toEqual(['confirming', 'confirming'])
+    const { height } = await fixture.fakes.eth.chain.reader.head()
     knobs.tags = { safe: height, finalized: 0 }
-    await spine.blocks(4)
-    expect([await spine.status(middle), await spine.status(large)]).toEqual(['finished', 'confirming'])
+    await fixture.blocks(4)
+    expect([await fixture.status(middle), await fixture.status(large)]).toEqual(['finished', 'confirming'])
     knobs.tags = { safe: height, finalized: height }
-    await spine.blocks(4)
-    expect(await spine.status(large)).toBe('finished')
+    await fixture.blocks(4)
+    expect(await fixture.status(large)).toBe('finished')
     knobs.tags = { safe: null, finalized: null }
     const untagged = await order(ETHER)
-    await spine.blocks(9)
-    expect(await spine.status(untagged)).toBe('confirming')
-    await spine.blocks(5)
-    expect(await spine.status(untagged)).toBe('finished')
+    await fixture.blocks(9)
+    expect(await fixture.status(untagged)).toBe('confirming')
+    await fixture.blocks(5)
+    expect(await fixture.status(untagged)).toBe('finished')
   })
 })

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
 import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
 
-let house: TestDatabase
+let app: TestDatabase
 let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
-  house = await openTestDatabase()
-  stores = [createStore(house.database), createStore(house.another(10))]
+  app = await openTestDatabase()
+  stores = [createStore(app.database), createStore(app.another(10))]
   await store().wallets.registerHotAddress('eth', 'eth-hot', 0)
 })
-afterAll(() => house.close())
+afterAll(() => app.close())
 
 function store(n = 0): ReturnType<typeof createStore> {
   const one = stores[n % stores.length]
@@ -39,7 +39,7 @@ const payout = async () => {
 const take = (id: string, scopes: readonly string[], usd: bigint, n = 0) =>
   store(n).transaction((tx) => tx.outflow.take(id, scopes, usd, LIMITS))
 const older = (scope: string, time: string) =>
-  house.database.query(`update outflows set at = at - interval '${time}' where scope = $1`, [scope])
+  app.database.query(`update outflows set at = at - interval '${time}' where scope = $1`, [scope])
 
 describe('the rolling limits (I-24)', () => {
   test('let ten of twelve at once, in two processes, take a tenth each', async () => {
@@ -62,7 +62,7 @@ describe('the rolling limits (I-24)', () => {
   test('take of all scopes or of none', async () => {
     await take(await payout(), ['b-full'], 100n)
     expect(await take(await payout(), ['a-free', 'b-full'], 1n)).toBe('hour')
-    expect(await house.database.query("select 1 from outflows where scope = 'a-free'")).toEqual([])
+    expect(await app.database.query("select 1 from outflows where scope = 'a-free'")).toEqual([])
   })
 
   test('count a payout once, and when it is signed: one that waited is no old one', async () => {
@@ -92,7 +92,7 @@ describe('a pause (I-25)', () => {
       .pauses.pause('payouts:eth', 'test', 'test')
       .then(() => order.push('paused'))
     const waiting = async () =>
-      (await house.database.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
+      (await app.database.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
     while (!(await waiting()));
     held.resolve()
     await Promise.all([signing, pausing])

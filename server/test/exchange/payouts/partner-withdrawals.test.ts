@@ -4,21 +4,21 @@ import { verifyAuditLog } from '../../../src/core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../../src/exchange/operations/operate-balances.ts'
 import { createOperateExchanges } from '../../../src/exchange/operations/operate-exchanges.ts'
 import { createOperatePayouts } from '../../../src/exchange/operations/operate-payouts.ts'
-import { COIN, ETHER, partnerId, startSpine } from '../money-path.ts'
+import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
 
 const SMALL = COIN / 200n
 const word = { actor: 'anna', reason: 'the partner asked for it' }
 const partner = { id: partnerId, name: 'acme' }
 
-let spine: Awaited<ReturnType<typeof startSpine>>
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 let balances: ReturnType<typeof createOperateBalances>
 beforeAll(async () => {
-  spine = await startSpine()
-  balances = createOperateBalances(spine.store)
-  await spine.fill({ btc: COIN, eth: 2_000n * ETHER })
+  fixture = await startMoneyPath()
+  balances = createOperateBalances(fixture.store)
+  await fixture.fill({ btc: COIN, eth: 2_000n * ETHER })
 })
-afterAll(() => spine.close())
-afterEach(() => spine.balanced())
+afterAll(() => fixture.close())
+afterEach(() => fixture.balanced())
 
 const owed = async () => (await balances.balances(partnerId)).get('eth@eth') ?? 0n
 const pay = (units: bigint, key: string, address = `own-${key}`) =>
@@ -28,11 +28,11 @@ const pay = (units: bigint, key: string, address = `own-${key}`) =>
     key,
     word,
   )
-const arrived = (address: string) => spine.fakes.eth.paidTo(address).map(({ units }) => units)
+const arrived = (address: string) => fixture.fakes.eth.paidTo(address).map(({ units }) => units)
 /** Proceeds of an exchange without an address. */
 async function earn(): Promise<bigint> {
-  spine.deposit(await spine.order({ recipient: null }), SMALL)
-  await spine.blocks(3)
+  fixture.deposit(await fixture.order({ recipient: null }), SMALL)
+  await fixture.blocks(3)
   return owed()
 }
 
@@ -42,13 +42,13 @@ describe('a partner’s balance', () => {
     expect(before).toBeGreaterThan(0n)
     expect(await pay(before - 5n, 'first')).toMatchObject({ state: 'reserved', repeated: false })
     expect(await owed()).toBe(5n)
-    await spine.blocks(5)
+    await fixture.blocks(5)
     expect(arrived('own-first')).toEqual([before - 5n])
-    const rest = await spine.database.query(
+    const rest = await fixture.database.query(
       "select units from balances where account like 'liability:withdrawal:%' and units <> 0",
     )
     expect(rest).toEqual([])
-    expect(await spine.wallet('eth@eth')).toBe(spine.fakes.eth.held('eth-hot', null))
+    expect(await fixture.wallet('eth@eth')).toBe(fixture.fakes.eth.held('eth-hot', null))
   })
 
   test('asked for ten times at once under one key is paid once; under that key nothing else is', async () => {
@@ -59,7 +59,7 @@ describe('a partner’s balance', () => {
     expect(await owed()).toBe(before - 1_000n)
     await expect(pay(2_000n, 'second')).rejects.toThrow('asked for already')
     await expect(pay(1_000n, 'second', 'thief')).rejects.toThrow('asked for already')
-    await spine.blocks(5)
+    await fixture.blocks(5)
     expect(arrived('own-second')).toEqual([1_000n])
     expect(await pay(1_000n, 'second')).toMatchObject({ state: 'confirmed', repeated: true })
   })
@@ -72,22 +72,22 @@ describe('a partner’s balance', () => {
     expect(await owed()).toBe(before - most)
     await expect(pay(before, 'more')).rejects.toThrow('is owed')
     await expect(pay(0n, 'nothing')).rejects.toThrow('is owed')
-    await spine.blocks(5)
+    await fixture.blocks(5)
     expect(arrived('own-here').length + arrived('own-there').length).toBe(1)
   })
 
   test('stands still while the partner is paused, and is owed again where the pay-out is dropped', async () => {
     await earn()
     const before = await owed()
-    await spine.store.pauses.pause(`partner:${partnerId}`, 'asked to', 'test')
+    await fixture.store.pauses.pause(`partner:${partnerId}`, 'asked to', 'test')
     const { payoutId } = await pay(7_000n, 'paused')
-    await spine.blocks(3)
+    await fixture.blocks(3)
     expect(arrived('own-paused')).toEqual([])
-    await spine.store.payouts.putAside([payoutId], 'REVERTED', null)
-    await createOperatePayouts(spine.store).drop(payoutId, word)
+    await fixture.store.payouts.hold([payoutId], 'REVERTED', null)
+    await createOperatePayouts(fixture.store).drop(payoutId, word)
     expect(await owed()).toBe(before)
-    await spine.store.pauses.resume(`partner:${partnerId}`)
-    await spine.blocks(3)
+    await fixture.store.pauses.resume(`partner:${partnerId}`)
+    await fixture.blocks(3)
     expect(arrived('own-paused')).toEqual([])
     await expect(pay(7_000n, 'paused')).rejects.toThrow('another key')
   })
@@ -101,15 +101,15 @@ describe('a partner’s balance', () => {
         { actor: 'anna', reason: '-' },
       ),
     ).rejects.toThrow('say why')
-    const [act] = await spine.database.query(
+    const [act] = await fixture.database.query(
       "select act, actor, subject, reason, before, after from operator_acts where act = 'pay-out' order by id limit 1",
     )
     expect(act).toMatchObject({ actor: 'anna', subject: 'partner acme', reason: word.reason })
-    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'whole' })
+    expect(await verifyAuditLog(fixture.store.auditLog)).toMatchObject({ kind: 'whole' })
   })
 
   test('the database takes no pay-out that takes nothing out of what is owed', async () => {
-    const insert = spine.database.query(
+    const insert = fixture.database.query(
       `insert into payouts (id, purpose, network, asset_id, address, units, owed_from) values ($1, 'withdrawal', 'eth', 'eth@eth', 'thief', 5, $2)`,
       [randomUUID(), `liability:partner:${partnerId}`],
     )
@@ -121,15 +121,15 @@ describe('what nobody has claimed', () => {
   const here = async () => ({ address: 'its-owner', memo: null })
 
   test('is paid to its owner as a whole, once', async () => {
-    const exchange = await spine.order({ refund: null })
-    spine.deposit(exchange, 2_900n)
-    const other = await spine.order({ refund: null })
-    spine.deposit(other, 2_800n)
-    await spine.blocks(4)
-    const operate = createOperateExchanges(spine.store)
+    const exchange = await fixture.order({ refund: null })
+    fixture.deposit(exchange, 2_900n)
+    const other = await fixture.order({ refund: null })
+    fixture.deposit(other, 2_800n)
+    await fixture.blocks(4)
+    const operate = createOperateExchanges(fixture.store)
     for (const { id } of [exchange, other]) await operate.decide(id, 'fail', null, word)
-    await spine.turn()
-    const [first, second] = await spine.store.operator.unclaimed(10)
+    await fixture.turn()
+    const [first, second] = await fixture.store.operator.listUnclaimed(10)
     expect([first, second]).toMatchObject([
       { exchangeId: exchange.id, assetId: 'btc@btc', units: 2_900n },
       { exchangeId: other.id, units: 2_800n },
@@ -137,11 +137,11 @@ describe('what nobody has claimed', () => {
     const depositId = first?.depositId ?? ''
     const answers = await Promise.all(Array.from({ length: 5 }, () => balances.payUnclaimed(depositId, here, word)))
     expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1)
-    expect(await spine.store.operator.unclaimed(10)).toMatchObject([{ exchangeId: other.id }])
-    await spine.blocks(5)
-    expect(spine.fakes.btc.paidTo('its-owner').map(({ units }) => units)).toEqual([2_900n])
+    expect(await fixture.store.operator.listUnclaimed(10)).toMatchObject([{ exchangeId: other.id }])
+    await fixture.blocks(5)
+    expect(fixture.fakes.btc.paidTo('its-owner').map(({ units }) => units)).toEqual([2_900n])
     expect(await balances.payUnclaimed(depositId, here, word)).toMatchObject({ state: 'confirmed', repeated: true })
-    expect(await spine.store.ledger.balance('liability:unclaimed', 'btc@btc')).toBe(-2_800n)
+    expect(await fixture.store.ledger.balance('liability:unclaimed', 'btc@btc')).toBe(-2_800n)
     await expect(balances.payUnclaimed('999999', here, word)).rejects.toThrow('nothing of deposit 999999')
   })
 })

@@ -3,16 +3,16 @@ import { type Checkpoint, exchangeCheckpoints, onCheckpoint } from '../../../src
 import { btc, eth, makeBook } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, ltc, market } from '../money-path.ts'
 import { dieAt, survive } from '../settlement/crash-at.ts'
-import { SMALL, startPrivateSpine, plan as usual } from './private-money-path.ts'
+import { SMALL, startPrivateMoneyPath, plan as usual } from './private-money-path.ts'
 
 const onTheWay = exchangeCheckpoints.filter((name) => name !== 'create.committed' && name !== 'sweep.planned')
 const plan = { ...usual, withheldPpm: 3_000 }
 
-let spine: Awaited<ReturnType<typeof startPrivateSpine>>
+let fixture: Awaited<ReturnType<typeof startPrivateMoneyPath>>
 beforeAll(async () => {
-  spine = await startPrivateSpine()
+  fixture = await startPrivateMoneyPath()
 })
-afterAll(() => spine.close())
+afterAll(() => fixture.close())
 afterEach(() => onCheckpoint(null))
 
 /**
@@ -25,7 +25,7 @@ function passages(place: Checkpoint): readonly number[] {
 }
 
 async function live(blocks: number): Promise<void> {
-  const { fakes, watch, woken, perform } = spine
+  const { fakes, watch, woken, perform } = fixture
   for (let n = 0; n < blocks; n++) {
     for (const fake of Object.values(fakes)) fake.mine()
     for (let round = 0; round < 3; round++) {
@@ -36,7 +36,7 @@ async function live(blocks: number): Promise<void> {
 }
 
 const withReserve = (units: bigint) =>
-  spine.books.replace(
+  fixture.books.replace(
     makeBook({ ...market, reserves: { ...market.reserves, 'eth@eth': units }, at: Date.now() + 3_600_000 }),
   )
 
@@ -45,24 +45,24 @@ describe('a process that dies between the legs', () => {
     test.each(passages(place))(
       `${place}, time %i: the recipient is paid once, and a refund comes once`,
       async (nth) => {
-        const paid = await spine.order({ via: ltc, plan })
-        const across = await spine.order({ from: ltc, via: eth, to: btc, plan, toUnits: SMALL })
-        spine.deposit(paid, SMALL)
-        spine.fakes.ltc.pay(across.deposit.address, 5n * COIN)
+        const paid = await fixture.order({ via: ltc, plan })
+        const across = await fixture.order({ from: ltc, via: eth, to: btc, plan, toUnits: SMALL })
+        fixture.deposit(paid, SMALL)
+        fixture.fakes.ltc.pay(across.deposit.address, 5n * COIN)
         const died = dieAt(place, nth)
         await live(4)
         // Both the intermediary's payment and what followed from it leave the chain and come back.
-        spine.fakes.ltc.reorg(2)
-        spine.fakes.eth.reorg(1)
+        fixture.fakes.ltc.reorg(2)
+        fixture.fakes.eth.reorg(1)
         await live(9)
         onCheckpoint(null)
         await live(5)
         expect(died()).toBe(true)
-        expect([await spine.status(paid), await spine.status(across)], place).toEqual(['finished', 'finished'])
-        expect(spine.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
-        expect(spine.fakes.btc.paidTo(across.recipient?.address ?? '')).toHaveLength(1)
-        for (const exchange of [paid, across]) expect(await spine.executions(exchange)).toHaveLength(2)
-        await spine.balanced()
+        expect([await fixture.status(paid), await fixture.status(across)], place).toEqual(['finished', 'finished'])
+        expect(fixture.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
+        expect(fixture.fakes.btc.paidTo(across.recipient?.address ?? '')).toHaveLength(1)
+        for (const exchange of [paid, across]) expect(await fixture.executions(exchange)).toHaveLength(2)
+        await fixture.balanced()
       },
     )
   }
@@ -70,8 +70,8 @@ describe('a process that dies between the legs', () => {
   test.each(onTheWay.filter((place) => place !== 'watch.rewound'))(
     '%s, on the way back from the second leg: one refund in the source coin, and no payout',
     async (place) => {
-      const exchange = await spine.order({ via: ltc, plan })
-      spine.deposit(exchange, SMALL)
+      const exchange = await fixture.order({ via: ltc, plan })
+      fixture.deposit(exchange, SMALL)
       await live(3)
       withReserve(10n ** 12n)
       // Of payments there is but the one back.
@@ -81,10 +81,10 @@ describe('a process that dies between the legs', () => {
       await live(5)
       withReserve(100n * ETHER)
       expect(died()).toBe(true)
-      expect(await spine.status(exchange), place).toBe('refunded')
-      expect(spine.fakes.btc.paidTo(exchange.refund?.address ?? '')).toHaveLength(1)
-      expect(spine.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toEqual([])
-      await spine.balanced()
+      expect(await fixture.status(exchange), place).toBe('refunded')
+      expect(fixture.fakes.btc.paidTo(exchange.refund?.address ?? '')).toHaveLength(1)
+      expect(fixture.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toEqual([])
+      await fixture.balanced()
     },
   )
 })

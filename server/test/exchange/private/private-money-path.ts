@@ -1,5 +1,5 @@
 import type { PrivatePlan } from '../../../src/exchange/domain/private-plan.ts'
-import { COIN, ETHER, startSpine } from '../money-path.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 
 /** Well above the least, well below what the wallets hold. */
 export const SMALL = COIN / 200n
@@ -14,8 +14,8 @@ export const plan: PrivatePlan = {
 }
 
 /** Three chains with full wallets: bitcoin and ether at the ends, litecoin between them. */
-export async function startPrivateSpine() {
-  const spine = await startSpine({ three: true })
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
-  return spine
+export async function startPrivateMoneyPath() {
+  const fixture = await startMoneyPath({ three: true })
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER, ltc: 10_000n * COIN })
+  return fixture
 }

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
 import { COIN, ETHER, ltc, type Order } from '../money-path.ts'
-import { plan, startPrivateSpine } from './private-money-path.ts'
+import { plan, startPrivateMoneyPath } from './private-money-path.ts'
 
-let spine: Awaited<ReturnType<typeof startPrivateSpine>>
+let fixture: Awaited<ReturnType<typeof startPrivateMoneyPath>>
 beforeAll(async () => {
-  spine = await startPrivateSpine()
+  fixture = await startPrivateMoneyPath()
 })
-afterAll(() => spine.close())
+afterAll(() => fixture.close())
 afterEach(async () => {
-  spine.screening.verdict = 'allow'
-  await spine.balanced()
+  fixture.screening.verdict = 'allow'
+  await fixture.balanced()
 })
 
 const UNITS = ETHER / 10n
@@ -20,16 +20,16 @@ const recipient = { address: SAME, memo: null }
 
 /** Ether for bitcoin that a person decides to send back. */
 async function sentBack(rest: Order, sender: string): Promise<Exchange> {
-  const exchange = await spine.order({ from: eth, to: btc, fromUnits: UNITS, toUnits: COIN / 1_000n, ...rest })
-  spine.screening.verdict = 'review'
-  spine.deposit(exchange, UNITS, sender)
-  await spine.blocks(4)
-  spine.screening.verdict = 'allow'
-  await spine.decide(exchange, 'refund')
-  await spine.blocks(8)
+  const exchange = await fixture.order({ from: eth, to: btc, fromUnits: UNITS, toUnits: COIN / 1_000n, ...rest })
+  fixture.screening.verdict = 'review'
+  fixture.deposit(exchange, UNITS, sender)
+  await fixture.blocks(4)
+  fixture.screening.verdict = 'allow'
+  await fixture.decide(exchange, 'refund')
+  await fixture.blocks(8)
   return exchange
 }
-const paidOnEther = (address: string) => spine.fakes.eth.paidTo(address).length
+const paidOnEther = (address: string) => fixture.fakes.eth.paidTo(address).length
 
 test.each([
   ['of a payer who is the recipient waits for another address', null],
@@ -37,22 +37,22 @@ test.each([
 ])('a private refund %s', async (_name, refund) => {
   const before = paidOnEther(SAME)
   const exchange = await sentBack({ via: ltc, plan, recipient, refund }, SAME)
-  expect(await spine.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
+  expect(await fixture.execution(exchange)).toMatchObject({ status: 'verifying', reason: 'NO_REFUND_ADDRESS' })
   const other = { address: `another-${exchange.id}`, memo: null }
-  await spine.store.operator.setRefund(exchange.id, other)
-  await spine.decide(exchange, 'refund')
-  await spine.blocks(8)
-  expect(await spine.status(exchange)).toBe('refunded')
+  await fixture.store.operator.setRefund(exchange.id, other)
+  await fixture.decide(exchange, 'refund')
+  await fixture.blocks(8)
+  expect(await fixture.status(exchange)).toBe('refunded')
   expect([paidOnEther(SAME) - before, paidOnEther(other.address)]).toEqual([0, 1])
 })
 
 test('a private refund without an address goes to a payer who is not the recipient', async () => {
   const exchange = await sentBack({ via: ltc, plan, recipient, refund: null }, 'the payer alone')
-  expect([await spine.status(exchange), paidOnEther('the payer alone')]).toEqual(['refunded', 1])
+  expect([await fixture.status(exchange), paidOnEther('the payer alone')]).toEqual(['refunded', 1])
 })
 
 test('a standard refund goes to a payer who is the recipient', async () => {
   const before = paidOnEther(SAME)
   const exchange = await sentBack({ recipient, refund: null }, SAME)
-  expect([await spine.status(exchange), paidOnEther(SAME) - before]).toEqual(['refunded', 1])
+  expect([await fixture.status(exchange), paidOnEther(SAME) - before]).toEqual(['refunded', 1])
 })

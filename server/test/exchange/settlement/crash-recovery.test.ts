@@ -1,24 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { checkpoints, onCheckpoint } from '../../../src/core/services/checkpoint.ts'
 import { btc, eth } from '../../../src/exchange/domain/pricing.fixture.ts'
-import { COIN, ETHER, startSpine } from '../money-path.ts'
+import { COIN, ETHER, startMoneyPath } from '../money-path.ts'
 import { dieAt, survive } from './crash-at.ts'
 
 const SMALL = COIN / 200n
 /** What the process passes on the way of one exchange from its deposit to its end. */
 const onTheWay = checkpoints.filter((name) => name !== 'create.committed' && !/^(swap|approval)\./.test(name))
 
-let spine: Awaited<ReturnType<typeof startSpine>>
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
 beforeAll(async () => {
-  spine = await startSpine()
-  await spine.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
 })
-afterAll(() => spine.close())
+afterAll(() => fixture.close())
 afterEach(() => onCheckpoint(null))
 
 /** Blocks and workers, each of which may die and is started anew. */
 async function live(blocks: number): Promise<void> {
-  const { fakes, watch, woken, perform } = spine
+  const { fakes, watch, woken, perform } = fixture
   for (let n = 0; n < blocks; n++) {
     fakes.btc.mine()
     fakes.eth.mine()
@@ -27,44 +27,44 @@ async function live(blocks: number): Promise<void> {
       for (const key of await woken()) await survive(perform(key))
     }
   }
-  await survive(spine.services.sweep(fakes.eth.chain))
+  await survive(fixture.services.sweep(fakes.eth.chain))
 }
 
 describe('a process that dies at any of its places', () => {
   for (const place of onTheWay) {
     test.each([1, 2])(`${place}, time %i: is paid once, and so is its refund`, async (nth) => {
-      const [paid, refunded] = [await spine.order(), await spine.order()]
-      spine.deposit(paid, SMALL)
-      spine.deposit(refunded, 2_900n)
+      const [paid, refunded] = [await fixture.order(), await fixture.order()]
+      fixture.deposit(paid, SMALL)
+      fixture.deposit(refunded, 2_900n)
       const died = dieAt(place, nth)
       await live(4)
       // A reorganisation that takes the payout out and brings it back.
-      spine.fakes.eth.reorg(2)
-      spine.fakes.btc.reorg(1)
+      fixture.fakes.eth.reorg(2)
+      fixture.fakes.btc.reorg(1)
       await live(6)
       const happened = died()
       onCheckpoint(null)
       await live(3)
-      expect([await spine.status(paid), await spine.status(refunded)], `${place} ${happened}`).toEqual([
+      expect([await fixture.status(paid), await fixture.status(refunded)], `${place} ${happened}`).toEqual([
         'finished',
         'refunded',
       ])
-      expect(spine.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
-      expect(spine.fakes.btc.paidTo(refunded.refund?.address ?? '')).toHaveLength(1)
-      await spine.balanced()
+      expect(fixture.fakes.eth.paidTo(paid.recipient?.address ?? '')).toHaveLength(1)
+      expect(fixture.fakes.btc.paidTo(refunded.refund?.address ?? '')).toHaveLength(1)
+      await fixture.balanced()
     })
   }
 
   test('passes every place', async () => {
     const seen = new Set<string>()
     onCheckpoint((name) => seen.add(name))
-    const [one, other] = [await spine.order(), await spine.order()]
-    spine.deposit(one, SMALL)
-    spine.deposit(other, SMALL)
-    const account = await spine.order({ from: eth, to: btc, fromUnits: ETHER })
-    spine.fakes.eth.pay(account.deposit.address, ETHER)
+    const [one, other] = [await fixture.order(), await fixture.order()]
+    fixture.deposit(one, SMALL)
+    fixture.deposit(other, SMALL)
+    const account = await fixture.order({ from: eth, to: btc, fromUnits: ETHER })
+    fixture.fakes.eth.pay(account.deposit.address, ETHER)
     await live(3)
-    spine.fakes.eth.reorg(1)
+    fixture.fakes.eth.reorg(1)
     await live(12)
     expect(onTheWay.filter((name) => !seen.has(name))).toEqual([])
   })

@@ -3,16 +3,16 @@ import { createTestApp, type TestApp } from '../../core/http/app-for-tests.ts'
 import { usdcToken } from './swaps-in-memory.ts'
 
 const NATIVE = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
-let world: TestApp
+let scenario: TestApp
 beforeEach(() => {
-  world = createTestApp()
+  scenario = createTestApp()
 })
-afterEach(() => world.app.close())
+afterEach(() => scenario.app.close())
 
 const get = (url: string, key = 'sandbox', headers: Record<string, string> = {}) =>
-  world.app.inject({ url, headers: { 'x-api-key': key, ...headers } })
+  scenario.app.inject({ url, headers: { 'x-api-key': key, ...headers } })
 const post = (url: string, payload: object, key = 'sandbox') =>
-  world.app.inject({ method: 'POST', url, headers: { 'x-api-key': key }, payload })
+  scenario.app.inject({ method: 'POST', url, headers: { 'x-api-key': key }, payload })
 
 const trade = { network: 'eth', fromTokenAddress: NATIVE, toTokenAddress: usdcToken.address, amount: '1' }
 const build = { ...trade, account: usdcToken.address, slippage: '0.5', referrerFee: '0' }

@@ -43,7 +43,7 @@ describe.each(kinds)('%s refuses, and never throws,', (kind) => {
     expect(curveOf(emptied(pool), 0, 1)).toBeNull()
   })
 
-  test('more than there is in the world, or pays within its bounds', () => {
+  test('more than there is in the scenario, or pays within its bounds', () => {
     for (const amount of [1n << 112n, 1n << 127n, 1n << 128n, 1n << 200n, 1n << 255n]) {
       const swapped = swapExact(pool, 0, 1, amount)
       if (swapped !== null) expect(swapped.amountOut).toBeGreaterThan(0n)

@@ -22,12 +22,12 @@ const newSwap = (n: number, changes: Partial<NewSwap> = {}): NewSwap => ({
 })
 
 describe('the fee of a swap', () => {
-  let house: TestDatabase
+  let app: TestDatabase
   beforeAll(async () => {
-    house = await openTestDatabase()
-    await house.database.query("insert into partners (id, name) values ($1, 'acme')", [partnerId])
+    app = await openTestDatabase()
+    await app.database.query("insert into partners (id, name) values ($1, 'acme')", [partnerId])
   })
-  afterAll(() => house.close())
+  afterAll(() => app.close())
 
   const finished = (changes: Partial<SwapAdvance> = {}, isFinal = false): SwapAdvance => ({
     progress: {
@@ -41,13 +41,13 @@ describe('the fee of a swap', () => {
     progress: { status: 'pending', reason: null, receivedUnits: null, feeUnits: null, block: null, isFinal: false },
     ...{ fee: null, isSeen: true, isSent: true, nextLookMs: 0 },
   }
-  const taken = () => createStore(house.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
-  const owed = () => createStore(house.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
+  const taken = () => createStore(app.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
+  const owed = () => createStore(app.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
   const again = async (id: string): Promise<TrackedSwap> =>
-    present(await createSwapStore(house.database).find(id), 'the swap')
+    present(await createSwapStore(app.database).find(id), 'the swap')
 
   test('follows what the chain says, and is the partner’s only when that is final', async () => {
-    const swaps = createSwapStore(house.database)
+    const swaps = createSwapStore(app.database)
     const first = present(await swaps.record(newSwap(1)), 'the swap')
     expect(await swaps.advance(first, finished())).toBe(true)
     expect([await taken(), await owed()]).toEqual([70n, 0n])
@@ -62,7 +62,7 @@ describe('the fee of a swap', () => {
     const last = await again(swapId(1))
     expect(await swaps.advance(last, finished({}, true))).toBe(true)
     expect([await taken(), await owed()]).toEqual([70n, -70n])
-    expect(await createStore(house.database).reconciliation.imbalance()).toEqual([])
+    expect(await createStore(app.database).reconciliation.imbalance()).toEqual([])
     // Whoever looked before it was final comes too late.
     expect(await swaps.advance(last, finished())).toBe(false)
     expect(await swaps.advance(last, pending)).toBe(false)
@@ -70,7 +70,7 @@ describe('the fee of a swap', () => {
   })
 
   test('is nobody’s debt where it went to the partner itself', async () => {
-    const swaps = createSwapStore(house.database)
+    const swaps = createSwapStore(app.database)
     const before = await taken()
     const own = present(await swaps.record(newSwap(2, { owesFee: false })), 'the swap')
     expect(await swaps.advance(own, finished({}, true))).toBe(true)
@@ -78,7 +78,7 @@ describe('the fee of a swap', () => {
   })
 
   test('is booked once by twenty trackers that see the same', async () => {
-    const swaps = createSwapStore(house.database)
+    const swaps = createSwapStore(app.database)
     const before = [await taken(), await owed()]
     const tracked = present(await swaps.record(newSwap(3)), 'the swap')
     const moved = await Promise.all(

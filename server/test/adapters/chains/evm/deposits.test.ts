@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ScannedBlock, Transfer } from '../../../../src/exchange/ports/chain.ts'
 import { type Anvil, call, hex, type Sent, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
-import { chainOf } from './house.ts'
 import { type ActorName, type Compiled, type TokenName, testActors, testTokens } from './tokens.ts'
+import { chainOf } from './wallet.ts'
 
 /** Every case twice: with the traces of Parity's kind, and with geth's, which a node without the first has to give. */
 describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (method) => {
@@ -48,7 +48,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
 
   const received = (transfer: Transfer | undefined, block: ScannedBlock) => {
     if (!transfer) throw new Error('nothing was scanned')
-    return chain.reader.received(transfer, block)
+    return chain.reader.receivedUnits(transfer, block)
   }
 
   async function deploy(name: TokenName, ...more: bigint[]) {
@@ -66,7 +66,7 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
   })
 
   test('the node offers traces', async () => {
-    expect(await chain.tracesAvailable()).toBe(true)
+    expect(await chain.hasTraces()).toBe(true)
   })
 
   test('coin from a wallet is its transaction’s, and may go back to its sender', async () => {
@@ -286,13 +286,13 @@ describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (meth
   test('a token of a coin that is a token too (Celo) is the coin', async () => {
     const ours = fresh()
     const { contract, transfer } = await deploy('StandardToken')
-    const celo = chainOf([node.url], { coinContract: contract })
+    const celo = chainOf([node.url], { nativeContract: contract })
     const { height } = await anvil.sendAndMine(transfer(ours, 90n))
     const block = await celo.reader.block(height)
     const transfers = (block?.transfers ?? []).filter(({ address }) => address === ours)
     expect(transfers.map((one) => [one.contract, one.units])).toEqual([[null, 90n]])
     // Here the coin did not move with it, and the balance says so.
-    expect(block && transfers[0] && (await celo.reader.received(transfers[0], block))).toBe(0n)
+    expect(block && transfers[0] && (await celo.reader.receivedUnits(transfers[0], block))).toBe(0n)
     expect(celo.addresses.parse(contract)).toBeNull()
   })
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
-import { chainOf, coin } from './house.ts'
 import { type ActorName, type Compiled, testActors, testTokens } from './tokens.ts'
+import { chainOf, coin } from './wallet.ts'
 
 let anvil: Anvil
 let other: Anvil
@@ -68,13 +68,13 @@ describe('nodes that differ', () => {
     const block = await chain.reader.block(height)
     const transfer = block?.transfers.find((one) => one.address === address)
     if (!block || !transfer) throw new Error('nothing was scanned')
-    expect(await chain.reader.received(transfer, block)).toBe(10n)
+    expect(await chain.reader.receivedUnits(transfer, block)).toBe(10n)
     node.set(({ method, params }) =>
       method === 'eth_getBalance' && params[1] === hex(height) ? { result: '0x4' } : undefined,
     )
-    expect(await chain.reader.received(transfer, block)).toBe(4n)
+    expect(await chain.reader.receivedUnits(transfer, block)).toBe(4n)
     node.set(({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined))
-    await expect(chain.reader.received(transfer, block)).rejects.toMatchObject(unavailable)
+    await expect(chain.reader.receivedUnits(transfer, block)).rejects.toMatchObject(unavailable)
   })
 })
 
@@ -100,7 +100,7 @@ describe('a node without', () => {
     node.set(({ method }) => (/trace/.test(method) ? notFound : undefined))
     const scanned = await inner()
     expect(await units(scanned)).toEqual([3n])
-    expect(await scanned.chain.tracesAvailable()).toBe(false)
+    expect(await scanned.chain.hasTraces()).toBe(false)
   })
 
   test('both is read by the receipts of what pays', async () => {
@@ -110,7 +110,7 @@ describe('a node without', () => {
 
   test('the traces of one block does not stop the watch, and says so', async () => {
     const scanned = await inner()
-    expect(await scanned.chain.tracesAvailable()).toBe(true)
+    expect(await scanned.chain.hasTraces()).toBe(true)
     node.set(({ method }) => (method === 'trace_block' ? { error: { code: -32000, message: 'timeout' } } : undefined))
     expect(await units(scanned)).toEqual([3n])
     expect(scanned.chain.notes).toMatchObject([{ kind: 'traces-missing' }])
@@ -138,7 +138,7 @@ describe('a node without', () => {
         ? { error: { code: -32000, message: 'pruned' } }
         : undefined,
     )
-    expect(await chain.reader.received(transfer, block)).toBe(3n)
+    expect(await chain.reader.receivedUnits(transfer, block)).toBe(3n)
     expect(chain.notes).toMatchObject([{ kind: 'state-pruned' }])
   })
 

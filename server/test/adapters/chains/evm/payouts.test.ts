@@ -2,12 +2,12 @@ import { getAddress, keccak256, parseTransaction } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signEvm } from '../../../../src/adapters/chains/evm/sign.ts'
 import type { Asset } from '../../../../src/core/domain/asset.ts'
-import type { Observation, SpendRequest, Unsigned } from '../../../../src/exchange/ports/chain.ts'
+import type { Observation, SpendRequest, UnsignedTransaction } from '../../../../src/exchange/ports/chain.ts'
 import type { KeyPath } from '../../../../src/exchange/ports/spend.ts'
 import { type Anvil, call, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
-import { chainOf, coin, keys, network, pay, token } from './house.ts'
 import { type ActorName, type Compiled, type TokenName, testActors, testTokens } from './tokens.ts'
+import { chainOf, coin, keys, network, pay, token } from './wallet.ts'
 
 const HOT: KeyPath = { branch: 'hot', index: 0 }
 
@@ -36,13 +36,13 @@ async function build(
   asset: Asset,
   units: bigint,
   parts: Partial<SpendRequest> = {},
-): Promise<Unsigned> {
+): Promise<UnsignedTransaction> {
   const wanted = pay(address, asset, units)
   const from = parts.from ?? HOT
   const gasLimit = parts.gasLimit ?? (await chain.sender.gasLimit(wanted, from))
   const fee = await chain.reader.feeRate()
-  const fixed = { coins: [], changeIndex: 0, replaces: null, sweepAll: false, nonce: parts.nonce ?? nonce++ }
-  return chain.sender.build({ pays: [wanted], from, fee, gasLimit, ...fixed, ...parts })
+  const fixed = { utxos: [], changeIndex: 0, replaces: null, sweepAll: false, nonce: parts.nonce ?? nonce++ }
+  return chain.sender.build({ payments: [wanted], from, fee, gasLimit, ...fixed, ...parts })
 }
 
 async function deploy(name: TokenName, ...more: bigint[]) {
@@ -52,8 +52,8 @@ async function deploy(name: TokenName, ...more: bigint[]) {
   return { abi, contract, asset: token(contract) }
 }
 
-const sign = ({ intent }: Unsigned) => signEvm(intent, keys)
-const observe = (unsigned: Unsigned): Promise<Observation> =>
+const sign = ({ intent }: UnsignedTransaction) => signEvm(intent, keys)
+const observe = (unsigned: UnsignedTransaction): Promise<Observation> =>
   chain.sender.observe({ txHash: sign(unsigned).txHash, conflictKey: unsigned.conflictKey })
 const balance = (address: string, asset: Asset) => chain.reader.balance(address, asset)
 
@@ -270,7 +270,7 @@ describe('the proof of death', () => {
         : undefined,
     )
     const watched = { txHash: sign(first).txHash, conflictKey: first.conflictKey }
-    const named = (hash: string) => chain.sender.observe({ ...watched, rival: hash })
+    const named = (hash: string) => chain.sender.observe({ ...watched, conflictingTxHash: hash })
     for (const wrong of [stranger, watched.txHash, `0x${'0'.repeat(64)}`, 'nothing'])
       expect(await named(wrong)).toEqual({ kind: 'unseen' })
     const { txHash } = sign(rival)
@@ -353,12 +353,12 @@ describe('fees', () => {
     expect(fee.tip).toBe(0n)
     expect(fee.rate).toBe(((price * 5n) / 8n) * 2n)
     const unsigned = old.sender.build({
-      pays: [pay(fresh(), coin, 1n)],
+      payments: [pay(fresh(), coin, 1n)],
       from: HOT,
       fee,
       nonce: nonce++,
       gasLimit: 21_000n,
-      coins: [],
+      utxos: [],
       changeIndex: 0,
       replaces: null,
       sweepAll: false,

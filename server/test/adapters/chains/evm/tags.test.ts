@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, hex, startAnvil } from './anvil.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
-import { chainOf } from './house.ts'
+import { chainOf } from './wallet.ts'
 
 /** By the node's own settings: epochs of so many slots; `safe` lies one below the head, `finalized` two. */
 const SLOTS = 4
@@ -21,16 +21,16 @@ describe("the chain's own tags", () => {
 
   test('are at the heights that the node says, and below its head', async () => {
     const height = await anvil.mine(5 * SLOTS)
-    expect(await chain.reader.tagged('safe')).toBe(height - SLOTS)
-    expect(await chain.reader.tagged('finalized')).toBe(height - 2 * SLOTS)
+    expect(await chain.reader.tagHeight('safe')).toBe(height - SLOTS)
+    expect(await chain.reader.tagHeight('finalized')).toBe(height - 2 * SLOTS)
   })
 
   test('are the lowest that one of the nodes has', async () => {
     const height = await anvil.mine()
     const early = await anvil.request('eth_getBlockByNumber', [hex(3), false])
     second.set(({ params }) => (params[0] === 'safe' ? { result: early } : undefined))
-    expect(await chain.reader.tagged('safe')).toBe(3)
-    expect(await chain.reader.tagged('finalized')).toBe(height - 2 * SLOTS)
+    expect(await chain.reader.tagHeight('safe')).toBe(3)
+    expect(await chain.reader.tagHeight('finalized')).toBe(height - 2 * SLOTS)
     second.set(() => undefined)
   })
 
@@ -38,11 +38,11 @@ describe("the chain's own tags", () => {
     second.set(({ params }) =>
       params[0] === 'safe' ? { error: { code: -39001, message: 'safe block not found' } } : undefined,
     )
-    expect(await chain.reader.tagged('safe')).toBeNull()
+    expect(await chain.reader.tagHeight('safe')).toBeNull()
     second.set(({ params }) => (params[0] === 'safe' ? { result: null } : undefined))
-    expect(await chain.reader.tagged('safe')).toBeNull()
+    expect(await chain.reader.tagHeight('safe')).toBeNull()
     second.set(({ params }) => (params[0] === 'safe' ? { status: 503 } : undefined))
-    await expect(chain.reader.tagged('safe')).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    await expect(chain.reader.tagHeight('safe')).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
     second.set(() => undefined)
   })
 })

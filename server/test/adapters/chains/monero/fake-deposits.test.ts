@@ -9,9 +9,9 @@ import { createMoneroChain } from '../../../../src/adapters/chains/monero/chain.
 import { createKeySource, createPublicKeys, publicAccounts } from '../../../../src/adapters/signers/keys.ts'
 import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import { present } from '../../../../src/lib/assert.ts'
-import { arrivals, refusesToSay, startOf } from '../../../conformance/house.ts'
 import { hasNetwork } from '../../../conformance/shared-chain.ts'
-import { call, chainOf, control, payer, post } from './outside.ts'
+import { arrivals, refusesToSay, startOf } from '../../../conformance/wallet.ts'
+import { call, chainOf, control, payer, post } from './payer.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
 const COIN = 10n ** 12n
@@ -19,7 +19,7 @@ const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (
 
 const seed = randomBytes(32)
 
-function createHouse() {
+function createTestApp() {
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))
   const seedKey = createKeySource(seed, network.coinType).privateKey({ branch: 'hot', index: 0 })
   return createMoneroChain({
@@ -37,26 +37,26 @@ if (!hasNetwork('xmr')) {
 } else {
   describe('monerod and what is no deposit, or not yet', () => {
     const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
-    const house = createHouse()
-    const { reader, addresses } = house
+    const app = createTestApp()
+    const { reader, addresses } = app
     let outside: Awaited<ReturnType<typeof payer>>
     beforeAll(async () => {
       outside = await payer(folder)
     })
     afterAll(async () => {
       await outside?.stop()
-      await house.close()
+      await app.close()
       rmSync(folder, { recursive: true, force: true })
     })
 
     const arrived = (address: string, from: number, count: number) =>
       until(`${count} outputs arrive`, async () => {
-        const found = await arrivals(house, address, from)
+        const found = await arrivals(app, address, from)
         return found.length >= count ? found : null
       })
 
     test('D42 an output that its sender locked is worth nothing until it is unlocked', async () => {
-      const from = await startOf(house)
+      const from = await startOf(app)
       const { address } = addresses.deposit(1)
       const { height } = await reader.head()
       const [near, far] = [height + 25, height + 1_000_000]
@@ -67,46 +67,46 @@ if (!hasNetwork('xmr')) {
       const found = await arrived(address, from, 2)
       const [first, second] = hashes.map((hash) => found.find(({ transfer }) => transfer.txHash === hash))
       if (!first || !second) throw new Error('both arrived')
-      expect(first.transfer.lockedFor).toBe(near - first.block.height)
-      expect(second.transfer.lockedFor).toBe(far - second.block.height)
-      for (const one of [first, second]) expect(await refusesToSay(house, one)).toBe(true)
-      await until('the near lock has ended', async () => !(await refusesToSay(house, first)))
+      expect(first.transfer.lockConfirmations).toBe(near - first.block.height)
+      expect(second.transfer.lockConfirmations).toBe(far - second.block.height)
+      for (const one of [first, second]) expect(await refusesToSay(app, one)).toBe(true)
+      await until('the near lock has ended', async () => !(await refusesToSay(app, first)))
       // What the depth says is what the chain says: not a block too early.
       const depth = (await reader.head()).height - first.block.height + 1
-      expect(depth).toBeGreaterThanOrEqual(first.transfer.lockedFor ?? 0)
-      expect(await reader.received(first.transfer, first.block)).toBe(COIN / 10n)
-      expect(await refusesToSay(house, second)).toBe(true)
+      expect(depth).toBeGreaterThanOrEqual(first.transfer.lockConfirmations ?? 0)
+      expect(await reader.receivedUnits(first.transfer, first.block)).toBe(COIN / 10n)
+      expect(await refusesToSay(app, second)).toBe(true)
     })
 
     test('D43 several outputs to one subaddress in one transaction are as many deposits', async () => {
-      const from = await startOf(house)
+      const from = await startOf(app)
       const { address } = addresses.deposit(2)
       const amounts = [COIN / 10n, COIN / 5n, COIN / 10n]
       const hash = await outside.transfer(amounts.map((amount) => ({ address, amount })))
       const found = await arrived(address, from, 3)
       expect(found.map(({ transfer }) => transfer.txHash)).toEqual([hash, hash, hash])
       expect(new Set(found.map(({ transfer }) => transfer.identity)).size).toBe(3)
-      const received = await Promise.all(found.map(({ transfer, block }) => reader.received(transfer, block)))
+      const received = await Promise.all(found.map(({ transfer, block }) => reader.receivedUnits(transfer, block)))
       expect(received.reduce((sum, units) => sum + units)).toBe(amounts.reduce((sum, units) => sum + units))
     })
 
     test('D44 new coins of a block are no deposit', async () => {
-      const from = await startOf(house)
+      const from = await startOf(app)
       const made = await call('generateblocks', { amount_of_blocks: 2, wallet_address: addresses.hot() })
       const { height } = made as { height: number }
       await until('the blocks are there', async () => (await reader.head()).height >= height)
-      expect(await arrivals(house, addresses.hot(), from)).toEqual([])
+      expect(await arrivals(app, addresses.hot(), from)).toEqual([])
     })
 
     test("D46 depth is the daemon's word: it is gone with the block, whatever a wallet remembers", async () => {
-      const from = await startOf(house)
+      const from = await startOf(app)
       const { address } = addresses.deposit(4)
       await outside.transfer([{ address, amount: COIN / 10n }])
       const [one] = await arrived(address, from, 1)
       if (!one) throw new Error('it arrived')
       await control('/mining', { network: 'xmr', paused: true })
       try {
-        expect(await reader.received(one.transfer, one.block)).toBe(COIN / 10n)
+        expect(await reader.receivedUnits(one.transfer, one.block)).toBe(COIN / 10n)
         const before = await reader.head()
         const depth = before.height - one.block.height + 1
         // Blocks are taken away, and none comes in their place.
@@ -114,7 +114,7 @@ if (!hasNetwork('xmr')) {
         expect((await reader.head()).height).toBe(before.height - depth)
         expect(await reader.agrees(one.block)).toBe(false)
         expect(await reader.block(one.block.height)).toBeNull()
-        expect(await refusesToSay(house, one)).toBe(true)
+        expect(await refusesToSay(app, one)).toBe(true)
       } finally {
         await control('/mining', { network: 'xmr', paused: false })
       }
@@ -133,7 +133,7 @@ if (!hasNetwork('xmr')) {
         expect((await reader.mempool()).map((transfer) => transfer.address)).toEqual([address])
         expect(await post('/send_raw_transaction', { tx_as_hex: rival })).toMatchObject({ double_spend: true })
         // Who looks for the first time sees the flag.
-        const second = createHouse()
+        const second = createTestApp()
         expect((await second.reader.mempool()).filter((transfer) => transfer.address === address)).toEqual([])
         await second.close()
       } finally {

@@ -8,7 +8,7 @@ import { createKeySource, createPublicKeys, publicAccounts } from '../../../../s
 import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import { present } from '../../../../src/lib/assert.ts'
 import { hasNetwork } from '../../../conformance/shared-chain.ts'
-import { startLonelyNode } from './lonely-node.ts'
+import { startLonelyNode } from './private-node.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
@@ -26,40 +26,40 @@ if (!hasNetwork('xmr')) {
     const seed = randomBytes(32)
     const keys = createKeySource(seed, network.coinType)
     let node: Awaited<ReturnType<typeof startLonelyNode>>
-    let house: ReturnType<typeof createMoneroChain>
+    let app: ReturnType<typeof createMoneroChain>
     beforeAll(async () => {
       node = await startLonelyNode()
       const viewKeys = present(
         createPublicKeys(publicAccounts(seed, [network.coinType])).viewKeys?.(network.coinType),
         'the view keys',
       )
-      const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'house'), outputsReady: READY }
-      house = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
+      const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'app'), outputsReady: READY }
+      app = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
     })
     afterAll(async () => {
-      await house?.close()
+      await app?.close()
       await node?.stop()
     })
 
     type Coin = Readonly<{ outpoint: string; units: bigint; path: typeof HOT }>
     /** Of a block, those at the hot address. */
     const coinsAt = async (height: number): Promise<readonly Coin[]> => {
-      const { transfers = [] } = (await house.reader.block(height)) ?? {}
-      const ours = transfers.filter(({ address }) => address === house.addresses.hot())
-      return ours.map((one) => ({ outpoint: house.reader.outpoint?.(one, HOT) ?? '', units: one.units, path: HOT }))
+      const { transfers = [] } = (await app.reader.block(height)) ?? {}
+      const ours = transfers.filter(({ address }) => address === app.addresses.hot())
+      return ours.map((one) => ({ outpoint: app.reader.outpoint?.(one, HOT) ?? '', units: one.units, path: HOT }))
     }
     const pay = async (coins: readonly Coin[], units: bigint) => {
       const payment = {
         payoutId: randomBytes(4).toString('hex'),
-        address: house.addresses.deposit(7).address,
+        address: app.addresses.deposit(7).address,
         memo: null,
       }
-      await house.sender.gasLimit({ ...payment, asset, units }, HOT)
-      const { intent, resources } = await house.sender.build({
-        pays: [{ ...payment, asset, units }],
+      await app.sender.gasLimit({ ...payment, asset, units }, HOT)
+      const { intent, resources } = await app.sender.build({
+        payments: [{ ...payment, asset, units }],
         from: HOT,
-        fee: await house.reader.feeRate(),
-        coins,
+        fee: await app.reader.feeRate(),
+        utxos: coins,
         changeIndex: 0,
         nonce: null,
         gasLimit: null,
@@ -67,12 +67,12 @@ if (!hasNetwork('xmr')) {
         replaces: null,
       })
       const { raw } = await signMonero(intent, keys)
-      expect(await house.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+      expect(await app.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
       return resources
     }
 
     test('come of the change of one payment, and pay as many others before any comes back', async () => {
-      await node.pay(house.addresses.hot(), '2')
+      await node.pay(app.addresses.hot(), '2')
       const { height: funded } = await node.mine(1)
       await node.mine(9)
       await pay(await coinsAt(funded), 500n * MILLI)

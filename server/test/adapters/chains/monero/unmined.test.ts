@@ -9,7 +9,7 @@ import { resolveNetwork } from '../../../../src/core/domain/network.ts'
 import type { Chain } from '../../../../src/exchange/ports/chain.ts'
 import { present } from '../../../../src/lib/assert.ts'
 import { hasNetwork } from '../../../conformance/shared-chain.ts'
-import { startLonelyNode } from './lonely-node.ts'
+import { startLonelyNode } from './private-node.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
@@ -26,7 +26,7 @@ if (!hasNetwork('xmr')) {
     const seed = randomBytes(32)
     const keys = createKeySource(seed, network.coinType)
     let node: Awaited<ReturnType<typeof startLonelyNode>>
-    let house: ReturnType<typeof createMoneroChain>
+    let app: ReturnType<typeof createMoneroChain>
     let guest: ReturnType<typeof createMoneroChain>
     beforeAll(async () => {
       node = await startLonelyNode()
@@ -34,31 +34,31 @@ if (!hasNetwork('xmr')) {
         createPublicKeys(publicAccounts(seed, [network.coinType])).viewKeys?.(network.coinType),
         'the view keys',
       )
-      const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'house') }
-      house = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
+      const spending = { seedKey: keys.privateKey(HOT), folder: join(node.folder, 'app') }
+      app = createMoneroChain({ network, rpcUrls: [node.url], viewKeys, spending })
       guest = createMoneroChain({ network, rpcUrls: [node.restrictedUrl], viewKeys, spending: null })
     })
     afterAll(async () => {
-      await Promise.all([house?.close(), guest?.close()])
+      await Promise.all([app?.close(), guest?.close()])
       await node?.stop()
     })
 
     /** A payment of ours, from a coin that is as young as a coin may be that is spent. */
     const pay = async () => {
-      await node.pay(house.addresses.hot(), '2')
+      await node.pay(app.addresses.hot(), '2')
       const { height } = await node.mine(1)
       await node.mine(9)
       const coin = present(
-        (await house.reader.block(height))?.transfers.find(({ address }) => address === house.addresses.hot()),
+        (await app.reader.block(height))?.transfers.find(({ address }) => address === app.addresses.hot()),
         'the coin',
       )
-      const payment = { payoutId: 'one', address: house.addresses.deposit(7).address, memo: null, asset, units: COIN }
-      await house.sender.gasLimit(payment, HOT)
-      const { intent } = await house.sender.build({
-        pays: [payment],
+      const payment = { payoutId: 'one', address: app.addresses.deposit(7).address, memo: null, asset, units: COIN }
+      await app.sender.gasLimit(payment, HOT)
+      const { intent } = await app.sender.build({
+        payments: [payment],
         from: HOT,
-        fee: await house.reader.feeRate(),
-        coins: [{ outpoint: house.reader.outpoint?.(coin, HOT) ?? '', units: coin.units, path: HOT }],
+        fee: await app.reader.feeRate(),
+        utxos: [{ outpoint: app.reader.outpoint?.(coin, HOT) ?? '', units: coin.units, path: HOT }],
         changeIndex: 0,
         nonce: null,
         gasLimit: null,
@@ -66,36 +66,36 @@ if (!hasNetwork('xmr')) {
         replaces: null,
       })
       const { raw, txHash } = await signMonero(intent, keys)
-      expect(await house.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
+      expect(await app.sender.broadcast(raw)).toEqual({ kind: 'accepted' })
       return { raw, txHash }
     }
     const kindOf = async (chain: Chain, { txHash }: { txHash: string }) =>
       (await chain.sender.observe({ txHash, conflictKey: null })).kind
     const revive = async (chain: Chain, ours: { raw: string; txHash: string }) =>
-      present(chain.sender.revive, 'what Monero has')(ours)
+      present(chain.sender.rebroadcast, 'what Monero has')(ours)
 
     test('waits until its ring is old enough, and is taken out of the pool and offered again: the same bytes', async () => {
       const ours = await pay()
-      expect(await revive(house, ours)).toEqual({ kind: 'waits' })
+      expect(await revive(app, ours)).toEqual({ kind: 'waits' })
       await node.mine(1)
-      expect(await kindOf(house, ours)).toBe('included')
+      expect(await kindOf(app, ours)).toBe('included')
 
       await node.pop(6)
       // Looked at for this block, when its own coin is five blocks old.
       await node.mine(1)
-      expect(await kindOf(house, ours)).toBe('pending')
-      expect(await revive(house, ours)).toEqual({ kind: 'waits' })
+      expect(await kindOf(app, ours)).toBe('pending')
+      expect(await revive(app, ours)).toEqual({ kind: 'waits' })
       expect(await node.pool()).toContain(ours.txHash)
       await node.mine(2)
-      expect(await revive(house, ours)).toEqual({ kind: 'waits' })
+      expect(await revive(app, ours)).toEqual({ kind: 'waits' })
       expect(await node.pool()).toContain(ours.txHash)
 
       await node.mine(8)
-      if (await node.looksAgain()) return expect(await kindOf(house, ours)).toBe('included')
-      expect(await kindOf(house, ours)).toBe('pending')
+      if (await node.looksAgain()) return expect(await kindOf(app, ours)).toBe('included')
+      expect(await kindOf(app, ours)).toBe('pending')
       expect(await revive(guest, ours)).toEqual({ kind: 'waits' })
       await node.mine(10)
-      expect(await kindOf(house, ours)).toBe('pending')
+      expect(await kindOf(app, ours)).toBe('pending')
       // Where the daemon is not the operator's, a person is told what to do, and by whom.
       expect(await revive(guest, ours)).toEqual({
         kind: 'unmined',
@@ -106,34 +106,34 @@ if (!hasNetwork('xmr')) {
       })
       expect(await node.pool()).toContain(ours.txHash)
 
-      expect(await revive(house, ours)).toEqual({ kind: 'offered' })
-      expect(await kindOf(house, ours)).toBe('pending')
+      expect(await revive(app, ours)).toEqual({ kind: 'offered' })
+      expect(await kindOf(app, ours)).toBe('pending')
       await node.mine(1)
-      expect(await kindOf(house, ours)).toBe('included')
+      expect(await kindOf(app, ours)).toBe('included')
     })
 
     test('a coin at an address that the wallet did not look for is paid with once it was looked for', async () => {
       const path = { branch: 'deposit', index: 800 } as const
-      const { address } = house.addresses.deposit(path.index)
-      const payment = { payoutId: 'two', address: house.addresses.deposit(7).address, memo: null, asset, units: COIN }
+      const { address } = app.addresses.deposit(path.index)
+      const payment = { payoutId: 'two', address: app.addresses.deposit(7).address, memo: null, asset, units: COIN }
       await node.pay(address, '2')
       const { height } = await node.mine(1)
       await node.mine(9)
       // The wallet reads the block before anybody knows of the address.
-      await house.sender.gasLimit(payment, HOT)
-      const transfers = (await house.reader.block(height))?.transfers ?? []
+      await app.sender.gasLimit(payment, HOT)
+      const transfers = (await app.reader.block(height))?.transfers ?? []
       const coin = present(
         transfers.find((one) => one.address === address),
         'the coin',
       )
-      const outpoint = house.reader.outpoint?.(coin, path) ?? ''
-      const fee = await house.reader.feeRate()
+      const outpoint = app.reader.outpoint?.(coin, path) ?? ''
+      const fee = await app.reader.feeRate()
       const build = async () =>
-        house.sender.build({
-          pays: [payment],
+        app.sender.build({
+          payments: [payment],
           from: HOT,
           fee,
-          coins: [{ outpoint, units: coin.units, path }],
+          utxos: [{ outpoint, units: coin.units, path }],
           changeIndex: 0,
           nonce: null,
           gasLimit: null,
@@ -141,7 +141,7 @@ if (!hasNetwork('xmr')) {
           replaces: null,
         })
       await expect(build()).rejects.toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY' })
-      await house.sender.gasLimit(payment, HOT)
+      await app.sender.gasLimit(payment, HOT)
       expect((await build()).resources).toEqual([outpoint])
     })
   })

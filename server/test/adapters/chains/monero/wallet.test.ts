@@ -9,7 +9,7 @@ import { houseKeys } from '../../../../src/adapters/chains/monero/keys.ts'
 import { spendKeyOf, viewKeysOf } from '../../../../src/adapters/chains/monero/view-keys.ts'
 import { createWalletRoom } from '../../../../src/adapters/chains/monero/wallet.ts'
 import { hasNetwork } from '../../../conformance/shared-chain.ts'
-import { chainOf, control, post } from './outside.ts'
+import { chainOf, control, post } from './payer.ts'
 
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
@@ -44,19 +44,19 @@ if (!hasNetwork('xmr')) {
     await room.close()
     expect(existsSync(join(folder, 'open'))).toBe(false)
 
-    const written = readFileSync(join(folder, 'house.keys'))
+    const written = readFileSync(join(folder, 'app.keys'))
     room = open()
     expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
     await room.close()
-    expect(readFileSync(join(folder, 'house.keys'))).toEqual(written)
+    expect(readFileSync(join(folder, 'app.keys'))).toEqual(written)
 
     // As a crash leaves it: the marker, and half a file.
     writeFileSync(join(folder, 'open'), '')
-    writeFileSync(join(folder, 'house'), randomBytes(1_000))
+    writeFileSync(join(folder, 'app'), randomBytes(1_000))
     room = open()
     // It has looked for all that it looked for before: the chain is read once.
     expect([...(await room.use((wallet) => wallet.outputs())).keys()].sort()).toEqual([...found.keys()].sort())
-    expect(readFileSync(join(folder, 'house.keys'))).not.toEqual(written)
+    expect(readFileSync(join(folder, 'app.keys'))).not.toEqual(written)
     await room.close()
   })
 

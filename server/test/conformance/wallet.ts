@@ -3,9 +3,15 @@ import type { Asset } from '../../src/core/domain/asset.ts'
 import { AppError } from '../../src/core/domain/errors.ts'
 import { spendsInPlace } from '../../src/core/domain/network.ts'
 import type { FeeRate } from '../../src/core/ports/chain.ts'
-import type { Chain, ScannedBlock, SpendRequest, Transfer, Unsigned } from '../../src/exchange/ports/chain.ts'
-import type { Signed } from '../../src/exchange/ports/signer.ts'
-import type { Coin, KeyPath, Pay } from '../../src/exchange/ports/spend.ts'
+import type {
+  Chain,
+  ScannedBlock,
+  SpendRequest,
+  Transfer,
+  UnsignedTransaction,
+} from '../../src/exchange/ports/chain.ts'
+import type { SignedTransaction } from '../../src/exchange/ports/signer.ts'
+import type { KeyPath, Payment, Utxo } from '../../src/exchange/ports/spend.ts'
 
 /** What a network's test brings: an adapter, and hands on the chain behind it. */
 export type ChainParts = Readonly<{
@@ -16,7 +22,7 @@ export type ChainParts = Readonly<{
   asset: Asset
   /** A small payment: well above dust and what a transfer costs. */
   units: bigint
-  sign(unsigned: Unsigned): Signed
+  sign(unsigned: UnsignedTransaction): SignedTransaction
   /** Somebody outside pays in the coin: the transaction's hash. It waits for a block. */
   pay(address: string, units: bigint): Promise<string>
   /** A fresh address of nobody of ours. */
@@ -60,11 +66,11 @@ export async function arrivals(chain: Chain, address: string, from: number): Pro
 
 export type Wallet = ReturnType<typeof createWallet>
 
-/** The hot wallet of a house without a store: it counts its own nonces and remembers its own coins. */
+/** The hot wallet of a app without a store: it counts its own nonces and remembers its own coins. */
 export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
   const hot = chain.addresses.hot()
   const hotKey: KeyPath = { branch: 'hot', index: chain.network.hotIndex }
-  let coins: readonly Coin[] = []
+  let coins: readonly Utxo[] = []
   let [nonce, change, payouts] = [0, 0, 0]
 
   return {
@@ -90,23 +96,26 @@ export function createWallet({ chain, asset, units, pay, blocks }: ChainParts) {
         }))
       if (spendsInPlace(chain.network)) coins = outpoints
     },
-    payTo: (address: string, amount = units): Pay => ({
+    payTo: (address: string, amount = units): Payment => ({
       payoutId: `payout ${++payouts}`,
       address,
       memo: null,
       asset,
       units: amount,
     }),
-    async build(payment: Pay, parts: { fee?: FeeRate; replaces?: SpendRequest['replaces'] } = {}): Promise<Unsigned> {
+    async build(
+      payment: Payment,
+      parts: { fee?: FeeRate; replaces?: SpendRequest['replaces'] } = {},
+    ): Promise<UnsignedTransaction> {
       const replaces = parts.replaces ?? null
       const fee = parts.fee ?? (await chain.reader.feeRate())
       const gasLimit = await chain.sender.gasLimit(payment, hotKey)
       const usedNonce = replaces?.intent.family === 'evm' ? replaces.intent.nonce : nonce
       const unsigned = await chain.sender.build({
-        pays: [payment],
+        payments: [payment],
         from: hotKey,
         fee,
-        coins,
+        utxos: coins,
         changeIndex: change,
         nonce: gasLimit === null ? null : usedNonce,
         replaces,
@@ -128,7 +137,7 @@ export async function startOf({ reader }: Chain): Promise<number> {
 /** Whether the reader refuses to say what was received: where the transaction is not in this block of every node. */
 export async function refusesToSay({ reader }: Chain, { transfer, block }: Arrival): Promise<boolean> {
   try {
-    await reader.received(transfer, block)
+    await reader.receivedUnits(transfer, block)
     return false
   } catch (error) {
     if (error instanceof AppError && error.code === 'NETWORK_UNAVAILABLE') return true

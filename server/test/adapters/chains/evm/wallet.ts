@@ -3,14 +3,14 @@ import { HDKey } from '@scure/bip32'
 import { mnemonicToSeedSync } from '@scure/bip39'
 import { getAddress } from 'viem'
 import { eth } from '../../../../networks/eth.ts'
-import { createEvmChain, type EvmChain, type EvmChainParts } from '../../../../src/adapters/chains/evm/chain.ts'
+import { createEvmChain, type EvmChain, type EvmChainOptions } from '../../../../src/adapters/chains/evm/chain.ts'
 import type { EvmNote } from '../../../../src/adapters/chains/evm/node.ts'
 import { type Asset, assetId } from '../../../../src/core/domain/asset.ts'
 import { type Network, resolveNetwork } from '../../../../src/core/domain/network.ts'
 import type { KeySource, PublicKeys } from '../../../../src/exchange/ports/signer.ts'
-import type { KeyPath, Pay } from '../../../../src/exchange/ports/spend.ts'
+import type { KeyPath, Payment } from '../../../../src/exchange/ports/spend.ts'
 
-/** The mnemonic of every development node: its addresses are known the world over. */
+/** The mnemonic of every development node: its addresses are known the scenario over. */
 const root = HDKey.fromMasterSeed(mnemonicToSeedSync('test test test test test test test test test test test junk'))
 
 function derive({ branch, index }: KeyPath, coinType: number): HDKey {
@@ -25,7 +25,7 @@ function publicKey(coinType: number, path: KeyPath): Uint8Array {
 
 export const publicKeys: PublicKeys = {
   publicKey,
-  plainKey: (coinType, path) => secp256k1.Point.fromBytes(publicKey(coinType, path)).toBytes(false),
+  uncompressedKey: (coinType, path) => secp256k1.Point.fromBytes(publicKey(coinType, path)).toBytes(false),
 }
 
 export const keys: KeySource = {
@@ -45,7 +45,7 @@ export function token(contract: string, ticker = 'usdt', decimals = 6): Asset {
 
 export function chainOf(
   rpcUrls: readonly string[],
-  parts: Partial<EvmChainParts> = {},
+  parts: Partial<EvmChainOptions> = {},
 ): EvmChain & { notes: EvmNote[] } {
   const notes: EvmNote[] = []
   const chain = createEvmChain({
@@ -60,6 +60,6 @@ export function chainOf(
   return { ...chain, notes }
 }
 
-export function pay(address: string, asset: Asset, units: bigint): Pay {
+export function pay(address: string, asset: Asset, units: bigint): Payment {
   return { payoutId: '00000000-0000-4000-8000-000000000001', address, memo: null, asset, units }
 }

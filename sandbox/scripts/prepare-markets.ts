@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { constants, zstdCompressSync } from 'node:zlib'
-import { type Prepared, packPrepared, preparedFile } from '../src/market/record.ts'
+import { type Prepared, packPrepared, preparedFile } from '../src/market/snapshot.ts'
 import { evmNetworks } from '../src/networks.ts'
-import { prepareMarket } from './markets/prepare.ts'
+import { prepareMarket } from './markets/prepare-market.ts'
 
 /**
  * Deploys the published contracts of real exchanges, tokens and pools on a fresh chain of each EVM network, and packs

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { Refusal } from './control-error.ts'
 
 /** `"1.5"` and 8 decimals → 150000000n. Plain decimals only; never rounds. */
 export function parseUnits(text: string, decimals: number): bigint {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import type { FolderLock } from './folder-lock.ts'
+import type { FolderLock } from './data-dir-lock.ts'
 
 export type Child = Readonly<{
   pid: number

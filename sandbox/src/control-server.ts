@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { BlockClock } from './block-clock.ts'
+import { Refusal } from './control-error.ts'
+import type { BlockClock } from './interval-miner.ts'
 import type { LocalChain } from './local-chain.ts'
-import { Refusal } from './refusal.ts'
-import type { Servers } from './servers.ts'
+import type { Servers } from './server-registry.ts'
 
 export type Controlled = Readonly<{ chain: LocalChain; clock: BlockClock }>
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './control-error.ts'
 
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
 

@@ -1,4 +1,4 @@
-import type { Market } from './market/record.ts'
+import type { Market } from './market/snapshot.ts'
 
 export type Tip = Readonly<{ height: number; hash: string }>
 export type Wallet = Readonly<{ network: string; address: string; memo: string | null; privateKey: string }>

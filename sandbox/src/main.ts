@@ -1,7 +1,7 @@
-import { FolderTaken } from './folder-lock.ts'
+import { FolderTaken } from './data-dir-lock.ts'
+import { say } from './log.ts'
 import { startSandbox } from './sandbox.ts'
-import { say } from './say.ts'
-import { createServers } from './servers.ts'
+import { createServers } from './server-registry.ts'
 import { readSettings, UsageError, usage } from './settings.ts'
 
 async function main(args: readonly string[]): Promise<void> {

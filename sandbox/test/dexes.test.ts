@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { evmBankAddress, evmTraderAddress } from '../src/keys.ts'
-import type { Market, MarketPool } from '../src/market/record.ts'
+import type { Market, MarketPool } from '../src/market/snapshot.ts'
 import { evmNetworks } from '../src/networks.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describe as describeProcess, lives } from '../src/living.ts'
+import { describe as describeProcess, lives } from '../src/pid-identity.ts'
 import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks, waitFor } from './running-sandbox.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

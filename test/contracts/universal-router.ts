@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, encodePacked, type Hex, keccak256, parseAbi, zeroAddress } from 'viem'
 import { venueCode } from '../../contracts/scripts/venues.ts'
-import { permit2Code } from '../../sandbox/scripts/markets/venues.ts'
+import { permit2Code } from '../../sandbox/scripts/markets/dex-contracts.ts'
 import type { UniswapV2Pool } from '../../server/src/domain/swap/pools/uniswap-v2.ts'
 import type { UniswapV3Pool } from '../../server/src/domain/swap/pools/uniswap-v3.ts'
 import type { DexChain } from './dex-chain.ts'

@@ -1,7 +1,7 @@
 import { Address, NETWORK, OutScript, p2wpkh, WIF } from '@scure/btc-signer'
 import { pubECDSA, randomPrivateKeyBytes } from '@scure/btc-signer/utils.js'
+import { Refusal } from '../control-error.ts'
 import { bitcoinNetworks } from '../networks.ts'
-import { Refusal } from '../refusal.ts'
 
 export type BitcoinTicker = keyof typeof bitcoinNetworks
 

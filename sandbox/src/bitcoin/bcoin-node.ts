@@ -1,7 +1,7 @@
 import { createMutex } from '../mutex.ts'
 import { type Bcoin, type Block, type Chain, loadBcoin, type Mempool, type Tx } from './bcoin.ts'
-import { createBlockMaker } from './block-maker.ts'
-import { type Branches, createBranches } from './branches.ts'
+import { createBlockMaker } from './block-assembler.ts'
+import { type Branches, createBranches } from './chainstate.ts'
 import { type JournalRecord, openJournal } from './journal.ts'
 import { type Acceptance, acceptTransaction } from './mempool-acceptance.ts'
 

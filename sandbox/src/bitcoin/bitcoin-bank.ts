@@ -1,8 +1,8 @@
 import { Transaction } from '@scure/btc-signer'
 import { formatUnits, parseUnits } from '../amount.ts'
+import { Refusal } from '../control-error.ts'
 import { type JsonRpc, RpcError } from '../json-rpc.ts'
 import { createMutex } from '../mutex.ts'
-import { Refusal } from '../refusal.ts'
 import type { BitcoinKey } from './addresses.ts'
 
 type Coin = Readonly<{

@@ -5,8 +5,8 @@ import type { Child, Children } from '../children.ts'
 import { readJson, writeJson, writeText } from '../files.ts'
 import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { evmAccounts, sandboxMnemonic } from '../keys.ts'
-import type { Market, Prepared } from '../market/record.ts'
-import { say } from '../say.ts'
+import { say } from '../log.ts'
+import type { Market, Prepared } from '../market/snapshot.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 
 export type Anvil = Readonly<{

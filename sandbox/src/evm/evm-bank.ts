@@ -1,7 +1,7 @@
 import { encodeFunctionData, getAddress, type Hex, isAddress, parseAbi } from 'viem'
 import { formatUnits, parseUnits } from '../amount.ts'
+import { Refusal } from '../control-error.ts'
 import type { JsonRpc } from '../json-rpc.ts'
-import { Refusal } from '../refusal.ts'
 import type { SandboxToken } from '../tokens.ts'
 
 const abi = parseAbi([

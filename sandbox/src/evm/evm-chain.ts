@@ -1,15 +1,15 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { Refusal } from '../control-error.ts'
 import { RpcError } from '../json-rpc.ts'
 import { evmBankAddress } from '../keys.ts'
 import type { LocalChain } from '../local-chain.ts'
 import { createMutex } from '../mutex.ts'
 import { type EvmNetwork, sandboxChainIdOffset } from '../networks.ts'
-import { Refusal } from '../refusal.ts'
 import { sandboxTokens } from '../tokens.ts'
 import type { Anvil } from './anvil.ts'
+import { deployExecutors, deployTokens } from './deployments.ts'
 import { createEvmBank } from './evm-bank.ts'
 import { createEvmMiner } from './evm-miner.ts'
-import { deployExecutors, deployTokens } from './token-deploys.ts'
 import { createTrader } from './trader.ts'
 
 const tipWei = 1_000_000_000n

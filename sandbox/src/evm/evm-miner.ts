@@ -1,10 +1,10 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { Refusal } from '../control-error.ts'
 import type { JsonRpc, RpcCall } from '../json-rpc.ts'
 import type { Tip } from '../local-chain.ts'
-import { Refusal } from '../refusal.ts'
 import type { EvmBank } from './evm-bank.ts'
-import { putBack, takeOut } from './pool.ts'
+import { putBack, takeOut } from './txpool.ts'
 
 type Ground = Readonly<{ rpc: JsonRpc; baseFeeWei: bigint; bank: EvmBank }>
 

@@ -1,5 +1,5 @@
 import { parseAbi } from 'viem'
-import type { MarketPool } from '../market/record.ts'
+import type { MarketPool } from '../market/snapshot.ts'
 
 /** `sandbox/contracts/PoolTrader.sol`. */
 export const traderAbi = parseAbi([

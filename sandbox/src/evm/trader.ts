@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import type { JsonRpc } from '../json-rpc.ts'
 import { evmTraderAddress } from '../keys.ts'
-import type { Market, MarketPool } from '../market/record.ts'
-import { sqrtPriceX96 } from '../market/square-root.ts'
+import type { Market, MarketPool } from '../market/snapshot.ts'
+import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
 import { poolCode, traderAbi } from './trader-abi.ts'
 

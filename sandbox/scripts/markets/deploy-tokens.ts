@@ -8,14 +8,14 @@ import {
   parseAbi,
   stringToHex,
 } from 'viem'
-import { planDeploy } from '../../src/evm/token-deploys.ts'
+import { planDeploy } from '../../src/evm/deployments.ts'
 import { evmBankAddress } from '../../src/keys.ts'
-import type { Address } from '../../src/market/record.ts'
+import type { Address } from '../../src/market/snapshot.ts'
 import { type MarketToken, marketTokens } from '../../src/market/tokens.ts'
 import { priceOf } from '../../src/prices.ts'
 import { compile } from '../compile.ts'
+import { deployer } from './dex-contracts.ts'
 import type { FreshChain, Send } from './fresh-chain.ts'
-import { deployer } from './venues.ts'
 
 /** What the trader gets of every token: a thousand times what all pools of a network hold. */
 const traderDollars = 10n ** 11n

@@ -1,11 +1,11 @@
 import { encodeAbiParameters, encodeFunctionData, getContractAddress, type Hex, parseAbi } from 'viem'
 import { traderAbi } from '../../src/evm/trader-abi.ts'
-import type { PoolPlan } from '../../src/market/pools.ts'
-import type { Address, MarketPool } from '../../src/market/record.ts'
+import type { PoolPlan } from '../../src/market/pool-plans.ts'
+import type { Address, MarketPool } from '../../src/market/snapshot.ts'
+import { type Asset, lower } from './create-pool.ts'
+import { unitsOf } from './deploy-tokens.ts'
+import type { Venues } from './dex-contracts.ts'
 import type { FreshChain, Send } from './fresh-chain.ts'
-import { type Asset, lower } from './pools.ts'
-import { unitsOf } from './tokens.ts'
-import type { Venues } from './venues.ts'
 
 const abi = parseAbi([
   'function create(string name, string symbol, address[] tokens, uint256[] weights, uint256 swapFee, address owner)',

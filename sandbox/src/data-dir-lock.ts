@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readJson, removeFile, writeJson } from './files.ts'
-import { describe, type Living, lives, waitForEnd } from './living.ts'
-import { say } from './say.ts'
+import { say } from './log.ts'
+import { describe, type Living, lives, waitForEnd } from './pid-identity.ts'
 
 type Content = Readonly<{ owner: Living; children: readonly Living[] }>
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { zstdDecompressSync } from 'node:zlib'
-import type { PoolPlan } from './pools.ts'
+import type { PoolPlan } from './pool-plans.ts'
 
 export type Address = `0x${string}`
 

@@ -1,4 +1,4 @@
-import { describe, type Living, lives } from './living.ts'
+import { describe, type Living, lives } from './pid-identity.ts'
 
 const checkMs = 1000
 

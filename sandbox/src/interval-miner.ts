@@ -1,5 +1,5 @@
 import type { LocalChain } from './local-chain.ts'
-import { say } from './say.ts'
+import { say } from './log.ts'
 
 export type BlockClock = Readonly<{
   /** Resolves when no block is on its way any more. */

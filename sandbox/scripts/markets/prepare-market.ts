@@ -1,15 +1,15 @@
 import { encodeFunctionData, type Hex, parseAbi, toHex } from 'viem'
 import { traderAbi } from '../../src/evm/trader-abi.ts'
 import { evmBankAddress, evmTraderAddress } from '../../src/keys.ts'
-import { poolPlans } from '../../src/market/pools.ts'
-import type { Address, Dex, Market, Prepared } from '../../src/market/record.ts'
+import { poolPlans } from '../../src/market/pool-plans.ts'
+import type { Address, Dex, Market, Prepared } from '../../src/market/snapshot.ts'
 import { celoToken, leading, marketTokens, networkOf, wrappedNames } from '../../src/market/tokens.ts'
 import { initCodeHash } from './artifacts.ts'
-import { makeBalancerPool } from './balancer.ts'
+import { makeBalancerPool } from './create-balancer-pool.ts'
+import { type Asset, lower, makePool } from './create-pool.ts'
+import { deployTokens } from './deploy-tokens.ts'
+import { deployVenues, nameWrapped, placeCelo, type Venues } from './dex-contracts.ts'
 import { type FreshChain, startFreshChain } from './fresh-chain.ts'
-import { type Asset, lower, makePool } from './pools.ts'
-import { deployTokens } from './tokens.ts'
-import { deployVenues, nameWrapped, placeCelo, type Venues } from './venues.ts'
 
 const coins = (whole: bigint): Hex => toHex(whole * 10n ** 18n)
 /** Of the cheapest coins a hundred million dollars and more, of which half is wrapped. */

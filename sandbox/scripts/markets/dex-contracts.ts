@@ -11,7 +11,7 @@ import {
   parseAbiParameters,
   stringToHex,
 } from 'viem'
-import type { Address } from '../../src/market/record.ts'
+import type { Address } from '../../src/market/snapshot.ts'
 import { celoToken } from '../../src/market/tokens.ts'
 import { compile } from '../compile.ts'
 import { creationCode, multicall3Code, type Published, runtimeCode } from './artifacts.ts'

@@ -8,14 +8,14 @@ import {
   parseAbi,
 } from 'viem'
 import { poolCode, traderAbi } from '../../src/evm/trader-abi.ts'
-import type { PoolPlan, Range } from '../../src/market/pools.ts'
-import type { Address, MarketPool } from '../../src/market/record.ts'
-import { sqrtPriceX96 } from '../../src/market/square-root.ts'
+import type { PoolPlan, Range } from '../../src/market/pool-plans.ts'
+import type { Address, MarketPool } from '../../src/market/snapshot.ts'
+import { sqrtPriceX96 } from '../../src/market/sqrt-price.ts'
 import { priceOf } from '../../src/prices.ts'
 import { initCodeHash } from './artifacts.ts'
+import { unitsOf } from './deploy-tokens.ts'
+import type { Venues } from './dex-contracts.ts'
 import type { Send } from './fresh-chain.ts'
-import { unitsOf } from './tokens.ts'
-import type { Venues } from './venues.ts'
 
 const nobody: Address = '0x0000000000000000000000000000000000000000'
 const abi = parseAbi([

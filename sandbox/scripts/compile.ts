@@ -39,10 +39,10 @@ export function compile<N extends string>(contracts: readonly N[]): Readonly<Rec
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport })) as Output
   const failed = output.errors?.filter((error) => error.severity === 'error') ?? []
   if (failed.length > 0) throw new Error(failed.map((error) => error.formattedMessage).join('\n'))
-  const codeOf = (name: string): Code => {
+  const toCode = (name: string): Code => {
     const evm = output.contracts[`${name}.sol`]?.[name]?.evm
     if (evm === undefined) throw new Error(`${name} was not compiled`)
     return { creation: `0x${evm.bytecode.object}`, runtime: `0x${evm.deployedBytecode.object}` }
   }
-  return Object.fromEntries(contracts.map((name) => [name, codeOf(name)])) as Record<N, Code>
+  return Object.fromEntries(contracts.map((name) => [name, toCode(name)])) as Record<N, Code>
 }

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../src/bitcoin/nodes.ts'
 import { createChildren } from '../src/children.ts'
-import { lockFolder } from '../src/data-dir-lock.ts'
-import { generate, preparedBlocks } from '../src/monero/monero-chain.ts'
-import { packChain, preparedFile, startMonerod } from '../src/monero/monero-nodes.ts'
+import { lockDataDir } from '../src/data-dir-lock.ts'
+import { generateBlocks, initialBlocks } from '../src/monero/monero-chain.ts'
+import { initialChainFile, packChain, startMonerod } from '../src/monero/monero-nodes.ts'
 import { createPorts } from '../src/ports.ts'
 import { readSettings } from '../src/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
-rmSync(preparedFile, { force: true })
+rmSync(initialChainFile, { force: true })
 const program = findProgram('monerod', readSettings([]).searchPath)
 if (program === null) throw new Error("there is no monerod on the PATH: Debian's package monero brings it")
-const lock = await lockFolder(folder)
+const lock = await lockDataDir(folder)
 const children = createChildren(lock)
 const port = await createPorts(folder)('xmr')
-const node = await startMonerod({ program, folder, port, children, onEnd: () => undefined })
-await generate(node.rpc, preparedBlocks)
+const node = await startMonerod({ program, folder, port, children, onExit: () => undefined })
+await generateBlocks(node.rpc, initialBlocks)
 await node.stop()
 await children.close()
 lock.release()
-writeFileSync(preparedFile, packChain(folder))
+writeFileSync(initialChainFile, packChain(folder))
 rmSync(folder, { recursive: true })

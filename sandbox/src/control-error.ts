@@ -1,5 +1,5 @@
 /** What a control answers when it does not do what was asked. Nothing else of an error leaves the process. */
-export class Refusal extends Error {
+export class ControlError extends Error {
   readonly status: 400 | 404 | 409 | 503
   readonly code: string
 

@@ -8,10 +8,10 @@ export function writeJson(path: string, value: unknown): void {
 /** Readers see the old file or the new one, never a half. */
 export function writeText(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  const half = `${path}.${process.pid}.tmp`
+  const temporaryPath = `${path}.${process.pid}.tmp`
   // Keys and passwords of a sandbox are worth nothing, but the folder's owner alone needs them.
-  writeFileSync(half, text, { mode: 0o600 })
-  renameSync(half, path)
+  writeFileSync(temporaryPath, text, { mode: 0o600 })
+  renameSync(temporaryPath, path)
 }
 
 /** Null where there is no such file, or what it holds is not JSON. */

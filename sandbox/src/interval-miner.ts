@@ -1,85 +1,85 @@
 import type { LocalChain } from './local-chain.ts'
-import { say } from './log.ts'
+import { log } from './log.ts'
 
-export type BlockClock = Readonly<{
+export type IntervalMiner = Readonly<{
   /** Resolves when no block is on its way any more. */
   pause(): Promise<void>
   resume(): void
   /** Somebody uses the chain. */
-  touch(): void
+  recordUse(): void
   stop(): Promise<void>
 }>
 
-const blockMs = 1000
+const blockIntervalMs = 1000
 /** A sandbox that is left running overnight doesn't fill its memory with empty blocks. */
-const quietAfterMs = 10 * 60_000
-const quietBlockMs = 15_000
+const defaultIdleAfterMs = 10 * 60_000
+const idleBlockIntervalMs = 15_000
 
 /**
  * A block every second, as real chains don't wait for us either. Where nothing was paid or asked for ten minutes, only
  * every fifteen, until a transaction comes: that is mined within the second.
  */
-export function startBlockClock(chain: LocalChain, offsetMs: number): BlockClock {
-  const quietMs = chain.quietAfterMs ?? quietAfterMs
-  let paused = false
-  let stopped = false
-  let failing = false
-  let lastUse = performance.now()
-  let lastBlock = lastUse
-  const firstMs = offsetMs + (chain.firstBlockAfterMs ?? 0)
-  let due = lastUse + firstMs
-  let running: Promise<void> = Promise.resolve()
-  let timer = setTimeout(run, firstMs)
+export function startIntervalMiner(chain: LocalChain, offsetMs: number): IntervalMiner {
+  const idleAfterMs = chain.idleAfterMs ?? defaultIdleAfterMs
+  let isPaused = false
+  let isStopped = false
+  let isFailing = false
+  let lastUseMs = performance.now()
+  let lastBlockMs = lastUseMs
+  const firstDelayMs = offsetMs + (chain.firstBlockDelayMs ?? 0)
+  let nextTickMs = lastUseMs + firstDelayMs
+  let currentTick: Promise<void> = Promise.resolve()
+  let timer = setTimeout(runTick, firstDelayMs)
 
-  function run(): void {
-    running = tick().finally(() => {
-      if (stopped) return
+  function runTick(): void {
+    currentTick = tick().finally(() => {
+      if (isStopped) return
       const now = performance.now()
       // On the second, whatever a block takes; after a longer stop from now on, without catching up.
-      due = Math.max(due + blockMs, now)
-      timer = setTimeout(run, due - now)
+      nextTickMs = Math.max(nextTickMs + blockIntervalMs, now)
+      timer = setTimeout(runTick, nextTickMs - now)
     })
   }
 
-  const sayOnce = (error: Error) => {
-    if (!failing && !stopped) say(`${chain.network}: no trade: ${error.message}`)
+  const logTradeFailure = (error: Error) => {
+    if (!isFailing && !isStopped) log(`${chain.network}: no trade: ${error.message}`)
   }
 
   async function tick(): Promise<void> {
-    if (paused) return
+    if (isPaused) return
     try {
       const now = performance.now()
-      if ((await chain.waiting()) > 0) lastUse = now
-      if (now - lastUse > quietMs && now - lastBlock < quietBlockMs) return
+      if ((await chain.countPending()) > 0) lastUseMs = now
+      if (now - lastUseMs > idleAfterMs && now - lastBlockMs < idleBlockIntervalMs) return
       // Not on a chain that nobody uses: it would never be quiet. And without its trade a block is still a block.
-      if (now - lastUse <= quietMs) await chain.trade?.().catch(sayOnce)
+      if (now - lastUseMs <= idleAfterMs) await chain.trade?.().catch(logTradeFailure)
       await chain.mine(1)
-      lastBlock = now
-      failing = false
+      lastBlockMs = now
+      isFailing = false
     } catch (error) {
-      if (!failing && !stopped) say(`${chain.network}: no block: ${(error as Error).message}`)
-      failing = true
+      if (!isFailing && !isStopped) log(`${chain.network}: no block: ${(error as Error).message}`)
+      isFailing = true
     }
   }
 
-  const touch = () => {
-    lastUse = performance.now()
+  const recordUse = () => {
+    lastUseMs = performance.now()
   }
 
   return {
     async pause() {
-      paused = true
-      await running
+      isPaused = true
+      await currentTick
     },
     resume() {
-      paused = false
-      touch()
+      isPaused = false
+      recordUse()
     },
-    touch,
+    recordUse: recordUse,
     async stop() {
-      stopped = true
+      isStopped = true
       clearTimeout(timer)
-      await running
+      await currentTick
     },
   }
 }

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { Refusal } from './control-error.ts'
+import { ControlError } from './control-error.ts'
 
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
 
@@ -25,7 +25,7 @@ type WithSource = { source?: string }
 
 const timeoutMs = 60_000
 /** A block of our own chains never comes near this. */
-const largestReplyBytes = 256 * 1024 * 1024
+const replyBytesMax = 256 * 1024 * 1024
 
 /** Fractions stay text: an amount of coins never becomes a floating point number. */
 function reviveExact(_key: string, value: unknown, context?: WithSource): unknown {
@@ -48,7 +48,7 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
         let bytes = 0
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length
-          if (bytes > largestReplyBytes) outgoing.destroy(new Error('the reply is too large'))
+          if (bytes > replyBytesMax) outgoing.destroy(new Error('the reply is too large'))
           chunks.push(chunk)
         })
         response.once('error', fail)
@@ -57,7 +57,7 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
       const fail = (cause: NodeJS.ErrnoException) => {
         // The node had closed the kept connection before it could have read the request.
         if (retry && outgoing.reusedSocket && cause.code === 'ECONNRESET') return resolve(post(body, false))
-        reject(new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
+        reject(new ControlError(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
       }
       outgoing.once('timeout', () => outgoing.destroy(new Error('no answer in time')))
       outgoing.once('error', fail)
@@ -71,7 +71,7 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
     )
     const replies = parse(text)
     if (!Array.isArray(replies))
-      throw new Refusal(503, 'NODE_UNAVAILABLE', `the node answered no batch: ${text.slice(0, 200)}`)
+      throw new ControlError(503, 'NODE_UNAVAILABLE', `the node answered no batch: ${text.slice(0, 200)}`)
     const byId = new Map((replies as Reply[]).map((reply) => [reply.id, reply]))
     return calls.map(([method], id) => resultOf(method, byId.get(id)))
   }
@@ -88,7 +88,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text, reviveExact)
   } catch (cause) {
-    throw new Refusal(503, 'NODE_UNAVAILABLE', `the node answered no JSON: ${text.slice(0, 200)}`, cause)
+    throw new ControlError(503, 'NODE_UNAVAILABLE', `the node answered no JSON: ${text.slice(0, 200)}`, cause)
   }
 }
 

@@ -17,17 +17,17 @@ export type LocalChain = Readonly<{
   createWallet(): Wallet | Promise<Wallet>
   /** Pays from the bank; `currency` is `native`, the coin's ticker or a token's. Answers the transaction's hash. */
   deposit(payment: { currency: string; address: string; amount: string }): Promise<string>
-  balance(query: { currency: string; address: string }): Promise<string>
+  readBalance(query: { currency: string; address: string }): Promise<string>
   mine(count: number): Promise<Tip>
   /** Replaces the last `depth` blocks by a longer branch without their transactions. */
   reorganize(depth: number, options: { drop: boolean }): Promise<Tip>
   /** Lets the chain's own trader send its transaction for the next block, if it has one. */
   trade?(): Promise<void>
   /** How many transactions wait for a block. */
-  waiting(): Promise<number>
+  countPending(): Promise<number>
   /** After how long without use blocks come seldom, where a block costs much. */
-  quietAfterMs?: number
+  idleAfterMs?: number
   /** How long a start goes before the first block that nobody asked for, where a block costs much. */
-  firstBlockAfterMs?: number
+  firstBlockDelayMs?: number
   stop(): Promise<void>
 }>

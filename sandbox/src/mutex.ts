@@ -4,8 +4,8 @@ export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>
 export function createMutex(): Mutex {
   let tail: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const turn = tail.then(work)
-    tail = turn.catch(() => undefined)
-    return turn
+    const result = tail.then(work)
+    tail = result.catch(() => undefined)
+    return result
   }
 }

@@ -4,15 +4,15 @@
  */
 
 /** Dollars, whose walk it follows, and by how much it moves less than a coin. */
-type Base = Readonly<{ usd: string; walk?: string; calm?: bigint }>
+type BasePrice = Readonly<{ usd: string; walkKey?: string; walkDivisor?: bigint }>
 
-const bases: Readonly<Record<string, Base>> = {
-  wbtc: { usd: '96310', walk: 'btc' },
-  cbbtc: { usd: '96350', walk: 'btc' },
-  btcb: { usd: '96330', walk: 'btc' },
+const basePrices: Readonly<Record<string, BasePrice>> = {
+  wbtc: { usd: '96310', walkKey: 'btc' },
+  cbbtc: { usd: '96350', walkKey: 'btc' },
+  btcb: { usd: '96330', walkKey: 'btc' },
   eth: { usd: '3420' },
-  weth: { usd: '3420', walk: 'eth' },
-  wsteth: { usd: '4190', walk: 'eth' },
+  weth: { usd: '3420', walkKey: 'eth' },
+  wsteth: { usd: '4190', walkKey: 'eth' },
   bnb: { usd: '905' },
   avax: { usd: '17.2' },
   celo: { usd: '0.21' },
@@ -29,16 +29,16 @@ const bases: Readonly<Record<string, Base>> = {
   aero: { usd: '0.82' },
   shib: { usd: '0.0000092' },
   pepe: { usd: '0.0000051' },
-  usdt: { usd: '1.0001', calm: 100n },
-  usdc: { usd: '0.9999', calm: 100n },
-  dai: { usd: '0.9998', calm: 100n },
-  eurc: { usd: '1.162', calm: 20n },
+  usdt: { usd: '1.0001', walkDivisor: 100n },
+  usdc: { usd: '0.9999', walkDivisor: 100n },
+  dai: { usd: '0.9998', walkDivisor: 100n },
+  eurc: { usd: '1.162', walkDivisor: 20n },
   // These two are the sandbox's alone.
   levy: { usd: '2.5' },
-  mute: { usd: '1', calm: 100n },
+  mute: { usd: '1', walkDivisor: 100n },
 }
 
-const parts = 1_000_000_000n
+const walkScale = 1_000_000_000n
 /** Period in seconds and greatest amplitude in parts of 10⁹ of each layer: slow and wide, fast and small. */
 const layers = [
   { periodS: 21_600, amplitude: 18_000_000 },
@@ -49,13 +49,13 @@ const layers = [
 
 /** Dollars × 10¹² per whole coin. Without a second since 1970: what it is while the sandbox stands still. */
 export function priceOf(key: string, second: number | null): bigint {
-  const base = bases[key]
+  const base = basePrices[key]
   if (base === undefined) throw new Error(`the sandbox has no price of ${key}`)
-  const walk = second === null ? 0n : walkOf(base.walk ?? key, second) / (base.calm ?? 1n)
-  return (scaled(base.usd) * (parts + walk)) / parts
+  const walk = second === null ? 0n : walkOf(base.walkKey ?? key, second) / (base.walkDivisor ?? 1n)
+  return (parseUsd(base.usd) * (walkScale + walk)) / walkScale
 }
 
-function scaled(usd: string): bigint {
+function parseUsd(usd: string): bigint {
   const [whole = '0', fraction = ''] = usd.split('.')
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
@@ -67,14 +67,14 @@ function walkOf(key: string, second: number): bigint {
     const step = Math.floor(second / periodS)
     const t = (second % periodS) / periodS
     const smooth = t * t * (3 - 2 * t)
-    const from = height(key, layer, step, amplitude)
-    sum += from + Math.round((height(key, layer, step + 1, amplitude) - from) * smooth)
+    const from = latticeValue(key, layer, step, amplitude)
+    sum += from + Math.round((latticeValue(key, layer, step + 1, amplitude) - from) * smooth)
   }
   return BigInt(sum)
 }
 
 /** FNV-1a over the text, then mixed (Murmur3's finalizer). */
-function height(key: string, layer: number, step: number, amplitude: number): number {
+function latticeValue(key: string, layer: number, step: number, amplitude: number): number {
   let hash = 0x811c9dc5
   for (const character of `${key}:${layer}:${step}`) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)

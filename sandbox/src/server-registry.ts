@@ -1,39 +1,40 @@
-import { describe, type Living, lives } from './pid-identity.ts'
+import { isAlive, type PidIdentity, readPidIdentity } from './pid-identity.ts'
 
-const checkMs = 1000
+const checkIntervalMs = 1000
 
 /** The servers that use these chains, the one that started them first. */
-export type Servers = Readonly<{
+export type ServerRegistry = Readonly<{
   /** Whether the chains end with their servers: those that a person started do not. */
   endWithServers: boolean
-  /** A server has found the chains and goes on with them. False where no such process lives. */
-  add(pid: number): boolean
+  /** A server has server the chains and goes on with them. False where no such process lives. */
+  register(pid: number): boolean
   /** Resolves once no server has lived for the whole time; never where the chains do not end with them. */
-  gone(): Promise<string>
+  waitUntilUnused(): Promise<string>
 }>
 
-export function createServers(parent: number | null, orphanMs: number): Servers {
-  const servers: Living[] = parent === null ? [] : [describe(parent) ?? { pid: parent, since: 'unknown' }]
-  let aloneSince: number | null = null
+export function createServerRegistry(parentPid: number | null, orphanTimeoutMs: number): ServerRegistry {
+  const servers: PidIdentity[] =
+    parentPid === null ? [] : [readPidIdentity(parentPid) ?? { pid: parentPid, since: 'unknown' }]
+  let unusedSinceMs: number | null = null
   return {
-    endWithServers: parent !== null,
-    add(pid) {
-      const found = describe(pid)
-      if (found === null) return false
-      servers.splice(0, servers.length, ...servers.filter((one) => one.pid !== pid && lives(one)), found)
-      aloneSince = null
+    endWithServers: parentPid !== null,
+    register(pid) {
+      const server = readPidIdentity(pid)
+      if (server === null) return false
+      servers.splice(0, servers.length, ...servers.filter((one) => one.pid !== pid && isAlive(one)), server)
+      unusedSinceMs = null
       return true
     },
-    gone() {
-      if (parent === null) return new Promise(() => undefined)
+    waitUntilUnused() {
+      if (parentPid === null) return new Promise(() => undefined)
       return new Promise((resolve) => {
         const timer = setInterval(() => {
-          if (servers.some(lives)) aloneSince = null
-          else aloneSince ??= performance.now()
-          if (aloneSince === null || performance.now() - aloneSince < orphanMs) return
+          if (servers.some(isAlive)) unusedSinceMs = null
+          else unusedSinceMs ??= performance.now()
+          if (unusedSinceMs === null || performance.now() - unusedSinceMs < orphanTimeoutMs) return
           clearInterval(timer)
-          resolve(`no server has used these chains for ${Math.round(orphanMs / 1000)} seconds`)
-        }, checkMs)
+          resolve(`no server has used these chains for ${Math.round(orphanTimeoutMs / 1000)} seconds`)
+        }, checkIntervalMs)
       })
     },
   }

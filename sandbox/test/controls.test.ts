@@ -113,11 +113,11 @@ test.each(['usdt', 'usdc', 'wbtc', 'dai'])('pays %s on eth', async (currency) =>
 describe('fifty payments at once', () => {
   test.each(testedNetworks)('on %s', async (network) => {
     const wallet = await createWallet(network)
-    const began = performance.now()
+    const startedAt = performance.now()
     const hashes = await Promise.all(
       Array.from({ length: 50 }, () => deposit(network, 'native', wallet.address, '0.01')),
     )
-    console.log(`50 payments on ${network}: ${Math.round(performance.now() - began)} ms`)
+    console.log(`50 payments on ${network}: ${Math.round(performance.now() - startedAt)} ms`)
     expect(new Set(hashes).size).toBe(50)
     await waitFor('all of them', async () => (await balance(network, 'native', wallet.address)) === '0.5')
   })
@@ -142,7 +142,7 @@ describe('refusals', () => {
   const cases: [string, Record<string, unknown>, number, string][] = [
     ['/wallets', { network: 'nope' }, 404, 'NETWORK_NOT_FOUND'],
     ['/wallets', {}, 400, 'VALIDATION_ERROR'],
-    ['/wallets', { network: 'btc', more: 1 }, 400, 'VALIDATION_ERROR'],
+    ['/wallets', { network: 'btc', unknown: 1 }, 400, 'VALIDATION_ERROR'],
     ['/blocks', { network: 'btc', count: 0 }, 400, 'VALIDATION_ERROR'],
     ['/blocks', { network: 'btc', count: 1001 }, 400, 'VALIDATION_ERROR'],
     ['/blocks', { network: 'btc', count: '5' }, 400, 'VALIDATION_ERROR'],

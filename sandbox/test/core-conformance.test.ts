@@ -29,39 +29,39 @@ const attempt = async (rpc: JsonRpc, method: string, params: readonly unknown[])
     },
   )
 
-const nobody = 'ab'.repeat(32)
-const oddCalls: [string, unknown[]][] = [
+const unknownHash = 'ab'.repeat(32)
+const edgeCaseCalls: [string, unknown[]][] = [
   ['getblockhash', [-1]],
   ['getblockhash', [99999999]],
   ['getblockhash', ['1']],
-  ['getblock', [nobody]],
+  ['getblock', [unknownHash]],
   ['getblock', ['zz']],
   ['getblock', ['g'.repeat(64)]],
-  ['getblockheader', [nobody]],
+  ['getblockheader', [unknownHash]],
   ['getblockheader', [7]],
-  ['getrawtransaction', [nobody, true]],
+  ['getrawtransaction', [unknownHash, true]],
   ['getrawtransaction', ['zz']],
-  ['getmempoolentry', [nobody]],
-  ['gettxout', [nobody, 0]],
+  ['getmempoolentry', [unknownHash]],
+  ['gettxout', [unknownHash, 0]],
   ['sendrawtransaction', ['00']],
   ['sendrawtransaction', ['zz']],
-  ['invalidateblock', [nobody]],
-  ['reconsiderblock', [nobody]],
+  ['invalidateblock', [unknownHash]],
+  ['reconsiderblock', [unknownHash]],
   ['nosuchmethod', []],
   ['estimatesmartfee', [2]],
 ]
 
-test.skipIf(!hasLitecoind).each(oddCalls)('%s %j is answered alike', async (method, params) => {
-  const [ours, theirs] = await Promise.all(
+test.skipIf(!hasLitecoind).each(edgeCaseCalls)('%s %j is answered alike', async (method, params) => {
+  const [bcoin, litecoind] = await Promise.all(
     ['btc', 'ltc'].map((network) => attempt(sandbox.rpc(network), method, params)),
   )
   if (method === 'estimatesmartfee')
-    expect(ours).toHaveProperty('result.errors', (theirs as { result: { errors: string[] } }).result.errors)
-  else expect(ours).toEqual(theirs)
+    expect(bcoin).toHaveProperty('result.errors', (litecoind as { result: { errors: string[] } }).result.errors)
+  else expect(bcoin).toEqual(litecoind)
 })
 
 /** Fields that only Litecoin has, or that Bitcoin Core gave up with 22.0. */
-const notOurs = new Set([
+const ignoredFields = new Set([
   'ismweb',
   'addresses',
   'reqSigs',
@@ -74,11 +74,13 @@ const notOurs = new Set([
   'descendantmwebweight',
 ])
 
-function shape(value: unknown, path = ''): string[] {
-  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => shape(one, `${path}[]`)))]
+function listFields(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => listFields(one, `${path}[]`)))]
   if (typeof value !== 'object' || value === null)
     return [`${path}: ${typeof value === 'string' && /^\d+\.\d{8}$/.test(value) ? 'number' : typeof value}`]
-  return Object.entries(value).flatMap(([key, one]) => (notOurs.has(key) ? [] : shape(one, `${path}.${key}`)))
+  return Object.entries(value).flatMap(([key, one]) =>
+    ignoredFields.has(key) ? [] : listFields(one, `${path}.${key}`),
+  )
 }
 
 test.skipIf(!hasLitecoind)('blocks, headers, transactions and outputs have the same fields', async () => {
@@ -89,11 +91,11 @@ test.skipIf(!hasLitecoind)('blocks, headers, transactions and outputs have the s
       const hash = (
         await sandbox.post('/deposits', { network, currency: 'native', address: body['address'], amount: '1' })
       ).body['hash']
-      const waiting = await rpc.call('getmempoolentry', [hash])
+      const mempoolEntry = await rpc.call('getmempoolentry', [hash])
       const unmined = await rpc.call('getrawtransaction', [hash, true])
       const block = (await sandbox.post('/blocks', { network, count: 1 })).body['hash']
       return {
-        waiting,
+        mempoolEntry,
         unmined,
         mined: await rpc.call('getrawtransaction', [hash, true]),
         ids: await rpc.call('getblock', [block, 1]),
@@ -107,8 +109,8 @@ test.skipIf(!hasLitecoind)('blocks, headers, transactions and outputs have the s
       }
     }),
   )
-  const [ours = [], theirs = []] = answers.map((one) => shape(one))
-  expect(theirs.filter((line) => !ours.includes(line))).toEqual([])
+  const [bcoin = [], litecoind = []] = answers.map((one) => listFields(one))
+  expect(litecoind.filter((line) => !bcoin.includes(line))).toEqual([])
 })
 
 /** An outside wallet with one confirmed coin of 1, and a way to make transactions from it. */
@@ -122,17 +124,18 @@ async function openWallet(network: string) {
   }
   const { body } = await sandbox.post('/wallets', { network })
   const key = WIF(parameters).decode(body['privateKey'] as string)
-  const own = p2wpkh(pubECDSA(key), parameters)
+  const payment = p2wpkh(pubECDSA(key), parameters)
   const fund = async (): Promise<{ txid: string; index: number }> => {
-    const txid = (await sandbox.post('/deposits', { network, currency: 'native', address: own.address, amount: '1' }))
-      .body['hash'] as string
+    const txid = (
+      await sandbox.post('/deposits', { network, currency: 'native', address: payment.address, amount: '1' })
+    ).body['hash'] as string
     await sandbox.post('/blocks', { network, count: 1 })
     const tx = (await sandbox.rpc(network).call('getrawtransaction', [txid, true])) as {
       vout: { n: number; scriptPubKey: { hex: string } }[]
     }
     return {
       txid,
-      index: tx.vout.find((one) => one.scriptPubKey.hex === Buffer.from(own.script).toString('hex'))?.n ?? 0,
+      index: tx.vout.find((one) => one.scriptPubKey.hex === Buffer.from(payment.script).toString('hex'))?.n ?? 0,
     }
   }
   const spend = (
@@ -140,10 +143,10 @@ async function openWallet(network: string) {
     amounts: readonly bigint[],
     sequence = 0xffffffff,
     units = 100_000_000n,
-    script = own.script,
+    script = payment.script,
   ) => {
     const tx = new Transaction({ allowUnknownOutputs: true })
-    tx.addInput({ ...coin, sequence, witnessUtxo: { script: own.script, amount: units } })
+    tx.addInput({ ...coin, sequence, witnessUtxo: { script: payment.script, amount: units } })
     for (const amount of amounts) tx.addOutput({ script, amount })
     tx.sign(key)
     tx.finalize()
@@ -168,10 +171,10 @@ test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () 
         outcomes[name] =
           'code' in outcome
             ? { code: outcome.code, message, tested: tested?.allowed }
-            : { taken: true, tested: tested?.allowed }
+            : { accepted: true, tested: tested?.allowed }
       }
       const coin = await fund()
-      await offer('unknown input', spend({ txid: nobody, index: 0 }, [50_000n]).hex)
+      await offer('unknown input', spend({ txid: unknownHash, index: 0 }, [50_000n]).hex)
       await offer('more than it has', spend(coin, [100_000_001n], 0xffffffff, 100_000_001n).hex)
       await offer('dust', spend(coin, [99_000_000n, 200n]).hex)
       await offer('no fee', spend(coin, [100_000_000n]).hex)
@@ -204,9 +207,9 @@ test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () 
         spend(await fund(), [99_990_000n], 0xffffffff, 100_000_000n, taproot).hex,
       )
       let chain = spend(third, [99_990_000n])
-      for (let depth = 1, left = 99_990_000n; depth <= 27; depth++, left -= 10_000n) {
+      for (let depth = 1, remaining = 99_990_000n; depth <= 27; depth++, remaining -= 10_000n) {
         await offer(`unconfirmed chain of ${depth}`, chain.hex)
-        chain = spend({ txid: chain.id, index: 0 }, [left - 10_000n], 0xffffffff, left)
+        chain = spend({ txid: chain.id, index: 0 }, [remaining - 10_000n], 0xffffffff, remaining)
       }
       return outcomes
     }),

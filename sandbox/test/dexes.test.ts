@@ -72,7 +72,7 @@ const v4QuoterAbi = parseAbi([
   'struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'function quoteExactInputSingle((Key key, bool zeroForOne, uint128 exactAmount, bytes hookData) params) returns (uint256 amountOut, uint256 gas)',
 ])
-const nobody = '0x0000000000000000000000000000000000000000'
+const zeroAddress = '0x0000000000000000000000000000000000000000'
 const read = (network: string, address: Hex, functionName: string, args: readonly unknown[] = []) =>
   clientOf(network).readContract({ address, abi, functionName, args } as never) as Promise<never>
 
@@ -106,7 +106,7 @@ async function sandboxPrices(still: boolean): Promise<(key: string) => number> {
 }
 
 /** How far each pool is from the program's own prices, as a part. */
-async function distances(network: string, still: boolean): Promise<{ pool: string; away: number }[]> {
+async function measureDeviations(network: string, still: boolean): Promise<{ pool: string; away: number }[]> {
   const usd = await sandboxPrices(still)
   const pools = marketOf(network).pools.filter(({ prices }) => !prices.includes('levy') && !prices.includes('mute'))
   return Promise.all(
@@ -121,7 +121,7 @@ async function distances(network: string, still: boolean): Promise<{ pool: strin
 describe.each(networks)('%s', (network) => {
   test('has what chains.json says', async () => {
     const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens, tokens } = recordOf(network)
-    const { coin } = evmNetworks.find((one) => one.network === network) ?? { coin: '' }
+    const { nativeTicker } = evmNetworks.find((one) => one.network === network) ?? { nativeTicker: '' }
     const client = clientOf(network)
     const addresses = [wrapped, ...hubs, ...dexes.map(({ factory }) => factory), ...Object.values(contracts)]
     for (const address of addresses)
@@ -131,11 +131,11 @@ describe.each(networks)('%s', (network) => {
     expect(contracts['swapExecutor']).toBe(swapExecutor.address.toLowerCase())
     expect(contracts['externalExecutor']).toBe(externalExecutor.address.toLowerCase())
     expect(coinIsToken).toBe(network === 'celo')
-    expect(await read(network, wrapped, 'symbol')).toBe(`${coinIsToken ? '' : 'W'}${coin.toUpperCase()}`)
+    expect(await read(network, wrapped, 'symbol')).toBe(`${coinIsToken ? '' : 'W'}${nativeTicker.toUpperCase()}`)
     expect(Object.keys(tokens).length + defiTokens.length).toBeGreaterThanOrEqual(12)
     for (const { address, symbol, name, decimals } of defiTokens) {
-      const told = await Promise.all(['symbol', 'name', 'decimals'].map((what) => read(network, address, what)))
-      expect(told).toEqual([symbol, name, decimals])
+      const metadata = await Promise.all(['symbol', 'name', 'decimals'].map((getter) => read(network, address, getter)))
+      expect(metadata).toEqual([symbol, name, decimals])
     }
     const batch = await client.readContract({
       address: contracts['multicall3'] as Hex,
@@ -148,24 +148,24 @@ describe.each(networks)('%s', (network) => {
 
   test('its factories know its pools, their addresses follow from the code hashes, and logs tell of them', async () => {
     const { dexes, contracts } = recordOf(network)
-    const made = new Map<string, number>()
+    const created = new Map<string, number>()
     for (const pool of marketOf(network).pools) {
       const dex = dexes.find(({ kind }) => kind === pool.kind)
       const [a, b] = pool.tokens
       const hash = dex?.initCodeHash as Hex
-      made.set(pool.kind, (made.get(pool.kind) ?? 0) + 1)
-      const words = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [a, b])
+      created.set(pool.kind, (created.get(pool.kind) ?? 0) + 1)
+      const salted = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [a, b])
       if (pool.kind === 'uniswap-v2') {
         expect(await read(network, dex?.factory as Hex, 'getPair', [b, a])).toMatch(new RegExp(pool.address, 'i'))
         const salt = keccak256(encodePacked(['address', 'address'], [a, b]))
         const address = getCreate2Address({ from: dex?.factory as Hex, salt, bytecodeHash: hash })
         expect(address.toLowerCase()).toBe(pool.address)
       } else if (pool.kind === 'uniswap-v3') {
-        const found = await read(network, dex?.factory as Hex, 'getPool', [b, a, pool.feePpm])
-        expect(found).toMatch(new RegExp(pool.address, 'i'))
+        const poolAddress = await read(network, dex?.factory as Hex, 'getPool', [b, a, pool.feePpm])
+        expect(poolAddress).toMatch(new RegExp(pool.address, 'i'))
       } else if (pool.kind === 'algebra') {
         expect(await read(network, dex?.factory as Hex, 'poolByPair', [a, b])).toMatch(new RegExp(pool.address, 'i'))
-        const address = getCreate2Address({ from: dex?.deployer as Hex, salt: keccak256(words), bytecodeHash: hash })
+        const address = getCreate2Address({ from: dex?.deployer as Hex, salt: keccak256(salted), bytecodeHash: hash })
         expect(address.toLowerCase()).toBe(pool.address)
       }
     }
@@ -175,7 +175,7 @@ describe.each(networks)('%s', (network) => {
       const creations = logs.filter(({ topics }) =>
         /^0x(0d3648bd|783cca1c|91ccaa7a|dd466e67|83a48fbc)/.test(topics[0] ?? ''),
       )
-      expect([kind, creations.length]).toEqual([kind, made.get(kind)])
+      expect([kind, creations.length]).toEqual([kind, created.get(kind)])
       if (vault) expect(vault).toBe(contracts['balancerVault'])
     }
   })
@@ -208,7 +208,7 @@ describe.each(networks)('%s', (network) => {
                     currency1: pool.tokens[1],
                     fee: pool.feePpm,
                     tickSpacing: pool.spacing,
-                    hooks: nobody,
+                    hooks: zeroAddress,
                   },
                   zeroForOne: true,
                   exactAmount: amountIn,
@@ -224,8 +224,8 @@ describe.each(networks)('%s', (network) => {
   })
 
   test('its pools stand within a percent of the prices', async () => {
-    await waitFor('the pools', async () => (await distances(network, false)).every(({ away }) => away < 0.01))
-    expect((await distances(network, false)).length).toBeGreaterThan(25)
+    await waitFor('the pools', async () => (await measureDeviations(network, false)).every(({ away }) => away < 0.01))
+    expect((await measureDeviations(network, false)).length).toBeGreaterThan(25)
   })
 })
 
@@ -242,7 +242,7 @@ test('the trader moves the pools, with its own tokens alone', async () => {
   const old = await prices()
   await waitFor(
     'ten pools that moved',
-    async () => (await prices()).filter((price, at) => price !== old[at]).length >= 10,
+    async () => (await prices()).filter((price, index) => price !== old[index]).length >= 10,
   )
   expect(await balances()).toEqual(before)
 })
@@ -278,7 +278,9 @@ test('still chains stand at the resting prices and stay there; a restart keeps t
   console.log(`started again in ${sandbox.startMs} ms`)
   expect(sandbox.chains.networks).toEqual(before)
   for (const network of ['eth', 'celo', 'sonic']) {
-    await waitFor('the resting prices', async () => (await distances(network, true)).every(({ away }) => away < 0.01))
+    await waitFor('the resting prices', async () =>
+      (await measureDeviations(network, true)).every(({ away }) => away < 0.01),
+    )
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()
     // What brings the pools there takes two blocks.

@@ -16,14 +16,14 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const texts = () => {
+const readRecords = () => {
   const journal = openJournal(file)
   journal.close()
   return journal.records.map(({ kind, bytes }) => `${kind} ${bytes.toString()}`)
 }
 
 test('answers what was appended, in order', () => {
-  expect(texts()).toEqual(['block first', 'invalidate second'])
+  expect(readRecords()).toEqual(['block first', 'invalidate second'])
 })
 
 test('a record that a crash cut off is forgotten, and the next one stands in its place', () => {
@@ -32,17 +32,17 @@ test('a record that a crash cut off is forgotten, and the next one stands in its
   expect(journal.records).toHaveLength(1)
   journal.append({ kind: 'reconsider', bytes: Buffer.from('third') })
   journal.close()
-  expect(texts()).toEqual(['block first', 'reconsider third'])
+  expect(readRecords()).toEqual(['block first', 'reconsider third'])
 })
 
 test('what follows a damaged record is not believed', () => {
   const bytes = readFileSync(file)
   bytes.writeUInt8(bytes.readUInt8(10) ^ 1, 10)
   writeFileSync(file, bytes)
-  expect(texts()).toEqual([])
+  expect(readRecords()).toEqual([])
 })
 
 test('rubbish at the end is cut off', () => {
   appendFileSync(file, Buffer.alloc(40, 7))
-  expect(texts()).toEqual(['block first', 'invalidate second'])
+  expect(readRecords()).toEqual(['block first', 'invalidate second'])
 })

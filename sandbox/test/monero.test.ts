@@ -42,20 +42,20 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
 
   test('goes back, with payments that come again and payments that do not', async () => {
     await sandbox.post('/mining', { network: 'xmr', paused: true })
-    const [kept, dropped] = [await wallet(), await wallet()]
+    const [keptAddress, droppedAddress] = [await wallet(), await wallet()]
     const before = await sandbox.post('/blocks', { network: 'xmr', count: 1 })
-    await deposit(kept, '0.5')
+    await deposit(keptAddress, '0.5')
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     const back = await sandbox.post('/reorgs', { network: 'xmr', depth: 2 })
     expect(back.body['height']).toBe(Number(before.body['height']) + 3)
     await sandbox.post('/blocks', { network: 'xmr', count: 1 })
-    await deposit(dropped, '0.5')
+    await deposit(droppedAddress, '0.5')
     await sandbox.post('/blocks', { network: 'xmr', count: 1 })
     await sandbox.post('/reorgs', { network: 'xmr', depth: 1, drop: true })
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     await sandbox.post('/mining', { network: 'xmr', paused: false })
-    expect(await balance(kept)).toBe('0.5')
-    await waitFor('the dropped payment is gone', async () => (await balance(dropped)) === '0')
+    expect(await balance(keptAddress)).toBe('0.5')
+    await waitFor('the dropped payment is gone', async () => (await balance(droppedAddress)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
   })

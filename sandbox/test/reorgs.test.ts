@@ -73,12 +73,12 @@ describe.each(bitcoinFamily)('%s', (network) => {
   test('the bank does not spend again what a payment spends that a reorg made wait again', async () => {
     const address = await createAddress(network)
     const hashes: string[] = []
-    for (let made = 0; made < 3; made++) hashes.push(await pay(network, address, '0.25'))
+    for (let count = 0; count < 3; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 2)
     // It looks its coins up: all of the payments are mined.
     hashes.push(await pay(network, address, '0.25'))
     await reorganize(network, 2)
-    for (let made = 0; made < 3; made++) hashes.push(await pay(network, address, '0.25'))
+    for (let count = 0; count < 3; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 1)
     for (const hash of hashes) expect(await confirmations(hash)).toBe(1)
     expect(await balance(network, address)).toBe('1.75')
@@ -88,14 +88,14 @@ describe.each(bitcoinFamily)('%s', (network) => {
     const address = await createAddress(network)
     // So many that later ones spend the change of earlier ones.
     const hashes: string[] = []
-    for (let made = 0; made < 5; made++) hashes.push(await pay(network, address, '0.25'))
+    for (let count = 0; count < 5; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 2)
-    const waiting = await pay(network, address, '0.125')
+    const unconfirmed = await pay(network, address, '0.125')
     await reorganize(network, 2, true)
     expect(await sandbox.rpc(network).call('getrawmempool')).toEqual([])
     await mine(network, 2)
     // Core's transaction index remembers what was once in a block: no confirmations says that it is in none now.
-    for (const hash of [...hashes, waiting]) expect(await confirmations(hash).catch(() => 0)).toBe(0)
+    for (const hash of [...hashes, unconfirmed]) expect(await confirmations(hash).catch(() => 0)).toBe(0)
     expect(await balance(network, address)).toBe('0')
     await pay(network, address, '0.1')
     await mine(network, 1)
@@ -156,15 +156,15 @@ describe('eth', () => {
   })
 
   test('a payment that waited through a reorg is mined after it', async () => {
-    const lost = await createAddress('eth')
-    const kept = await createAddress('eth')
-    await pay('eth', lost, '1')
+    const droppedAddress = await createAddress('eth')
+    const address = await createAddress('eth')
+    await pay('eth', droppedAddress, '1')
     await mine('eth', 1)
-    const hash = await pay('eth', kept, '2')
+    const hash = await pay('eth', address, '2')
     await reorganize('eth', 1)
     await mine('eth', 1)
     expect(await rpc().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
-    expect([await balance('eth', lost), await balance('eth', kept)]).toEqual(['0', '2'])
+    expect([await balance('eth', droppedAddress), await balance('eth', address)]).toEqual(['0', '2'])
   })
 
   test('a reorg of fifty blocks', async () => {
@@ -187,9 +187,9 @@ describe('eth', () => {
     const address = await createAddress('eth')
     await mine('eth', 10)
     await Promise.all(
-      Array.from({ length: 12 }, (_, at) => [
+      Array.from({ length: 12 }, (_, index) => [
         mine('eth', 2),
-        reorganize('eth', 1 + (at % 3)),
+        reorganize('eth', 1 + (index % 3)),
         pay('eth', address, '1'),
       ]).flat(),
     )

@@ -44,14 +44,14 @@ export function temporaryFolder(): { path: string; remove(): void } {
 export async function runSandbox(
   folder: string,
   networks: string,
-  more: readonly string[] = [],
+  extraArgs: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningSandbox> {
-  const began = performance.now()
-  const child = launch(folder, networks, more, environment)
+  const startedAt = performance.now()
+  const child = launch(folder, networks, extraArgs, environment)
   await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
   if (child.process.exitCode !== null) throw new Error(`the sandbox ended: ${child.text()}`)
-  const startMs = Math.round(performance.now() - began)
+  const startMs = Math.round(performance.now() - startedAt)
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
   const clients = new Map<string, JsonRpc>()
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
@@ -84,10 +84,10 @@ export async function runSandbox(
 export function launch(
   folder: string,
   networks: string,
-  more: readonly string[] = [],
+  extraArgs: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
 ) {
-  const args = [entry, '--data-dir', folder, '--networks', networks, ...more]
+  const args = [entry, '--data-dir', folder, '--networks', networks, ...extraArgs]
   const process_ = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
@@ -99,13 +99,13 @@ export function launch(
 }
 
 export async function waitFor(
-  what: string,
+  description: string,
   condition: () => boolean | Promise<boolean>,
   timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`)
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${description}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }

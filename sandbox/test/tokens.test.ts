@@ -15,7 +15,7 @@ test('the sandbox has every EVM network of the program', () => {
     expect(definition?.production.evm?.chainId).toBe(one.realChainId)
     expect(definition?.sandbox.evm?.chainId).toBe(sandboxChainIdOffset + one.realChainId)
     const coin = currencies.find((currency) => currency.network === one.network && currency.contract === null)
-    expect(coin?.ticker).toBe(one.coin)
+    expect(coin?.ticker).toBe(one.nativeTicker)
   }
 })
 

@@ -7,17 +7,17 @@ import {
   keccak256,
   parseAbi,
 } from 'viem'
-import { poolCode, traderAbi } from '../../src/evm/trader-abi.ts'
-import type { PoolPlan, Range } from '../../src/market/pool-plans.ts'
+import { toTraderPool, traderAbi } from '../../src/evm/trader-abi.ts'
+import type { LiquidityRange, PoolPlan } from '../../src/market/pool-plans.ts'
 import type { Address, MarketPool } from '../../src/market/snapshot.ts'
 import { sqrtPriceX96 } from '../../src/market/sqrt-price.ts'
 import { priceOf } from '../../src/prices.ts'
-import { initCodeHash } from './artifacts.ts'
-import { unitsOf } from './deploy-tokens.ts'
-import type { Venues } from './dex-contracts.ts'
-import type { Send } from './fresh-chain.ts'
+import { computeInitCodeHash } from './artifacts.ts'
+import { toUnits } from './deploy-tokens.ts'
+import type { DexContracts } from './dex-contracts.ts'
+import type { TransactionRequest } from './fresh-chain.ts'
 
-const nobody: Address = '0x0000000000000000000000000000000000000000'
+const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 const abi = parseAbi([
   'function createPair(address a, address b)',
   'function createPool(address a, address b)',
@@ -32,43 +32,43 @@ const v4Abi = parseAbi([
 ])
 
 /** What the plan's tokens are on the network. */
-export type Asset = Readonly<{ address: Address; price: string; decimals: number; levied: boolean }>
-type Ground = Readonly<{ owner: Address; venues: Venues; asset: (name: string) => Asset }>
+export type Asset = Readonly<{ address: Address; price: string; decimals: number; hasTransferFee: boolean }>
+type Dependencies = Readonly<{ owner: Address; contracts: DexContracts; findAsset: (name: string) => Asset }>
 
-export type MadePool = Readonly<{ pool: MarketPool; sends: readonly Send[] }>
+export type PoolCreation = Readonly<{ pool: MarketPool; sends: readonly TransactionRequest[] }>
 
-type Draft = Ground & Readonly<{ plan: PoolPlan; a: Asset; b: Asset; sqrtPrice: bigint }>
-type Maker = (draft: Draft) => MadePool
+type Draft = Dependencies & Readonly<{ plan: PoolPlan; a: Asset; b: Asset; sqrtPrice: bigint }>
+type Planner = (draft: Draft) => PoolCreation
 
 /** The transactions that make a pool at the resting price, with its liquidity. */
-export function makePool(plan: PoolPlan, ground: Ground): MadePool {
-  const [one, two] = [ground.asset(plan.tokens[0]), ground.asset(plan.tokens[1])]
-  const [a, b] = BigInt(one.address) < BigInt(two.address) ? [one, two] : [two, one]
+export function planPoolCreation(plan: PoolPlan, dependencies: Dependencies): PoolCreation {
+  const [first, second] = [dependencies.findAsset(plan.tokens[0]), dependencies.findAsset(plan.tokens[1])]
+  const [a, b] = BigInt(first.address) < BigInt(second.address) ? [first, second] : [second, first]
   const sqrtPrice = sqrtPriceX96(
     { price: priceOf(a.price, null), decimals: a.decimals },
     { price: priceOf(b.price, null), decimals: b.decimals },
   )
-  const make = makers[plan.kind]
-  if (make === undefined) throw new Error(`${plan.kind} is made elsewhere`)
-  return make({ ...ground, plan, a, b, sqrtPrice })
+  const planCreation = planners[plan.kind]
+  if (planCreation === undefined) throw new Error(`${plan.kind} is made elsewhere`)
+  return planCreation({ ...dependencies, plan, a, b, sqrtPrice })
 }
 
-const makers: Partial<Record<PoolPlan['kind'], Maker>> = {
+const planners: Partial<Record<PoolPlan['kind'], Planner>> = {
   'uniswap-v2'(draft) {
-    const { owner: from, venues, plan, a, b } = draft
+    const { owner: from, contracts, plan, a, b } = draft
     const salt = keccak256(encodePacked(['address', 'address'], [a.address, b.address]))
-    const pool = poolOf(draft, create2(venues.v2Factory, salt, 'v2Pair'))
+    const pool = toMarketPool(draft, computeAddress(contracts.v2Factory, salt, 'v2Pair'))
     const dollars = BigInt((plan.ranges[0]?.dollars ?? 0) / 2)
-    const fund = (side: Asset): Send => {
-      const units = unitsOf(side.price, side.decimals, dollars)
-      const sent = [pool.address, side.levied ? (units * 100n) / 99n : units] as const
+    const fund = (side: Asset): TransactionRequest => {
+      const units = toUnits(side.price, side.decimals, dollars)
+      const sent = [pool.address, side.hasTransferFee ? (units * 100n) / 99n : units] as const
       const args = [side.address, 0n, encodeFunctionData({ abi, functionName: 'transfer', args: sent })] as const
-      return { from, to: venues.trader, data: encodeFunctionData({ abi: traderAbi, functionName: 'call', args }) }
+      return { from, to: contracts.trader, data: encodeFunctionData({ abi: traderAbi, functionName: 'call', args }) }
     }
     const create = encodeFunctionData({ abi, functionName: 'createPair', args: [a.address, b.address] })
-    const mint = encodeFunctionData({ abi, functionName: 'mint', args: [venues.trader] })
+    const mint = encodeFunctionData({ abi, functionName: 'mint', args: [contracts.trader] })
     const sends = [
-      { from, to: venues.v2Factory, data: create },
+      { from, to: contracts.v2Factory, data: create },
       fund(a),
       fund(b),
       { from, to: pool.address, data: mint },
@@ -76,41 +76,41 @@ const makers: Partial<Record<PoolPlan['kind'], Maker>> = {
     return { pool, sends }
   },
   'uniswap-v3'(draft) {
-    const { owner: from, venues, plan, a, b } = draft
+    const { owner: from, contracts, plan, a, b } = draft
     const args = [a.address, b.address, plan.feePpm] as const
     const salt = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'address' }, { type: 'uint24' }], args))
-    const pool = poolOf(draft, create2(venues.v3Factory, salt, 'v3Pool'))
+    const pool = toMarketPool(draft, computeAddress(contracts.v3Factory, salt, 'v3Pool'))
     const create = encodeFunctionData({ abi: v3Abi, functionName: 'createPool', args })
-    return { pool, sends: [{ from, to: venues.v3Factory, data: create }, ...fill(draft, pool)] }
+    return { pool, sends: [{ from, to: contracts.v3Factory, data: create }, ...initializeAndFill(draft, pool)] }
   },
   algebra(draft) {
-    const { owner: from, venues, a, b } = draft
+    const { owner: from, contracts, a, b } = draft
     const args = [a.address, b.address] as const
     const salt = keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'address' }], args))
-    const pool = poolOf(draft, create2(venues.algebraDeployer, salt, 'algebraPool'))
+    const pool = toMarketPool(draft, computeAddress(contracts.algebraDeployer, salt, 'algebraPool'))
     const create = encodeFunctionData({ abi, functionName: 'createPool', args })
-    return { pool, sends: [{ from, to: venues.algebraFactory, data: create }, ...fill(draft, pool)] }
+    return { pool, sends: [{ from, to: contracts.algebraFactory, data: create }, ...initializeAndFill(draft, pool)] }
   },
   'uniswap-v4'(draft) {
-    const { owner: from, venues, plan, a, b, sqrtPrice } = draft
+    const { owner: from, contracts, plan, a, b, sqrtPrice } = draft
     const key = {
       currency0: a.address,
       currency1: b.address,
       fee: plan.feePpm,
       tickSpacing: plan.spacing,
-      hooks: nobody,
+      hooks: zeroAddress,
     }
-    const words = ['address', 'address', 'uint24', 'int24', 'address'].map((type) => ({ type }))
-    const pool = { ...poolOf(draft, nobody), id: keccak256(encodeAbiParameters(words, Object.values(key))) }
+    const types = ['address', 'address', 'uint24', 'int24', 'address'].map((type) => ({ type }))
+    const pool = { ...toMarketPool(draft, zeroAddress), id: keccak256(encodeAbiParameters(types, Object.values(key))) }
     const data = encodeFunctionData({ abi: v4Abi, functionName: 'initialize', args: [key, sqrtPrice] })
-    return { pool, sends: [{ from, to: venues.v4Manager, data }, ...addRanges(draft, pool)] }
+    return { pool, sends: [{ from, to: contracts.v4Manager, data }, ...addRanges(draft, pool)] }
   },
 }
 
-const create2 = (deployer: Address, salt: Hex, code: 'v2Pair' | 'v3Pool' | 'algebraPool'): Address =>
-  lower(getCreate2Address({ from: deployer, salt, bytecodeHash: initCodeHash(code) }))
+const computeAddress = (deployer: Address, salt: Hex, code: 'v2Pair' | 'v3Pool' | 'algebraPool'): Address =>
+  lowercaseAddress(getCreate2Address({ from: deployer, salt, bytecodeHash: computeInitCodeHash(code) }))
 
-const poolOf = ({ plan, a, b }: Draft, address: Address): MarketPool => ({
+const toMarketPool = ({ plan, a, b }: Draft, address: Address): MarketPool => ({
   kind: plan.kind,
   tokens: [a.address, b.address],
   prices: [a.price, b.price],
@@ -120,31 +120,39 @@ const poolOf = ({ plan, a, b }: Draft, address: Address): MarketPool => ({
   address,
 })
 
-function fill(draft: Draft, pool: MarketPool): Send[] {
+function initializeAndFill(draft: Draft, pool: MarketPool): TransactionRequest[] {
   const data = encodeFunctionData({ abi, functionName: 'initialize', args: [draft.sqrtPrice] })
   return [{ from: draft.owner, to: pool.address, data }, ...addRanges(draft, pool)]
 }
 
-function addRanges({ owner, venues, plan, sqrtPrice }: Draft, pool: MarketPool): Send[] {
+function addRanges({ owner, contracts, plan, sqrtPrice }: Draft, pool: MarketPool): TransactionRequest[] {
   return plan.ranges.map((range) => {
-    const args = [poolCode(pool), ...bounds(range, pool, sqrtPrice)] as const
-    return { from: owner, to: venues.trader, data: encodeFunctionData({ abi: traderAbi, functionName: 'add', args }) }
+    const args = [toTraderPool(pool), ...computePosition(range, pool, sqrtPrice)] as const
+    return {
+      from: owner,
+      to: contracts.trader,
+      data: encodeFunctionData({ abi: traderAbi, functionName: 'add', args }),
+    }
   })
 }
 
 /** Ticks that enclose the range, and the liquidity that so many dollars are there. */
-function bounds({ percent, dollars }: Range, pool: MarketPool, sqrtPrice: bigint): readonly [number, number, bigint] {
+function computePosition(
+  { percent, dollars }: LiquidityRange,
+  pool: MarketPool,
+  sqrtPrice: bigint,
+): readonly [number, number, bigint] {
   const root = Number(sqrtPrice) / 2 ** 96
   const tickOf = (price: number) => Math.log(price) / Math.log(1.0001)
   const widest = Math.floor(887_272 / pool.spacing) * pool.spacing
   const share = percent === 'all' ? 0 : percent / 100
   const low = percent === 'all' ? -widest : Math.floor(tickOf(root ** 2 * (1 - share)) / pool.spacing) * pool.spacing
   const high = percent === 'all' ? widest : Math.ceil(tickOf(root ** 2 * (1 + share)) / pool.spacing) * pool.spacing
-  const worth = Number(unitsOf(pool.prices[1], pool.decimals[1], BigInt(Math.round(dollars))))
+  const worth = Number(toUnits(pool.prices[1], pool.decimals[1], BigInt(Math.round(dollars))))
   const rootAt = (tick: number) => 1.0001 ** (tick / 2)
   const liquidity = worth / (2 * root - rootAt(low) - root ** 2 / rootAt(high))
   // Six digits: the last bits of a logarithm may differ from machine to machine.
   return [low, high, BigInt(Number(liquidity.toPrecision(6)))]
 }
 
-export const lower = (address: Hex): Address => address.toLowerCase() as Address
+export const lowercaseAddress = (address: Hex): Address => address.toLowerCase() as Address

@@ -14,43 +14,46 @@ import {
 import type { Address } from '../../src/market/snapshot.ts'
 import { celoToken } from '../../src/market/tokens.ts'
 import { compile } from '../compile.ts'
-import { creationCode, multicall3Code, type Published, runtimeCode } from './artifacts.ts'
-import type { FreshChain, Send } from './fresh-chain.ts'
+import { type ArtifactName, readCreationCode, readMulticall3Code, readRuntimeCode } from './artifacts.ts'
+import type { FreshChain, TransactionRequest } from './fresh-chain.ts'
 
 export const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const multicall3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 const permit2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
-const nobody = '0x0000000000000000000000000000000000000000'
+const zeroAddress = '0x0000000000000000000000000000000000000000'
 const salt = keccak256(stringToHex('swapyard sandbox market'))
 
-export type Venues = Readonly<Record<Venue, Address>>
-type Venue =
-  | Exclude<Published, 'v2Pair' | 'v3Pool' | 'algebraPool' | 'deployPermit2'>
+export type DexContracts = Readonly<Record<DexContractName, Address>>
+type DexContractName =
+  | Exclude<ArtifactName, 'v2Pair' | 'v3Pool' | 'algebraPool' | 'deployPermit2'>
   | 'trader'
   | 'multicall3'
   | 'permit2'
 
-const words = (types: string, values: readonly unknown[]): Hex =>
+const encode = (types: string, values: readonly unknown[]): Hex =>
   encodeAbiParameters(parseAbiParameters(types), values as never)
 
 /** Deploys the venues. Addresses follow from code and arguments, or from the first nonces of `owner`: the same on every network. */
-export async function deployVenues(chain: FreshChain, owner: Address): Promise<Venues> {
-  const sends: Send[] = []
-  let created = 0
+export async function deployDexContracts(chain: FreshChain, owner: Address): Promise<DexContracts> {
+  const sends: TransactionRequest[] = []
+  let nonce = 0
   /** For what depends on its sender, or on an address that comes later. */
-  const create = (code: Hex, parameters: Hex = '0x'): Address => {
+  const deployFromOwner = (code: Hex, parameters: Hex = '0x'): Address => {
     sends.push({ from: owner, data: concatHex([code, parameters]) })
-    return getContractAddress({ from: owner, nonce: BigInt(created++) })
+    return getContractAddress({ from: owner, nonce: BigInt(nonce++) })
   }
-  const plan = (code: Hex, parameters: Hex = '0x'): Address => {
+  const deployByCreate2 = (code: Hex, parameters: Hex = '0x'): Address => {
     const bytecode = concatHex([code, parameters])
     sends.push({ from: owner, to: deployer, data: concatHex([salt, bytecode]) })
     return getCreate2Address({ from: deployer, salt, bytecode })
   }
   const factory = getContractAddress({ from: owner, nonce: 1n })
-  const algebraDeployer = create(creationCode('algebraDeployer'), words('address, address', [factory, owner]))
-  const algebraFactory = create(creationCode('algebraFactory'), words('address', [algebraDeployer]))
-  const v3Factory = create(creationCode('v3Factory'))
+  const algebraDeployer = deployFromOwner(
+    readCreationCode('algebraDeployer'),
+    encode('address, address', [factory, owner]),
+  )
+  const algebraFactory = deployFromOwner(readCreationCode('algebraFactory'), encode('address', [algebraDeployer]))
+  const v3Factory = deployFromOwner(readCreationCode('v3Factory'))
   const enableFee = parseAbi(['function enableFeeAmount(uint24 fee, int24 tickSpacing)'])
   // The lowest fee came by a vote, after the release.
   sends.push({
@@ -58,98 +61,104 @@ export async function deployVenues(chain: FreshChain, owner: Address): Promise<V
     to: v3Factory,
     data: encodeFunctionData({ abi: enableFee, functionName: 'enableFeeAmount', args: [100, 1] }),
   })
-  const wrapped = plan(creationCode('wrapped'))
-  const v2Factory = plan(creationCode('v2Factory'), words('address', [owner]))
-  const v3Positions = plan(
-    creationCode('v3Positions'),
-    words('address, address, address', [v3Factory, wrapped, nobody]),
+  const wrapped = deployByCreate2(readCreationCode('wrapped'))
+  const v2Factory = deployByCreate2(readCreationCode('v2Factory'), encode('address', [owner]))
+  const v3Positions = deployByCreate2(
+    readCreationCode('v3Positions'),
+    encode('address, address, address', [v3Factory, wrapped, zeroAddress]),
   )
-  const v4Manager = plan(creationCode('v4Manager'), words('address', [owner]))
-  const authorizer = plan(creationCode('balancerAuthorizer'), words('address', [owner]))
-  const vault = plan(
-    creationCode('balancerVault'),
-    words('address, address, uint256, uint256', [authorizer, wrapped, 0n, 0n]),
+  const v4Manager = deployByCreate2(readCreationCode('v4Manager'), encode('address', [owner]))
+  const authorizer = deployByCreate2(readCreationCode('balancerAuthorizer'), encode('address', [owner]))
+  const vault = deployByCreate2(
+    readCreationCode('balancerVault'),
+    encode('address, address, uint256, uint256', [authorizer, wrapped, 0n, 0n]),
   )
-  const venues = {
+  const contracts = {
     wrapped,
     v2Factory,
-    v2Router: plan(creationCode('v2Router'), words('address, address', [v2Factory, wrapped])),
+    v2Router: deployByCreate2(readCreationCode('v2Router'), encode('address, address', [v2Factory, wrapped])),
     v3Factory,
     v3Positions,
-    quoterV2: plan(creationCode('quoterV2'), words('address, address', [v3Factory, wrapped])),
-    swapRouter02: plan(
-      creationCode('swapRouter02'),
-      words('address, address, address, address', [v2Factory, v3Factory, v3Positions, wrapped]),
+    quoterV2: deployByCreate2(readCreationCode('quoterV2'), encode('address, address', [v3Factory, wrapped])),
+    swapRouter02: deployByCreate2(
+      readCreationCode('swapRouter02'),
+      encode('address, address, address, address', [v2Factory, v3Factory, v3Positions, wrapped]),
     ),
     v4Manager,
-    v4Positions: plan(
-      creationCode('v4Positions'),
-      words('address, address, uint256, address, address', [v4Manager, permit2, 300_000n, nobody, wrapped]),
+    v4Positions: deployByCreate2(
+      readCreationCode('v4Positions'),
+      encode('address, address, uint256, address, address', [v4Manager, permit2, 300_000n, zeroAddress, wrapped]),
     ),
-    v4StateView: plan(creationCode('v4StateView'), words('address', [v4Manager])),
-    v4Quoter: plan(creationCode('v4Quoter'), words('address', [v4Manager])),
+    v4StateView: deployByCreate2(readCreationCode('v4StateView'), encode('address', [v4Manager])),
+    v4Quoter: deployByCreate2(readCreationCode('v4Quoter'), encode('address', [v4Manager])),
     algebraDeployer,
     algebraFactory,
     balancerAuthorizer: authorizer,
     balancerVault: vault,
-    balancerFactory: plan(creationCode('balancerFactory'), words('address', [vault])),
-    trader: plan(compile(['PoolTrader']).PoolTrader.creation, words('address, address', [owner, v4Manager])),
+    balancerFactory: deployByCreate2(readCreationCode('balancerFactory'), encode('address', [vault])),
+    trader: deployByCreate2(
+      compile(['PoolTrader']).PoolTrader.creation,
+      encode('address, address', [owner, v4Manager]),
+    ),
     multicall3: multicall3 as Address,
     permit2: permit2 as Address,
   }
-  await chain.run(sends)
-  await placeWellKnown(chain)
-  await requireCode(chain, venues)
-  return venues
+  await chain.runTransactions(sends)
+  await placeWellKnownContracts(chain)
+  await requireCode(chain, contracts)
+  return contracts
 }
 
-async function requireCode({ rpc }: FreshChain, venues: Venues): Promise<void> {
-  const named = Object.entries(venues)
+async function requireCode({ rpc }: FreshChain, contracts: DexContracts): Promise<void> {
+  const named = Object.entries(contracts)
   const codes = await rpc.batch(named.map(([, address]) => ['eth_getCode', [address, 'latest']] as const))
-  const empty = named.find((_one, at) => codes[at] === '0x')
+  const empty = named.find((_one, index) => codes[index] === '0x')
   if (empty) throw new Error(`${empty[0]} is not at ${empty[1]}`)
 }
 
 /** Contracts whose addresses we can't deploy to: Multicall3 and Permit2. */
-async function placeWellKnown({ rpc, url }: FreshChain): Promise<void> {
-  const runtime = await rpc.call('eth_call', [{ data: await multicall3Code() }, 'latest'])
+async function placeWellKnownContracts({ rpc, url }: FreshChain): Promise<void> {
+  const runtime = await rpc.call('eth_call', [{ data: await readMulticall3Code() }, 'latest'])
   await rpc.call('anvil_setCode', [multicall3, runtime])
-  await rpc.call('anvil_setCode', [permit2, await permit2Code(url)])
+  await rpc.call('anvil_setCode', [permit2, await extractPermit2Code(url)])
 }
 
 /**
  * The package has Permit2's code inside a script that asks Foundry's cheat code address to put it somewhere. Asked with
  * a contract there that reverts with whatever it is called with, the script tells.
  */
-export async function permit2Code(url: string): Promise<Hex> {
-  const cheats = '0x7109709ECfa91a80626fF3989D68f67F5b1DD12D'
+export async function extractPermit2Code(url: string): Promise<Hex> {
+  const cheatcodeAddress = '0x7109709ECfa91a80626fF3989D68f67F5b1DD12D'
   const script = '0x00000000000000000000000000000000000000ff'
   const abi = parseAbi(['function deployPermit2() returns (address)', 'function etch(address at, bytes code)'])
-  const telltale = { [cheats]: { code: '0x365f5f37365ffd' }, [script]: { code: runtimeCode('deployPermit2') } }
-  const asked = { to: script, data: encodeFunctionData({ abi, functionName: 'deployPermit2' }) }
+  const stateOverrides = {
+    [cheatcodeAddress]: { code: '0x365f5f37365ffd' },
+    [script]: { code: readRuntimeCode('deployPermit2') },
+  }
+  const call = { to: script, data: encodeFunctionData({ abi, functionName: 'deployPermit2' }) }
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [asked, 'latest', telltale] }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call, 'latest', stateOverrides] }),
   })
-  const told = ((await answer.json()) as { error?: { data?: Hex } }).error?.data
-  if (!told) throw new Error('the script that knows Permit2 did not tell its code')
-  const { args } = decodeFunctionData({ abi, data: told })
+  const revertData = ((await answer.json()) as { error?: { data?: Hex } }).error?.data
+  if (!revertData) throw new Error('the script that knows Permit2 did not tell its code')
+  const { args } = decodeFunctionData({ abi, data: revertData })
   return (args as readonly [Hex, Hex])[1]
 }
 
 /** Celo's coin as a token, at the one address that may move coins. */
-export async function placeCelo({ rpc }: FreshChain): Promise<void> {
+export async function placeCeloToken({ rpc }: FreshChain): Promise<void> {
   await rpc.call('anvil_setCode', [celoToken, compile(['CeloToken']).CeloToken.runtime])
 }
 
 /** WETH9 with the network's own name: two short strings, left-aligned, with twice their length in the last byte. */
-export async function nameWrapped(chain: FreshChain, wrapped: Address, name: string, symbol: string): Promise<void> {
-  const word = (text: string): Hex => {
+export async function setWrappedName(chain: FreshChain, wrapped: Address, name: string, symbol: string): Promise<void> {
+  const encodeShortString = (text: string): Hex => {
     if (text.length > 31) throw new Error(`${text} is no short string`)
     return `${stringToHex(text, { size: 31 })}${(2 * text.length).toString(16).padStart(2, '0')}`
   }
-  const slot = (at: number) => `0x${at.toString(16).padStart(64, '0')}`
-  await chain.rpc.call('anvil_setStorageAt', [wrapped, slot(0), word(name)])
-  await chain.rpc.call('anvil_setStorageAt', [wrapped, slot(1), word(symbol)])
+  const slot = (index: number) => `0x${index.toString(16).padStart(64, '0')}`
+  await chain.rpc.call('anvil_setStorageAt', [wrapped, slot(0), encodeShortString(name)])
+  await chain.rpc.call('anvil_setStorageAt', [wrapped, slot(1), encodeShortString(symbol)])
 }

@@ -4,19 +4,19 @@ import { createServer } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { createJsonRpc, type JsonRpc } from '../../src/json-rpc.ts'
 import { sandboxMnemonic } from '../../src/keys.ts'
-import { networkOf } from '../../src/market/tokens.ts'
+import { findNetwork } from '../../src/market/tokens.ts'
 import { sandboxChainIdOffset } from '../../src/networks.ts'
 
 type Hex = `0x${string}`
-export type Send = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
+export type TransactionRequest = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
 
 export type FreshChain = Readonly<{
   rpc: JsonRpc
   url: string
   /** Sends them in order, mines them all in, and throws at the first that failed. Answers the last block's height. */
-  run(sends: readonly Send[]): Promise<number>
+  runTransactions(sends: readonly TransactionRequest[]): Promise<number>
   /** What anvil reads at a start, with as little as that needs. */
-  state(): Promise<string>
+  dumpState(): Promise<string>
   stop(): void
 }>
 
@@ -27,8 +27,8 @@ const require = createRequire(import.meta.url)
 
 /** An anvil that makes the same blocks from the same transactions every time. */
 export async function startFreshChain(network: string): Promise<FreshChain> {
-  const { realChainId, baseFeeWei } = networkOf(network)
-  const port = await freePort()
+  const { realChainId, baseFeeWei } = findNetwork(network)
+  const port = await findFreePort()
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const program = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
   const args = [
@@ -44,10 +44,10 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     rpc.close()
     child.kill()
   }
-  await untilAnswered(rpc, () => child.exitCode !== null)
+  await waitUntilReady(rpc, () => child.exitCode !== null)
   const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   let height = 0
-  const mine = async () => {
+  const mineBlock = async () => {
     await rpc.batch([
       ['evm_setNextBlockTimestamp', [genesisSeconds + ++height]],
       ['anvil_setNextBlockBaseFeePerGas', [hex(baseFeeWei)]],
@@ -55,7 +55,7 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     ])
   }
   const nonces = new Map<Hex, number>()
-  const run = async (sends: readonly Send[]) => {
+  const runTransactions = async (sends: readonly TransactionRequest[]) => {
     const calls = sends.map(({ from, to, data, gas = defaultGas }) => {
       const nonce = nonces.get(from) ?? 0
       nonces.set(from, nonce + 1)
@@ -63,20 +63,28 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
       return ['eth_sendTransaction', [{ from, ...(to ? { to } : {}), data, nonce: hex(nonce), ...fees }]] as const
     })
     const hashes = (await rpc.batch(calls)) as Hex[]
-    const receipt = async (hash: Hex | undefined) =>
+    const readReceipt = async (hash: Hex | undefined) =>
       (await rpc.call('eth_getTransactionReceipt', [hash])) as { status: Hex; blockNumber: Hex } | null
-    while (hashes.length > 0 && (await receipt(hashes.at(-1))) === null) await mine()
-    for (const [at, hash] of hashes.entries()) {
-      if ((await receipt(hash))?.status !== '0x1') {
-        const why = await rpc
-          .call('eth_call', [{ ...sends[at], gas: undefined }, 'latest'])
+    while (hashes.length > 0 && (await readReceipt(hashes.at(-1))) === null) await mineBlock()
+    for (const [index, hash] of hashes.entries()) {
+      if ((await readReceipt(hash))?.status !== '0x1') {
+        const reason = await rpc
+          .call('eth_call', [{ ...sends[index], gas: undefined }, 'latest'])
           .catch((error: Error) => error.message)
-        throw new Error(`${network}: transaction ${at} failed (to ${sends[at]?.to}): ${String(why).slice(0, 300)}`)
+        throw new Error(
+          `${network}: transaction ${index} failed (to ${sends[index]?.to}): ${String(reason).slice(0, 300)}`,
+        )
       }
     }
     return height
   }
-  return { rpc, url, run, state: async () => stripped((await rpc.call('anvil_dumpState')) as Hex), stop }
+  return {
+    rpc,
+    url,
+    runTransactions,
+    dumpState: async () => stripState((await rpc.call('anvil_dumpState')) as Hex),
+    stop,
+  }
 }
 
 type Dump = {
@@ -86,7 +94,7 @@ type Dump = {
   historical_states: unknown
 }
 
-function stripped(dump: Hex): string {
+function stripState(dump: Hex): string {
   const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as Dump
   state.historical_states = null
   // The node gives them in no order.
@@ -99,7 +107,7 @@ function stripped(dump: Hex): string {
   return JSON.stringify(state)
 }
 
-async function untilAnswered(rpc: JsonRpc, ended: () => boolean): Promise<void> {
+async function waitUntilReady(rpc: JsonRpc, ended: () => boolean): Promise<void> {
   const deadline = performance.now() + 15_000
   for (;;) {
     try {
@@ -112,7 +120,7 @@ async function untilAnswered(rpc: JsonRpc, ended: () => boolean): Promise<void> 
   }
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer()
     server.listen(0, '127.0.0.1', () => {

@@ -1,6 +1,6 @@
 import { Address, NETWORK, OutScript, p2wpkh, WIF } from '@scure/btc-signer'
 import { pubECDSA, randomPrivateKeyBytes } from '@scure/btc-signer/utils.js'
-import { Refusal } from '../control-error.ts'
+import { ControlError } from '../control-error.ts'
 import { bitcoinNetworks } from '../networks.ts'
 
 export type BitcoinTicker = keyof typeof bitcoinNetworks
@@ -31,7 +31,7 @@ export function scriptOfAddress(network: BitcoinTicker, address: string): Uint8A
   try {
     return OutScript.encode(Address(parametersOf(network)).decode(address))
   } catch (cause) {
-    throw new Refusal(
+    throw new ControlError(
       400,
       'INVALID_ADDRESS',
       `"${address.slice(0, 120)}" is no address of ${network} in the sandbox`,

@@ -1,7 +1,7 @@
 import { createMutex } from '../mutex.ts'
 import { type Bcoin, type Block, type Chain, loadBcoin, type Mempool, type Tx } from './bcoin.ts'
-import { createBlockMaker } from './block-assembler.ts'
-import { type Branches, createBranches } from './chainstate.ts'
+import { createBlockAssembler } from './block-assembler.ts'
+import { type Chainstate, createChainstate } from './chainstate.ts'
 import { type JournalRecord, openJournal } from './journal.ts'
 import { type Acceptance, acceptTransaction } from './mempool-acceptance.ts'
 
@@ -11,20 +11,20 @@ export type BcoinNode = Readonly<{
   chain: Chain
   mempool: Mempool
   /** Nothing changes while the work runs. */
-  read<Result>(work: () => Promise<Result>): Promise<Result>
+  readLocked<Result>(work: () => Promise<Result>): Promise<Result>
   /** Mines one block on the tip. `txs: null` = what the mempool holds; `time` null = now. */
-  mine(block: { script: Buffer; txs: readonly Tx[] | null; time: number | null }): Promise<Block>
+  mineBlock(block: { script: Buffer; txs: readonly Tx[] | null; time: number | null }): Promise<Block>
   /** Null when the block was taken, else why not, in the words of BIP-22. */
-  submit(block: Block): Promise<string | null>
-  accept(tx: Tx, options: { testOnly: boolean; maxFeeRate: number }): Promise<Acceptance>
+  submitBlock(block: Block): Promise<string | null>
+  acceptTransaction(tx: Tx, options: { testOnly: boolean; maxFeeRate: number }): Promise<Acceptance>
   /** False when there is no such block. */
-  invalidate(hash: string): Promise<boolean>
-  reconsider(hash: string): Promise<boolean>
+  invalidateBlock(hash: string): Promise<boolean>
+  reconsiderBlock(hash: string): Promise<boolean>
   close(): Promise<void>
 }>
 
 /** Above every height that a sandbox reaches: blocks up to here are not verified again. */
-const allHistory = 0x7fffffff
+const replayCheckpointHeight = 0x7fffffff
 
 export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   const bcoin = loadBcoin()
@@ -42,48 +42,48 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   })
   await chain.open()
   await mempool.open()
-  const makeBlock = await createBlockMaker(bcoin, chain, mempool)
-  const branches = createBranches(chain, mempool)
+  const assembleBlock = await createBlockAssembler(bcoin, chain, mempool)
+  const chainstate = createChainstate(chain, mempool)
   const journal = openJournal(journalFile)
-  await replay({ bcoin, chain, mempool }, branches, journal.records)
+  await replay({ bcoin, chain, mempool }, chainstate, journal.records)
 
-  const exclusively = createMutex()
-  const marked = (kind: 'invalidate' | 'reconsider') => (hash: string) =>
-    exclusively(async () => {
-      const known = await branches[kind](hash)
-      if (known) journal.append({ kind, bytes: Buffer.from(hash, 'hex') })
-      return known
+  const runExclusive = createMutex()
+  const markBlock = (kind: 'invalidate' | 'reconsider') => (hash: string) =>
+    runExclusive(async () => {
+      const exists = await chainstate[kind](hash)
+      if (exists) journal.append({ kind, bytes: Buffer.from(hash, 'hex') })
+      return exists
     })
 
   return {
     bcoin,
     chain,
     mempool,
-    read: exclusively,
-    mine: (wanted) =>
-      exclusively(async () => {
-        const block = await makeBlock(wanted)
-        const reason = await branches.submit(block)
+    readLocked: runExclusive,
+    mineBlock: (request) =>
+      runExclusive(async () => {
+        const block = await assembleBlock(request)
+        const reason = await chainstate.submit(block)
         if (reason !== null) throw new Error(reason)
         journal.append({ kind: 'block', bytes: block.toRaw() })
         return block
       }),
-    submit: (block) =>
-      exclusively(async () => {
-        const reason = await branches.submit(block)
+    submitBlock: (block) =>
+      runExclusive(async () => {
+        const reason = await chainstate.submit(block)
         if (reason === null || reason === 'inconclusive') journal.append({ kind: 'block', bytes: block.toRaw() })
         return reason
       }),
-    accept: (tx, options) =>
-      exclusively(async () => {
+    acceptTransaction: (tx, options) =>
+      runExclusive(async () => {
         const result = await acceptTransaction({ chain, mempool }, tx, options)
         if (result.kind === 'accepted' && !options.testOnly) journal.append({ kind: 'transaction', bytes: tx.toRaw() })
         return result
       }),
-    invalidate: marked('invalidate'),
-    reconsider: marked('reconsider'),
+    invalidateBlock: markBlock('invalidate'),
+    reconsiderBlock: markBlock('reconsider'),
     close: () =>
-      exclusively(async () => {
+      runExclusive(async () => {
         journal.close()
         await mempool.close()
         await chain.close()
@@ -91,22 +91,22 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   }
 }
 
-type Core = Pick<BcoinNode, 'bcoin' | 'chain' | 'mempool'>
+type ReplayTarget = Pick<BcoinNode, 'bcoin' | 'chain' | 'mempool'>
 
 /** Plays a journal. Signatures in its blocks were verified when it was written. */
 async function replay(
-  { bcoin, chain, mempool }: Core,
-  branches: Branches,
+  { bcoin, chain, mempool }: ReplayTarget,
+  chainstate: Chainstate,
   records: readonly JournalRecord[],
 ): Promise<void> {
-  bcoin.network.lastCheckpoint = allHistory
+  bcoin.network.lastCheckpoint = replayCheckpointHeight
   const unconfirmed = new Map<string, Tx>()
   for (const { kind, bytes } of records) {
     if (kind === 'transaction') {
       const tx = bcoin.Tx.fromRaw(bytes)
       unconfirmed.set(tx.hash('hex'), tx)
-    } else if (kind === 'block') await branches.submit(bcoin.Block.fromRaw(bytes))
-    else await branches[kind](bytes.toString('hex'))
+    } else if (kind === 'block') await chainstate.submit(bcoin.Block.fromRaw(bytes))
+    else await chainstate[kind](bytes.toString('hex'))
   }
   bcoin.network.lastCheckpoint = 0
   for (const [hash, tx] of unconfirmed) {

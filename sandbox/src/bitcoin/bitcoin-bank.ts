@@ -1,11 +1,11 @@
 import { Transaction } from '@scure/btc-signer'
 import { formatUnits, parseUnits } from '../amount.ts'
-import { Refusal } from '../control-error.ts'
+import { ControlError } from '../control-error.ts'
 import { type JsonRpc, RpcError } from '../json-rpc.ts'
 import { createMutex } from '../mutex.ts'
 import type { BitcoinKey } from './addresses.ts'
 
-type Coin = Readonly<{
+type Utxo = Readonly<{
   txid: string
   vout: number
   units: bigint /** Unconfirmed transactions before it. */
@@ -15,65 +15,68 @@ type Coin = Readonly<{
 export type BitcoinBank = Readonly<{
   pay(script: Uint8Array, units: bigint): Promise<string>
   /** A transaction that pays the coins back to the bank: it conflicts with whatever spends one of them. */
-  takeBack(coins: readonly { txid: string; vout: number; units: bigint }[]): string
+  buildConflict(coins: readonly { txid: string; vout: number; units: bigint }[]): string
   /** Whether the bank's key signed this input. */
-  signed(witness: readonly string[] | undefined): boolean
+  isSignedByBank(witness: readonly string[] | undefined): boolean
 }>
 
 /** Units per virtual byte: ten times the least that is relayed. */
 const feeRate = 10n
 /** P2WPKH in virtual bytes, rounded up: input 68, output 43 (P2WSH, the largest we pay), rest 11. */
 const inputBytes = 68n
-const restBytes = 11n + 43n + 31n
+const overheadBytes = 11n + 43n + 31n
 /** Change below this stays with the fee; above every relay's dust limit (Litecoin's is the highest: 5460). */
-const leastChange = 10_000n
+const minChangeUnits = 10_000n
 /** Nodes refuse chains of more than 25 unconfirmed transactions. */
-const deepest = 20
+const unconfirmedAncestorsMax = 20
 /** Replaceable, as most wallets' payments are (BIP-125). */
 const sequence = 0xfffffffd
 
 /** Pays from one key with many coins. Confirmed coins first; then the change of its own unconfirmed payments. */
 export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
-  const inTurn = createMutex()
-  const purse = createPurse(rpc, key)
+  const runExclusive = createMutex()
+  const utxoSet = createUtxoSet(rpc, key)
 
   const payOnce = async (script: Uint8Array, units: bigint): Promise<string> => {
-    const { chosen, fee } = choose(await purse.coins(), units)
-    const change = chosen.reduce((sum, coin) => sum + coin.units, 0n) - units - fee
-    const tx = buildTransaction(key, chosen)
+    const { selected, fee } = selectUtxos(await utxoSet.list(), units)
+    const change = selected.reduce((sum, coin) => sum + coin.units, 0n) - units - fee
+    const tx = buildTransaction(key, selected)
     tx.addOutput({ script, amount: units })
-    if (change >= leastChange) tx.addOutput({ script: key.script, amount: change })
+    if (change >= minChangeUnits) tx.addOutput({ script: key.script, amount: change })
     tx.sign(key.privateKey)
     tx.finalize()
     await rpc.call('sendrawtransaction', [tx.hex])
-    purse.spent(tx.id, chosen, change >= leastChange ? change : null)
+    utxoSet.recordPayment(tx.id, selected, change >= minChangeUnits ? change : null)
     return tx.id
   }
 
   return {
     pay: (script, units) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         try {
           return await payOnce(script, units)
         } catch (error) {
           if (!(error instanceof RpcError)) throw error
           if (error.message.includes('dust'))
-            throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'nodes refuse to relay so little', error)
+            throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'nodes refuse to relay so little', error)
           // A coin was not where it was thought to be (a reorg): look again, once.
-          purse.forget()
+          utxoSet.refreshNext()
           return await payOnce(script, units)
         }
       }),
-    takeBack(coins) {
+    buildConflict(coins) {
       const tx = buildTransaction(key, coins)
       const total = coins.reduce((sum, coin) => sum + coin.units, 0n)
-      tx.addOutput({ script: key.script, amount: total - feeRate * (BigInt(coins.length) * inputBytes + restBytes) })
+      tx.addOutput({
+        script: key.script,
+        amount: total - feeRate * (BigInt(coins.length) * inputBytes + overheadBytes),
+      })
       tx.sign(key.privateKey)
       tx.finalize()
-      purse.forget()
+      utxoSet.refreshNext()
       return tx.hex
     },
-    signed: (witness) => witness?.length === 2 && witness[1] === Buffer.from(key.publicKey).toString('hex'),
+    isSignedByBank: (witness) => witness?.length === 2 && witness[1] === Buffer.from(key.publicKey).toString('hex'),
   }
 }
 
@@ -89,71 +92,72 @@ function buildTransaction(
 }
 
 /** The smallest single coin that is enough, else the largest ones together. */
-function choose(coins: readonly Coin[], units: bigint): { chosen: Coin[]; fee: bigint } {
-  const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + restBytes)
-  const bySize = [...coins].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
+function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[]; fee: bigint } {
+  const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + overheadBytes)
+  const bySize = [...utxos].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
   const single = bySize.find((coin) => coin.units >= units + feeOf(1))
-  if (single) return { chosen: [single], fee: feeOf(1) }
-  const chosen: Coin[] = []
+  if (single) return { selected: [single], fee: feeOf(1) }
+  const selected: Utxo[] = []
   let sum = 0n
-  for (const coin of [...coins].sort((a, b) => (a.units > b.units ? -1 : 1))) {
-    chosen.push(coin)
+  for (const coin of [...utxos].sort((a, b) => (a.units > b.units ? -1 : 1))) {
+    selected.push(coin)
     sum += coin.units
-    if (sum >= units + feeOf(chosen.length)) return { chosen, fee: feeOf(chosen.length) }
+    if (sum >= units + feeOf(selected.length)) return { selected, fee: feeOf(selected.length) }
   }
-  throw new Refusal(409, 'BANK_IS_SHORT', `the sandbox's bank has ${formatUnits(sum, 8)} only`)
+  throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox's bank has ${formatUnits(sum, 8)} only`)
 }
 
 type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 
 /** Payments that a reorganisation may make wait once more. */
-const paymentsKept = 2_000
+const trackedPaymentsMax = 2_000
 
 /** What the bank can spend now. Looked up again when a block has come, known from its own payments in between. */
-function createPurse(rpc: JsonRpc, key: BitcoinKey) {
-  type Payment = Readonly<{ spends: readonly string[]; change: Coin | null }>
+function createUtxoSet(rpc: JsonRpc, key: BitcoinKey) {
+  type Payment = Readonly<{ spends: readonly string[]; change: Utxo | null }>
   const payments = new Map<string, Payment>()
-  let waiting = new Map<string, Payment>()
-  const outpoint = (coin: { txid: string; vout: number }) => `${coin.txid}:${coin.vout}`
+  let unconfirmed = new Map<string, Payment>()
+  const toOutpoint = (coin: { txid: string; vout: number }) => `${coin.txid}:${coin.vout}`
   const descriptor = `raw(${Buffer.from(key.script).toString('hex')})`
-  let confirmed: Coin[] = []
-  let seenTip = ''
+  let confirmed: Utxo[] = []
+  let scannedTip = ''
 
   const refresh = async () => {
     const tip = (await rpc.call('getbestblockhash')) as string
-    if (tip === seenTip) return
+    if (tip === scannedTip) return
     const scan = (await rpc.call('scantxoutset', ['start', [descriptor]])) as Scan
-    const pool = new Set((await rpc.call('getrawmempool')) as string[])
+    const mempool = new Set((await rpc.call('getrawmempool')) as string[])
     confirmed = scan.unspents.map(({ txid, vout, amount }) => ({
       txid,
       vout,
       units: parseUnits(String(amount), 8),
       depth: 0,
     }))
-    for (const txid of [...payments.keys()].slice(0, -paymentsKept)) payments.delete(txid)
-    waiting = new Map([...payments].filter(([txid]) => pool.has(txid)))
-    seenTip = tip
+    for (const txid of [...payments.keys()].slice(0, -trackedPaymentsMax)) payments.delete(txid)
+    unconfirmed = new Map([...payments].filter(([txid]) => mempool.has(txid)))
+    scannedTip = tip
   }
 
   return {
-    async coins(): Promise<Coin[]> {
+    async list(): Promise<Utxo[]> {
       await refresh()
-      const used = new Set([...waiting.values()].flatMap((payment) => payment.spends))
-      const known = new Set(confirmed.map(outpoint))
-      const change = [...waiting.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
-      return [...confirmed, ...change.filter((coin) => !known.has(outpoint(coin)) && coin.depth <= deepest)].filter(
-        (coin) => !used.has(outpoint(coin)),
-      )
+      const spentOutpoints = new Set([...unconfirmed.values()].flatMap((payment) => payment.spends))
+      const confirmedOutpoints = new Set(confirmed.map(toOutpoint))
+      const change = [...unconfirmed.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
+      return [
+        ...confirmed,
+        ...change.filter((coin) => !confirmedOutpoints.has(toOutpoint(coin)) && coin.depth <= unconfirmedAncestorsMax),
+      ].filter((coin) => !spentOutpoints.has(toOutpoint(coin)))
     },
-    spent(txid: string, coins: readonly Coin[], changeUnits: bigint | null): void {
+    recordPayment(txid: string, coins: readonly Utxo[], changeUnits: bigint | null): void {
       const depth = Math.max(...coins.map((coin) => coin.depth)) + coins.filter((coin) => coin.depth > 0).length + 1
       const change = changeUnits === null ? null : { txid, vout: 1, units: changeUnits, depth }
-      const payment = { spends: coins.map(outpoint), change }
+      const payment = { spends: coins.map(toOutpoint), change }
       payments.set(txid, payment)
-      waiting.set(txid, payment)
+      unconfirmed.set(txid, payment)
     },
-    forget(): void {
-      seenTip = ''
+    refreshNext(): void {
+      scannedTip = ''
     },
   }
 }

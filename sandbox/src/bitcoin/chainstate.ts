@@ -1,6 +1,6 @@
 import { type Block, type Chain, type Entry, isVerifyError, type Mempool, type Tx } from './bcoin.ts'
 
-export type Branches = Readonly<{
+export type Chainstate = Readonly<{
   /** Null when the block was taken, else why not, in the words of BIP-22. */
   submit(block: Block): Promise<string | null>
   /** False when there is no such block. */
@@ -9,12 +9,12 @@ export type Branches = Readonly<{
 }>
 
 /** Everything that moves the chain's tip, with the mempool in step. Hashes are in internal byte order. */
-export function createBranches(chain: Chain, mempool: Mempool): Branches {
-  const returning = followChain(chain, mempool)
+export function createChainstate(chain: Chain, mempool: Mempool): Chainstate {
+  const mempoolSync = syncMempool(chain, mempool)
   return {
     async submit(block) {
       const reason = await addBlock(chain, block)
-      await returning.restore()
+      await mempoolSync.resubmitDisconnected()
       return reason
     },
     async invalidate(hash) {
@@ -30,42 +30,42 @@ export function createBranches(chain: Chain, mempool: Mempool): Branches {
         }
         chain.setInvalid(hash)
       })
-      await returning.restore()
+      await mempoolSync.resubmitDisconnected()
       return true
     },
     async reconsider(hash) {
       if (!(await chain.getEntry(hash))) return false
-      await withChainLocked(chain, () => activateBest(chain, hash))
-      await returning.restore()
+      await withChainLocked(chain, () => activateBestBranch(chain, hash))
+      await mempoolSync.resubmitDisconnected()
       return true
     },
   }
 }
 
 /** Keeps the mempool in step with the chain. What a disconnected block held waits until `restore` offers it again. */
-function followChain(chain: Chain, mempool: Mempool) {
-  let returned: Tx[] = []
+function syncMempool(chain: Chain, mempool: Mempool) {
+  let disconnected: Tx[] = []
   const ignore = () => undefined
   chain.on('error', ignore)
   mempool.on('error', ignore)
   chain.on('connect', (entry, block) => mempool._addBlock(entry, block.txs))
   chain.on('disconnect', async (entry, block) => {
-    returned = [...block.txs.slice(1), ...returned]
+    disconnected = [...block.txs.slice(1), ...disconnected]
     mempool.tip = entry.prevBlock
   })
   chain.on('reorganize', () => mempool._handleReorg())
   return {
-    async restore() {
-      const waiting = returned
-      returned = []
-      for (const tx of waiting) {
+    async resubmitDisconnected() {
+      const transactions = disconnected
+      disconnected = []
+      for (const tx of transactions) {
         if (mempool.getEntry(tx.hash('hex')) || (await chain.getMeta(tx.hash('hex')))) continue
-        const refused = await mempool.addTX(tx).then(
+        const isRejected = await mempool.addTX(tx).then(
           (missing) => missing !== null,
           () => true,
         )
         // What spends an output that is gone could never be mined: it would make every block invalid.
-        if (refused) evictSpenders(mempool, tx)
+        if (isRejected) evictSpenders(mempool, tx)
       }
     },
   }
@@ -100,7 +100,7 @@ async function withChainLocked(chain: Chain, work: () => Promise<void>): Promise
 }
 
 /** Forgets that the block is invalid and goes over to the branch with the most work (Bitcoin Core's rule). */
-async function activateBest(chain: Chain, hash: string): Promise<void> {
+async function activateBestBranch(chain: Chain, hash: string): Promise<void> {
   chain.removeInvalid(hash)
   let best = chain.tip
   for (const tip of await chain.getTips()) {

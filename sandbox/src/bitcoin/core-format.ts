@@ -135,7 +135,7 @@ export function mempoolEntryJson(entry: MempoolEntry, { ancestors, descendants }
   const sum = (entries: readonly MempoolEntry[], field: 'fee' | 'size') =>
     entries.reduce((total, one) => total + one[field], entry[field])
   const parents = new Set(entry.tx.inputs.map((input) => input.prevout.hash))
-  const own = entry.tx.hash('hex')
+  const hash = entry.tx.hash('hex')
   return {
     vsize: entry.size,
     weight: entry.tx.getWeight(),
@@ -154,7 +154,7 @@ export function mempoolEntryJson(entry: MempoolEntry, { ancestors, descendants }
     },
     depends: ancestors.filter((one) => parents.has(one.tx.hash('hex'))).map((one) => one.tx.txid()),
     spentby: descendants
-      .filter((one) => one.tx.inputs.some((input) => input.prevout.hash === own))
+      .filter((one) => one.tx.inputs.some((input) => input.prevout.hash === hash))
       .map((one) => one.tx.txid()),
     'bip125-replaceable': isReplaceable(entry.tx) || ancestors.some((one) => isReplaceable(one.tx)),
     unbroadcast: false,

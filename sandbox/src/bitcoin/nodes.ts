@@ -4,11 +4,11 @@ import type { Children } from '../children.ts'
 import { createJsonRpc } from '../json-rpc.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { openBcoinNode } from './bcoin-node.ts'
-import { bankBlocks, preparedBlocks, type RunningNode } from './bitcoin-chain.ts'
-import { serveCore } from './core-server.ts'
+import { bankRewardBlocks, initialBlocks, type RunningNode } from './bitcoin-chain.ts'
+import { startCoreRpcServer } from './core-server.ts'
 
 /** How far back the first block of a new chain lies. */
-const preparedSeconds = 3600
+const firstBlockAgeSeconds = 3600
 /** Litecoin Core answers nobody without a password. Fixed, so that the URL stays the same over restarts; loopback only. */
 const password = 'sandbox'
 
@@ -16,15 +16,15 @@ const password = 'sandbox'
 export async function startBcoin(folder: string, port: number): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const node = await openBcoinNode(join(folder, 'blocks.journal'))
-  const server = await serveCore(node, port)
+  const server = await startCoreRpcServer(node, port)
   return {
     client: 'bcoin 1.0.2',
     rpcUrl: `http://127.0.0.1:${port}/`,
-    async prepare(bankScript, height) {
-      const start = Math.floor(Date.now() / 1000) - preparedSeconds
-      for (let made = height; made < preparedBlocks; made++) {
-        const script = Buffer.from(made < bankBlocks ? bankScript : '6a00', 'hex')
-        await node.mine({ script, txs: [], time: start + made })
+    async mineInitialBlocks(bankScript, height) {
+      const start = Math.floor(Date.now() / 1000) - firstBlockAgeSeconds
+      for (let index = height; index < initialBlocks; index++) {
+        const script = Buffer.from(index < bankRewardBlocks ? bankScript : '6a00', 'hex')
+        await node.mineBlock({ script, txs: [], time: start + index })
       }
     },
     async stop() {
@@ -47,10 +47,10 @@ export function findProgram(name: string, searchPath: string): string | null {
   return null
 }
 
-type Litecoind = { program: string; folder: string; port: number; children: Children; onEnd: (why: string) => void }
+type Litecoind = { program: string; folder: string; port: number; children: Children; onExit: (reason: string) => void }
 
 /** Litecoin Core 0.21 on regtest, without a wallet and without peers. */
-export async function startLitecoind({ program, folder, port, children, onEnd }: Litecoind): Promise<RunningNode> {
+export async function startLitecoind({ program, folder, port, children, onExit }: Litecoind): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const child = children.start(
     program,
@@ -80,24 +80,24 @@ export async function startLitecoind({ program, folder, port, children, onEnd }:
   )
   const rpcUrl = `http://sandbox:${password}@127.0.0.1:${port}/`
   const rpc = createJsonRpc(rpcUrl)
-  let ended: string | null = null
-  void child.ended.then((why) => {
-    ended = why
-    onEnd(why)
+  let exitReason: string | null = null
+  void child.exitReason.then((reason) => {
+    exitReason = reason
+    onExit(reason)
   })
   await waitUntilReady(
     () => rpc.call('getblockcount'),
-    () => ended,
+    () => exitReason,
   )
-  const information = (await rpc.call('getnetworkinfo')) as { subversion: string }
+  const networkDetails = (await rpc.call('getnetworkinfo')) as { subversion: string }
   return {
-    client: `litecoind ${/:([\d.]+)/.exec(information.subversion)?.[1] ?? ''}`.trim(),
+    client: `litecoind ${/:([\d.]+)/.exec(networkDetails.subversion)?.[1] ?? ''}`.trim(),
     rpcUrl,
-    async prepare(bankScript, height) {
-      const ours = Math.max(0, bankBlocks - height)
-      await rpc.call('setmocktime', [Math.floor(Date.now() / 1000) - preparedSeconds])
-      await rpc.call('generatetodescriptor', [ours, `raw(${bankScript})`])
-      await rpc.call('generatetodescriptor', [preparedBlocks - height - ours, 'raw(6a00)'])
+    async mineInitialBlocks(bankScript, height) {
+      const rewardBlocks = Math.max(0, bankRewardBlocks - height)
+      await rpc.call('setmocktime', [Math.floor(Date.now() / 1000) - firstBlockAgeSeconds])
+      await rpc.call('generatetodescriptor', [rewardBlocks, `raw(${bankScript})`])
+      await rpc.call('generatetodescriptor', [initialBlocks - height - rewardBlocks, 'raw(6a00)'])
       await rpc.call('setmocktime', [0])
     },
     async stop() {

@@ -10,7 +10,7 @@ export const traderAbi = parseAbi([
   'function sqrtPriceOf(Pool pool) view returns (uint160)',
 ])
 
-const codes: Readonly<Record<MarketPool['kind'], number>> = {
+const kindCodes: Readonly<Record<MarketPool['kind'], number>> = {
   'uniswap-v2': 2,
   'uniswap-v3': 3,
   'uniswap-v4': 4,
@@ -20,8 +20,8 @@ const codes: Readonly<Record<MarketPool['kind'], number>> = {
 }
 
 /** A pool as the contract takes it. */
-export const poolCode = ({ kind, address: at, tokens: [token0, token1], feePpm: fee, spacing }: MarketPool) => ({
-  kind: codes[kind],
+export const toTraderPool = ({ kind, address: at, tokens: [token0, token1], feePpm: fee, spacing }: MarketPool) => ({
+  kind: kindCodes[kind],
   at,
   token0,
   token1,

@@ -4,14 +4,14 @@ import { evmTraderAddress } from '../keys.ts'
 import type { Market, MarketPool } from '../market/snapshot.ts'
 import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
-import { poolCode, traderAbi } from './trader-abi.ts'
+import { toTraderPool, traderAbi } from './trader-abi.ts'
 
-type Ground = Readonly<{
+type Dependencies = Readonly<{
   rpc: JsonRpc
   market: Market
   baseFeeWei: bigint
   /** The pools stay where the resting prices are. */
-  still: boolean
+  isFrozen: boolean
   now(): number
 }>
 
@@ -25,25 +25,25 @@ const poolsPerRound = 4
 const poolsPerTransaction = 20
 const gasPerPool = 700_000n
 /** A pool is left within its fee of the price; nobody gains by less. At most two thousandths. */
-const mostPartsAway = 2000
+const offsetPpmMax = 2000
 const partsPerMillion = 1_000_000n
 
 /** All are its contract's own tokens: no balance of anybody else's moves. */
-export function createTrader({ rpc, market, baseFeeWei, still, now }: Ground): Trader {
+export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Dependencies): Trader {
   const address = evmTraderAddress()
   const pools = market.pools.filter(({ kind }) => kind !== 'balancer-weighted')
-  let aligned = false
+  let isAligned = false
   let blocks = 0
-  let next = 0
+  let nextPool = 0
 
-  const send = async (moved: readonly MarketPool[], target: (pool: MarketPool) => bigint): Promise<void> => {
-    const args = [moved.map(poolCode), moved.map(target)] as const
+  const sendMove = async (moves: readonly MarketPool[], target: (pool: MarketPool) => bigint): Promise<void> => {
+    const args = [moves.map(toTraderPool), moves.map(target)] as const
     const transaction = {
       from: address,
       to: market.trader,
       data: encodeFunctionData({ abi: traderAbi, functionName: 'move', args }),
-      gas: hex(gasPerPool * BigInt(moved.length)),
-      maxFeePerGas: hex(2n * baseFeeWei),
+      gas: toHex(gasPerPool * BigInt(moves.length)),
+      maxFeePerGas: toHex(2n * baseFeeWei),
       // Nobody's idea of the usual tip is moved either.
       maxPriorityFeePerGas: '0x0',
     }
@@ -52,58 +52,58 @@ export function createTrader({ rpc, market, baseFeeWei, still, now }: Ground): T
     await rpc.call('eth_sendTransaction', [{ ...transaction, nonce }])
   }
 
-  const align = async (): Promise<void> => {
-    const away: MarketPool[] = []
+  const alignPools = async (): Promise<void> => {
+    const misaligned: MarketPool[] = []
     const prices = await rpc.batch(
       pools.map((pool) => {
-        const data = encodeFunctionData({ abi: traderAbi, functionName: 'sqrtPriceOf', args: [poolCode(pool)] })
+        const data = encodeFunctionData({ abi: traderAbi, functionName: 'sqrtPriceOf', args: [toTraderPool(pool)] })
         return ['eth_call', [{ to: market.trader, data }, 'latest']] as const
       }),
     )
-    const second = still ? null : secondOf(now())
-    for (const [at, pool] of pools.entries()) {
-      const stands = BigInt(prices[at] as Hex)
-      const wanted = targetOf(pool, second, 0)
-      const difference = stands > wanted ? stands - wanted : wanted - stands
+    const second = isFrozen ? null : toSeconds(now())
+    for (const [index, pool] of pools.entries()) {
+      const current = BigInt(prices[index] as Hex)
+      const target = computeTarget(pool, second, 0)
+      const difference = current > target ? current - target : target - current
       // A square root moves half as much as its price.
-      if (difference * 2n * partsPerMillion > wanted * BigInt(pool.feePpm)) away.push(pool)
+      if (difference * 2n * partsPerMillion > target * BigInt(pool.feePpm)) misaligned.push(pool)
     }
-    if (away.length > 0) {
-      await send(away.slice(0, poolsPerTransaction), (pool) => targetOf(pool, second, 0))
+    if (misaligned.length > 0) {
+      await sendMove(misaligned.slice(0, poolsPerTransaction), (pool) => computeTarget(pool, second, 0))
     }
-    aligned = away.length <= poolsPerTransaction
+    isAligned = misaligned.length <= poolsPerTransaction
   }
 
   return {
     address,
     async trade() {
-      if (!aligned) return align()
-      if (still || ++blocks % blocksPerRound !== 0) return
-      const moved = Array.from(
+      if (!isAligned) return alignPools()
+      if (isFrozen || ++blocks % blocksPerRound !== 0) return
+      const selected = Array.from(
         { length: Math.min(poolsPerRound, pools.length) },
-        (_none, at) => pools[(next + at) % pools.length],
+        (_none, index) => pools[(nextPool + index) % pools.length],
       )
-      next = (next + poolsPerRound) % pools.length
-      const second = secondOf(now())
-      await send(
-        moved.filter((pool) => pool !== undefined),
-        (pool) => targetOf(pool, second, 2 * Math.random() - 1),
+      nextPool = (nextPool + poolsPerRound) % pools.length
+      const second = toSeconds(now())
+      await sendMove(
+        selected.filter((pool) => pool !== undefined),
+        (pool) => computeTarget(pool, second, 2 * Math.random() - 1),
       )
     },
   }
 }
 
 /** The sandbox's price, and of the pool's fee a part above or below. */
-function targetOf({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
+function computeTarget({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
   const [token0, token1] = [0, 1].map((side) => ({
     price: priceOf(prices[side] ?? '', second),
     decimals: decimals[side] ?? 0,
   }))
   if (token0 === undefined || token1 === undefined) throw new Error('a pool has two tokens')
-  const parts = Math.round((Math.min(feePpm, mostPartsAway) * part) / 2)
+  const parts = Math.round((Math.min(feePpm, offsetPpmMax) * part) / 2)
   return (sqrtPriceX96(token0, token1) * (partsPerMillion + BigInt(parts))) / partsPerMillion
 }
 
-const secondOf = (milliseconds: number): number => Math.floor(milliseconds / 1000)
+const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000)
 
-const hex = (value: bigint): Hex => `0x${value.toString(16)}`
+const toHex = (value: bigint): Hex => `0x${value.toString(16)}`

@@ -50,40 +50,40 @@ export type Market = Readonly<{
 }>
 
 /** A chain with its market in it: `state` is what anvil reads at its start. */
-export type Prepared = Readonly<{ market: Market; state: string }>
+export type MarketSnapshot = Readonly<{ market: Market; state: string }>
 
-export const preparedFile = new URL('../generated/markets.zst', import.meta.url)
+export const snapshotFile = new URL('../generated/markets.zst', import.meta.url)
 
 /** Index first, then the states one after another: only those that are asked for become text. */
 type Index = Readonly<Record<string, { market: Market; at: number; length: number }>>
 
-export function packPrepared(prepared: Readonly<Record<string, Prepared>>): Buffer {
+export function packSnapshots(snapshots: Readonly<Record<string, MarketSnapshot>>): Buffer {
   const index: Record<string, Index[string]> = {}
   const states: Buffer[] = []
   let at = 0
-  for (const [network, { market, state }] of Object.entries(prepared)) {
+  for (const [network, { market, state }] of Object.entries(snapshots)) {
     const bytes = Buffer.from(state)
     index[network] = { market, at, length: bytes.length }
     states.push(bytes)
     at += bytes.length
   }
-  const head = Buffer.from(`${JSON.stringify(index)}\n`)
-  return Buffer.concat([head, ...states])
+  const header = Buffer.from(`${JSON.stringify(index)}\n`)
+  return Buffer.concat([header, ...states])
 }
 
 /** Reads the archive of all networks when the first of them asks. */
-export function createPreparedReader(file: URL = preparedFile): (network: string) => Prepared {
-  let opened: { index: Index; bytes: Buffer; start: number } | null = null
+export function createSnapshotReader(file: URL = snapshotFile): (network: string) => MarketSnapshot {
+  let archive: { index: Index; bytes: Buffer; start: number } | null = null
   return (network) => {
-    opened ??= open(file)
-    const entry = opened.index[network]
+    archive ??= openArchive(file)
+    const entry = archive.index[network]
     if (entry === undefined) throw new Error(`${file.pathname} holds no market of ${network}`)
-    const from = opened.start + entry.at
-    return { market: entry.market, state: opened.bytes.toString('utf8', from, from + entry.length) }
+    const from = archive.start + entry.at
+    return { market: entry.market, state: archive.bytes.toString('utf8', from, from + entry.length) }
   }
 }
 
-function open(file: URL) {
+function openArchive(file: URL) {
   const bytes = zstdDecompressSync(readFileSync(file))
   const start = bytes.indexOf(10) + 1
   return { index: JSON.parse(bytes.toString('utf8', 0, start)) as Index, bytes, start }

@@ -1,11 +1,11 @@
 /** The price of two tokens as the pools keep it: √(token1 / token0) × 2⁹⁶, in base units. Prices in dollars of any one scale. */
-export function sqrtPriceX96(token0: Side, token1: Side): bigint {
-  const above = token0.price * 10n ** BigInt(token1.decimals)
-  const below = token1.price * 10n ** BigInt(token0.decimals)
-  return squareRoot((above << 192n) / below)
+export function sqrtPriceX96(token0: PricedToken, token1: PricedToken): bigint {
+  const numerator = token0.price * 10n ** BigInt(token1.decimals)
+  const denominator = token1.price * 10n ** BigInt(token0.decimals)
+  return squareRoot((numerator << 192n) / denominator)
 }
 
-export type Side = Readonly<{ price: bigint; decimals: number }>
+export type PricedToken = Readonly<{ price: bigint; decimals: number }>
 
 export function squareRoot(square: bigint): bigint {
   if (square < 2n) return square

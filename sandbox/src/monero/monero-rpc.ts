@@ -1,4 +1,4 @@
-import { Refusal } from '../control-error.ts'
+import { ControlError } from '../control-error.ts'
 
 export type MoneroRpc = Readonly<{
   call(method: string, params?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
@@ -24,7 +24,7 @@ export function createMoneroRpc(port: number): MoneroRpc {
       })
       text = await answer.text()
     } catch (cause) {
-      throw new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${port} does not answer`, cause)
+      throw new ControlError(503, 'NODE_UNAVAILABLE', `the node at port ${port} does not answer`, cause)
     }
     return JSON.parse(text, reviveExact) as Record<string, unknown>
   }

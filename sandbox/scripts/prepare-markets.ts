@@ -5,8 +5,8 @@ import { evmNetworks } from '../src/networks.ts'
 import { prepareMarket } from './markets/prepare-market.ts'
 
 /**
- * Deploys the published contracts of real exchanges, tokens and pools on a fresh chain of each EVM network, and packs
- * the chains into `src/generated/markets.zst`, which every first start of the sandbox begins with. Takes a minute.
+ * Deploys the published contracts of real DEXes, tokens and pools on a fresh chain of each EVM network and packs the
+ * chains into `src/generated/markets.zst`. New sandbox chains start from them. Takes about a minute.
  */
 export async function prepareMarkets(networks = evmNetworks.map(({ network }) => network)) {
   const snapshots: Record<string, MarketSnapshot> = {}
@@ -17,7 +17,7 @@ export async function prepareMarkets(networks = evmNetworks.map(({ network }) =>
 if (import.meta.main) {
   const startedAt = performance.now()
   const packed = packSnapshots(await prepareMarkets())
-  // The window spans several chains: most of each is the same code.
+  // The window spans several chains, because most of their code is identical.
   const params = {
     [constants.ZSTD_c_compressionLevel]: 19,
     [constants.ZSTD_c_windowLog]: 27,

@@ -1,4 +1,7 @@
-/** Makes `sandbox/src/generated/monero-chain.zst`: the blocks that every sandbox's Monero begins with. Needs Debian's package monero. */
+/**
+ * Writes `sandbox/src/generated/monero-chain.zst`, the initial blocks of every Monero sandbox. Needs Debian's package
+ * monero.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +16,7 @@ import { readSettings } from '../src/settings.ts'
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
 rmSync(initialChainFile, { force: true })
 const program = findProgram('monerod', readSettings([]).searchPath)
-if (program === null) throw new Error("there is no monerod on the PATH: Debian's package monero brings it")
+if (program === null) throw new Error("monerod is not on the PATH; install Debian's package monero")
 const lock = await lockDataDir(folder)
 const children = createChildren(lock)
 const port = await createPorts(folder)('xmr')

@@ -4,29 +4,29 @@ import type { DataDirLock } from './data-dir-lock.ts'
 
 export type Child = Readonly<{
   pid: number
-  /** Resolves when the process has ended, to what is known about it. */
+  /** Resolves when the process has exited, to its exit code, signal or spawn error. */
   exitReason: Promise<string>
-  /** Asks it to end, and makes it after `timeoutMs`. */
+  /** Sends SIGTERM, and SIGKILL after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
 }>
 
 export type Children = Readonly<{
   start(command: string, args: readonly string[], logFile: string): Child
-  /** Ends what still runs. */
+  /** Stops all running children. */
   close(): Promise<void>
 }>
 
 const stopTimeoutMs = 5000
 
 /**
- * Reads process ids from its input. When the input ends, the sandbox is gone, however it died: then the nodes are
- * asked to end, which makes them write their state, and a while later made to.
+ * Reads process ids from standard input. The input ends when the sandbox exits, even by SIGKILL; the script then sends
+ * SIGTERM to the nodes, so that they write their state, and SIGKILL ten seconds later.
  */
 const watchdogScript =
   'pids=; while read -r pid; do pids="$pids $pid"; done; [ -z "$pids" ] && exit; kill -TERM $pids 2>/dev/null; sleep 10; kill -KILL $pids 2>/dev/null'
 
 export function createChildren(lock: DataDirLock): Children {
-  // Detached: a Ctrl-C of the terminal reaches the sandbox alone, which then ends everything in order.
+  // Detached: Ctrl-C in the terminal reaches only the sandbox, which then stops its children in order.
   const watchdog = spawn('sh', ['-c', watchdogScript], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   watchdog.stdin.on('error', () => undefined)
   watchdog.on('error', () => undefined)

@@ -19,7 +19,7 @@ const object = (required: readonly string[], properties: Record<string, unknown>
   additionalProperties: false,
 })
 
-/** Linux gives out process ids up to 2^22. */
+/** Linux limits process ids to 2^22 (proc(5), pid_max). */
 const serverBody = object(['pid'], { pid: { type: 'integer', minimum: 1, maximum: 2 ** 22 } })
 const walletBody = object(['network'], { network: name })
 const depositBody = object(['network', 'currency', 'address', 'amount'], {
@@ -43,7 +43,9 @@ type DepositRequest = NetworkRequest & { currency: string; address: string; memo
 
 type FindChain = (network: string) => ControlledChain
 
-/** The sandbox's controls as JSON over HTTP. Loopback only and without a key: the API in front of it asks for one. */
+/**
+ * Serves the sandbox controls as JSON over HTTP. Loopback only and without a key; the API in front of it requires one.
+ */
 export async function startControlServer(
   chains: readonly ControlledChain[],
   servers: ServerRegistry,
@@ -61,7 +63,11 @@ export async function startControlServer(
     chain?.miner.recordUse()
     if (chain) return chain
     const running = [...byName.keys()].join(', ')
-    throw new ControlError(404, 'NETWORK_NOT_FOUND', `the sandbox runs no chain "${network}"; it runs ${running}`)
+    throw new ControlError(
+      404,
+      'NETWORK_NOT_FOUND',
+      `the sandbox does not run network "${network}"; it runs ${running}`,
+    )
   }
   server.get('/networks', async () =>
     chains.map(({ chain: { network, rpcUrls, chainId, client } }) => ({
@@ -72,7 +78,8 @@ export async function startControlServer(
     })),
   )
   server.post<{ Body: { pid: number } }>('/servers', { schema: { body: serverBody } }, async ({ body }, reply) => {
-    if (!servers.register(body.pid)) throw new ControlError(404, 'PROCESS_NOT_FOUND', `there is no process ${body.pid}`)
+    if (!servers.register(body.pid))
+      throw new ControlError(404, 'PROCESS_NOT_FOUND', `process ${body.pid} does not exist`)
     reply.code(201)
     return { endWithServers: servers.endWithServers }
   })
@@ -90,7 +97,7 @@ function addWalletRoutes(server: FastifyInstance, findChain: FindChain): void {
   })
   server.post<{ Body: DepositRequest }>('/deposits', { schema: { body: depositBody } }, async ({ body }, reply) => {
     const { chain } = findChain(body.network)
-    if (body.memo) throw new ControlError(400, 'MEMO_NOT_SUPPORTED', `${chain.network} has no memos`)
+    if (body.memo) throw new ControlError(400, 'MEMO_NOT_SUPPORTED', `${chain.network} does not support memos`)
     const hash = await chain.deposit({ ...body, currency: body.currency.toLowerCase() })
     reply.code(201)
     return { hash }
@@ -130,7 +137,9 @@ function addBlockRoutes(server: FastifyInstance, findChain: FindChain): void {
 
 function addErrorReplies(server: FastifyInstance): void {
   server.setNotFoundHandler((request, reply) => {
-    reply.code(404).send({ message: `the sandbox has no ${request.method} ${request.url}`, code: 'ROUTE_NOT_FOUND' })
+    reply
+      .code(404)
+      .send({ message: `the sandbox has no route ${request.method} ${request.url}`, code: 'ROUTE_NOT_FOUND' })
   })
   server.setErrorHandler((error: Error & { statusCode?: number; validation?: unknown }, _request, reply) => {
     if (error instanceof ControlError)

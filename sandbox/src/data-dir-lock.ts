@@ -8,7 +8,7 @@ import { isAlive, type PidIdentity, readPidIdentity, waitForExit } from './pid-i
 type LockRecord = Readonly<{ owner: PidIdentity; children: readonly PidIdentity[] }>
 
 export type DataDirLock = Readonly<{
-  /** Remembered in the lock file, so that the next start can end what this process could not. */
+  /** Records the child in the lock file, so that the next start can stop it if this process is killed. */
   addChild(pid: number): void
   removeChild(pid: number): void
   release(): void
@@ -16,11 +16,14 @@ export type DataDirLock = Readonly<{
 
 export class DataDirInUseError extends Error {}
 
-/** Anvil writes its state when it is asked to end; this is the time it gets. */
+/** Anvil writes its state on SIGTERM; this bounds the wait for it. */
 const orphanStopTimeoutMs = 10_000
 const ownerWaitTimeoutMs = 30_000
 
-/** One sandbox per folder. What a killed one left behind is ended first, in order, so that its state is written. */
+/**
+ * Allows one sandbox per data directory. First stops the nodes of a killed sandbox with SIGTERM, so that they write
+ * their state.
+ */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   mkdirSync(dataDir, { recursive: true })
   const file = join(dataDir, 'chains.lock')
@@ -32,9 +35,9 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
       throw new DataDirInUseError(`the chains in ${dataDir} are already run by process ${previous.owner.pid}`)
     }
     removeFile(file)
-    // Of two that found the same dead owner, one creates the file and the other is refused.
+    // Two processes may find the same stale lock: one creates the file, the other is rejected.
     if (!createExclusive(file, { owner, children: [] }))
-      throw new DataDirInUseError(`another process has just taken ${dataDir}`)
+      throw new DataDirInUseError(`another process has just locked ${dataDir}`)
     removeFile(join(dataDir, 'chains.json'))
     await stopOrphans(previous?.children ?? [])
   }
@@ -53,13 +56,13 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   }
 }
 
-/** Whoever runs no chains in his folder is about to stop them, or to start them: he gets the time for it. */
+/** A lock owner without chains.json is starting or stopping its chains; wait up to 30 s for it. */
 async function waitForOwner(dataDir: string, file: string): Promise<void> {
   const deadline = Date.now() + ownerWaitTimeoutMs
   for (let waited = false; Date.now() < deadline; waited = true) {
     const lock = readJson(file) as LockRecord | null
     if (lock === null || !isAlive(lock.owner) || existsSync(join(dataDir, 'chains.json'))) return
-    if (!waited) log(`waiting for process ${lock.owner.pid}, which stops the chains in ${dataDir}`)
+    if (!waited) log(`waiting for process ${lock.owner.pid}, which is starting or stopping the chains in ${dataDir}`)
     await delay(100)
   }
 }
@@ -77,7 +80,7 @@ function createExclusive(file: string, content: LockRecord): boolean {
 async function stopOrphans(children: readonly PidIdentity[]): Promise<void> {
   const orphans = children.filter(isAlive)
   if (orphans.length === 0) return
-  log(`ending ${orphans.length} nodes that an earlier sandbox left behind`)
+  log(`stopping ${orphans.length} nodes of a previous sandbox that did not stop them`)
   await Promise.all(
     orphans.map(async (child) => {
       sendSignal(child.pid, 'SIGTERM')
@@ -91,6 +94,6 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended by itself meanwhile.
+    // It has exited already.
   }
 }

@@ -2,22 +2,22 @@ import type { LocalChain } from './local-chain.ts'
 import { log } from './log.ts'
 
 export type IntervalMiner = Readonly<{
-  /** Resolves when no block is on its way any more. */
+  /** Stops mining and resolves when the current tick has finished. */
   pause(): Promise<void>
   resume(): void
-  /** Somebody uses the chain. */
+  /** Restarts the idle timer. */
   recordUse(): void
   stop(): Promise<void>
 }>
 
 const blockIntervalMs = 1000
-/** A sandbox that is left running overnight doesn't fill its memory with empty blocks. */
+/** Idle chains mine less often, so that a sandbox left running overnight does not fill its memory with empty blocks. */
 const defaultIdleAfterMs = 10 * 60_000
 const idleBlockIntervalMs = 15_000
 
 /**
- * A block every second, as real chains don't wait for us either. Where nothing was paid or asked for ten minutes, only
- * every fifteen, until a transaction comes: that is mined within the second.
+ * Mines a block every second. After ten minutes without a request or a transaction the interval is fifteen seconds; a
+ * new transaction is still mined within one second.
  */
 export function startIntervalMiner(chain: LocalChain, offsetMs: number): IntervalMiner {
   const idleAfterMs = chain.idleAfterMs ?? defaultIdleAfterMs
@@ -35,14 +35,14 @@ export function startIntervalMiner(chain: LocalChain, offsetMs: number): Interva
     currentTick = tick().finally(() => {
       if (isStopped) return
       const now = performance.now()
-      // On the second, whatever a block takes; after a longer stop from now on, without catching up.
+      // Keeps the one-second rhythm whatever a block takes; after a longer delay, skips the missed blocks.
       nextTickMs = Math.max(nextTickMs + blockIntervalMs, now)
       timer = setTimeout(runTick, nextTickMs - now)
     })
   }
 
   const logTradeFailure = (error: Error) => {
-    if (!isFailing && !isStopped) log(`${chain.network}: no trade: ${error.message}`)
+    if (!isFailing && !isStopped) log(`${chain.network}: the trader's transaction failed: ${error.message}`)
   }
 
   async function tick(): Promise<void> {
@@ -51,13 +51,14 @@ export function startIntervalMiner(chain: LocalChain, offsetMs: number): Interva
       const now = performance.now()
       if ((await chain.countPending()) > 0) lastUseMs = now
       if (now - lastUseMs > idleAfterMs && now - lastBlockMs < idleBlockIntervalMs) return
-      // Not on a chain that nobody uses: it would never be quiet. And without its trade a block is still a block.
+      // The trader's own transactions would keep an idle chain from ever being idle. Mine the block even if the trade
+      // fails.
       if (now - lastUseMs <= idleAfterMs) await chain.trade?.().catch(logTradeFailure)
       await chain.mine(1)
       lastBlockMs = now
       isFailing = false
     } catch (error) {
-      if (!isFailing && !isStopped) log(`${chain.network}: no block: ${(error as Error).message}`)
+      if (!isFailing && !isStopped) log(`${chain.network}: mining a block failed: ${(error as Error).message}`)
       isFailing = true
     }
   }

@@ -13,7 +13,7 @@ async function main(args: readonly string[]): Promise<void> {
   const signal = waitForSignal()
   const registry = createServerRegistry(settings.parentPid, settings.orphanTimeoutMs)
   const sandbox = await startSandbox(settings, registry)
-  log(`controls at ${sandbox.controlUrl}, written to ${sandbox.chainsFile}`)
+  log(`control server at ${sandbox.controlUrl}, details in ${sandbox.chainsFile}`)
   process.stdout.write('ready\n')
   const reason = await Promise.race([signal, registry.waitUntilUnused()])
   log(`stopping: ${reason}`)
@@ -28,7 +28,7 @@ function waitForSignal(): Promise<string> {
   })
 }
 
-// Whoever started the sandbox may be gone, and its pipe with it.
+// The parent process may have exited and closed the pipe.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 

@@ -1,6 +1,6 @@
 export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** One at a time, in order of arrival. */
+/** Runs one task at a time, in call order. */
 export function createMutex(): Mutex {
   let tail: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -1,11 +1,13 @@
 /** One EVM network of the sandbox. */
 export type EvmNetwork = Readonly<{
   network: string
-  /** Ticker of its own coin. */
+  /** Ticker of the native coin. */
   nativeTicker: string
-  /** The real chain's id (EIP-155). The sandbox adds an offset, so that nothing signed here is valid there. */
+  /**
+   * The real chain's id (EIP-155). The sandbox adds an offset, so that no sandbox signature is valid on the real chain.
+   */
   realChainId: number
-  /** What every block's base fee is, in wei per gas: near what the real chain usually asks. */
+  /** Base fee of every block in wei per gas: close to the real chain's usual fee. */
   baseFeeWei: bigint
 }>
 
@@ -28,7 +30,7 @@ export const evmNetworks: readonly EvmNetwork[] = [
   { network: 'uni', nativeTicker: 'eth', realChainId: 130, baseFeeWei: gwei / 100n },
 ]
 
-/** Addresses of the bitcoin family on its regtest networks (Bitcoin Core and Litecoin Core, `chainparams.cpp`). */
+/** Address prefixes on regtest (Bitcoin Core and Litecoin Core, `chainparams.cpp`). */
 export const bitcoinNetworks = {
   btc: { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef },
   ltc: { bech32: 'rltc', pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef },

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { readJson, writeJson } from './files.ts'
 
 /**
- * The same port at every start of a folder where it is still free: whoever was connected before a restart finds the
- * chain where it was.
+ * Returns the port of the previous start if it is still free, so that clients can reconnect to the same URL after a
+ * restart.
  */
 export type Ports = (name: string) => Promise<number>
 

@@ -1,9 +1,9 @@
 /**
- * What the sandbox's coins are worth: the same walk as the program's embedded prices (`server/src/adapters/prices`),
- * which this package must not import; a test holds the two together. A function of the time alone.
+ * Sandbox prices: the same random walk as the server's embedded prices (`server/src/adapters/prices`), which this
+ * package must not import. sandbox/test/markets.test.ts compares the two. Prices depend only on the time.
  */
 
-/** Dollars, whose walk it follows, and by how much it moves less than a coin. */
+/** Price in US dollars, the key whose walk it follows, and the divisor of that walk (stablecoins move less). */
 type BasePrice = Readonly<{ usd: string; walkKey?: string; walkDivisor?: bigint }>
 
 const basePrices: Readonly<Record<string, BasePrice>> = {
@@ -33,13 +33,13 @@ const basePrices: Readonly<Record<string, BasePrice>> = {
   usdc: { usd: '0.9999', walkDivisor: 100n },
   dai: { usd: '0.9998', walkDivisor: 100n },
   eurc: { usd: '1.162', walkDivisor: 20n },
-  // These two are the sandbox's alone.
+  // Test tokens; no real token has these tickers here.
   levy: { usd: '2.5' },
   mute: { usd: '1', walkDivisor: 100n },
 }
 
 const walkScale = 1_000_000_000n
-/** Period in seconds and greatest amplitude in parts of 10⁹ of each layer: slow and wide, fast and small. */
+/** Period in seconds and maximum amplitude in parts of 10⁹ of each noise layer. */
 const layers = [
   { periodS: 21_600, amplitude: 18_000_000 },
   { periodS: 1_260, amplitude: 5_000_000 },
@@ -47,10 +47,10 @@ const layers = [
   { periodS: 8, amplitude: 120_000 },
 ] as const
 
-/** Dollars × 10¹² per whole coin. Without a second since 1970: what it is while the sandbox stands still. */
+/** US dollars × 10¹² per whole coin at a Unix second; null gives the fixed base price. */
 export function priceOf(key: string, second: number | null): bigint {
   const base = basePrices[key]
-  if (base === undefined) throw new Error(`the sandbox has no price of ${key}`)
+  if (base === undefined) throw new Error(`the sandbox has no price for ${key}`)
   const walk = second === null ? 0n : walkOf(base.walkKey ?? key, second) / (base.walkDivisor ?? 1n)
   return (parseUsd(base.usd) * (walkScale + walk)) / walkScale
 }
@@ -60,7 +60,7 @@ function parseUsd(usd: string): bigint {
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
 
-/** Value noise: random heights on a lattice of each layer's period, joined by smooth steps, summed. */
+/** Value noise: random values on a lattice of each layer's period, interpolated with smoothstep and summed. */
 function walkOf(key: string, second: number): bigint {
   let sum = 0
   for (const [layer, { periodS, amplitude }] of layers.entries()) {
@@ -73,7 +73,7 @@ function walkOf(key: string, second: number): bigint {
   return BigInt(sum)
 }
 
-/** FNV-1a over the text, then mixed (Murmur3's finalizer). */
+/** FNV-1a hash of the text, then Murmur3's finalizer. */
 function latticeValue(key: string, layer: number, step: number, amplitude: number): number {
   let hash = 0x811c9dc5
   for (const character of `${key}:${layer}:${step}`) {

@@ -27,7 +27,7 @@ type Infrastructure = Readonly<{
   onExit: (network: string) => (reason: string) => void
 }>
 
-/** Starts every chain at once, then their controls, then writes `chains.json`. */
+/** Starts all chains in parallel, then the control server, then writes `chains.json`. */
 export async function startSandbox(settings: Settings, servers: ServerRegistry): Promise<Sandbox> {
   const { dataDir } = settings
   const lock = await lockDataDir(dataDir)
@@ -37,7 +37,7 @@ export async function startSandbox(settings: Settings, servers: ServerRegistry):
   const chainsFile = join(dataDir, 'chains.json')
   let isStopping = false
   const onExit = (network: string) => (reason: string) => {
-    if (!isStopping) log(`${network}: its node ${reason}; the network is away until the next start`)
+    if (!isStopping) log(`${network}: the node ${reason}; the network is unavailable until the next start`)
   }
   let closeControlServer = async () => undefined as unknown
 
@@ -61,7 +61,7 @@ export async function startSandbox(settings: Settings, servers: ServerRegistry):
       readSnapshot: createSnapshotReader(),
       onExit,
     }
-    // One failure stops all, but only once every other start is settled: nothing is left running unseen.
+    // A failed start stops the sandbox, but only after the other starts have settled, so that no node keeps running.
     const starts = settings.networks.map(async (network) => {
       const chain = await startChain(network, infrastructure)
       if (chain === null) return
@@ -72,7 +72,7 @@ export async function startSandbox(settings: Settings, servers: ServerRegistry):
     if (failure) throw failure.reason
     chains.sort((a, b) => settings.networks.indexOf(a.network) - settings.networks.indexOf(b.network))
     const controlledChains = chains.map((chain, index) => {
-      // Not all in the same moment.
+      // Spreads the blocks of all chains over the second.
       const miner = startIntervalMiner(chain, (1000 * index) / chains.length)
       miners.push(miner)
       return { chain, miner }
@@ -96,7 +96,7 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
   if (network === 'ltc') {
     const program = findProgram('litecoind', settings.searchPath)
     if (program === null) {
-      log("ltc: no litecoind on the PATH; Debian's package litecoind brings it")
+      log("ltc: litecoind is not on the PATH; install Debian's package litecoind to run this network")
       return null
     }
     const port = await ports(network)
@@ -105,7 +105,7 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
   if (network === 'xmr') {
     const [monerod, wallet] = ['monerod', 'monero-wallet-rpc'].map((name) => findProgram(name, settings.searchPath))
     if (!monerod || !wallet) {
-      log("xmr: no monerod and monero-wallet-rpc on the PATH; Debian's package monero brings them")
+      log("xmr: monerod and monero-wallet-rpc are not on the PATH; install Debian's package monero to run this network")
       return null
     }
     const programs = { monerod, wallet }
@@ -113,17 +113,16 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
     return createMoneroChain({ programs, folder, ports: moneroPorts, children, onExit: onExit(network) })
   }
   const definition = evmNetworks.find((one) => one.network === network)
-  if (!definition) throw new Error(`there is no chain for ${network}`)
+  if (!definition) throw new Error(`the sandbox has no chain for network ${network}`)
   const chainId = sandboxChainIdOffset + definition.realChainId
   const port = await ports(network)
-  const prepare = () => infrastructure.readSnapshot(network)
   const anvil = await startAnvil({
     network,
     chainId,
     folder,
     port,
     children,
-    readSnapshot: prepare,
+    readSnapshot: () => infrastructure.readSnapshot(network),
     onExit: onExit(network),
   })
   return createEvmChain(definition, anvil, settings)

@@ -2,13 +2,13 @@ import { isAlive, type PidIdentity, readPidIdentity } from './pid-identity.ts'
 
 const checkIntervalMs = 1000
 
-/** The servers that use these chains, the one that started them first. */
+/** The server processes that use these chains, including the one that started them. */
 export type ServerRegistry = Readonly<{
-  /** Whether the chains end with their servers: those that a person started do not. */
+  /** True if the chains stop after their last server; false if a person started them. */
   endWithServers: boolean
-  /** A server has server the chains and goes on with them. False where no such process lives. */
+  /** Registers a server process that uses the chains. False if the process does not exist. */
   register(pid: number): boolean
-  /** Resolves once no server has lived for the whole time; never where the chains do not end with them. */
+  /** Resolves when no server has run for `orphanTimeoutMs`; never if `endWithServers` is false. */
   waitUntilUnused(): Promise<string>
 }>
 

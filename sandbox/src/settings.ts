@@ -4,11 +4,13 @@ import { evmNetworks } from './networks.ts'
 export type Settings = Readonly<{
   dataDir: string
   networks: readonly string[]
-  /** The server whose end ends the chains too, unless it or another comes back to them in time. */
+  /**
+   * The server that started the chains. They stop after its exit, unless a server registers within `orphanTimeoutMs`.
+   */
   parentPid: number | null
-  /** Prices stand still, and so do the pools. */
+  /** Prices do not move and the trader does not move the pools. */
   isFrozen: boolean
-  /** How long the chains wait for a server: one that was killed and comes back finds them where they were. */
+  /** How long the chains wait for a server, so that a restarted one can continue with them. */
   orphanTimeoutMs: number
   searchPath: string
 }>
@@ -21,7 +23,7 @@ const settingNames = ['SWAPYARD_SANDBOX_NETWORKS', 'SWAPYARD_SANDBOX_STILL']
 
 export class UsageError extends Error {}
 
-/** Command line first, then the environment that the server is started with, then what is usual. */
+/** Reads the command line first, then the environment, then the defaults. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Settings {
   const options = new Map<string, string>()
   for (let index = 0; index < args.length; index += 2) {
@@ -32,10 +34,10 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv = p
     if (value === undefined) throw new UsageError(`${name} needs a value\n${usage}`)
     options.set(name, value)
   }
-  // Of the other names the server knows more than we do.
+  // The server validates all other SWAPYARD_ names.
   for (const name of Object.keys(env))
     if (name.startsWith('SWAPYARD_SANDBOX_') && !settingNames.includes(name))
-      throw new UsageError(`${name} is not a setting; there are ${settingNames.join(' and ')}`)
+      throw new UsageError(`${name} is not a setting; the sandbox settings are ${settingNames.join(' and ')}`)
   const parentPid = options.get('--parent') ?? null
   if (parentPid !== null && !/^[1-9]\d{0,9}$/.test(parentPid))
     throw new UsageError(`--parent is not a process id: ${parentPid}\n${usage}`)
@@ -64,7 +66,7 @@ function readNetworks(text: string): readonly string[] {
   return allNetworks.filter((network) => requested.includes(network))
 }
 
-/** bcoin reads this when it is loaded: its native parts are not built here. */
+/** bcoin reads NODE_BACKEND when it loads; its native addons are not built here. */
 export function preferJavaScriptCrypto(): void {
   process.env['NODE_BACKEND'] = 'js'
 }

@@ -1,6 +1,6 @@
 const startTimeoutMs = 60_000
 
-/** Asks until there is an answer, or the process has ended. */
+/** Calls `probe` until it succeeds, the process has exited or the time is over. */
 export async function waitUntilReady(probe: () => Promise<unknown>, exitReason: () => string | null): Promise<void> {
   const deadline = performance.now() + startTimeoutMs
   for (;;) {
@@ -10,7 +10,8 @@ export async function waitUntilReady(probe: () => Promise<unknown>, exitReason: 
     } catch (cause) {
       const reason = exitReason()
       if (reason !== null) throw new Error(`the node ${reason}`, { cause })
-      if (performance.now() > deadline) throw new Error('the node did not come up in time', { cause })
+      if (performance.now() > deadline)
+        throw new Error(`the node did not answer within ${startTimeoutMs / 1000} s`, { cause })
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

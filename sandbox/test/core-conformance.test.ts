@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JsonRpc, RpcError } from '../src/json-rpc.ts'
 import { hasLitecoind, type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
-// Litecoin Core is the oracle: it has Bitcoin Core 0.21's RPC, and bcoin's wrapper has to answer the same.
+// Litecoin Core is the reference: it has Bitcoin Core 0.21's RPC, and the bcoin wrapper must answer the same.
 
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -51,7 +51,7 @@ const edgeCaseCalls: [string, unknown[]][] = [
   ['estimatesmartfee', [2]],
 ]
 
-test.skipIf(!hasLitecoind).each(edgeCaseCalls)('%s %j is answered alike', async (method, params) => {
+test.skipIf(!hasLitecoind).each(edgeCaseCalls)('answers %s %j as litecoind does', async (method, params) => {
   const [bcoin, litecoind] = await Promise.all(
     ['btc', 'ltc'].map((network) => attempt(sandbox.rpc(network), method, params)),
   )
@@ -60,7 +60,7 @@ test.skipIf(!hasLitecoind).each(edgeCaseCalls)('%s %j is answered alike', async 
   else expect(bcoin).toEqual(litecoind)
 })
 
-/** Fields that only Litecoin has, or that Bitcoin Core gave up with 22.0. */
+/** Fields that only Litecoin Core has, or that Bitcoin Core removed in 22.0. */
 const ignoredFields = new Set([
   'ismweb',
   'addresses',
@@ -83,37 +83,40 @@ function listFields(value: unknown, path = ''): string[] {
   )
 }
 
-test.skipIf(!hasLitecoind)('blocks, headers, transactions and outputs have the same fields', async () => {
-  const answers = await Promise.all(
-    ['btc', 'ltc'].map(async (network) => {
-      const rpc = sandbox.rpc(network)
-      const { body } = await sandbox.post('/wallets', { network })
-      const hash = (
-        await sandbox.post('/deposits', { network, currency: 'native', address: body['address'], amount: '1' })
-      ).body['hash']
-      const mempoolEntry = await rpc.call('getmempoolentry', [hash])
-      const unmined = await rpc.call('getrawtransaction', [hash, true])
-      const block = (await sandbox.post('/blocks', { network, count: 1 })).body['hash']
-      return {
-        mempoolEntry,
-        unmined,
-        mined: await rpc.call('getrawtransaction', [hash, true]),
-        ids: await rpc.call('getblock', [block, 1]),
-        full: await rpc.call('getblock', [block, 2]),
-        header: await rpc.call('getblockheader', [block]),
-        rawBlock: await rpc.call('getblock', [block, 0]),
-        rawHeader: await rpc.call('getblockheader', [block, false]),
-        output: await rpc.call('gettxout', [hash, 0]),
-        scan: await rpc.call('scantxoutset', ['start', [`addr(${body['address']})`]]),
-        mempool: await rpc.call('getrawmempool'),
-      }
-    }),
-  )
-  const [bcoin = [], litecoind = []] = answers.map((one) => listFields(one))
-  expect(litecoind.filter((line) => !bcoin.includes(line))).toEqual([])
-})
+test.skipIf(!hasLitecoind)(
+  'returns blocks, headers, transactions and outputs with the fields of litecoind',
+  async () => {
+    const answers = await Promise.all(
+      ['btc', 'ltc'].map(async (network) => {
+        const rpc = sandbox.rpc(network)
+        const { body } = await sandbox.post('/wallets', { network })
+        const hash = (
+          await sandbox.post('/deposits', { network, currency: 'native', address: body['address'], amount: '1' })
+        ).body['hash']
+        const mempoolEntry = await rpc.call('getmempoolentry', [hash])
+        const unmined = await rpc.call('getrawtransaction', [hash, true])
+        const block = (await sandbox.post('/blocks', { network, count: 1 })).body['hash']
+        return {
+          mempoolEntry,
+          unmined,
+          mined: await rpc.call('getrawtransaction', [hash, true]),
+          ids: await rpc.call('getblock', [block, 1]),
+          full: await rpc.call('getblock', [block, 2]),
+          header: await rpc.call('getblockheader', [block]),
+          rawBlock: await rpc.call('getblock', [block, 0]),
+          rawHeader: await rpc.call('getblockheader', [block, false]),
+          output: await rpc.call('gettxout', [hash, 0]),
+          scan: await rpc.call('scantxoutset', ['start', [`addr(${body['address']})`]]),
+          mempool: await rpc.call('getrawmempool'),
+        }
+      }),
+    )
+    const [bcoin = [], litecoind = []] = answers.map((one) => listFields(one))
+    expect(litecoind.filter((line) => !bcoin.includes(line))).toEqual([])
+  },
+)
 
-/** An outside wallet with one confirmed coin of 1, and a way to make transactions from it. */
+/** An outside wallet: `fund` gives it a confirmed UTXO of 1 coin, `spend` builds a transaction from one. */
 async function openWallet(network: string) {
   const parameters = {
     ...NETWORK,
@@ -155,7 +158,7 @@ async function openWallet(network: string) {
   return { fund, spend, taproot: p2tr(pubSchnorr(key), undefined, parameters).script }
 }
 
-test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () => {
+test.skipIf(!hasLitecoind)('accepts and rejects the same transactions as litecoind', async () => {
   const scripts = await Promise.all(
     ['btc', 'ltc'].map(async (network) => {
       const rpc = sandbox.rpc(network)
@@ -166,7 +169,7 @@ test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () 
           (await rpc.call('testmempoolaccept', [[hex]])) as { allowed: boolean; 'reject-reason'?: string }[]
         )[0]
         const outcome = await attempt(rpc, 'sendrawtransaction', [hex])
-        // Ids and sizes differ between two chains; the first words are the reason.
+        // Ids and sizes differ between the chains; the reason comes first.
         const message = 'message' in outcome ? outcome.message.replace(/[0-9a-f]{64}.*/, '').replace(/, .*/, '') : ''
         outcomes[name] =
           'code' in outcome
@@ -175,30 +178,30 @@ test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () 
       }
       const coin = await fund()
       await offer('unknown input', spend({ txid: unknownHash, index: 0 }, [50_000n]).hex)
-      await offer('more than it has', spend(coin, [100_000_001n], 0xffffffff, 100_000_001n).hex)
+      await offer('outputs above inputs', spend(coin, [100_000_001n], 0xffffffff, 100_000_001n).hex)
       await offer('dust', spend(coin, [99_000_000n, 200n]).hex)
       await offer('no fee', spend(coin, [100_000_000n]).hex)
       await offer('too little fee', spend(coin, [99_999_990n]).hex)
       await offer('absurd fee', spend(coin, [50_000_000n]).hex)
       await offer('signature over another amount', spend(coin, [99_990_000n], 0xffffffff, 99_999_999n).hex)
       const final = spend(coin, [99_990_000n])
-      await offer('good', final.hex)
+      await offer('valid', final.hex)
       expect(await rpc.call('sendrawtransaction', [final.hex])).toBe(final.id)
-      await offer('conflict with a final one', spend(coin, [99_900_000n]).hex)
+      await offer('conflict with a final transaction', spend(coin, [99_900_000n]).hex)
       await sandbox.post('/blocks', { network, count: 1 })
       await offer('already mined', final.hex)
-      await offer('spends what is spent', spend(coin, [99_980_000n]).hex)
+      await offer('spent input', spend(coin, [99_980_000n]).hex)
 
       const second = await fund()
       const replaceable = spend(second, [99_990_000n], 0xfffffffd)
       await offer('replaceable', replaceable.hex)
       const child = spend({ txid: replaceable.id, index: 0 }, [99_980_000n], 0xffffffff, 99_990_000n)
-      await offer('its child', child.hex)
+      await offer('child of a replaceable transaction', child.hex)
       await offer('replacement without more fee', spend(second, [99_989_999n], 0xfffffffd).hex)
       const replacement = spend(second, [99_900_000n], 0xfffffffd)
       await offer('replacement', replacement.hex)
-      outcomes['only the replacement waits'] = String(await rpc.call('getrawmempool')) === replacement.id
-      await offer('the replaced one again', replaceable.hex)
+      outcomes['mempool holds only the replacement'] = String(await rpc.call('getrawmempool')) === replacement.id
+      await offer('replaced transaction again', replaceable.hex)
       await sandbox.post('/blocks', { network, count: 1 })
 
       const third = await fund()

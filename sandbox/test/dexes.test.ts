@@ -27,7 +27,7 @@ let sandbox: RunningSandbox
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, networks.join(','))
-  console.log(`twelve networks with their markets started in ${sandbox.startMs} ms`)
+  console.log(`first start of twelve networks with markets: ${sandbox.startMs} ms`)
 })
 afterAll(async () => {
   await sandbox?.stop()
@@ -76,7 +76,7 @@ const zeroAddress = '0x0000000000000000000000000000000000000000'
 const read = (network: string, address: Hex, functionName: string, args: readonly unknown[] = []) =>
   clientOf(network).readContract({ address, abi, functionName, args } as never) as Promise<never>
 
-/** Token1 in token0, in base units: a price that a person reads off the contract. */
+/** Price of token0 in token1 in base units, read from the contract's state. */
 async function priceOfPool(network: string, { kind, address, id }: MarketPool): Promise<number> {
   const { contracts } = recordOf(network)
   const fromRoot = (root: bigint) => (Number(root) / 2 ** 96) ** 2
@@ -105,7 +105,7 @@ async function sandboxPrices(still: boolean): Promise<(key: string) => number> {
   }
 }
 
-/** How far each pool is from the program's own prices, as a part. */
+/** Relative deviation of each pool from the server's embedded prices. */
 async function measureDeviations(network: string, still: boolean): Promise<{ pool: string; away: number }[]> {
   const usd = await sandboxPrices(still)
   const pools = marketOf(network).pools.filter(({ prices }) => !prices.includes('levy') && !prices.includes('mute'))
@@ -119,7 +119,7 @@ async function measureDeviations(network: string, still: boolean): Promise<{ poo
 }
 
 describe.each(networks)('%s', (network) => {
-  test('has what chains.json says', async () => {
+  test('has the contracts and tokens of chains.json', async () => {
     const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens, tokens } = recordOf(network)
     const { nativeTicker } = evmNetworks.find((one) => one.network === network) ?? { nativeTicker: '' }
     const client = clientOf(network)
@@ -146,7 +146,7 @@ describe.each(networks)('%s', (network) => {
     expect(decodeFunctionResult({ abi, functionName: 'decimals', data: batch[1][0] ?? '0x' })).toBe(18)
   })
 
-  test('its factories know its pools, their addresses follow from the code hashes, and logs tell of them', async () => {
+  test('has factories with matching pools, CREATE2 addresses and creation logs', async () => {
     const { dexes, contracts } = recordOf(network)
     const created = new Map<string, number>()
     for (const pool of marketOf(network).pools) {
@@ -180,7 +180,7 @@ describe.each(networks)('%s', (network) => {
     }
   })
 
-  test('its quoters answer near the price', async () => {
+  test('has quoters that answer near the price', async () => {
     const { contracts } = recordOf(network)
     const client = clientOf(network)
     const usd = await sandboxPrices(false)
@@ -217,19 +217,19 @@ describe.each(networks)('%s', (network) => {
               ],
             })
       const dollars = (Number(result[0]) / 10 ** pool.decimals[1]) * usd(to)
-      // Other tests trade there, too.
+      // The trader moves these pools meanwhile.
       expect(dollars, `${pool.kind} ${pool.prices} ${pool.feePpm}`).toBeGreaterThan(1000 * (0.95 - pool.feePpm / 1e6))
       expect(dollars).toBeLessThan(1050)
     }
   })
 
-  test('its pools stand within a percent of the prices', async () => {
+  test('keeps its pools within one percent of the prices', async () => {
     await waitFor('the pools', async () => (await measureDeviations(network, false)).every(({ away }) => away < 0.01))
     expect((await measureDeviations(network, false)).length).toBeGreaterThan(25)
   })
 })
 
-test('the trader moves the pools, with its own tokens alone', async () => {
+test('the trader moves the pools without changing the bank balances', async () => {
   const { tokens } = recordOf('eth')
   const bank = evmBankAddress()
   const balances = () =>
@@ -247,7 +247,7 @@ test('the trader moves the pools, with its own tokens alone', async () => {
   expect(await balances()).toEqual(before)
 })
 
-test("on Celo the coin's balance and the token's are one", async () => {
+test("on Celo the native balance and the token's balance are the same", async () => {
   const { address, privateKey } = (await sandbox.post('/wallets', { network: 'celo' })).body as {
     address: Hex
     privateKey: Hex
@@ -271,19 +271,19 @@ test("on Celo the coin's balance and the token's are one", async () => {
   )
 })
 
-test('still chains stand at the resting prices and stay there; a restart keeps the markets', async () => {
+test('frozen chains move to the base prices and stay there; a restart keeps the markets', async () => {
   const before = sandbox.chains.networks
   expect(await sandbox.stop()).toBe(0)
   sandbox = await runSandbox(folder.path, networks.join(','), [], { SWAPYARD_SANDBOX_STILL: '1' })
-  console.log(`started again in ${sandbox.startMs} ms`)
+  console.log(`second start: ${sandbox.startMs} ms`)
   expect(sandbox.chains.networks).toEqual(before)
   for (const network of ['eth', 'celo', 'sonic']) {
-    await waitFor('the resting prices', async () =>
+    await waitFor('the base prices', async () =>
       (await measureDeviations(network, true)).every(({ away }) => away < 0.01),
     )
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()
-    // What brings the pools there takes two blocks.
+    // Aligning the pools takes two blocks.
     const settled = (await height()) + 4n
     await waitFor('blocks', async () => (await height()) >= settled)
     const traded = await nonce()

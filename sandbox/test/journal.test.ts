@@ -22,11 +22,11 @@ const readRecords = () => {
   return journal.records.map(({ kind, bytes }) => `${kind} ${bytes.toString()}`)
 }
 
-test('answers what was appended, in order', () => {
+test('reads the appended records in order', () => {
   expect(readRecords()).toEqual(['block first', 'invalidate second'])
 })
 
-test('a record that a crash cut off is forgotten, and the next one stands in its place', () => {
+test('drops an incomplete last record and overwrites it', () => {
   truncateSync(file, readFileSync(file).length - 2)
   const journal = openJournal(file)
   expect(journal.records).toHaveLength(1)
@@ -35,14 +35,14 @@ test('a record that a crash cut off is forgotten, and the next one stands in its
   expect(readRecords()).toEqual(['block first', 'reconsider third'])
 })
 
-test('what follows a damaged record is not believed', () => {
+test('ignores a damaged record and all records after it', () => {
   const bytes = readFileSync(file)
   bytes.writeUInt8(bytes.readUInt8(10) ^ 1, 10)
   writeFileSync(file, bytes)
   expect(readRecords()).toEqual([])
 })
 
-test('rubbish at the end is cut off', () => {
+test('truncates garbage at the end', () => {
   appendFileSync(file, Buffer.alloc(40, 7))
   expect(readRecords()).toEqual(['block first', 'invalidate second'])
 })

@@ -8,11 +8,11 @@ import { marketTokens } from '../src/market/tokens.ts'
 import { evmNetworks } from '../src/networks.ts'
 import { priceOf } from '../src/prices.ts'
 
-/** The sandbox's alone. */
+/** Test tokens without a server price. */
 const unlisted = ['levy', 'mute']
 const networks = evmNetworks.map(({ network }) => network)
 
-test("the pools' prices are the program's embedded prices", async () => {
+test("computes the same prices as the server's embedded source", async () => {
   const keys = new Set(
     evmNetworks.flatMap(({ network, nativeTicker }) => [
       nativeTicker,
@@ -29,7 +29,7 @@ test("the pools' prices are the program's embedded prices", async () => {
   }
 })
 
-test('every network has a dozen tokens and pools of five kinds', () => {
+test('has at least twelve tokens and five pool kinds on every network', () => {
   for (const network of networks) {
     expect(marketTokens(network).length).toBeGreaterThanOrEqual(12)
     const kinds = new Set(listPoolPlans(network).map(({ kind }) => kind))
@@ -37,17 +37,17 @@ test('every network has a dozen tokens and pools of five kinds', () => {
   }
 })
 
-test('a square root is the greatest whole number whose square is no larger', () => {
+test('rounds square roots down', () => {
   for (const square of [0n, 1n, 2n, 3n, 4n, 15n, 16n, 17n, 10n ** 60n - 1n, 10n ** 60n, 2n ** 255n + 12345n]) {
     const root = squareRoot(square)
     expect(root * root <= square && (root + 1n) ** 2n > square).toBe(true)
   }
 })
 
-test.for(networks)('the prepared chain of %s is what the script makes now', async (network) => {
+test.for(networks)('rebuilds the stored snapshot of %s', async (network) => {
   const stored = createSnapshotReader()(network)
   const rebuilt = await prepareMarket(network)
   expect(rebuilt.market).toEqual(stored.market)
-  // Not the difference of texts of three million characters.
+  // Compares to a boolean: a diff of three million characters is useless.
   expect(rebuilt.state === stored.state, 'run node sandbox/scripts/prepare-markets.ts').toBe(true)
 })

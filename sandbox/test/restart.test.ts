@@ -26,7 +26,7 @@ const balance = async (sandbox: RunningSandbox, network: string, address: string
 
 type Payment = { network: string; address: string; hash: string; blockHash: string; height: number }
 
-/** Pays a fresh wallet on every network and mines it in. */
+/** Pays a fresh wallet on every network and mines the payment. */
 async function payEverywhere(sandbox: RunningSandbox): Promise<Payment[]> {
   const paid: Payment[] = []
   for (const network of testedNetworks) {
@@ -54,7 +54,7 @@ async function expectPayments(sandbox: RunningSandbox, paid: readonly Payment[])
   }
 }
 
-/** Every process whose command line names the test's folder. */
+/** The node processes in the lock file. */
 const readNodes = (path: string): { pid: number; since: string }[] => {
   const lock = JSON.parse(readFileSync(join(path, 'chains.lock'), 'utf8')) as {
     children: { pid: number; since: string }[]
@@ -62,10 +62,10 @@ const readNodes = (path: string): { pid: number; since: string }[] => {
   return lock.children
 }
 
-test('a second start continues the same chains at the same places', async () => {
+test('continues the same chains at the same URLs after a restart', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
-  // Reorganised chains are continued as they were left.
+  // A chain with a reorg must also continue.
   for (const network of testedNetworks) {
     await first.post('/blocks', { network, count: 3 })
     await first.post('/reorgs', { network, depth: 2 })
@@ -92,7 +92,7 @@ test('a second start continues the same chains at the same places', async () => 
   heights.forEach((height, index) => {
     expect(height).toBeGreaterThan(firstHeights[index] ?? 0)
   })
-  // The bank still pays.
+  // The bank can still pay.
   await payEverywhere(second)
   for (const network of testedNetworks) {
     const deep = await second.post('/reorgs', { network, depth: 2 })
@@ -100,7 +100,7 @@ test('a second start continues the same chains at the same places', async () => 
   }
 })
 
-test('after a kill -9 its nodes end by themselves, and the next start loses nothing', async () => {
+test('stops the nodes after a SIGKILL of the sandbox and loses no data', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   const nodes = readNodes(folder.path)
@@ -112,7 +112,7 @@ test('after a kill -9 its nodes end by themselves, and the next start loses noth
   await expectPayments(second, paid)
 })
 
-test('a start right after a kill -9 waits for the old nodes', async () => {
+test('waits for the old nodes in a start right after a SIGKILL', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   await first.stop('SIGKILL')
@@ -120,15 +120,15 @@ test('a start right after a kill -9 waits for the old nodes', async () => {
   await expectPayments(second, paid)
 })
 
-test('a start while the chains are being stopped waits for their end', async () => {
+test('waits for a running stop before it starts', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   const stopped = first.stop()
   await waitFor('the stop', () => !existsSync(join(folder.path, 'chains.json')))
-  // It may take its time.
+  // Makes the stop take longer.
   first.process.kill('SIGSTOP')
   const second = launch(folder.path, testedNetworks.join(','))
-  await waitFor('the second one', () => second.text().includes(`waiting for process ${first.process.pid}`))
+  await waitFor('the second start to wait', () => second.text().includes(`waiting for process ${first.process.pid}`))
   first.process.kill('SIGCONT')
   await stopped
   await waitFor('the chains', () => second.text().includes('ready'))
@@ -137,7 +137,7 @@ test('a start while the chains are being stopped waits for their end', async () 
   await expectPayments(await run(), paid)
 })
 
-test('a second sandbox on the same folder is refused', async () => {
+test('rejects a second sandbox on the same data directory', async () => {
   const first = await run('eth')
   const second = launch(folder.path, 'eth')
   const code = await new Promise((resolve) => second.process.once('exit', resolve))
@@ -146,7 +146,7 @@ test('a second sandbox on the same folder is refused', async () => {
   expect((await first.get('/networks')).status).toBe(200)
 })
 
-test('unknown networks, arguments and settings are refused', async () => {
+test('rejects unknown networks, arguments and settings', async () => {
   for (const [networks, extraArgs, text] of [
     ['btc,foo', [], 'has no chain for "foo"'],
     ['eth', ['--what', 'x'], 'unknown argument --what'],
@@ -164,13 +164,13 @@ test('unknown networks, arguments and settings are refused', async () => {
   }
 })
 
-test('--help says what it takes', async () => {
+test('prints the usage with --help', async () => {
   const child = launch(folder.path, 'eth', ['--help'])
   expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(0)
   expect(child.text()).toMatch(/^usage: .*--data-dir.*--networks/)
 })
 
-test('without the programs of Debian their chains are missing, and a line names the package of each', async () => {
+test('runs without litecoind and monerod and names their Debian packages', async () => {
   const sandbox = await runSandbox(folder.path, 'ltc,xmr,eth', [], { PATH: folder.path })
   running.push(sandbox)
   expect(sandbox.chains.networks.map(({ network }) => network)).toEqual(['eth'])
@@ -179,7 +179,7 @@ test('without the programs of Debian their chains are missing, and a line names 
     expect(lines.filter((line) => line.includes(`Debian's package ${name} `))).toHaveLength(1)
 })
 
-test('nodes that are stopped in order are gone', async () => {
+test('stops all nodes on SIGTERM', async () => {
   const sandbox = await run()
   const nodes = readNodes(folder.path)
   expect(nodes.every(isAlive)).toBe(true)

@@ -15,7 +15,7 @@ const v4Periphery = '@uniswap/v4-periphery/foundry-out'
 const algebra = '@cryptoalgebra/core/artifacts/contracts'
 const balancer = '@balancer-labs/v2-deployments/dist/tasks'
 
-/** Where the packages keep what they publish. */
+/** Paths of the published artifacts in their npm packages. */
 const artifactPaths = {
   wrapped: '@uniswap/v2-periphery/build/WETH9.json',
   v2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
@@ -57,7 +57,7 @@ export const readRuntimeCode = (name: ArtifactName): Hex => toHex(readArtifact(n
 
 export const computeInitCodeHash = (name: ArtifactName): Hex => keccak256(readCreationCode(name))
 
-/** Multicall3's creation code, as viem carries it for calls without a deployment. It exports only its address. */
+/** Multicall3's creation code. viem has it for deployless calls but does not export it. */
 export async function readMulticall3Code(): Promise<Hex> {
   const file = join(dirname(require.resolve('viem/package.json')), '_esm/constants/contracts.js')
   const { multicall3Bytecode } = (await import(pathToFileURL(file).href)) as { multicall3Bytecode: Hex }

@@ -18,7 +18,7 @@ const weight = 5n * 10n ** 17n
 
 type Dependencies = Readonly<{ owner: Address; contracts: DexContracts; findAsset: (name: string) => Asset }>
 
-/** The network's one weighted pool, of equal parts. */
+/** Creates the network's weighted pool with weights 50/50. */
 export async function createBalancerPool(
   chain: FreshChain,
   plan: PoolPlan,
@@ -34,7 +34,7 @@ export async function createBalancerPool(
     functionName: 'create',
     args: ['Sandbox weighted pool', 'SWP', tokens, [weight, weight], fee, owner],
   })
-  // The factory's first contract.
+  // The pool is the factory's first contract.
   const address = getContractAddress({ from: contracts.balancerFactory, nonce: 1n })
   await chain.runTransactions([{ from: owner, to: contracts.balancerFactory, data: create }])
   const call = { to: address, data: encodeFunctionData({ abi, functionName: 'getPoolId' }) }
@@ -49,7 +49,7 @@ export async function createBalancerPool(
       data: encodeFunctionData({ abi: traderAbi, functionName: 'call', args }),
     }
   }
-  // Kind 0: the first join, which says how much of each.
+  // Join kind 0 (INIT): the first join, with the amount of each token.
   const userData = encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256[]' }], [0n, amounts])
   const request = { assets: tokens, maxAmountsIn: amounts, userData, fromInternalBalance: false }
   await chain.runTransactions([

@@ -31,7 +31,7 @@ const v4Abi = parseAbi([
   'function initialize(Key key, uint160 sqrtPriceX96)',
 ])
 
-/** What the plan's tokens are on the network. */
+/** A token of a plan on the network, with its price key. */
 export type Asset = Readonly<{ address: Address; price: string; decimals: number; hasTransferFee: boolean }>
 type Dependencies = Readonly<{ owner: Address; contracts: DexContracts; findAsset: (name: string) => Asset }>
 
@@ -40,7 +40,7 @@ export type PoolCreation = Readonly<{ pool: MarketPool; sends: readonly Transact
 type Draft = Dependencies & Readonly<{ plan: PoolPlan; a: Asset; b: Asset; sqrtPrice: bigint }>
 type Planner = (draft: Draft) => PoolCreation
 
-/** The transactions that make a pool at the resting price, with its liquidity. */
+/** Plans the transactions that create a pool at the base price and add its liquidity. */
 export function planPoolCreation(plan: PoolPlan, dependencies: Dependencies): PoolCreation {
   const [first, second] = [dependencies.findAsset(plan.tokens[0]), dependencies.findAsset(plan.tokens[1])]
   const [a, b] = BigInt(first.address) < BigInt(second.address) ? [first, second] : [second, first]
@@ -49,7 +49,7 @@ export function planPoolCreation(plan: PoolPlan, dependencies: Dependencies): Po
     { price: priceOf(b.price, null), decimals: b.decimals },
   )
   const planCreation = planners[plan.kind]
-  if (planCreation === undefined) throw new Error(`${plan.kind} is made elsewhere`)
+  if (planCreation === undefined) throw new Error(`create-pool.ts does not create ${plan.kind} pools`)
   return planCreation({ ...dependencies, plan, a, b, sqrtPrice })
 }
 
@@ -136,7 +136,7 @@ function addRanges({ owner, contracts, plan, sqrtPrice }: Draft, pool: MarketPoo
   })
 }
 
-/** Ticks that enclose the range, and the liquidity that so many dollars are there. */
+/** Ticks that enclose the range, and the liquidity of the range's dollars between them. */
 function computePosition(
   { percent, dollars }: LiquidityRange,
   pool: MarketPool,
@@ -151,7 +151,7 @@ function computePosition(
   const worth = Number(toUnits(pool.prices[1], pool.decimals[1], BigInt(Math.round(dollars))))
   const rootAt = (tick: number) => 1.0001 ** (tick / 2)
   const liquidity = worth / (2 * root - rootAt(low) - root ** 2 / rootAt(high))
-  // Six digits: the last bits of a logarithm may differ from machine to machine.
+  // Six digits, because the last bits of a logarithm can differ between machines.
   return [low, high, BigInt(Number(liquidity.toPrecision(6)))]
 }
 

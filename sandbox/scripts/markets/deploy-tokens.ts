@@ -17,12 +17,12 @@ import { compile } from '../compile.ts'
 import { deployer } from './dex-contracts.ts'
 import type { FreshChain, TransactionRequest } from './fresh-chain.ts'
 
-/** What the trader gets of every token: a thousand times what all pools of a network hold. */
+/** US dollars of each token that the trader gets: a thousand times the liquidity of all pools of a network. */
 const traderDollars = 10n ** 11n
 
 const abi = parseAbi(['function mint(address to, uint256 amount)'])
 
-/** Deploys the network's tokens and gives the trader plenty. Answers their addresses by ticker. */
+/** Deploys the network's tokens and mints the trader's balances. Returns the addresses by ticker. */
 export async function deployMarketTokens(
   chain: FreshChain,
   network: string,
@@ -41,7 +41,7 @@ export async function deployMarketTokens(
   return Object.fromEntries(plans.map(({ token, address }) => [token.ticker, address.toLowerCase() as Address]))
 }
 
-/** So many dollars' worth, in base units. */
+/** Converts US dollars to base units at the base price. */
 export const toUnits = (key: string, decimals: number, dollars: bigint): bigint =>
   (dollars * 10n ** 12n * 10n ** BigInt(decimals)) / priceOf(key, null)
 

@@ -33,11 +33,14 @@ type DexContractName =
 const encode = (types: string, values: readonly unknown[]): Hex =>
   encodeAbiParameters(parseAbiParameters(types), values as never)
 
-/** Deploys the venues. Addresses follow from code and arguments, or from the first nonces of `owner`: the same on every network. */
+/**
+ * Deploys the DEX contracts. Addresses depend on code and arguments, or on the first nonces of `owner`, so they are the
+ * same on every network.
+ */
 export async function deployDexContracts(chain: FreshChain, owner: Address): Promise<DexContracts> {
   const sends: TransactionRequest[] = []
   let nonce = 0
-  /** For what depends on its sender, or on an address that comes later. */
+  /** For contracts that depend on their sender or on the address of a later contract. */
   const deployFromOwner = (code: Hex, parameters: Hex = '0x'): Address => {
     sends.push({ from: owner, data: concatHex([code, parameters]) })
     return getContractAddress({ from: owner, nonce: BigInt(nonce++) })
@@ -55,7 +58,7 @@ export async function deployDexContracts(chain: FreshChain, owner: Address): Pro
   const algebraFactory = deployFromOwner(readCreationCode('algebraFactory'), encode('address', [algebraDeployer]))
   const v3Factory = deployFromOwner(readCreationCode('v3Factory'))
   const enableFee = parseAbi(['function enableFeeAmount(uint24 fee, int24 tickSpacing)'])
-  // The lowest fee came by a vote, after the release.
+  // A governance vote added the lowest fee after the release.
   sends.push({
     from: owner,
     to: v3Factory,
@@ -113,10 +116,10 @@ async function requireCode({ rpc }: FreshChain, contracts: DexContracts): Promis
   const named = Object.entries(contracts)
   const codes = await rpc.batch(named.map(([, address]) => ['eth_getCode', [address, 'latest']] as const))
   const empty = named.find((_one, index) => codes[index] === '0x')
-  if (empty) throw new Error(`${empty[0]} is not at ${empty[1]}`)
+  if (empty) throw new Error(`${empty[0]} has no code at ${empty[1]}`)
 }
 
-/** Contracts whose addresses we can't deploy to: Multicall3 and Permit2. */
+/** Sets the code of Multicall3 and Permit2 at their well-known addresses, which we cannot deploy to. */
 async function placeWellKnownContracts({ rpc, url }: FreshChain): Promise<void> {
   const runtime = await rpc.call('eth_call', [{ data: await readMulticall3Code() }, 'latest'])
   await rpc.call('anvil_setCode', [multicall3, runtime])
@@ -124,8 +127,8 @@ async function placeWellKnownContracts({ rpc, url }: FreshChain): Promise<void> 
 }
 
 /**
- * The package has Permit2's code inside a script that asks Foundry's cheat code address to put it somewhere. Asked with
- * a contract there that reverts with whatever it is called with, the script tells.
+ * Extracts Permit2's code from the package's Foundry script, which passes the code to the cheatcode address. A state
+ * override places a contract there that reverts with its calldata, so the script's revert data holds the code.
  */
 export async function extractPermit2Code(url: string): Promise<Hex> {
   const cheatcodeAddress = '0x7109709ECfa91a80626fF3989D68f67F5b1DD12D'
@@ -142,20 +145,20 @@ export async function extractPermit2Code(url: string): Promise<Hex> {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call, 'latest', stateOverrides] }),
   })
   const revertData = ((await answer.json()) as { error?: { data?: Hex } }).error?.data
-  if (!revertData) throw new Error('the script that knows Permit2 did not tell its code')
+  if (!revertData) throw new Error('the Permit2 deployment script did not revert with the code')
   const { args } = decodeFunctionData({ abi, data: revertData })
   return (args as readonly [Hex, Hex])[1]
 }
 
-/** Celo's coin as a token, at the one address that may move coins. */
+/** Places the CELO token at the only address that may move native coins. */
 export async function placeCeloToken({ rpc }: FreshChain): Promise<void> {
   await rpc.call('anvil_setCode', [celoToken, compile(['CeloToken']).CeloToken.runtime])
 }
 
-/** WETH9 with the network's own name: two short strings, left-aligned, with twice their length in the last byte. */
+/** Sets WETH9's name and symbol in storage. A short string is left-aligned, with twice its length in the last byte. */
 export async function setWrappedName(chain: FreshChain, wrapped: Address, name: string, symbol: string): Promise<void> {
   const encodeShortString = (text: string): Hex => {
-    if (text.length > 31) throw new Error(`${text} is no short string`)
+    if (text.length > 31) throw new Error(`"${text}" has ${text.length} characters; a short string has at most 31`)
     return `${stringToHex(text, { size: 31 })}${(2 * text.length).toString(16).padStart(2, '0')}`
   }
   const slot = (index: number) => `0x${index.toString(16).padStart(64, '0')}`

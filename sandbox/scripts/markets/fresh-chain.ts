@@ -13,19 +13,19 @@ export type TransactionRequest = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?
 export type FreshChain = Readonly<{
   rpc: JsonRpc
   url: string
-  /** Sends them in order, mines them all in, and throws at the first that failed. Answers the last block's height. */
+  /** Sends the transactions in order, mines them and returns the height. Throws at the first that reverted. */
   runTransactions(sends: readonly TransactionRequest[]): Promise<number>
-  /** What anvil reads at a start, with as little as that needs. */
+  /** Returns anvil's state file, reduced to what a start needs. */
   dumpState(): Promise<string>
   stop(): void
 }>
 
-/** All blocks of the prepared chains are dated from here on, a second each: long ago, so that every start is later. */
+/** Unix time of the first block, one second per block. In the past, so that every start of the sandbox is later. */
 const genesisSeconds = 1_767_225_600
 const defaultGas = 12_000_000n
 const require = createRequire(import.meta.url)
 
-/** An anvil that makes the same blocks from the same transactions every time. */
+/** Starts an anvil whose blocks depend only on the transactions. */
 export async function startFreshChain(network: string): Promise<FreshChain> {
   const { realChainId, baseFeeWei } = findNetwork(network)
   const port = await findFreePort()
@@ -97,12 +97,12 @@ type Dump = {
 function stripState(dump: Hex): string {
   const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as Dump
   state.historical_states = null
-  // The node gives them in no order.
+  // Anvil returns them unordered.
   state.blocks.sort((a, b) => Number(a.header.number) - Number(b.header.number))
   state.transactions.sort(
     (a, b) => a.block_number - b.block_number || a.info.transaction_index - b.info.transaction_index,
   )
-  // Nobody debugs how the market was made.
+  // Traces of the deployment are not needed.
   for (const { info } of state.transactions) info.traces = []
   return JSON.stringify(state)
 }

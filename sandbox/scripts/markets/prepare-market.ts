@@ -12,13 +12,13 @@ import { type DexContracts, deployDexContracts, placeCeloToken, setWrappedName }
 import { type FreshChain, startFreshChain } from './fresh-chain.ts'
 
 const toWeiHex = (whole: bigint): Hex => toHex(whole * 10n ** 18n)
-/** Of the cheapest coins a hundred million dollars and more, of which half is wrapped. */
+/** Native coins of the trader, half of them wrapped: at least 100 million dollars of the cheapest coin. */
 const traderBalance = 2n * 10n ** 12n
-/** As anvil gives each account at the start: what the making cost is given back. */
+/** Anvil's initial balance of an account. The gas that the deployment cost is restored to it. */
 const accountBalance = 10n ** 9n
 const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
-/** Makes the market of one network on a chain of its own. */
+/** Builds the market of one network on a fresh chain. */
 export async function prepareMarket(network: string): Promise<MarketSnapshot> {
   const chain = await startFreshChain(network)
   try {
@@ -116,7 +116,7 @@ function listDexes(contracts: DexContracts, deployedAt: number): Dex[] {
       ...deployed(algebraFactory),
       initCodeHash: computeInitCodeHash('algebraPool'),
       deployer: lowercaseAddress(algebraDeployer),
-      // The package's version 3 is the second generation of Algebra: a list of ticks, one fee for both directions.
+      // Version 3 of the package is Algebra's second generation: a linked list of ticks, one fee for both directions.
       ticksBy: 'list',
     },
     {
@@ -138,7 +138,7 @@ function listContracts(contracts: DexContracts): Record<string, Address> {
     stateView: contracts.v4StateView,
     v4Quoter: contracts.v4Quoter,
     balancerVault: contracts.balancerVault,
-    // These wrap, and Celo's coin can't be wrapped: there they swap tokens only.
+    // Routers that wrap the native coin. On Celo they swap only tokens.
     router02: contracts.swapRouter02,
     v2Router: contracts.v2Router,
   }

@@ -7,7 +7,7 @@ export type BitcoinTicker = keyof typeof bitcoinNetworks
 
 export const parametersOf = (network: BitcoinTicker) => ({ ...NETWORK, ...bitcoinNetworks[network] })
 
-/** A key with its P2WPKH script and address. */
+/** A private key with its public key, P2WPKH script and address. */
 export type BitcoinKey = Readonly<{
   privateKey: Uint8Array
   publicKey: Uint8Array
@@ -34,7 +34,7 @@ export function scriptOfAddress(network: BitcoinTicker, address: string): Uint8A
     throw new ControlError(
       400,
       'INVALID_ADDRESS',
-      `"${address.slice(0, 120)}" is no address of ${network} in the sandbox`,
+      `"${address.slice(0, 120)}" is not a valid ${network} address in the sandbox`,
       cause,
     )
   }

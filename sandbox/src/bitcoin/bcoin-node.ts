@@ -5,25 +5,25 @@ import { type Chainstate, createChainstate } from './chainstate.ts'
 import { type JournalRecord, openJournal } from './journal.ts'
 import { type Acceptance, acceptTransaction } from './mempool-acceptance.ts'
 
-/** A Bitcoin regtest node in this process: in memory, with a journal from which the next start makes it again. */
+/** A Bitcoin regtest node in this process. State is in memory; the next start rebuilds it from the journal. */
 export type BcoinNode = Readonly<{
   bcoin: Bcoin
   chain: Chain
   mempool: Mempool
-  /** Nothing changes while the work runs. */
+  /** Runs the work under the node's lock, so that the chain does not change meanwhile. */
   readLocked<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Mines one block on the tip. `txs: null` = what the mempool holds; `time` null = now. */
+  /** Mines one block on the tip. `txs: null` takes the mempool's transactions; `time: null` is now. */
   mineBlock(block: { script: Buffer; txs: readonly Tx[] | null; time: number | null }): Promise<Block>
-  /** Null when the block was taken, else why not, in the words of BIP-22. */
+  /** Null if the block was accepted, else the BIP-22 reject reason. */
   submitBlock(block: Block): Promise<string | null>
   acceptTransaction(tx: Tx, options: { testOnly: boolean; maxFeeRate: number }): Promise<Acceptance>
-  /** False when there is no such block. */
+  /** False if the block does not exist. */
   invalidateBlock(hash: string): Promise<boolean>
   reconsiderBlock(hash: string): Promise<boolean>
   close(): Promise<void>
 }>
 
-/** Above every height that a sandbox reaches: blocks up to here are not verified again. */
+/** Above every height that a sandbox reaches. bcoin does not verify signatures below its last checkpoint. */
 const replayCheckpointHeight = 0x7fffffff
 
 export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
@@ -36,7 +36,7 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
     memory: true,
     requireStandard: true,
     replaceByFee: true,
-    // A transaction whose inputs are unknown is refused, not kept for later.
+    // Reject a transaction with unknown inputs instead of keeping it as an orphan.
     maxOrphans: 0,
     rejectAbsurdFees: false,
   })
@@ -93,7 +93,7 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
 
 type ReplayTarget = Pick<BcoinNode, 'bcoin' | 'chain' | 'mempool'>
 
-/** Plays a journal. Signatures in its blocks were verified when it was written. */
+/** Replays a journal without signature checks: they passed when the journal was written. */
 async function replay(
   { bcoin, chain, mempool }: ReplayTarget,
   chainstate: Chainstate,
@@ -110,7 +110,8 @@ async function replay(
   }
   bcoin.network.lastCheckpoint = 0
   for (const [hash, tx] of unconfirmed) {
-    // What conflicts with a block is refused again; of two versions the later replaces the earlier, as it did before.
+    // A transaction that conflicts with a block is rejected; a replacement replaces the original again, as in the
+    // journal.
     if (!(await chain.getMeta(hash)))
       await acceptTransaction({ chain, mempool }, tx, { testOnly: false, maxFeeRate: 0 })
   }

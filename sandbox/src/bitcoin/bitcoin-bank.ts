@@ -8,31 +8,34 @@ import type { BitcoinKey } from './addresses.ts'
 type Utxo = Readonly<{
   txid: string
   vout: number
-  units: bigint /** Unconfirmed transactions before it. */
+  units: bigint
+  /** Number of unconfirmed ancestor transactions. */
   depth: number
 }>
 
 export type BitcoinBank = Readonly<{
   pay(script: Uint8Array, units: bigint): Promise<string>
-  /** A transaction that pays the coins back to the bank: it conflicts with whatever spends one of them. */
+  /** Builds a transaction that pays the UTXOs back to the bank, and so conflicts with every other spend of them. */
   buildConflict(coins: readonly { txid: string; vout: number; units: bigint }[]): string
-  /** Whether the bank's key signed this input. */
+  /** True if the bank's key signed this input. */
   isSignedByBank(witness: readonly string[] | undefined): boolean
 }>
 
-/** Units per virtual byte: ten times the least that is relayed. */
+/** Satoshis per virtual byte: ten times the minimum relay fee rate. */
 const feeRate = 10n
-/** P2WPKH in virtual bytes, rounded up: input 68, output 43 (P2WSH, the largest we pay), rest 11. */
+/**
+ * Virtual bytes, rounded up: P2WPKH input 68, payment output 43 (P2WSH, the largest), change output 31, overhead 11.
+ */
 const inputBytes = 68n
 const overheadBytes = 11n + 43n + 31n
-/** Change below this stays with the fee; above every relay's dust limit (Litecoin's is the highest: 5460). */
+/** Smaller change goes to the fee. Above every dust limit; Litecoin's is the highest with 5460. */
 const minChangeUnits = 10_000n
-/** Nodes refuse chains of more than 25 unconfirmed transactions. */
+/** Nodes reject chains of more than 25 unconfirmed transactions. */
 const unconfirmedAncestorsMax = 20
-/** Replaceable, as most wallets' payments are (BIP-125). */
+/** Signals replaceability (BIP-125), as most wallets do. */
 const sequence = 0xfffffffd
 
-/** Pays from one key with many coins. Confirmed coins first; then the change of its own unconfirmed payments. */
+/** Pays from one key with many UTXOs: confirmed ones first, then change of its own unconfirmed payments. */
 export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
   const runExclusive = createMutex()
   const utxoSet = createUtxoSet(rpc, key)
@@ -58,8 +61,8 @@ export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
         } catch (error) {
           if (!(error instanceof RpcError)) throw error
           if (error.message.includes('dust'))
-            throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'nodes refuse to relay so little', error)
-          // A coin was not where it was thought to be (a reorg): look again, once.
+            throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is below the dust limit of the nodes', error)
+          // A reorg may have removed a UTXO: scan again and retry once.
           utxoSet.refreshNext()
           return await payOnce(script, units)
         }
@@ -91,7 +94,7 @@ function buildTransaction(
   return tx
 }
 
-/** The smallest single coin that is enough, else the largest ones together. */
+/** Selects the smallest sufficient UTXO, or else the largest ones until they suffice. */
 function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[]; fee: bigint } {
   const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + overheadBytes)
   const bySize = [...utxos].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
@@ -104,15 +107,15 @@ function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[];
     sum += coin.units
     if (sum >= units + feeOf(selected.length)) return { selected, fee: feeOf(selected.length) }
   }
-  throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox's bank has ${formatUnits(sum, 8)} only`)
+  throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(sum, 8)}`)
 }
 
 type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 
-/** Payments that a reorganisation may make wait once more. */
+/** How many payments to remember, because a reorg can return them to the mempool. */
 const trackedPaymentsMax = 2_000
 
-/** What the bank can spend now. Looked up again when a block has come, known from its own payments in between. */
+/** The bank's spendable UTXOs: scanned from the node after each block, updated from its own payments in between. */
 function createUtxoSet(rpc: JsonRpc, key: BitcoinKey) {
   type Payment = Readonly<{ spends: readonly string[]; change: Utxo | null }>
   const payments = new Map<string, Payment>()

@@ -12,17 +12,17 @@ import { createOutputReader } from './outputs.ts'
 export type RunningNode = Readonly<{
   client: string
   rpcUrl: string
-  /** Mines the first blocks that are missing, some time back, so that the chain's clock is not ahead of ours. */
+  /** Mines the missing initial blocks with past timestamps, so that the chain's time is not ahead of the clock. */
   mineInitialBlocks(bankScript: string, height: number): Promise<void>
   stop(): Promise<void>
 }>
 
-/** Segwit is active from 432 on; the rewards of the first blocks are the bank's, the last hundred make them mature. */
+/** Segwit activates at height 432. Rewards of these blocks go to the bank; 101 more blocks make them mature. */
 export const bankRewardBlocks = 440
 export const initialBlocks = bankRewardBlocks + 101
 const decimals = 8
 
-/** The controls of one chain of the bitcoin family, in Bitcoin Core's own RPC: bcoin's wrapper and litecoind alike. */
+/** A LocalChain over Bitcoin Core's RPC, which litecoind and the bcoin wrapper both serve. */
 export async function createBitcoinChain(network: BitcoinTicker, node: RunningNode): Promise<LocalChain> {
   const rpc = serializeScans(createJsonRpc(node.rpcUrl))
   const key = keyOf(network, bitcoinBankKey(network))
@@ -48,7 +48,11 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
   const reorganize = async (depth: number, drop: boolean): Promise<Tip> => {
     const tipHeight = (await rpc.call('getblockcount')) as number
     if (tipHeight - depth < initialBlocks)
-      throw new ControlError(409, 'REORG_TOO_DEEP', `only ${tipHeight - initialBlocks} blocks can be replaced so far`)
+      throw new ControlError(
+        409,
+        'REORG_TOO_DEEP',
+        `depth is ${depth}; at most ${tipHeight - initialBlocks} blocks can be replaced`,
+      )
     const firstHash = (await rpc.call('getblockhash', [tipHeight - depth + 1])) as string
     const bankInputs = drop ? await outputs.findInputsSince(firstHash, bank.isSignedByBank) : []
     const transactions = await outputs.readTransactionsSince(firstHash)
@@ -73,7 +77,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
       const script = scriptOfAddress(network, address)
-      // While blocks are being replaced, coins are for a moment where they will not stay.
+      // Never during a reorg: UTXOs change until it is complete.
       return runExclusive(() => bank.pay(script, units)).catch(rethrowRpcError)
     },
     async readBalance({ currency, address }) {
@@ -95,7 +99,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
   }
 }
 
-/** A node refuses a second scan of its outputs while one runs. */
+/** Runs one `scantxoutset` at a time: nodes reject a second one. */
 function serializeScans(rpc: JsonRpc): JsonRpc {
   const runExclusive = createMutex()
   const call: JsonRpc['call'] = (method, params) =>
@@ -103,13 +107,13 @@ function serializeScans(rpc: JsonRpc): JsonRpc {
   return { ...rpc, call }
 }
 
-/** Rewards go nowhere: the set of unspent outputs stays small. Random, so that two branches never have the same block. */
+/** Burns block rewards, so that the UTXO set stays small. Random, so that two branches never have the same block. */
 function createBurnDescriptor(): string {
   return `raw(6a10${randomBytes(16).toString('hex')})`
 }
 
 function rethrowRpcError(error: unknown): never {
   if (error instanceof RpcError)
-    throw new ControlError(409, 'NODE_REFUSED', `the node refused: ${error.message}`, error)
+    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
   throw error
 }

@@ -2,7 +2,7 @@ import type { Bcoin, Block, Chain, Mempool, Miner, Tx } from './bcoin.ts'
 
 type BlockRequest = { script: Buffer; txs: readonly Tx[] | null; time: number | null }
 
-/** Puts blocks together on the tip, with any output script for the reward. */
+/** Assembles blocks on the tip, with any output script for the reward. */
 export async function createBlockAssembler(bcoin: Bcoin, chain: Chain, mempool: Mempool) {
   const { network } = bcoin
   const fromMempool: Miner = new bcoin.Miner({ network, chain, mempool })

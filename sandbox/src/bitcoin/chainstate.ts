@@ -1,14 +1,14 @@
 import { type Block, type Chain, type Entry, isVerifyError, type Mempool, type Tx } from './bcoin.ts'
 
 export type Chainstate = Readonly<{
-  /** Null when the block was taken, else why not, in the words of BIP-22. */
+  /** Null if the block was accepted, else the BIP-22 reject reason. */
   submit(block: Block): Promise<string | null>
-  /** False when there is no such block. */
+  /** False if the block does not exist. */
   invalidate(hash: string): Promise<boolean>
   reconsider(hash: string): Promise<boolean>
 }>
 
-/** Everything that moves the chain's tip, with the mempool in step. Hashes are in internal byte order. */
+/** Every operation that moves the tip; each one updates the mempool. Hashes are in internal byte order. */
 export function createChainstate(chain: Chain, mempool: Mempool): Chainstate {
   const mempoolSync = syncMempool(chain, mempool)
   return {
@@ -42,7 +42,9 @@ export function createChainstate(chain: Chain, mempool: Mempool): Chainstate {
   }
 }
 
-/** Keeps the mempool in step with the chain. What a disconnected block held waits until `restore` offers it again. */
+/**
+ * Updates the mempool on every tip change. `resubmitDisconnected` adds the transactions of disconnected blocks again.
+ */
 function syncMempool(chain: Chain, mempool: Mempool) {
   let disconnected: Tx[] = []
   const ignore = () => undefined
@@ -64,7 +66,7 @@ function syncMempool(chain: Chain, mempool: Mempool) {
           (missing) => missing !== null,
           () => true,
         )
-        // What spends an output that is gone could never be mined: it would make every block invalid.
+        // A mempool transaction that spends a missing output would make every mined block invalid.
         if (isRejected) evictSpenders(mempool, tx)
       }
     },
@@ -99,7 +101,7 @@ async function withChainLocked(chain: Chain, work: () => Promise<void>): Promise
   }
 }
 
-/** Forgets that the block is invalid and goes over to the branch with the most work (Bitcoin Core's rule). */
+/** Clears the invalid mark of the block and switches to the branch with the most work, as Bitcoin Core does. */
 async function activateBestBranch(chain: Chain, hash: string): Promise<void> {
   chain.removeInvalid(hash)
   let best = chain.tip
@@ -111,7 +113,7 @@ async function activateBestBranch(chain: Chain, hash: string): Promise<void> {
       entry = await chain.getPrevious(entry)
     }
     const block = branch[0] && (await chain.getBlock(branch[0].hash))
-    // The mark of a branch is on its first invalid block and on whatever was offered on top of it.
+    // bcoin marks the invalid block and every block that was submitted on top of it.
     if (block && branch.some((one) => one.hash === hash)) for (const one of branch) chain.removeInvalid(one.hash)
     if (branch[0] && block && !chain.hasInvalid(block) && branch[0].chainwork.gt(best.chainwork)) best = branch[0]
   }

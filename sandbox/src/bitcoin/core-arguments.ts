@@ -22,17 +22,17 @@ export class CoreError extends Error {
   }
 }
 
-/** What a method was called with, read with Bitcoin Core's own complaints. */
+/** Reads the arguments of an RPC call; throws Bitcoin Core's error codes and messages. */
 export type Arguments = Readonly<{
-  /** A hash in the order that is shown; answered in internal order. */
+  /** Reads a hash in display order and returns it in internal order. */
   hash(index: number, name: string): string
   integer(index: number, name: string, fallback?: number): number
   flag(index: number, fallback: boolean): boolean
   text(index: number, name: string): string
   list(index: number, name: string): readonly unknown[]
-  /** A number or a decimal string of coins per kilobyte, in satoshis. */
+  /** Reads coins per kilobyte (number or decimal string) and returns satoshis per kilobyte. */
   feeRate(index: number, fallback: number): number
-  /** 0, 1, 2 or the older true and false. */
+  /** 0, 1 or 2, or the older true and false. */
   verbosity(index: number, fallback: number): number
 }>
 

@@ -4,11 +4,11 @@ import type { Block, Chain, Entry, MempoolEntry, Output, Script, Tx } from './bc
 import { revHex } from './bcoin.ts'
 import { isReplaceable } from './mempool-acceptance.ts'
 
-/** A number whose digits are given: JSON amounts with eight decimals, as Bitcoin Core writes them. */
+/** A JSON number with exact digits: Bitcoin Core writes amounts with eight decimals. */
 type RawNumber = Readonly<{ rawJSON: string }>
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawNumber }).rawJSON
 
-/** Satoshis as coins. bcoin holds them as integers below 2⁵³. */
+/** Formats satoshis as coins. bcoin holds amounts as integers below 2⁵³. */
 export function coins(sats: number): RawNumber {
   const digits = String(sats).padStart(9, '0')
   return rawJson(`${digits.slice(0, -8)}.${digits.slice(-8)}`)
@@ -16,7 +16,7 @@ export function coins(sats: number): RawNumber {
 
 export const hexWord = (value: number) => (value >>> 0).toString(16).padStart(8, '0')
 
-/** The difficulty as Bitcoin Core computes it from the compact target (`GetDifficulty`). */
+/** Computes the difficulty from the compact target, as Bitcoin Core's `GetDifficulty`. */
 export function difficulty(bits: number): number {
   let shift = (bits >>> 24) & 0xff
   let result = 0x0000ffff / (bits & 0x00ffffff)
@@ -25,7 +25,7 @@ export function difficulty(bits: number): number {
   return result
 }
 
-/** Bitcoin Core's names of output scripts. */
+/** Bitcoin Core's name of the output script type. */
 function scriptType(raw: Buffer): string {
   const hex = raw.toString('hex')
   if (/^76a914[0-9a-f]{40}88ac$/.test(hex)) return 'pubkeyhash'
@@ -43,7 +43,7 @@ export const regtest = { ...NETWORK, ...bitcoinNetworks.btc }
 function addressOf(raw: Buffer): string | null {
   try {
     const decoded = OutScript.decode(raw)
-    // A bare public key has no address of its own.
+    // A bare public key has no address.
     return decoded.type === 'pk' || decoded.type === 'unknown' ? null : Address(regtest).encode(decoded)
   } catch {
     return null

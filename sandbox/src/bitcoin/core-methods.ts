@@ -136,7 +136,7 @@ export const mempoolMethods: Readonly<Record<string, RpcMethod>> = {
     const reason = result.kind === 'already-in-mempool' ? 'txn-already-in-mempool' : toRejectReason(result)
     return [{ ...names, allowed: false, 'reject-reason': reason }]
   },
-  // As a node that has seen too few blocks with transactions answers: the caller has to have a floor of its own.
+  // The reply of a node with too few blocks to estimate from; the caller needs a default fee rate.
   estimatesmartfee: async ({ chain }, args) => {
     args.integer(0, 'conf_target')
     return { errors: ['Insufficient data or no feerate found'], blocks: chain.height > 0 ? 2 : 0 }

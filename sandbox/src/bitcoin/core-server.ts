@@ -7,7 +7,7 @@ const methods: ReadonlyMap<string, RpcMethod> = new Map(
   Object.entries({ ...chainMethods, ...mempoolMethods, ...miningMethods }),
 )
 
-/** These take the node's lock themselves; all others read under it, so that no reorg happens within an answer. */
+/** Methods that take the node's lock themselves. All others run under it, so that no reorg happens within one reply. */
 const lockingMethods: ReadonlySet<string> = new Set([
   ...Object.keys(miningMethods),
   'sendrawtransaction',
@@ -19,7 +19,9 @@ const bodyBytesMax = 32 * 1024 * 1024
 type Request = { id?: unknown; method?: unknown; params?: unknown }
 type Reply = { result: unknown; error: { code: number; message: string } | null; id: unknown }
 
-/** JSON-RPC as Bitcoin Core serves it: errors have status 404 (unknown method), 400 (bad request) or 500, batches 200. */
+/**
+ * Serves Bitcoin Core's JSON-RPC. Errors have HTTP status 404 (unknown method), 400 (bad request) or 500; batches 200.
+ */
 export async function startCoreRpcServer(node: BcoinNode, port: number): Promise<{ close(): Promise<void> }> {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return sendResponse(response, 405, 'JSONRPC server handles only POST requests')
@@ -33,7 +35,7 @@ export async function startCoreRpcServer(node: BcoinNode, port: number): Promise
     })
     request.on('end', () => void respondToBody(node, Buffer.concat(chunks).toString('utf8'), response))
   })
-  // Clients keep their connections: none is closed while a request is on its way.
+  // Clients keep connections open; the default of 5 s could close one while a request is in flight.
   server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

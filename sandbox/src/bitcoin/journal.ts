@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
-/** What happened to the chain, in order. Playing it again gives the same chain. */
+/** A change of the chain. Replaying all records in order rebuilds the chain. */
 export type JournalRecord = Readonly<{ kind: 'block' | 'transaction' | 'invalidate' | 'reconsider'; bytes: Buffer }>
 
 export type Journal = Readonly<{
@@ -10,10 +10,13 @@ export type Journal = Readonly<{
 }>
 
 const kinds = ['block', 'transaction', 'invalidate', 'reconsider'] as const
-/** Kind (1), length (4, little endian), checksum (4). */
+/** Bytes of a record header: kind (1), length (4, little endian), checksum (4). */
 const headerBytes = 9
 
-/** Opens the file and answers what is in it. A record that was cut off by a crash ends it, and is cut off for good. */
+/**
+ * Opens the file and reads its records. Truncates it at the first incomplete or damaged record, which a crash can
+ * leave.
+ */
 export function openJournal(path: string): Journal & { records: JournalRecord[] } {
   const contents = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
   const records: JournalRecord[] = []

@@ -1,6 +1,6 @@
 import { type Chain, isVerifyError, type Mempool, type MempoolEntry, type Tx } from './bcoin.ts'
 
-/** What Bitcoin Core would say of a transaction: its error code (`rpc/protocol.h`) and its reason. */
+/** Bitcoin Core's verdict on a transaction: error code (`rpc/protocol.h`) and reject reason. */
 export type Acceptance =
   | { kind: 'accepted'; feeSats: number }
   | { kind: 'already-in-mempool' }
@@ -10,7 +10,7 @@ type Node = Readonly<{ chain: Chain; mempool: Mempool }>
 
 /** Satoshis per 1000 virtual bytes: `-minrelaytxfee` and `-incrementalrelayfee`. */
 export const relayFeeRate = 1000
-/** BIP-125 rule 5. */
+/** BIP-125 rule 5: at most 100 transactions may be replaced. */
 const replacementsMax = 100
 
 const reject = (code: -25 | -26 | -27, reason: string): Acceptance => ({ kind: 'rejected', code, reason })
@@ -57,7 +57,7 @@ function findConflicts(mempool: Mempool, tx: Tx): MempoolEntry[] {
   return [...conflicts]
 }
 
-/** Parents before children. */
+/** Sorted with parents before children. */
 function listWithDescendants(mempool: Mempool, entries: readonly MempoolEntry[]): MempoolEntry[] {
   const all = new Set(entries)
   for (const entry of entries) for (const child of mempool.getDescendants(entry)) all.add(child)
@@ -65,7 +65,7 @@ function listWithDescendants(mempool: Mempool, entries: readonly MempoolEntry[])
   return [...all].sort((a, b) => ancestors(a) - ancestors(b))
 }
 
-/** BIP-125, as Bitcoin Core enforces it. Null where nothing is replaced, or it may be. */
+/** Applies BIP-125 as Bitcoin Core does. Null if nothing is replaced or the replacement is allowed. */
 function findReplacementViolation(
   mempool: Mempool,
   tx: Tx,
@@ -103,7 +103,7 @@ async function addToMempool(mempool: Mempool, tx: Tx): Promise<Acceptance> {
   } catch (error) {
     if (!isVerifyError(error)) throw error
     if (error.reason.includes('script-verify-flag')) {
-      // What Core says of a signature that does not fit (NULLFAIL), by far the most frequent of these.
+      // Bitcoin Core's reason for a wrong signature (NULLFAIL), the most frequent script error.
       return reject(
         -26,
         'non-mandatory-script-verify-flag (Signature must be zero for failed CHECK(MULTI)SIG operation)',
@@ -113,7 +113,7 @@ async function addToMempool(mempool: Mempool, tx: Tx): Promise<Acceptance> {
   }
 }
 
-/** Where bcoin's word differs from Bitcoin Core's. */
+/** Bitcoin Core's reject reason where bcoin's differs. */
 const coreRejectReasons: Record<string, string> = {
   'bad-txns-inputs-spent': 'txn-mempool-conflict',
   'insufficient priority': 'min relay fee not met',

@@ -7,12 +7,12 @@ import { openBcoinNode } from './bcoin-node.ts'
 import { bankRewardBlocks, initialBlocks, type RunningNode } from './bitcoin-chain.ts'
 import { startCoreRpcServer } from './core-server.ts'
 
-/** How far back the first block of a new chain lies. */
+/** Age of the first block of a new chain. */
 const firstBlockAgeSeconds = 3600
-/** Litecoin Core answers nobody without a password. Fixed, so that the URL stays the same over restarts; loopback only. */
+/** Litecoin Core requires a password. It is constant, so that the URL is the same after a restart; loopback only. */
 const password = 'sandbox'
 
-/** bcoin in this process, behind a server that answers as Bitcoin Core. */
+/** Starts bcoin in this process, behind a server that speaks Bitcoin Core's RPC. */
 export async function startBcoin(folder: string, port: number): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const node = await openBcoinNode(join(folder, 'blocks.journal'))
@@ -41,7 +41,7 @@ export function findProgram(name: string, searchPath: string): string | null {
       accessSync(path, constants.X_OK)
       if (folder !== '') return path
     } catch {
-      // Not in this folder.
+      // Not in this directory.
     }
   }
   return null
@@ -49,7 +49,7 @@ export function findProgram(name: string, searchPath: string): string | null {
 
 type Litecoind = { program: string; folder: string; port: number; children: Children; onExit: (reason: string) => void }
 
-/** Litecoin Core 0.21 on regtest, without a wallet and without peers. */
+/** Starts Litecoin Core 0.21 on regtest, without a wallet and without peers. */
 export async function startLitecoind({ program, folder, port, children, onExit }: Litecoind): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const child = children.start(
@@ -59,7 +59,7 @@ export async function startLitecoind({ program, folder, port, children, onExit }
       `-datadir=${folder}`,
       '-server=1',
       '-txindex=1',
-      // Off by default in Litecoin Core: without it no fee can be raised.
+      // Replacement by fee is off by default in Litecoin Core.
       '-mempoolreplacement=1',
       '-disablewallet',
       '-listen=0',
@@ -73,7 +73,8 @@ export async function startLitecoind({ program, folder, port, children, onExit }
       `-rpcpassword=${password}`,
       '-rpcworkqueue=256',
       '-printtoconsole=0',
-      // The first block with MWEB must hold a peg-in (LIP-3), which only a wallet can make: it never becomes active here.
+      // The first MWEB block must hold a peg-in (LIP-3), which only a wallet can create. MWEB therefore never activates
+      // here.
       '-vbparams=mweb:4102444800:9999999999',
     ],
     join(folder, 'litecoind.log'),

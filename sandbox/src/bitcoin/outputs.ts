@@ -10,17 +10,17 @@ type Outpoint = Readonly<{ txid: string; vout: number }>
 const decimals = 8
 const units = (value: string | number) => parseUnits(String(value), decimals)
 
-/** What the node knows of outputs, confirmed and not. */
+/** Reads confirmed and unconfirmed outputs from the node. */
 export function createOutputReader(rpc: JsonRpc) {
   const readMempool = async (): Promise<Transaction[]> => {
     const ids = (await rpc.call('getrawmempool')) as string[]
     const requests = ids.map(async (id) => (await rpc.call('getrawtransaction', [id, true])) as Transaction)
-    // Mined or replaced between the two questions.
+    // A transaction may be mined or replaced between the two calls.
     const results = await Promise.allSettled(requests)
     return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
-  /** Of this block and those after it, in their order. */
+  /** Transactions of this block and the blocks after it, in chain order. */
   const readBlocks = async (first: string): Promise<Transaction[]> => {
     const transactions: Transaction[] = []
     for (let hash: string | undefined = first; hash; ) {
@@ -32,7 +32,7 @@ export function createOutputReader(rpc: JsonRpc) {
   }
 
   return {
-    /** Bytes of what was paid in this block and in those after it, parents before children, and of what waits. */
+    /** Raw transactions since this block, then those in the mempool. Parents come before children within the blocks. */
     async readTransactionsSince(first: string): Promise<string[]> {
       const isReward = ({ vin }: Transaction) => vin[0]?.txid === undefined
       const confirmed = (await readBlocks(first)).filter((tx) => !isReward(tx))
@@ -40,15 +40,15 @@ export function createOutputReader(rpc: JsonRpc) {
     },
 
     /**
-     * Of more than ten blocks Bitcoin Core puts nothing back into its pool, and drops what waited for them (validation.cpp,
-     * InvalidateBlock). Twice, for what waits is in no order.
+     * After more than ten disconnected blocks Bitcoin Core returns no transactions to the mempool and drops their
+     * descendants (validation.cpp, InvalidateBlock). Sends everything twice, because the mempool's part is not sorted.
      */
     async rebroadcast(transactions: readonly string[]): Promise<void> {
       for (const bytes of [...transactions, ...transactions])
         await rpc.call('sendrawtransaction', [bytes]).catch(ignoreRpcError)
     },
 
-    /** Units of a script: unspent outputs in blocks and in the mempool. */
+    /** Sums the unspent outputs of a script, in blocks and in the mempool. */
     async readBalance(script: string): Promise<bigint> {
       const scan = (await rpc.call('scantxoutset', ['start', [`raw(${script})`]])) as Scan
       const unspent = new Map(scan.unspents.map((one) => [`${one.txid}:${one.vout}`, units(one.amount)]))
@@ -62,7 +62,7 @@ export function createOutputReader(rpc: JsonRpc) {
       return [...unspent.values()].reduce((sum, one) => sum + one, 0n)
     },
 
-    /** What is spent in this block, in those after it and in the mempool, by inputs with such a witness. */
+    /** Outpoints spent since this block or in the mempool by inputs whose witness matches. */
     async findInputsSince(
       first: string,
       isSigned: (witness: readonly string[] | undefined) => boolean,
@@ -74,7 +74,7 @@ export function createOutputReader(rpc: JsonRpc) {
       )
     },
 
-    /** Those that exist in blocks and are unspent there, with their units. */
+    /** The outpoints that are confirmed and unspent, with their units. */
     async findUnspent(outpoints: readonly Outpoint[]) {
       const calls = outpoints.map(({ txid, vout }) => ['gettxout', [txid, vout, false]] as const)
       const outputs = (await rpc.batch(calls)) as ({ value: string | number } | null)[]
@@ -86,7 +86,7 @@ export function createOutputReader(rpc: JsonRpc) {
   }
 }
 
-/** In the pool already, or of a coin that is spent otherwise now. */
+/** The transaction is already in the mempool, or a conflicting one has spent its inputs. */
 function ignoreRpcError(error: unknown): void {
   if (!(error instanceof RpcError)) throw error
 }

@@ -13,7 +13,7 @@ export type Anvil = Readonly<{
   client: string
   rpcUrl: string
   rpc: JsonRpc
-  /** Absent on a chain that is older than the sandbox's markets. */
+  /** Null on a chain from before the sandbox had markets. */
   market: Market | null
   stop(): Promise<void>
 }>
@@ -24,22 +24,22 @@ type AnvilOptions = Readonly<{
   folder: string
   port: number
   children: Children
-  /** What a new chain begins with. */
+  /** Returns the snapshot that a new chain starts from. */
   readSnapshot(): MarketSnapshot
   onExit: (reason: string) => void
 }>
 
-/** Coins of each of the ten accounts. */
+/** Native coins of each of the ten accounts. */
 const accountBalance = 1_000_000_000
 /**
- * Blocks whose state is kept: a reorg goes back to one of them, 50 at most. Each holds all earlier block hashes: at 56
- * every block takes some 6 KB for ever.
+ * Number of recent blocks with a retained state; a reorg of up to 50 blocks needs them. Each state holds all earlier
+ * block hashes: with 56, every block adds about 6 KB of memory that is never freed.
  */
 const retainedStates = 56
-/** The state is written at every orderly end as well. */
+/** Anvil also writes its state on SIGTERM. */
 const stateIntervalSeconds = 300
 
-/** One anvil. Blocks are mined by whoever holds the chain's lock: a reorg while it mines breaks its index. */
+/** Starts one anvil. Mine only under the chain's lock: a reorg during mining corrupts anvil's block index. */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   mkdirSync(options.folder, { recursive: true })
   const state = join(options.folder, 'state.json')
@@ -47,20 +47,20 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const marketFile = join(options.folder, 'market.json')
   if (!existsSync(state)) {
     const snapshot = options.readSnapshot()
-    // The chain goes on with these addresses, whatever a later version's market is.
+    // The chain keeps these addresses even if a later version of the sandbox has a different market.
     writeJson(marketFile, snapshot.market)
     writeText(state, snapshot.state)
   }
   const market = readJson(marketFile) as Market | null
   if (market === null)
-    log(`${options.network}: this chain is older than the markets; without its folder a new one begins`)
+    log(`${options.network}: this chain has no DEX contracts; delete ${options.folder} to start a new chain with them`)
   try {
     const anvil = { ...(await launchAnvil(options, state)), market }
     if (existsSync(state)) copyFileSync(state, backup)
     return anvil
   } catch (error) {
     if (!existsSync(state) || !existsSync(backup)) throw error
-    log(`${options.network}: the last state can't be read (${(error as Error).message}); going back to the one before`)
+    log(`${options.network}: cannot read the last state (${(error as Error).message}); restoring the previous state`)
     renameSync(state, join(options.folder, 'state.unreadable.json'))
     copyFileSync(backup, state)
     return { ...(await launchAnvil(options, state)), market }
@@ -77,7 +77,7 @@ async function launchAnvil(
     ...['--mnemonic', sandboxMnemonic, '--accounts', String(evmAccounts), '--balance', String(accountBalance)],
     ...['--state', state, '--state-interval', String(stateIntervalSeconds)],
     ...['--prune-history', String(retainedStates)],
-    // Its coin is a token at the same time.
+    // Celo's native coin is also an ERC-20 token.
     ...(network === 'celo' ? ['--celo'] : []),
     '--no-mining',
     '--quiet',
@@ -90,9 +90,9 @@ async function launchAnvil(
     exitReason = reason
   })
   const probe = async () => {
-    // Another process's node at this port would be another chain.
+    // Another process may have a node at this port; its chain id differs.
     const id = await rpc.call('eth_chainId')
-    if (Number(id) !== chainId) throw new Error(`port ${port} answers for chain ${String(id)}`)
+    if (Number(id) !== chainId) throw new Error(`the node at port ${port} has chain id ${String(id)}, not ${chainId}`)
   }
   try {
     await waitUntilReady(probe, () => exitReason)
@@ -115,14 +115,14 @@ async function launchAnvil(
 
 const require = createRequire(import.meta.url)
 
-/** The program comes in a package per platform, named in the loader's own table. */
+/** Foundry publishes the program in one npm package per platform. */
 function findAnvilProgram(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const folder = `@foundry-rs/anvil-${process.platform}-${arch}`
   try {
     return require.resolve(`${folder}/bin/anvil`)
   } catch (cause) {
-    throw new Error(`the npm package ${folder} is not installed: there are no EVM chains without it`, { cause })
+    throw new Error(`the npm package ${folder} is not installed; the EVM chains need it`, { cause })
   }
 }
 

@@ -9,7 +9,7 @@ const abi = parseAbi([
   'function transfer(address to, uint256 value)',
 ])
 const nativeDecimals = 18
-/** Enough for a token's transfer, and for a contract's `receive`. */
+/** Gas limit of a payment: enough for a token transfer or a contract's `receive`. */
 const paymentGas = 100_000n
 
 type Dependencies = Readonly<{
@@ -25,14 +25,17 @@ type Dependencies = Readonly<{
 
 export type EvmBank = Readonly<{
   address: Hex
-  /** Checks a payment, and answers what makes it. That runs alone: it takes the bank's next nonce. */
+  /**
+   * Validates a payment and returns the function that sends it. Run that one under the chain's lock: it takes the next
+   * nonce.
+   */
   preparePayment(payment: { currency: string; address: string; amount: string }): () => Promise<Hex>
   readBalance(query: { currency: string; address: string }): Promise<string>
-  /** Takes a nonce with an empty payment. */
+  /** Uses up a nonce with a zero-value payment to the bank. */
   fillNonce(nonce: Hex): Promise<Hex>
 }>
 
-/** The first of the node's own accounts: the node signs. */
+/** The bank is the first of anvil's accounts; anvil signs for it. */
 export function createEvmBank({
   rpc,
   network,
@@ -74,11 +77,7 @@ export function createEvmBank({
       return async () => {
         const available = await readUnits(contract, bank)
         if (available < units) {
-          throw new ControlError(
-            409,
-            'BANK_IS_SHORT',
-            `the sandbox's bank has ${formatUnits(available, decimals)} only`,
-          )
+          throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(available, decimals)}`)
         }
         if (contract === null) return sendTransaction({ to, value: toHex(units) })
         return sendTransaction({
@@ -98,9 +97,9 @@ export function createEvmBank({
 const toHex = (value: bigint | number): Hex => `0x${value.toString(16)}`
 
 function parseAddress(network: string, text: string): Hex {
-  // Mixed case is EIP-55 and must be right; one case carries no checksum.
+  // A mixed-case address must match its EIP-55 checksum; an address in one case has none.
   if (!isAddress(text)) {
-    throw new ControlError(400, 'INVALID_ADDRESS', `"${text.slice(0, 120)}" is no address of ${network} in the sandbox`)
+    throw new ControlError(400, 'INVALID_ADDRESS', `"${text.slice(0, 120)}" is not a valid ${network} address`)
   }
   return getAddress(text)
 }

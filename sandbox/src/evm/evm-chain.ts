@@ -14,7 +14,7 @@ import { createTrader } from './trader.ts'
 
 const tipWei = 1_000_000_000n
 
-/** The controls of one anvil. Its blocks come from `tick` and `mine` alone, one caller at a time. */
+/** A LocalChain over one anvil. Payments, blocks, trades and reorgs run one at a time. */
 export async function createEvmChain(
   definition: EvmNetwork,
   anvil: Anvil,
@@ -60,7 +60,7 @@ export async function createEvmChain(
     countPending: () => miner.countPending(),
     async stop() {
       await runExclusive(async () => {
-        // What waits in the pool is not in the state file.
+        // The state file has no txpool: mine its transactions before the stop.
         if ((await miner.countPending()) > 0) await miner.mine(1)
       }).catch(() => undefined)
       await anvil.stop()
@@ -70,6 +70,6 @@ export async function createEvmChain(
 
 function rethrowRpcError(error: unknown): never {
   if (error instanceof RpcError)
-    throw new ControlError(409, 'NODE_REFUSED', `the node refused: ${error.message}`, error)
+    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
   throw error
 }

@@ -10,25 +10,28 @@ type Dependencies = Readonly<{
   rpc: JsonRpc
   market: Market
   baseFeeWei: bigint
-  /** The pools stay where the resting prices are. */
+  /** The pools stay at the fixed base prices. */
   isFrozen: boolean
   now(): number
 }>
 
-/** Moves the pools about the sandbox's prices, as the arbitrageurs of a real chain do. */
+/** Moves the pools towards the sandbox's prices, as arbitrageurs do on a real chain. */
 export type Trader = Readonly<{ address: Hex; trade(): Promise<void> }>
 
-/** One transaction in so many blocks, that trades in so many pools. */
+/** The trader sends one transaction every four blocks, which trades in four pools. */
 const blocksPerRound = 4
 const poolsPerRound = 4
-/** A block has room for twice as many. */
+/** Half of what fits into a block. */
 const poolsPerTransaction = 20
 const gasPerPool = 700_000n
-/** A pool is left within its fee of the price; nobody gains by less. At most two thousandths. */
+/**
+ * A pool may be off the price by half its fee, where arbitrage does not pay. Fees above this count as this, in
+ * millionths.
+ */
 const offsetPpmMax = 2000
 const partsPerMillion = 1_000_000n
 
-/** All are its contract's own tokens: no balance of anybody else's moves. */
+/** The trader's contract owns all tokens that it trades: no other balance changes. */
 export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Dependencies): Trader {
   const address = evmTraderAddress()
   const pools = market.pools.filter(({ kind }) => kind !== 'balancer-weighted')
@@ -44,10 +47,10 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
       data: encodeFunctionData({ abi: traderAbi, functionName: 'move', args }),
       gas: toHex(gasPerPool * BigInt(moves.length)),
       maxFeePerGas: toHex(2n * baseFeeWei),
-      // Nobody's idea of the usual tip is moved either.
+      // A zero tip does not change fee estimates.
       maxPriorityFeePerGas: '0x0',
     }
-    // Of what is mined: what a reorg took back, and what was never mined, is simply replaced.
+    // The confirmed nonce: a transaction that was reorged out or never mined is replaced.
     const nonce = await rpc.call('eth_getTransactionCount', [address, 'latest'])
     await rpc.call('eth_sendTransaction', [{ ...transaction, nonce }])
   }
@@ -65,7 +68,7 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
       const current = BigInt(prices[index] as Hex)
       const target = computeTarget(pool, second, 0)
       const difference = current > target ? current - target : target - current
-      // A square root moves half as much as its price.
+      // The square root of a price moves half as much as the price.
       if (difference * 2n * partsPerMillion > target * BigInt(pool.feePpm)) misaligned.push(pool)
     }
     if (misaligned.length > 0) {
@@ -93,13 +96,13 @@ export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Depende
   }
 }
 
-/** The sandbox's price, and of the pool's fee a part above or below. */
+/** The square root of the sandbox price, shifted by `part` (−1 to 1) of half the pool's fee. */
 function computeTarget({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
   const [token0, token1] = [0, 1].map((side) => ({
     price: priceOf(prices[side] ?? '', second),
     decimals: decimals[side] ?? 0,
   }))
-  if (token0 === undefined || token1 === undefined) throw new Error('a pool has two tokens')
+  if (token0 === undefined || token1 === undefined) throw new Error('a pool must have two tokens')
   const parts = Math.round((Math.min(feePpm, offsetPpmMax) * part) / 2)
   return (sqrtPriceX96(token0, token1) * (partsPerMillion + BigInt(parts))) / partsPerMillion
 }

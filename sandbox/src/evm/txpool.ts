@@ -5,8 +5,8 @@ import type { EvmBank } from './evm-bank.ts'
 export type PooledTransaction = Readonly<{ sender: string; nonce: number; raw: Hex }>
 
 /**
- * Takes every waiting transaction out of the pool. Anvil would take those whose nonce a reorg leaves in the future for
- * ready ones, fail to execute them, and forget them.
+ * Removes all transactions from the txpool and returns them. After a reorg anvil treats transactions with a future
+ * nonce as executable, fails to execute them and drops them.
  */
 export async function drainTxpool(rpc: JsonRpc): Promise<PooledTransaction[]> {
   type Content = Record<'pending' | 'queued', Record<string, Record<string, { hash: Hex }>>>
@@ -29,8 +29,8 @@ export async function drainTxpool(rpc: JsonRpc): Promise<PooledTransaction[]> {
 }
 
 /**
- * Offers them again, lowest nonce first. The bank's would wait for ever for the nonces that the reorg took back: empty
- * payments take those.
+ * Sends the transactions again, lowest nonce first. Zero-value payments fill the bank's nonces that the reorg freed;
+ * without them its later transactions would never be mined.
  */
 export async function refillTxpool(
   rpc: JsonRpc,
@@ -47,7 +47,7 @@ export async function refillTxpool(
     }
   }
   for (const { raw } of [...transactions].sort((a, b) => a.nonce - b.nonce)) {
-    // It may pay for coins that are gone with the reorg.
+    // The reorg may have removed the funds that it spends.
     await rpc.call('eth_sendRawTransaction', [raw]).catch(() => undefined)
   }
 }

@@ -1,19 +1,19 @@
 import { findLeadingTokens, marketTokens } from './tokens.ts'
 
-/** Part of a pool's liquidity: so many dollars within so many percent of the price, or wherever the price goes. */
+/** A part of a pool's liquidity: US dollars within a percentage of the price, or over the full range. */
 export type LiquidityRange = Readonly<{ percent: number | 'all'; dollars: number }>
 
-/** What a pool shall be. Tokens by ticker; `coin` is the wrapped native coin, `native` the coin itself. */
+/** The definition of a pool. Tokens by ticker; `wrapped` is the wrapped native coin, `native` the native coin. */
 export type PoolPlan = Readonly<{
   kind: 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4' | 'algebra' | 'balancer-weighted'
   tokens: readonly [string, string]
-  /** Millionths of the input. */
+  /** Fee in millionths of the input. */
   feePpm: number
   spacing: number
   ranges: readonly LiquidityRange[]
 }>
 
-/** Uniswap's own: by fee, how many ticks lie between two that can be bounds. */
+/** Uniswap V3's tick spacing by fee. */
 const spacings: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 const million = 1_000_000
 
@@ -39,7 +39,7 @@ const v2 = (a: string, b: string, millions: number): PoolPlan => ({
   ranges: [range('all', millions)],
 })
 
-/** Every pool of a network: deep ones between the leading tokens, shallow ones for the others. */
+/** Lists every pool of a network: deep pools between the main tokens, shallow pools for the others. */
 export function listPoolPlans(network: string): readonly PoolPlan[] {
   const { bitcoin, ether } = findLeadingTokens(network)
   const native = network === 'celo' ? 'wrapped' : 'native'
@@ -88,7 +88,7 @@ export function listPoolPlans(network: string): readonly PoolPlan[] {
     v4(native, 'link', 3000, range(30, 0.3)),
     algebra('wrapped', 'usdc', range(10, 0.9)),
     algebra('usdc', 'usdt', range(2, 0.6)),
-    // Their prices don't move against each other: nobody has to trade here.
+    // The two prices do not move against each other, so the trader need not trade here.
     { kind: 'balancer-weighted', tokens: [ether, 'wsteth'], feePpm: 1000, spacing: 0, ranges: [range('all', 0.6)] },
   ]
 }

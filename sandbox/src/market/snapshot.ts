@@ -4,15 +4,15 @@ import type { PoolPlan } from './pool-plans.ts'
 
 export type Address = `0x${string}`
 
-/** A pool as it stands on a chain. Tokens in the order of their addresses; the zero address is the native coin. */
+/** A pool on a chain. Tokens in address order; the zero address is the native coin. */
 export type MarketPool = Readonly<{
   kind: PoolPlan['kind']
-  /** Nothing where a manager holds it. */
+  /** The pool contract; the zero address for Uniswap V4. */
   address: Address
-  /** Uniswap V4's and Balancer's. */
+  /** The pool id of Uniswap V4 and Balancer. */
   id?: Address
   tokens: readonly [Address, Address]
-  /** Keys of their prices. */
+  /** Price keys of the two tokens. */
   prices: readonly [string, string]
   decimals: readonly [number, number]
   feePpm: number
@@ -22,39 +22,42 @@ export type MarketPool = Readonly<{
 export type Dex = Readonly<{
   name: string
   kind: PoolPlan['kind']
-  /** For Uniswap V4 the pool manager. */
+  /** The factory; for Uniswap V4 the pool manager. */
   factory: Address
   initCodeHash?: Address
   feePpm?: number
-  /** Who makes the pools, where it is not the factory. */
+  /** The CREATE2 deployer of the pools, if it is not the factory. */
   deployer?: Address
   vault?: Address
-  /** Algebra: how its pools find their next tick. */
+  /** Algebra: how a pool finds its next tick. */
   ticksBy?: 'list'
   deployedAt: number
 }>
 
-/** What a chain trades on. `chains.json` has all of it but `trader` and `pools`. */
+/** The DEXes, tokens and pools of a chain. `chains.json` has every member except `trader` and `pools`. */
 export type Market = Readonly<{
-  /** The token that stands for the coin in pools. */
+  /** The wrapped native coin. */
   wrapped: Address
-  /** Celo: the coin is that token, and is never wrapped. */
+  /** True on Celo: the native coin itself is the ERC-20 token `wrapped`, and there is no wrapping. */
   coinIsToken: boolean
+  /** Connector tokens: most pools have one of them. */
   hubs: readonly Address[]
   dexes: readonly Dex[]
   contracts: Readonly<Record<string, Address>>
   defiTokens: readonly Readonly<{ address: Address; symbol: string; name: string; decimals: number }>[]
-  /** Whose pools these are; it moves them. */
+  /** The PoolTrader contract, which owns the liquidity and moves the prices. */
   trader: Address
   pools: readonly MarketPool[]
 }>
 
-/** A chain with its market in it: `state` is what anvil reads at its start. */
+/** A prepared chain; `state` is anvil's state file. */
 export type MarketSnapshot = Readonly<{ market: Market; state: string }>
 
 export const snapshotFile = new URL('../generated/markets.zst', import.meta.url)
 
-/** Index first, then the states one after another: only those that are asked for become text. */
+/**
+ * The archive's first line: position of each state in the archive, so that a reader decodes only the states it needs.
+ */
 type Index = Readonly<Record<string, { market: Market; at: number; length: number }>>
 
 export function packSnapshots(snapshots: Readonly<Record<string, MarketSnapshot>>): Buffer {
@@ -71,13 +74,13 @@ export function packSnapshots(snapshots: Readonly<Record<string, MarketSnapshot>
   return Buffer.concat([header, ...states])
 }
 
-/** Reads the archive of all networks when the first of them asks. */
+/** Returns a reader that opens the archive on its first call. */
 export function createSnapshotReader(file: URL = snapshotFile): (network: string) => MarketSnapshot {
   let archive: { index: Index; bytes: Buffer; start: number } | null = null
   return (network) => {
     archive ??= openArchive(file)
     const entry = archive.index[network]
-    if (entry === undefined) throw new Error(`${file.pathname} holds no market of ${network}`)
+    if (entry === undefined) throw new Error(`${file.pathname} has no snapshot of ${network}`)
     const from = archive.start + entry.at
     return { market: entry.market, state: archive.bytes.toString('utf8', from, from + entry.length) }
   }

@@ -1,4 +1,4 @@
-/** The price of two tokens as the pools keep it: √(token1 / token0) × 2⁹⁶, in base units. Prices in dollars of any one scale. */
+/** sqrtPriceX96 of a pool: √(token1 / token0) × 2⁹⁶ in base units. Both prices must have the same scale. */
 export function sqrtPriceX96(token0: PricedToken, token1: PricedToken): bigint {
   const numerator = token0.price * 10n ** BigInt(token1.decimals)
   const denominator = token1.price * 10n ** BigInt(token0.decimals)

@@ -1,15 +1,15 @@
 import { type EvmNetwork, evmNetworks } from '../networks.ts'
 import { type SandboxToken, sandboxTokens } from '../tokens.ts'
 
-/** A token that pools trade. Its ticker is the key of its price. */
+/** A token with pools. Its ticker is its price key. */
 export type MarketToken = Readonly<{
   ticker: string
   symbol: string
   name: string
   decimals: number
-  /** `levy` takes a fee on transfer; `tether` returns nothing. */
+  /** `fee-on-transfer` burns a part of each transfer; `tether` returns no value from its calls. */
   kind: SandboxToken['kind'] | 'fee-on-transfer'
-  /** Of the catalogue; the others are for swaps alone. */
+  /** True for tokens of the catalogue; the others exist only for swaps. */
   isListed: boolean
 }>
 
@@ -41,7 +41,7 @@ const standardTokens: readonly MarketToken[] = [
 const bitcoinTickers = ['wbtc', 'btcb', 'cbbtc']
 const etherTickers = ['weth', 'eth']
 
-/** The listed tokens of a network, and of the usual dozen those that it lists not, nor in another wrapping. */
+/** The listed tokens of a network, plus the standard tokens that it does not list, not even in another wrapping. */
 export function marketTokens(network: string): readonly MarketToken[] {
   const { nativeTicker } = findNetwork(network)
   const listedTokens = sandboxTokens
@@ -62,7 +62,7 @@ export function findNetwork(network: string): EvmNetwork {
   return definition
 }
 
-/** How the wrapped coin of a network is called. On Celo the coin is a token itself. */
+/** Symbol and name of the wrapped native coin, by native ticker. Celo has none: its native coin is a token. */
 export const wrappedNativeNames: Readonly<Record<string, { symbol: string; name: string }>> = {
   eth: { symbol: 'WETH', name: 'Wrapped Ether' },
   bnb: { symbol: 'WBNB', name: 'Wrapped BNB' },
@@ -72,10 +72,10 @@ export const wrappedNativeNames: Readonly<Record<string, { symbol: string; name:
   s: { symbol: 'WS', name: 'Wrapped Sonic' },
 }
 
-/** CELO at its real address: the node's `--celo` lets no other contract move coins. */
+/** CELO at its real address: with `--celo` anvil allows only this contract to move native coins. */
 export const celoToken = '0x471ece3750da237f93b8e339c536989b8978a438'
 
-/** Which token is a network's bitcoin, and which its ether; `coin` is the native one, wrapped. */
+/** Tickers of a network's main bitcoin and ether tokens; `wrapped` is the wrapped native coin. */
 export function findLeadingTokens(network: string): Readonly<{ bitcoin: string; ether: string }> {
   const tickers = marketTokens(network).map(({ ticker }) => ticker)
   const first = (group: readonly string[], otherwise: string) => group.find((one) => tickers.includes(one)) ?? otherwise

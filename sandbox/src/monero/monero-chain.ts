@@ -10,17 +10,17 @@ import { createMutex } from '../mutex.ts'
 import { type MoneroProgramOptions, type RunningMoneroProgram, startMonerod, startWalletRpc } from './monero-nodes.ts'
 import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 
-/** Rewards ripen for 60 blocks, and a ring wants 16 outputs to choose among: the first 240 rewards can be spent at once. */
+/** Rewards mature after 60 blocks and a ring needs 16 outputs. With 300 blocks the first 240 rewards are spendable. */
 export const initialBlocks = 300
 const blocksPerCall = 10
-/** Answers of a daemon that makes no block, until it is believed. */
+/** Failed `generateblocks` calls before giving up. */
 const failuresMax = 3
 const relayPollsMax = 100
 const relayPollMs = 20
 const decimals = 12
-/** RandomX takes a tenth of a second of one core for a block. */
+/** RandomX takes 0.1 s of one core per block, so the idle interval begins earlier than on other chains. */
 const idleAfterMs = 60_000
-/** How long a start has the processor without RandomX, and without the bank unless somebody asks it. */
+/** Delay of the first block and of the bank wallet after a start, so that they do not slow down the other chains. */
 const bankStartDelayMs = 5000
 
 export type MoneroPrograms = Readonly<{ monerod: string; wallet: string }>
@@ -28,13 +28,13 @@ export type MoneroPrograms = Readonly<{ monerod: string; wallet: string }>
 type Options = Readonly<{
   programs: MoneroPrograms
   folder: string
-  /** `restricted`: where the daemon answers as those of others do. */
+  /** `restricted`: port of monerod's restricted RPC, which public nodes offer. */
   ports: Readonly<{ daemon: number; wallet: number; restricted?: number }>
   children: Children
   onExit: (reason: string) => void
 }>
 
-/** The controls of Monero's regtest. The bank is a wallet with public keys; recipients that are asked for are its accounts. */
+/** A LocalChain over Monero regtest. The bank is a wallet with published keys; outside wallets are accounts of it. */
 export async function createMoneroChain(options: Options): Promise<LocalChain> {
   const { programs, folder, ports, children, onExit } = options
   const shared = { children, onExit }
@@ -62,8 +62,8 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     client: `monerod 0.18 ${version}`.trim(),
     rpcUrls: [`http://127.0.0.1:${ports.daemon}`],
     tokens: {},
-    idleAfterMs: idleAfterMs,
-    // A first start waits for its coins.
+    idleAfterMs,
+    // On a first start the server waits for its deposits, so blocks begin at once.
     ...(bank.isNew ? {} : { firstBlockDelayMs: bankStartDelayMs }),
     createWallet: async () => {
       const { address } = await withBank((wallet) => wallet.call('create_account'))
@@ -99,12 +99,15 @@ const requireNativeCurrency = (currency: string) => {
   throw new ControlError(404, 'CURRENCY_NOT_FOUND', `xmr has no currency "${currency.slice(0, 40)}" in the sandbox`)
 }
 
-/** The block of the top, whose number is one less than how many there are. */
+/** Height of the tip: one less than monerod's block count. */
 async function readHeight(daemon: MoneroRpc): Promise<number> {
   return Number((await daemon.call('get_block_count'))['count']) - 1
 }
 
-/** A daemon mines what it offered to its peers, also where it has none: a moment after it took it in. */
+/**
+ * Waits until monerod has relayed its pool, because it mines only relayed transactions. Even without peers it marks a
+ * transaction as relayed shortly after it accepts it.
+ */
 async function waitUntilRelayed(daemon: MoneroRpc): Promise<void> {
   type PoolTransaction = Readonly<{ do_not_relay: boolean; last_relayed_time: number }>
   for (let polls = 0; polls < relayPollsMax; polls++) {
@@ -116,18 +119,18 @@ async function waitUntilRelayed(daemon: MoneroRpc): Promise<void> {
   }
 }
 
-/** Rewards are the bank's, under fresh keys: two branches never have the same block. */
+/** Mines blocks. Rewards go to the bank under one-time keys, so two branches never have the same block. */
 export async function generateBlocks(daemon: MoneroRpc, count: number): Promise<Tip> {
   let height = await readHeight(daemon)
   const target = height + count
   let failures = 0
   while (height < target) {
-    // A busy machine takes a second for a block.
+    // Small calls: on a busy machine one block can take a second.
     const amount = Math.min(target - height, blocksPerCall)
     try {
       await daemon.call('generateblocks', { amount_of_blocks: amount, wallet_address: moneroBank.address })
     } catch (error) {
-      // Its pool changed under the block that it was making.
+      // The pool may have changed while monerod built the block: retry.
       if (!(error instanceof MoneroError) || ++failures > failuresMax) throw error
     }
     height = await readHeight(daemon)
@@ -142,8 +145,8 @@ async function readTip(daemon: MoneroRpc): Promise<Tip> {
 }
 
 /**
- * Nobody waits for the bank but who asks it: it takes longer to open than all other chains to start, so it opens a while
- * after them. Where it was never opened before, it is about to be asked.
+ * Opens the bank wallet on its first use or after a delay, because it takes longer to open than all other chains take
+ * to start. A new wallet opens at once: the server will need it for its first deposits.
  */
 function createBank(start: MoneroProgramOptions, daemonPort: number) {
   const isNew = !existsSync(join(start.folder, 'bank.keys'))
@@ -155,7 +158,7 @@ function createBank(start: MoneroProgramOptions, daemonPort: number) {
       await openBank(wallet.rpc, isNew)
       return wallet
     })
-    openedWallet.catch((error: Error) => start.onExit(`has no bank: ${error.message}`))
+    openedWallet.catch((error: Error) => start.onExit(`has no bank wallet: ${error.message}`))
     return openedWallet
   }
   const timer = setTimeout(open, isNew ? 0 : bankStartDelayMs)
@@ -191,10 +194,14 @@ async function sendPayment(wallet: MoneroRpc, address: string, units: bigint): P
   await wallet.call('refresh')
   const { valid } = await wallet.call('validate_address', { address })
   if (valid !== true)
-    throw new ControlError(400, 'INVALID_ADDRESS', `"${address.slice(0, 120)}" is no address of xmr in the sandbox`)
+    throw new ControlError(
+      400,
+      'INVALID_ADDRESS',
+      `"${address.slice(0, 120)}" is not a valid xmr address in the sandbox`,
+    )
   const transfer = () => wallet.call('transfer', { destinations: [{ address, amount: units }], account_index: 0 })
   const sent = await transfer().catch(async (error: unknown) => {
-    // After a reorganisation the wallet may have the outputs of blocks that are gone under their old numbers.
+    // After a reorg the wallet may hold output indexes of replaced blocks.
     if (!(error instanceof MoneroError && error.message.includes('requested real output'))) throw error
     await wallet.call('rescan_blockchain')
     return transfer()
@@ -202,7 +209,7 @@ async function sendPayment(wallet: MoneroRpc, address: string, units: bigint): P
   return String(sent['tx_hash'])
 }
 
-/** Of an account of the bank's wallet: nobody can see what others' addresses received. */
+/** Reads the balance of an account of the bank wallet. Balances of other addresses are not visible on Monero. */
 async function readBalance(wallet: MoneroRpc, address: string): Promise<string> {
   await wallet.call('refresh')
   const { index } = (await wallet.call('get_address_index', { address })) as { index: { major: number } }
@@ -211,13 +218,17 @@ async function readBalance(wallet: MoneroRpc, address: string): Promise<string> 
 }
 
 /**
- * On a network the longer branch is there at once. Here it is mined block by block, and monerod never again mines what it
- * found too young for one of the first: so what waits is taken out of the pool, and offered again when all blocks are there.
+ * Replaces the last blocks. monerod never mines a transaction again once its inputs were too young for one block of the
+ * new branch, so the pool is flushed first and resubmitted when the whole branch is mined.
  */
 async function reorganize(daemon: MoneroRpc, depth: number, drop: boolean): Promise<Tip> {
   const tipHeight = await readHeight(daemon)
   if (tipHeight - depth < initialBlocks)
-    throw new ControlError(409, 'REORG_TOO_DEEP', `only ${tipHeight - initialBlocks} blocks can be replaced so far`)
+    throw new ControlError(
+      409,
+      'REORG_TOO_DEEP',
+      `depth is ${depth}; at most ${tipHeight - initialBlocks} blocks can be replaced`,
+    )
   const minedIds = await readTransactionIdsSince(daemon, tipHeight - depth + 1)
   const { tx_hashes: poolIds = [] } = (await daemon.post('/get_transaction_pool_hashes', {})) as {
     tx_hashes?: string[]
@@ -227,7 +238,7 @@ async function reorganize(daemon: MoneroRpc, depth: number, drop: boolean): Prom
   const removedIds = [...poolIds, ...minedIds]
   if (removedIds.length > 0) await daemon.call('flush_txpool', { txids: removedIds })
   const tip = await generateBlocks(daemon, depth + 1)
-  // Refused where its ring names outputs that are gone.
+  // monerod rejects a transaction whose ring refers to outputs of replaced blocks.
   for (const raw of resubmitted) await daemon.post('/send_raw_transaction', { tx_as_hex: raw })
   return tip
 }
@@ -251,6 +262,6 @@ async function readTransactionIdsSince(daemon: MoneroRpc, from: number): Promise
 
 function rethrowMoneroError(error: unknown): never {
   if (error instanceof MoneroError)
-    throw new ControlError(409, 'NODE_REFUSED', `the node refused: ${error.message}`, error)
+    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
   throw error
 }

@@ -16,11 +16,11 @@ export type MoneroProgramOptions = Readonly<{
 
 const logBytesMax = 1_000_000
 const pageBytes = 4096
-/** What LMDB maps on a new chain. */
+/** Size of LMDB's map file on a new chain. */
 const databaseBytes = 1 << 30
 export const initialChainFile = new URL('../generated/monero-chain.zst', import.meta.url)
 
-/** monerod 0.18 on regtest: alone, on loopback, every block at difficulty 1, beginning with the prepared chain. */
+/** Starts monerod 0.18 on regtest: offline, on loopback, with difficulty 1, from the prepared chain. */
 export async function startMonerod({
   program,
   folder,
@@ -61,7 +61,7 @@ export async function startMonerod({
   return { port, rpc, stop: () => child.stop(10_000) }
 }
 
-/** The bank's wallet, beside monerod. */
+/** Starts monero-wallet-rpc for the bank wallet. */
 export async function startWalletRpc(
   { program, folder, port, children, onExit }: MoneroProgramOptions,
   daemonPort: number,
@@ -105,7 +105,7 @@ async function waitUntilRpcAnswers(
 
 const databasePath = (folder: string) => join(folder, 'fake', 'lmdb', 'data.mdb')
 
-/** Three hundred blocks take RandomX half a minute: their database is part of the repository, without its empty pages. */
+/** Mining 300 blocks takes RandomX half a minute, so the repository holds their database without its empty pages. */
 function unpackChain(folder: string): void {
   const file = databasePath(folder)
   if (existsSync(file) || !existsSync(initialChainFile)) return
@@ -119,7 +119,7 @@ function unpackChain(folder: string): void {
   closeSync(database)
 }
 
-/** What `unpackChain` reads, of a node that was stopped. */
+/** Packs the database of a stopped node for `unpackChain`. */
 export function packChain(folder: string): Buffer {
   const bytes = readFileSync(databasePath(folder))
   const parts: Buffer[] = []

@@ -1,4 +1,5 @@
-// Installs the packages of package-lock.json when they are not there yet. Plain JavaScript for Node 20, no dependencies.
+// Installs the packages of package-lock.json when they are not there yet. Plain JavaScript for Node 20, no
+// dependencies.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -33,7 +34,10 @@ function isAlive(pid) {
   }
 }
 
-/** True where the lock's owner is gone, or never wrote its pid (it writes it in the same instant that it creates the file). */
+/**
+ * True where the lock's owner is gone, or never wrote its pid (it writes it in the same instant that it creates the
+ * file).
+ */
 function isStale(lock) {
   try {
     const pid = Number(readFileSync(lock, 'utf8'))
@@ -104,8 +108,8 @@ export async function install(root) {
   await withLock(root, async () => {
     if (isInstalled(root)) return
     console.error('swapyard: installing the packages of package-lock.json (once, about a minute)')
-    // Not `npm ci`: it refuses a lock file that lacks packages for other platforms which its registry did not have. This
-    // installs what is locked and writes nothing.
+    // Not `npm ci`: it refuses a lock file that lacks packages for other platforms which its registry did not have.
+    // This installs what is locked and writes nothing.
     await npm(root, ['install', '--no-save', '--ignore-scripts'])
     await npm(root, ['rebuild', '--ignore-scripts=false', ...rebuilt])
     writeFileSync(stampFile(root), stampOf(root))

@@ -1,5 +1,5 @@
-// The one door of every npm script. Runs on a bare Node 20: installs what is missing, finds Node 24, starts the TypeScript entry.
-// Plain JavaScript without dependencies, because nothing is installed yet when it starts.
+// The one door of every npm script. Runs on a bare Node 20: installs what is missing, finds Node 24, starts the
+// TypeScript entry. Plain JavaScript without dependencies, because nothing is installed yet when it starts.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

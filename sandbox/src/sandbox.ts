@@ -129,8 +129,8 @@ async function startChain(network: string, infrastructure: Infrastructure): Prom
 }
 
 function describeChain({ network, family, chainId, client, rpcUrls, tokens, market }: LocalChain) {
-  const described = { network, family, ...(chainId === undefined ? {} : { chainId }), client, rpcUrls, tokens }
-  if (market === undefined) return described
+  const description = { network, family, ...(chainId === undefined ? {} : { chainId }), client, rpcUrls, tokens }
+  if (market === undefined) return description
   const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens } = market
-  return { ...described, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }
+  return { ...description, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }
 }

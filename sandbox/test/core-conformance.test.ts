@@ -142,14 +142,14 @@ async function openWallet(network: string) {
     }
   }
   const spend = (
-    coin: { txid: string; index: number },
+    utxo: { txid: string; index: number },
     amounts: readonly bigint[],
     sequence = 0xffffffff,
     units = 100_000_000n,
     script = payment.script,
   ) => {
     const tx = new Transaction({ allowUnknownOutputs: true })
-    tx.addInput({ ...coin, sequence, witnessUtxo: { script: payment.script, amount: units } })
+    tx.addInput({ ...utxo, sequence, witnessUtxo: { script: payment.script, amount: units } })
     for (const amount of amounts) tx.addOutput({ script, amount })
     tx.sign(key)
     tx.finalize()
@@ -164,7 +164,7 @@ test.skipIf(!hasLitecoind)('accepts and rejects the same transactions as litecoi
       const rpc = sandbox.rpc(network)
       const { fund, spend, taproot } = await openWallet(network)
       const outcomes: Record<string, unknown> = {}
-      const offer = async (name: string, hex: string) => {
+      const submit = async (name: string, hex: string) => {
         const tested = (
           (await rpc.call('testmempoolaccept', [[hex]])) as { allowed: boolean; 'reject-reason'?: string }[]
         )[0]
@@ -176,42 +176,42 @@ test.skipIf(!hasLitecoind)('accepts and rejects the same transactions as litecoi
             ? { code: outcome.code, message, tested: tested?.allowed }
             : { accepted: true, tested: tested?.allowed }
       }
-      const coin = await fund()
-      await offer('unknown input', spend({ txid: unknownHash, index: 0 }, [50_000n]).hex)
-      await offer('outputs above inputs', spend(coin, [100_000_001n], 0xffffffff, 100_000_001n).hex)
-      await offer('dust', spend(coin, [99_000_000n, 200n]).hex)
-      await offer('no fee', spend(coin, [100_000_000n]).hex)
-      await offer('too little fee', spend(coin, [99_999_990n]).hex)
-      await offer('absurd fee', spend(coin, [50_000_000n]).hex)
-      await offer('signature over another amount', spend(coin, [99_990_000n], 0xffffffff, 99_999_999n).hex)
-      const final = spend(coin, [99_990_000n])
-      await offer('valid', final.hex)
+      const utxo = await fund()
+      await submit('unknown input', spend({ txid: unknownHash, index: 0 }, [50_000n]).hex)
+      await submit('outputs above inputs', spend(utxo, [100_000_001n], 0xffffffff, 100_000_001n).hex)
+      await submit('dust', spend(utxo, [99_000_000n, 200n]).hex)
+      await submit('no fee', spend(utxo, [100_000_000n]).hex)
+      await submit('too little fee', spend(utxo, [99_999_990n]).hex)
+      await submit('absurd fee', spend(utxo, [50_000_000n]).hex)
+      await submit('signature over another amount', spend(utxo, [99_990_000n], 0xffffffff, 99_999_999n).hex)
+      const final = spend(utxo, [99_990_000n])
+      await submit('valid', final.hex)
       expect(await rpc.call('sendrawtransaction', [final.hex])).toBe(final.id)
-      await offer('conflict with a final transaction', spend(coin, [99_900_000n]).hex)
+      await submit('conflict with a final transaction', spend(utxo, [99_900_000n]).hex)
       await sandbox.post('/blocks', { network, count: 1 })
-      await offer('already mined', final.hex)
-      await offer('spent input', spend(coin, [99_980_000n]).hex)
+      await submit('already mined', final.hex)
+      await submit('spent input', spend(utxo, [99_980_000n]).hex)
 
       const second = await fund()
       const replaceable = spend(second, [99_990_000n], 0xfffffffd)
-      await offer('replaceable', replaceable.hex)
+      await submit('replaceable', replaceable.hex)
       const child = spend({ txid: replaceable.id, index: 0 }, [99_980_000n], 0xffffffff, 99_990_000n)
-      await offer('child of a replaceable transaction', child.hex)
-      await offer('replacement without more fee', spend(second, [99_989_999n], 0xfffffffd).hex)
+      await submit('child of a replaceable transaction', child.hex)
+      await submit('replacement without more fee', spend(second, [99_989_999n], 0xfffffffd).hex)
       const replacement = spend(second, [99_900_000n], 0xfffffffd)
-      await offer('replacement', replacement.hex)
+      await submit('replacement', replacement.hex)
       outcomes['mempool holds only the replacement'] = String(await rpc.call('getrawmempool')) === replacement.id
-      await offer('replaced transaction again', replaceable.hex)
+      await submit('replaced transaction again', replaceable.hex)
       await sandbox.post('/blocks', { network, count: 1 })
 
       const third = await fund()
-      await offer(
+      await submit(
         'payment to a taproot address',
         spend(await fund(), [99_990_000n], 0xffffffff, 100_000_000n, taproot).hex,
       )
       let chain = spend(third, [99_990_000n])
       for (let depth = 1, remaining = 99_990_000n; depth <= 27; depth++, remaining -= 10_000n) {
-        await offer(`unconfirmed chain of ${depth}`, chain.hex)
+        await submit(`unconfirmed chain of ${depth}`, chain.hex)
         chain = spend({ txid: chain.id, index: 0 }, [remaining - 10_000n], 0xffffffff, remaining)
       }
       return outcomes

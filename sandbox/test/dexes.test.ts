@@ -97,8 +97,8 @@ async function priceOfPool(network: string, { kind, address, id }: MarketPool): 
   return fromRoot(root)
 }
 
-async function sandboxPrices(still: boolean): Promise<(key: string) => number> {
-  const { usd } = await createEmbeddedPrices({ now: Date.now, still }).read()
+async function sandboxPrices(isFrozen: boolean): Promise<(key: string) => number> {
+  const { usd } = await createEmbeddedPrices({ now: Date.now, still: isFrozen }).read()
   return (key) => {
     const price = usd.get(key)
     return price ? Number(price.bid + price.ask) / 2e12 : Number.NaN
@@ -106,14 +106,14 @@ async function sandboxPrices(still: boolean): Promise<(key: string) => number> {
 }
 
 /** Relative deviation of each pool from the server's embedded prices. */
-async function measureDeviations(network: string, still: boolean): Promise<{ pool: string; away: number }[]> {
-  const usd = await sandboxPrices(still)
+async function measureDeviations(network: string, isFrozen: boolean): Promise<{ pool: string; deviation: number }[]> {
+  const usd = await sandboxPrices(isFrozen)
   const pools = marketOf(network).pools.filter(({ prices }) => !prices.includes('levy') && !prices.includes('mute'))
   return Promise.all(
     pools.map(async (pool) => {
       const fair = (usd(pool.prices[0]) / usd(pool.prices[1])) * 10 ** (pool.decimals[1] - pool.decimals[0])
-      const away = Math.abs((await priceOfPool(network, pool)) / fair - 1)
-      return { pool: `${pool.kind} ${pool.prices.join('/')} ${pool.feePpm}`, away }
+      const deviation = Math.abs((await priceOfPool(network, pool)) / fair - 1)
+      return { pool: `${pool.kind} ${pool.prices.join('/')} ${pool.feePpm}`, deviation }
     }),
   )
 }
@@ -216,15 +216,17 @@ describe.each(networks)('%s', (network) => {
                 },
               ],
             })
-      const dollars = (Number(result[0]) / 10 ** pool.decimals[1]) * usd(to)
+      const usdOut = (Number(result[0]) / 10 ** pool.decimals[1]) * usd(to)
       // The trader moves these pools meanwhile.
-      expect(dollars, `${pool.kind} ${pool.prices} ${pool.feePpm}`).toBeGreaterThan(1000 * (0.95 - pool.feePpm / 1e6))
-      expect(dollars).toBeLessThan(1050)
+      expect(usdOut, `${pool.kind} ${pool.prices} ${pool.feePpm}`).toBeGreaterThan(1000 * (0.95 - pool.feePpm / 1e6))
+      expect(usdOut).toBeLessThan(1050)
     }
   })
 
   test('keeps its pools within one percent of the prices', async () => {
-    await waitFor('the pools', async () => (await measureDeviations(network, false)).every(({ away }) => away < 0.01))
+    await waitFor('the pools', async () =>
+      (await measureDeviations(network, false)).every(({ deviation }) => deviation < 0.01),
+    )
     expect((await measureDeviations(network, false)).length).toBeGreaterThan(25)
   })
 })
@@ -279,7 +281,7 @@ test('frozen chains move to the base prices and stay there; a restart keeps the 
   expect(sandbox.chains.networks).toEqual(before)
   for (const network of ['eth', 'celo', 'sonic']) {
     await waitFor('the base prices', async () =>
-      (await measureDeviations(network, true)).every(({ away }) => away < 0.01),
+      (await measureDeviations(network, true)).every(({ deviation }) => deviation < 0.01),
     )
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()

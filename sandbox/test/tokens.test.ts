@@ -14,8 +14,8 @@ test('has every EVM network of the server', () => {
     const definition = evm.find((network) => network.id === one.network)
     expect(definition?.production.evm?.chainId).toBe(one.realChainId)
     expect(definition?.sandbox.evm?.chainId).toBe(sandboxChainIdOffset + one.realChainId)
-    const coin = currencies.find((currency) => currency.network === one.network && currency.contract === null)
-    expect(coin?.ticker).toBe(one.nativeTicker)
+    const native = currencies.find((currency) => currency.network === one.network && currency.contract === null)
+    expect(native?.ticker).toBe(one.nativeTicker)
   }
 })
 

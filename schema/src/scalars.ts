@@ -1,9 +1,9 @@
 import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
 
 /**
- * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 digits before
- * the point, so that an absurd amount is refused as too large rather than as malformed, and 18 behind it.
- * Free of look-ahead, so that every OpenAPI tool can read it.
+ * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 digits
+ * before the point, so that an absurd amount is refused as too large rather than as malformed, and 18 behind it. Free
+ * of look-ahead, so that every OpenAPI tool can read it.
  */
 export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,18})?|0\\.0{0,17}[1-9][0-9]{0,17})$'
 /** The longest text that the pattern accepts. */

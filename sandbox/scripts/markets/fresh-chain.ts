@@ -14,7 +14,7 @@ export type FreshChain = Readonly<{
   rpc: JsonRpc
   url: string
   /** Sends the transactions in order, mines them and returns the height. Throws at the first that reverted. */
-  runTransactions(sends: readonly TransactionRequest[]): Promise<number>
+  runTransactions(requests: readonly TransactionRequest[]): Promise<number>
   /** Returns anvil's state file, reduced to what a start needs. */
   dumpState(): Promise<string>
   stop(): void
@@ -55,8 +55,8 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     ])
   }
   const nonces = new Map<Hex, number>()
-  const runTransactions = async (sends: readonly TransactionRequest[]) => {
-    const calls = sends.map(({ from, to, data, gas = defaultGas }) => {
+  const runTransactions = async (requests: readonly TransactionRequest[]) => {
+    const calls = requests.map(({ from, to, data, gas = defaultGas }) => {
       const nonce = nonces.get(from) ?? 0
       nonces.set(from, nonce + 1)
       const fees = { gas: hex(gas), maxFeePerGas: hex(baseFeeWei + 2n * 10n ** 9n), maxPriorityFeePerGas: '0x0' }
@@ -69,10 +69,10 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     for (const [index, hash] of hashes.entries()) {
       if ((await readReceipt(hash))?.status !== '0x1') {
         const reason = await rpc
-          .call('eth_call', [{ ...sends[index], gas: undefined }, 'latest'])
+          .call('eth_call', [{ ...requests[index], gas: undefined }, 'latest'])
           .catch((error: Error) => error.message)
         throw new Error(
-          `${network}: transaction ${index} failed (to ${sends[index]?.to}): ${String(reason).slice(0, 300)}`,
+          `${network}: transaction ${index} failed (to ${requests[index]?.to}): ${String(reason).slice(0, 300)}`,
         )
       }
     }
@@ -107,14 +107,14 @@ function stripState(dump: Hex): string {
   return JSON.stringify(state)
 }
 
-async function waitUntilReady(rpc: JsonRpc, ended: () => boolean): Promise<void> {
+async function waitUntilReady(rpc: JsonRpc, hasExited: () => boolean): Promise<void> {
   const deadline = performance.now() + 15_000
   for (;;) {
     try {
       await rpc.call('eth_chainId')
       return
     } catch (error) {
-      if (ended() || performance.now() > deadline) throw error
+      if (hasExited() || performance.now() > deadline) throw error
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

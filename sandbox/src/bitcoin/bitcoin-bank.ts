@@ -16,7 +16,7 @@ type Utxo = Readonly<{
 export type BitcoinBank = Readonly<{
   pay(script: Uint8Array, units: bigint): Promise<string>
   /** Builds a transaction that pays the UTXOs back to the bank, and so conflicts with every other spend of them. */
-  buildConflict(coins: readonly { txid: string; vout: number; units: bigint }[]): string
+  buildConflict(utxos: readonly { txid: string; vout: number; units: bigint }[]): string
   /** True if the bank's key signed this input. */
   isSignedByBank(witness: readonly string[] | undefined): boolean
 }>
@@ -42,7 +42,7 @@ export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
 
   const payOnce = async (script: Uint8Array, units: bigint): Promise<string> => {
     const { selected, fee } = selectUtxos(await utxoSet.list(), units)
-    const change = selected.reduce((sum, coin) => sum + coin.units, 0n) - units - fee
+    const change = selected.reduce((sum, utxo) => sum + utxo.units, 0n) - units - fee
     const tx = buildTransaction(key, selected)
     tx.addOutput({ script, amount: units })
     if (change >= minChangeUnits) tx.addOutput({ script: key.script, amount: change })
@@ -67,12 +67,12 @@ export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
           return await payOnce(script, units)
         }
       }),
-    buildConflict(coins) {
-      const tx = buildTransaction(key, coins)
-      const total = coins.reduce((sum, coin) => sum + coin.units, 0n)
+    buildConflict(utxos) {
+      const tx = buildTransaction(key, utxos)
+      const total = utxos.reduce((sum, utxo) => sum + utxo.units, 0n)
       tx.addOutput({
         script: key.script,
-        amount: total - feeRate * (BigInt(coins.length) * inputBytes + overheadBytes),
+        amount: total - feeRate * (BigInt(utxos.length) * inputBytes + overheadBytes),
       })
       tx.sign(key.privateKey)
       tx.finalize()
@@ -85,10 +85,10 @@ export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
 
 function buildTransaction(
   key: BitcoinKey,
-  coins: readonly { txid: string; vout: number; units: bigint }[],
+  utxos: readonly { txid: string; vout: number; units: bigint }[],
 ): Transaction {
   const tx = new Transaction({ allowUnknownOutputs: true })
-  for (const { txid, vout, units } of coins) {
+  for (const { txid, vout, units } of utxos) {
     tx.addInput({ txid, index: vout, sequence, witnessUtxo: { script: key.script, amount: units } })
   }
   return tx
@@ -98,13 +98,13 @@ function buildTransaction(
 function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[]; fee: bigint } {
   const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + overheadBytes)
   const bySize = [...utxos].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
-  const single = bySize.find((coin) => coin.units >= units + feeOf(1))
+  const single = bySize.find((utxo) => utxo.units >= units + feeOf(1))
   if (single) return { selected: [single], fee: feeOf(1) }
   const selected: Utxo[] = []
   let sum = 0n
-  for (const coin of [...utxos].sort((a, b) => (a.units > b.units ? -1 : 1))) {
-    selected.push(coin)
-    sum += coin.units
+  for (const utxo of [...utxos].sort((a, b) => (a.units > b.units ? -1 : 1))) {
+    selected.push(utxo)
+    sum += utxo.units
     if (sum >= units + feeOf(selected.length)) return { selected, fee: feeOf(selected.length) }
   }
   throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(sum, 8)}`)
@@ -120,7 +120,7 @@ function createUtxoSet(rpc: JsonRpc, key: BitcoinKey) {
   type Payment = Readonly<{ spends: readonly string[]; change: Utxo | null }>
   const payments = new Map<string, Payment>()
   let unconfirmed = new Map<string, Payment>()
-  const toOutpoint = (coin: { txid: string; vout: number }) => `${coin.txid}:${coin.vout}`
+  const toOutpoint = (utxo: { txid: string; vout: number }) => `${utxo.txid}:${utxo.vout}`
   const descriptor = `raw(${Buffer.from(key.script).toString('hex')})`
   let confirmed: Utxo[] = []
   let scannedTip = ''
@@ -149,13 +149,13 @@ function createUtxoSet(rpc: JsonRpc, key: BitcoinKey) {
       const change = [...unconfirmed.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
       return [
         ...confirmed,
-        ...change.filter((coin) => !confirmedOutpoints.has(toOutpoint(coin)) && coin.depth <= unconfirmedAncestorsMax),
-      ].filter((coin) => !spentOutpoints.has(toOutpoint(coin)))
+        ...change.filter((utxo) => !confirmedOutpoints.has(toOutpoint(utxo)) && utxo.depth <= unconfirmedAncestorsMax),
+      ].filter((utxo) => !spentOutpoints.has(toOutpoint(utxo)))
     },
-    recordPayment(txid: string, coins: readonly Utxo[], changeUnits: bigint | null): void {
-      const depth = Math.max(...coins.map((coin) => coin.depth)) + coins.filter((coin) => coin.depth > 0).length + 1
+    recordPayment(txid: string, utxos: readonly Utxo[], changeUnits: bigint | null): void {
+      const depth = Math.max(...utxos.map((utxo) => utxo.depth)) + utxos.filter((utxo) => utxo.depth > 0).length + 1
       const change = changeUnits === null ? null : { txid, vout: 1, units: changeUnits, depth }
-      const payment = { spends: coins.map(toOutpoint), change }
+      const payment = { spends: utxos.map(toOutpoint), change }
       payments.set(txid, payment)
       unconfirmed.set(txid, payment)
     },

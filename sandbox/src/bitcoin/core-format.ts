@@ -9,7 +9,7 @@ type RawNumber = Readonly<{ rawJSON: string }>
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawNumber }).rawJSON
 
 /** Formats satoshis as coins. bcoin holds amounts as integers below 2⁵³. */
-export function coins(sats: number): RawNumber {
+export function toCoins(sats: number): RawNumber {
   const digits = String(sats).padStart(9, '0')
   return rawJson(`${digits.slice(0, -8)}.${digits.slice(-8)}`)
 }
@@ -58,7 +58,7 @@ export function scriptJson(script: Script) {
 }
 
 const outputJson = (output: Output, n: number) => ({
-  value: coins(output.value),
+  value: toCoins(output.value),
   n,
   scriptPubKey: scriptJson(output.script),
 })
@@ -122,7 +122,7 @@ export async function blockJson(chain: Chain, entry: Entry, block: Block, verbos
     weight: block.getWeight(),
     tx: block.txs.map((tx) => {
       if (verbosity === 1) return tx.txid()
-      const fee = view && !tx.isCoinbase() ? { fee: coins(tx.getFee(view)) } : {}
+      const fee = view && !tx.isCoinbase() ? { fee: toCoins(tx.getFee(view)) } : {}
       const { hex, ...rest } = transactionJson(tx)
       return { ...rest, ...fee, hex }
     }),
@@ -147,10 +147,10 @@ export function mempoolEntryJson(entry: MempoolEntry, { ancestors, descendants }
     ancestorsize: sum(ancestors, 'size'),
     wtxid: entry.tx.wtxid(),
     fees: {
-      base: coins(entry.fee),
-      modified: coins(entry.fee),
-      ancestor: coins(sum(ancestors, 'fee')),
-      descendant: coins(sum(descendants, 'fee')),
+      base: toCoins(entry.fee),
+      modified: toCoins(entry.fee),
+      ancestor: toCoins(sum(ancestors, 'fee')),
+      descendant: toCoins(sum(descendants, 'fee')),
     },
     depends: ancestors.filter((one) => parents.has(one.tx.hash('hex'))).map((one) => one.tx.txid()),
     spentby: descendants

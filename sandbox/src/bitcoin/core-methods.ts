@@ -3,11 +3,11 @@ import type { BcoinNode } from './bcoin-node.ts'
 import { type Arguments, CoreError, coreCode } from './core-arguments.ts'
 import {
   blockJson,
-  coins,
   difficulty,
   headerJson,
   mempoolEntryJson,
   scriptJson,
+  toCoins,
   transactionJson,
 } from './core-format.ts'
 import { relayFeeRate } from './mempool-acceptance.ts'
@@ -76,15 +76,15 @@ export const chainMethods: Readonly<Record<string, RpcMethod>> = {
     const withMempool = args.flag(2, true)
     if (withMempool && mempool.getSpent(hash, index)) return null
     const unconfirmed = withMempool ? mempool.getEntry(hash)?.tx.outputs[index] : undefined
-    const coin = unconfirmed ? null : await chain.getCoin(hash, index)
-    const output = unconfirmed ?? coin
+    const utxo = unconfirmed ? null : await chain.getCoin(hash, index)
+    const output = unconfirmed ?? utxo
     if (!output) return null
     return {
       bestblock: chain.tip.rhash(),
-      confirmations: coin ? chain.height - coin.height + 1 : 0,
-      value: coins(output.value),
+      confirmations: utxo ? chain.height - utxo.height + 1 : 0,
+      value: toCoins(output.value),
       scriptPubKey: scriptJson(output.script),
-      coinbase: coin?.coinbase ?? false,
+      coinbase: utxo?.coinbase ?? false,
     }
   },
   scantxoutset: async (node, args) => {
@@ -111,8 +111,8 @@ export const mempoolMethods: Readonly<Record<string, RpcMethod>> = {
     size: mempool.map.size,
     bytes: [...mempool.map.values()].reduce((sum, entry) => sum + entry.size, 0),
     maxmempool: 100_000_000,
-    mempoolminfee: coins(relayFeeRate),
-    minrelaytxfee: coins(relayFeeRate),
+    mempoolminfee: toCoins(relayFeeRate),
+    minrelaytxfee: toCoins(relayFeeRate),
   }),
   sendrawtransaction: async (node, args) => {
     const tx = parseTransaction(node, args.text(0, 'hexstring'))
@@ -131,7 +131,7 @@ export const mempoolMethods: Readonly<Record<string, RpcMethod>> = {
     const result = await node.acceptTransaction(tx, { testOnly: true, maxFeeRate: args.feeRate(1, defaultMaxFeeRate) })
     const names = { txid: tx.txid(), wtxid: tx.wtxid() }
     if (result.kind === 'accepted') {
-      return [{ ...names, allowed: true, vsize: tx.getVirtualSize(), fees: { base: coins(result.feeSats) } }]
+      return [{ ...names, allowed: true, vsize: tx.getVirtualSize(), fees: { base: toCoins(result.feeSats) } }]
     }
     const reason = result.kind === 'already-in-mempool' ? 'txn-already-in-mempool' : toRejectReason(result)
     return [{ ...names, allowed: false, 'reject-reason': reason }]
@@ -150,8 +150,8 @@ export const mempoolMethods: Readonly<Record<string, RpcMethod>> = {
     networkactive: true,
     connections: 0,
     networks: [],
-    relayfee: coins(relayFeeRate),
-    incrementalfee: coins(relayFeeRate),
+    relayfee: toCoins(relayFeeRate),
+    incrementalfee: toCoins(relayFeeRate),
     localaddresses: [],
     warnings: '',
   }),
@@ -219,11 +219,11 @@ async function scanOutputs({ bcoin, chain }: BcoinNode, scripts: ReadonlySet<str
     const [hash, vout] = bcoin.coinKeys.parse(key)
     total += output.value
     return [
-      { txid: revHex(hash), vout, scriptPubKey: script, desc: `raw(${script})`, amount: coins(output.value), height },
+      { txid: revHex(hash), vout, scriptPubKey: script, desc: `raw(${script})`, amount: toCoins(output.value), height },
     ]
   })
   const bestblock = chain.tip.rhash()
-  return { success: true, txouts: all.length, height: chain.height, bestblock, unspents, total_amount: coins(total) }
+  return { success: true, txouts: all.length, height: chain.height, bestblock, unspents, total_amount: toCoins(total) }
 }
 
 function toRejectReason({ code, reason }: { code: number; reason: string }): string {

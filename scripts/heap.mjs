@@ -11,8 +11,8 @@ const limits = ['--max-old-space-size=1024', '--max-semi-space-size=8']
  */
 export const heapEnvironment = { MALLOC_ARENA_MAX: '2' }
 
-/** @param {string | undefined} given the NODE_OPTIONS in force */
-export function heapFlags(given = '') {
-  const words = given.replaceAll('_', '-')
-  return limits.filter((flag) => !words.includes(flag.slice(0, flag.indexOf('='))))
+/** @param {string | undefined} nodeOptions the NODE_OPTIONS in force */
+export function heapFlags(nodeOptions = '') {
+  const normalized = nodeOptions.replaceAll('_', '-')
+  return limits.filter((flag) => !normalized.includes(flag.slice(0, flag.indexOf('='))))
 }

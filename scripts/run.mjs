@@ -24,7 +24,7 @@ const commands = {
 }
 
 /** The service itself: what runs for months is kept small. */
-const bounded = ['start', 'swapyard']
+const heapLimitedScripts = ['start', 'swapyard']
 
 /** Type stripping without a warning line needs Node 24. Older ones start the Node that npm installed. */
 function findNode() {
@@ -39,7 +39,7 @@ function findNode() {
 }
 
 /** Runs to its end in our own process group. Resolves to what the child ended with. */
-function run(node, args, env) {
+function runToEnd(node, args, env) {
   const child = spawn(node, args, { cwd: root, env, stdio: 'inherit' })
   const forward = (signal) => child.kill(signal)
   // A terminal sends Ctrl-C to the whole group: the child has it already, and a second one would mean "at once".
@@ -59,11 +59,11 @@ async function runTests(node, args, env) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-summary-'))
   const file = join(folder, 'counts.json')
   try {
-    const end = await run(node, args, { ...env, TEST_SUMMARY_FILE: file })
+    const exit = await runToEnd(node, args, { ...env, TEST_SUMMARY_FILE: file })
     const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1 }
     console.log(`${counts.passed} passed, ${counts.failed} failed`)
-    const good = end.code === 0 && counts.failed === 0 && counts.passed > 0
-    return good || end.signal ? end : { code: end.code || 1, signal: null }
+    const hasPassed = exit.code === 0 && counts.failed === 0 && counts.passed > 0
+    return hasPassed || exit.signal ? exit : { code: exit.code || 1, signal: null }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -81,17 +81,17 @@ async function main() {
   const env = {
     // A start then takes half of the time: nothing is read as TypeScript and compiled that was before.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
-    ...(bounded.includes(name) ? heapEnvironment : {}),
+    ...(heapLimitedScripts.includes(name) ? heapEnvironment : {}),
     ...process.env,
     PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
   }
   const args = [...commands[name], ...rest]
   if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
-  const flags = bounded.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
-  const end = await (name === 'test' ? runTests : run)(node, [...flags, ...args], env)
+  const flags = heapLimitedScripts.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
+  const exit = await (name === 'test' ? runTests : runToEnd)(node, [...flags, ...args], env)
   // Dying of the same signal tells the caller what happened, as the program itself would have.
-  if (end.signal) process.kill(process.pid, end.signal)
-  process.exitCode = end.code ?? 1
+  if (exit.signal) process.kill(process.pid, exit.signal)
+  process.exitCode = exit.code ?? 1
 }
 
 main().catch((error) => {

@@ -23,7 +23,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 type JsonObject = { readonly [key: string]: Json }
 
 /** Schemas with a name in the document. All others are inlined. */
-const named: Readonly<Record<string, TSchema>> = {
+const namedSchemas: Readonly<Record<string, TSchema>> = {
   BuildSwapBody,
   CreateExchangeBody,
   CreatedExchange,
@@ -50,7 +50,7 @@ const named: Readonly<Record<string, TSchema>> = {
   SwapQuote,
   SwapRoute,
 }
-const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]))
+const schemaNames = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
 
 const statusPhrases: Readonly<Record<number, string>> = {
   400: 'The request is invalid; `errors` lists every problem.',
@@ -72,17 +72,17 @@ const statusPhrases: Readonly<Record<number, string>> = {
 }
 
 /** Converts a schema to plain JSON and replaces nested named schemas with references. */
-function plain(value: unknown, top: boolean): Json {
-  if (Array.isArray(value)) return value.map((item) => plain(item, false))
+function toPlainJson(value: unknown, isTopLevel: boolean): Json {
+  if (Array.isArray(value)) return value.map((item) => toPlainJson(item, false))
   if (typeof value !== 'object' || value === null) return value as Json
-  const name = top ? undefined : names.get(value)
+  const name = isTopLevel ? undefined : schemaNames.get(value)
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, false)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlainJson(member, false)]))
 }
 
-function parameters(route: RouteDefinition): Json[] {
+function listParameters(route: RouteDefinition): Json[] {
   const query = (route.query ?? {}) as { properties?: Record<string, TSchema>; required?: readonly string[] }
-  const found: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
+  const list: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
     const {
       description = '',
       examples,
@@ -94,12 +94,12 @@ function parameters(route: RouteDefinition): Json[] {
       in: 'query',
       required: query.required?.includes(name) ?? false,
       description,
-      schema: plain(rest, true),
+      schema: toPlainJson(rest, true),
       ...(example === undefined ? {} : { example: example as Json }),
     }
   })
   if (route.method === 'POST') {
-    found.push({
+    list.push({
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
@@ -108,21 +108,21 @@ function parameters(route: RouteDefinition): Json[] {
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     })
   }
-  return found
+  return list
 }
 
-function answer(response: RouteResponse): JsonObject {
+function toResponse(response: RouteResponse): JsonObject {
   const requestId = { 'X-Request-Id': { description: 'Identifies this request.', schema: { type: 'string' } } }
   if (response.schema === undefined && response.contentType === undefined)
     return { description: response.description, headers: requestId }
   const contentType = response.contentType ?? 'application/json'
-  const schema: Json = response.schema === undefined ? { type: 'string' } : plain(response.schema, false)
+  const schema: Json = response.schema === undefined ? { type: 'string' } : toPlainJson(response.schema, false)
   return { description: response.description, headers: requestId, content: { [contentType]: { schema } } }
 }
 
-function operation(route: RouteDefinition): JsonObject {
+function toOperation(route: RouteDefinition): JsonObject {
   const responses: Record<string, Json> = {}
-  for (const [status, response] of Object.entries(route.success)) responses[status] = answer(response)
+  for (const [status, response] of Object.entries(route.success)) responses[status] = toResponse(response)
   for (const status of route.errors) responses[status] = { $ref: `#/components/responses/Error${status}` }
   return {
     operationId: route.operationId,
@@ -130,10 +130,12 @@ function operation(route: RouteDefinition): JsonObject {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: route.access === 'public' ? [] : [{ apiKey: [] }],
-    parameters: parameters(route),
+    parameters: listParameters(route),
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: plain(route.body, false) } } } }),
+      : {
+          requestBody: { required: true, content: { 'application/json': { schema: toPlainJson(route.body, false) } } },
+        }),
     responses,
   }
 }
@@ -143,7 +145,7 @@ export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl 
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const path = paths[route.path] ?? {}
-    path[route.method.toLowerCase()] = operation(route)
+    path[route.method.toLowerCase()] = toOperation(route)
     paths[route.path] = path
   }
   const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
@@ -160,7 +162,9 @@ export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl 
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, plain(schema, true)])),
+      schemas: Object.fromEntries(
+        Object.entries(namedSchemas).map(([name, schema]) => [name, toPlainJson(schema, true)]),
+      ),
       responses: Object.fromEntries(
         statuses.map((status) => [
           `Error${status}`,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import type { DataDirLock } from './data-dir-lock.ts'
+import type { DataDirLock } from './directory-lock.ts'
 
 export type Child = Readonly<{
   pid: number

@@ -1,4 +1,4 @@
-import { DataDirInUseError } from './data-dir-lock.ts'
+import { DataDirInUseError } from './directory-lock.ts'
 import { log } from './log.ts'
 import { startSandbox } from './sandbox.ts'
 import { createServerRegistry } from './server-registry.ts'

@@ -32,17 +32,6 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
   const bank = createBitcoinBank(rpc, key)
   const outputs = createOutputReader(rpc)
 
-  const readTip = async (): Promise<Tip> => {
-    const count = (await rpc.call('getblockcount')) as number
-    return { height: count, hash: (await rpc.call('getbestblockhash')) as string }
-  }
-
-  const requireNativeCurrency = (currency: string) => {
-    if (currency === 'native' || currency === network) return
-    const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
-    throw new ControlError(404, 'CURRENCY_NOT_FOUND', message)
-  }
-
   const mineBlocks = (count: number) => rpc.call('generatetodescriptor', [count, createBurnDescriptor()])
 
   const reorganize = async (depth: number, drop: boolean): Promise<Tip> => {
@@ -62,7 +51,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
     for (let mined = 0; mined <= depth; mined++)
       await rpc.call('generateblock', [createBurnDescriptor(), mined === 0 ? conflicting : []])
     await outputs.rebroadcast(transactions)
-    return readTip()
+    return readTip(rpc)
   }
 
   return {
@@ -73,7 +62,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
     tokens: {},
     createWallet: () => createOutsideWallet(network),
     async deposit({ currency, address, amount }) {
-      requireNativeCurrency(currency)
+      requireNativeCurrency(network, currency)
       const units = parseUnits(amount, decimals)
       if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
       const script = scriptOfAddress(network, address)
@@ -81,14 +70,14 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
       return runExclusive(() => bank.pay(script, units)).catch(rethrowRpcError)
     },
     async readBalance({ currency, address }) {
-      requireNativeCurrency(currency)
+      requireNativeCurrency(network, currency)
       const script = Buffer.from(scriptOfAddress(network, address)).toString('hex')
       return formatUnits(await runExclusive(() => outputs.readBalance(script)), decimals)
     },
     mine: (count) =>
       runExclusive(async () => {
         await mineBlocks(count)
-        return readTip()
+        return readTip(rpc)
       }),
     reorganize: (depth, { drop }) => runExclusive(() => reorganize(depth, drop)).catch(rethrowRpcError),
     countPending: async () => ((await rpc.call('getrawmempool')) as string[]).length,
@@ -97,6 +86,17 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
       await node.stop()
     },
   }
+}
+
+async function readTip(rpc: JsonRpc): Promise<Tip> {
+  const height = (await rpc.call('getblockcount')) as number
+  return { height, hash: (await rpc.call('getbestblockhash')) as string }
+}
+
+function requireNativeCurrency(network: BitcoinTicker, currency: string): void {
+  if (currency === 'native' || currency === network) return
+  const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
+  throw new ControlError(404, 'CURRENCY_NOT_FOUND', message)
 }
 
 /** Runs one `scantxoutset` at a time: nodes reject a second one. */

@@ -20,22 +20,11 @@ export function createOutputReader(rpc: JsonRpc) {
     return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 
-  /** Transactions of this block and the blocks after it, in chain order. */
-  const readBlocks = async (first: string): Promise<Transaction[]> => {
-    const transactions: Transaction[] = []
-    for (let hash: string | undefined = first; hash; ) {
-      const block = (await rpc.call('getblock', [hash, 2])) as { tx: Transaction[]; nextblockhash?: string }
-      transactions.push(...block.tx)
-      hash = block.nextblockhash
-    }
-    return transactions
-  }
-
   return {
     /** Raw transactions since this block, then those in the mempool. Parents come before children within the blocks. */
     async readTransactionsSince(first: string): Promise<string[]> {
       const isReward = ({ vin }: Transaction) => vin[0]?.txid === undefined
-      const confirmed = (await readBlocks(first)).filter((tx) => !isReward(tx))
+      const confirmed = (await readBlocks(rpc, first)).filter((tx) => !isReward(tx))
       return [...confirmed, ...(await readMempool())].map(({ hex }) => hex)
     },
 
@@ -67,7 +56,7 @@ export function createOutputReader(rpc: JsonRpc) {
       first: string,
       isSigned: (witness: readonly string[] | undefined) => boolean,
     ): Promise<Outpoint[]> {
-      return [...(await readMempool()), ...(await readBlocks(first))].flatMap(({ vin }) =>
+      return [...(await readMempool()), ...(await readBlocks(rpc, first))].flatMap(({ vin }) =>
         vin.flatMap(({ txid, vout, txinwitness }) =>
           txid !== undefined && vout !== undefined && isSigned(txinwitness) ? [{ txid, vout }] : [],
         ),
@@ -84,6 +73,17 @@ export function createOutputReader(rpc: JsonRpc) {
       })
     },
   }
+}
+
+/** Transactions of this block and the blocks after it, in chain order. */
+async function readBlocks(rpc: JsonRpc, first: string): Promise<Transaction[]> {
+  const transactions: Transaction[] = []
+  for (let hash: string | undefined = first; hash; ) {
+    const block = (await rpc.call('getblock', [hash, 2])) as { tx: Transaction[]; nextblockhash?: string }
+    transactions.push(...block.tx)
+    hash = block.nextblockhash
+  }
+  return transactions
 }
 
 /** The transaction is already in the mempool, or a conflicting one has spent its inputs. */

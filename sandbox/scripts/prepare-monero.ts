@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../src/bitcoin/nodes.ts'
 import { createChildren } from '../src/children.ts'
-import { lockDataDir } from '../src/directory-lock.ts'
+import { lockDirectory } from '../src/directory-lock.ts'
 import { generateBlocks, initialBlocks } from '../src/monero/monero-chain.ts'
 import { initialChainFile, packChain, startMonerod } from '../src/monero/monero-nodes.ts'
 import { createPorts } from '../src/ports.ts'
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
 rmSync(initialChainFile, { force: true })
 const program = findProgram('monerod', readSettings([]).searchPath)
 if (program === null) throw new Error("monerod is not on the PATH; install Debian's package monero")
-const lock = await lockDataDir(folder)
+const lock = await lockDirectory(folder)
 const children = createChildren(lock)
 const port = await createPorts(folder)('xmr')
 const node = await startMonerod({ program, folder, port, children, onExit: () => undefined })

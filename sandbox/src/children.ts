@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import type { DataDirLock } from './directory-lock.ts'
+import type { DirectoryLock } from './directory-lock.ts'
 
 export type Child = Readonly<{
   pid: number
@@ -25,7 +25,7 @@ const stopTimeoutMs = 5000
 const watchdogScript =
   'pids=; while read -r pid; do pids="$pids $pid"; done; [ -z "$pids" ] && exit; kill -TERM $pids 2>/dev/null; sleep 10; kill -KILL $pids 2>/dev/null'
 
-export function createChildren(lock: DataDirLock): Children {
+export function createChildren(lock: DirectoryLock): Children {
   // Detached: Ctrl-C in the terminal reaches only the sandbox, which then stops its children in order.
   const watchdog = spawn('sh', ['-c', watchdogScript], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   watchdog.stdin.on('error', () => undefined)

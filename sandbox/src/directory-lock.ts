@@ -7,14 +7,14 @@ import { isAlive, type PidIdentity, readPidIdentity, waitForExit } from './pid-i
 
 type LockRecord = Readonly<{ owner: PidIdentity; children: readonly PidIdentity[] }>
 
-export type DataDirLock = Readonly<{
+export type DirectoryLock = Readonly<{
   /** Records the child in the lock file, so that the next start can stop it if this process is killed. */
   addChild(pid: number): void
   removeChild(pid: number): void
   release(): void
 }>
 
-export class DataDirInUseError extends Error {}
+export class DirectoryInUseError extends Error {}
 
 /** Anvil writes its state on SIGTERM; this bounds the wait for it. */
 const orphanStopTimeoutMs = 10_000
@@ -24,7 +24,7 @@ const ownerWaitTimeoutMs = 30_000
  * Allows one sandbox per data directory. First stops the nodes of a killed sandbox with SIGTERM, so that they write
  * their state.
  */
-export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+export async function lockDirectory(dataDir: string): Promise<DirectoryLock> {
   mkdirSync(dataDir, { recursive: true })
   const file = join(dataDir, 'chains.lock')
   const owner = readPidIdentity(process.pid) ?? { pid: process.pid, since: '' }
@@ -32,12 +32,12 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   if (!createExclusive(file, { owner, children: [] })) {
     const previous = readJson(file) as LockRecord | null
     if (previous && isAlive(previous.owner)) {
-      throw new DataDirInUseError(`the chains in ${dataDir} are already run by process ${previous.owner.pid}`)
+      throw new DirectoryInUseError(`the chains in ${dataDir} are already run by process ${previous.owner.pid}`)
     }
     removeFile(file)
     // Two processes may find the same stale lock: one creates the file, the other is rejected.
     if (!createExclusive(file, { owner, children: [] }))
-      throw new DataDirInUseError(`another process has just locked ${dataDir}`)
+      throw new DirectoryInUseError(`another process has just locked ${dataDir}`)
     removeFile(join(dataDir, 'chains.json'))
     await stopOrphans(previous?.children ?? [])
   }

@@ -1,4 +1,4 @@
-import { DataDirInUseError } from './directory-lock.ts'
+import { DirectoryInUseError } from './directory-lock.ts'
 import { log } from './log.ts'
 import { startSandbox } from './sandbox.ts'
 import { createServerRegistry } from './server-registry.ts'
@@ -33,7 +33,7 @@ process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const isExpected = error instanceof UsageError || error instanceof DataDirInUseError
+  const isExpected = error instanceof UsageError || error instanceof DirectoryInUseError
   process.stderr.write(
     `${isExpected ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,
   )

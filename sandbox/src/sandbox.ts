@@ -3,7 +3,7 @@ import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts'
 import { findProgram, startBcoin, startLitecoind } from './bitcoin/nodes.ts'
 import { type Children, createChildren } from './children.ts'
 import { startControlServer } from './control-server.ts'
-import { lockDataDir } from './directory-lock.ts'
+import { lockDirectory } from './directory-lock.ts'
 import { startAnvil } from './evm/anvil.ts'
 import { createEvmChain } from './evm/evm-chain.ts'
 import { removeFile, writeJson } from './files.ts'
@@ -30,7 +30,7 @@ type Infrastructure = Readonly<{
 /** Starts all chains in parallel, then the control server, then writes `chains.json`. */
 export async function startSandbox(settings: Settings, servers: ServerRegistry): Promise<Sandbox> {
   const { dataDir } = settings
-  const lock = await lockDataDir(dataDir)
+  const lock = await lockDirectory(dataDir)
   const children = createChildren(lock)
   const chains: LocalChain[] = []
   const miners: IntervalMiner[] = []

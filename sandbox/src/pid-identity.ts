@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-/** A process is known by its number and the moment it began: numbers are used again. */
-export type Living = Readonly<{ pid: number; since: string }>
+/** A process id with its start time: the operating system reuses ids. */
+export type PidIdentity = Readonly<{ pid: number; since: string }>
 
-/** Null when there is no such process, or it has ended and only waits to be collected. */
-export function describe(pid: number): Living | null {
+/** Null if the process does not exist or is a zombie. */
+export function readPidIdentity(pid: number): PidIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   if (existsSync('/proc/self/stat')) {
     try {
-      // proc(5): the name in parentheses may hold anything; state is field 3, the start time field 22.
+      // proc(5): the name in parentheses may contain any character; state is field 3, start time is field 22.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ')
@@ -22,14 +22,14 @@ export function describe(pid: number): Living | null {
   return status === 0 ? { pid, since: stdout.trim() } : null
 }
 
-export function lives(one: Living): boolean {
-  return describe(one.pid)?.since === one.since
+export function isAlive(identity: PidIdentity): boolean {
+  return readPidIdentity(identity.pid)?.since === identity.since
 }
 
-/** Waits until the process is gone; false when it still lives at the end of the time. */
-export async function waitForEnd(one: Living, timeoutMs: number): Promise<boolean> {
+/** Waits until the process has exited; false after the timeout. */
+export async function waitForExit(identity: PidIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs
-  while (lives(one)) {
+  while (isAlive(identity)) {
     if (performance.now() > deadline) return false
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -1,20 +1,20 @@
 import { type Block, type Chain, type Entry, isVerifyError, type Mempool, type Tx } from './bcoin.ts'
 
-export type Branches = Readonly<{
-  /** Null when the block was taken, else why not, in the words of BIP-22. */
+export type Chainstate = Readonly<{
+  /** Null if the block was accepted, else the BIP-22 reject reason. */
   submit(block: Block): Promise<string | null>
-  /** False when there is no such block. */
+  /** False if the block does not exist. */
   invalidate(hash: string): Promise<boolean>
   reconsider(hash: string): Promise<boolean>
 }>
 
-/** Everything that moves the chain's tip, with the mempool in step. Hashes are in internal byte order. */
-export function createBranches(chain: Chain, mempool: Mempool): Branches {
-  const returning = followChain(chain, mempool)
+/** Every operation that moves the tip; each one updates the mempool. Hashes are in internal byte order. */
+export function createChainstate(chain: Chain, mempool: Mempool): Chainstate {
+  const mempoolSync = syncMempool(chain, mempool)
   return {
     async submit(block) {
       const reason = await addBlock(chain, block)
-      await returning.restore()
+      await mempoolSync.resubmitDisconnected()
       return reason
     },
     async invalidate(hash) {
@@ -30,42 +30,44 @@ export function createBranches(chain: Chain, mempool: Mempool): Branches {
         }
         chain.setInvalid(hash)
       })
-      await returning.restore()
+      await mempoolSync.resubmitDisconnected()
       return true
     },
     async reconsider(hash) {
       if (!(await chain.getEntry(hash))) return false
-      await withChainLocked(chain, () => activateBest(chain, hash))
-      await returning.restore()
+      await withChainLocked(chain, () => activateBestBranch(chain, hash))
+      await mempoolSync.resubmitDisconnected()
       return true
     },
   }
 }
 
-/** Keeps the mempool in step with the chain. What a disconnected block held waits until `restore` offers it again. */
-function followChain(chain: Chain, mempool: Mempool) {
-  let returned: Tx[] = []
+/**
+ * Updates the mempool on every tip change. `resubmitDisconnected` adds the transactions of disconnected blocks again.
+ */
+function syncMempool(chain: Chain, mempool: Mempool) {
+  let disconnected: Tx[] = []
   const ignore = () => undefined
   chain.on('error', ignore)
   mempool.on('error', ignore)
   chain.on('connect', (entry, block) => mempool._addBlock(entry, block.txs))
   chain.on('disconnect', async (entry, block) => {
-    returned = [...block.txs.slice(1), ...returned]
+    disconnected = [...block.txs.slice(1), ...disconnected]
     mempool.tip = entry.prevBlock
   })
   chain.on('reorganize', () => mempool._handleReorg())
   return {
-    async restore() {
-      const waiting = returned
-      returned = []
-      for (const tx of waiting) {
+    async resubmitDisconnected() {
+      const transactions = disconnected
+      disconnected = []
+      for (const tx of transactions) {
         if (mempool.getEntry(tx.hash('hex')) || (await chain.getMeta(tx.hash('hex')))) continue
-        const refused = await mempool.addTX(tx).then(
+        const isRejected = await mempool.addTX(tx).then(
           (missing) => missing !== null,
           () => true,
         )
-        // What spends an output that is gone could never be mined: it would make every block invalid.
-        if (refused) evictSpenders(mempool, tx)
+        // A mempool transaction that spends a missing output would make every mined block invalid.
+        if (isRejected) evictSpenders(mempool, tx)
       }
     },
   }
@@ -99,8 +101,8 @@ async function withChainLocked(chain: Chain, work: () => Promise<void>): Promise
   }
 }
 
-/** Forgets that the block is invalid and goes over to the branch with the most work (Bitcoin Core's rule). */
-async function activateBest(chain: Chain, hash: string): Promise<void> {
+/** Clears the invalid mark of the block and switches to the branch with the most work, as Bitcoin Core does. */
+async function activateBestBranch(chain: Chain, hash: string): Promise<void> {
   chain.removeInvalid(hash)
   let best = chain.tip
   for (const tip of await chain.getTips()) {
@@ -111,7 +113,7 @@ async function activateBest(chain: Chain, hash: string): Promise<void> {
       entry = await chain.getPrevious(entry)
     }
     const block = branch[0] && (await chain.getBlock(branch[0].hash))
-    // The mark of a branch is on its first invalid block and on whatever was offered on top of it.
+    // bcoin marks the invalid block and every block that was submitted on top of it.
     if (block && branch.some((one) => one.hash === hash)) for (const one of branch) chain.removeInvalid(one.hash)
     if (branch[0] && block && !chain.hasInvalid(block) && branch[0].chainwork.gt(best.chainwork)) best = branch[0]
   }

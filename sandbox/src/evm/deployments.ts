@@ -4,17 +4,20 @@ import creationCode from '../generated/tokens.json' with { type: 'json' }
 import type { JsonRpc } from '../json-rpc.ts'
 import type { SandboxToken } from '../tokens.ts'
 
-/** Arachnid's deterministic deployer, which anvil puts on every chain. Its input is the salt and the creation code. */
+/**
+ * Arachnid's deterministic deployment proxy, which anvil has on every chain. Its input is the salt and the creation
+ * code.
+ */
 const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
-/** 10¹⁵ whole tokens are the bank's: of the cheapest, many houses take millions of dollars each. */
+/** Whole tokens of the bank: enough of the cheapest token to fund many servers with millions of dollars each. */
 const supplyTokens = 10n ** 15n
 const gas = 3_000_000n
 
 type Payer = Readonly<{ bank: Hex; feeWei: bigint }>
-type Deploy = Readonly<{ address: Hex; data: Hex }>
+type Deployment = Readonly<{ address: Hex; data: Hex }>
 
-/** The address follows from network, ticker and code: the same in every sandbox. */
-export function planDeploy(token: SandboxToken, bank: Hex): Deploy {
+/** The address depends only on network, ticker and code, so it is the same in every sandbox. */
+export function planDeployment(token: SandboxToken, bank: Hex): Deployment {
   const code = (token.kind === 'tether' ? creationCode.TetherToken : creationCode.ListedToken) as Hex
   const parameters = encodeAbiParameters(
     [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'address' }, { type: 'uint256' }],
@@ -25,22 +28,22 @@ export function planDeploy(token: SandboxToken, bank: Hex): Deploy {
   return { address: getCreate2Address({ from: deployer, salt, bytecode }), data: concatHex([salt, bytecode]) }
 }
 
-/** Deploys what is not there yet, in one block. Answers the contracts by ticker. */
+/** Deploys the tokens that are missing. Returns the contract addresses by ticker. */
 export async function deployTokens(
   rpc: JsonRpc,
   tokens: readonly SandboxToken[],
   { bank, feeWei }: Payer,
 ): Promise<Record<string, Hex>> {
-  const plans = tokens.map((token) => ({ name: token.ticker, ...planDeploy(token, bank) }))
+  const plans = tokens.map((token) => ({ name: token.ticker, ...planDeployment(token, bank) }))
   return deployMissing(rpc, plans, { bank, feeWei })
 }
 
-/** Our own router and its executors: not part of what is prepared, so that every version has its own on every chain. */
+/** Deploys our router and its executors. They are not in the snapshot, so that existing chains get each new version. */
 export async function deployExecutors(
   rpc: JsonRpc,
   payer: Payer,
 ): Promise<Readonly<{ swapRouter: Hex; swapExecutor: Hex; externalExecutor: Hex }>> {
-  const lower = ({ address, data }: Deploy): Deploy => ({ address: address.toLowerCase() as Hex, data })
+  const lower = ({ address, data }: Deployment): Deployment => ({ address: address.toLowerCase() as Hex, data })
   const plans = {
     swapRouter: lower(swapRouter),
     swapExecutor: lower(swapExecutor),
@@ -60,25 +63,25 @@ export async function deployExecutors(
 
 async function deployMissing(
   rpc: JsonRpc,
-  plans: readonly (Deploy & { name: string })[],
+  plans: readonly (Deployment & { name: string })[],
   { bank, feeWei }: Payer,
 ): Promise<Record<string, Hex>> {
   const contracts = Object.fromEntries(plans.map(({ name, address }) => [name, address]))
   const codes = await rpc.batch(plans.map(({ address }) => ['eth_getCode', [address, 'latest']] as const))
-  const missing = plans.filter((_plan, at) => codes[at] === '0x')
+  const missing = plans.filter((_plan, index) => codes[index] === '0x')
   if (missing.length === 0) return contracts
   const nonce = Number(await rpc.call('eth_getTransactionCount', [bank, 'latest']))
   const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   const hashes = await rpc.batch(
-    missing.map(({ data }, at) => {
+    missing.map(({ data }, index) => {
       const fees = { gas: hex(gas), maxFeePerGas: hex(feeWei), maxPriorityFeePerGas: hex(1n) }
-      return ['eth_sendTransaction', [{ from: bank, to: deployer, data, nonce: hex(nonce + at), ...fees }]] as const
+      return ['eth_sendTransaction', [{ from: bank, to: deployer, data, nonce: hex(nonce + index), ...fees }]] as const
     }),
   )
-  // A block has room for about ten deploys.
+  // About ten deployments fit into a block.
   for (let mined = 0; mined < missing.length; mined += 8) await rpc.call('evm_mine')
   const receipts = await rpc.batch(hashes.map((hash) => ['eth_getTransactionReceipt', [hash]] as const))
-  const failed = missing.find((_plan, at) => (receipts[at] as { status?: string } | null)?.status !== '0x1')
-  if (failed) throw new Error(`${failed.name} could not be deployed`)
+  const failed = missing.find((_plan, index) => (receipts[index] as { status?: string } | null)?.status !== '0x1')
+  if (failed) throw new Error(`deploying ${failed.name} failed`)
   return contracts
 }

@@ -1,14 +1,14 @@
 import type { Bcoin, Block, Chain, Mempool, Miner, Tx } from './bcoin.ts'
 
-type Wanted = { script: Buffer; txs: readonly Tx[] | null; time: number | null }
+type BlockRequest = { script: Buffer; txs: readonly Tx[] | null; time: number | null }
 
-/** Puts blocks together on the tip, with any output script for the reward. */
-export async function createBlockMaker(bcoin: Bcoin, chain: Chain, mempool: Mempool) {
+/** Assembles blocks on the tip, with any output script for the reward. */
+export async function createBlockAssembler(bcoin: Bcoin, chain: Chain, mempool: Mempool) {
   const { network } = bcoin
   const fromMempool: Miner = new bcoin.Miner({ network, chain, mempool })
   const fromList: Miner = new bcoin.Miner({ network, chain })
 
-  return async ({ script, txs, time }: Wanted): Promise<Block> => {
+  return async ({ script, txs, time }: BlockRequest): Promise<Block> => {
     const miner = txs === null ? fromMempool : fromList
     const job = await miner.cpu.createJob(chain.tip, bcoin.genericAddress)
     const { attempt } = job

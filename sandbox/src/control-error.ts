@@ -1,5 +1,7 @@
-/** What a control answers when it does not do what was asked. Nothing else of an error leaves the process. */
-export class Refusal extends Error {
+/**
+ * An error reply of the control server. The reply has only status, code and message; the cause stays in the process.
+ */
+export class ControlError extends Error {
   readonly status: 400 | 404 | 409 | 503
   readonly code: string
 

@@ -8,32 +8,32 @@ import {
   parseAbi,
   stringToHex,
 } from 'viem'
-import { planDeploy } from '../../src/evm/token-deploys.ts'
+import { planDeployment } from '../../src/evm/deployments.ts'
 import { evmBankAddress } from '../../src/keys.ts'
-import type { Address } from '../../src/market/record.ts'
+import type { Address } from '../../src/market/snapshot.ts'
 import { type MarketToken, marketTokens } from '../../src/market/tokens.ts'
 import { priceOf } from '../../src/prices.ts'
 import { compile } from '../compile.ts'
-import type { FreshChain, Send } from './fresh-chain.ts'
-import { deployer } from './venues.ts'
+import { deployer } from './dex-contracts.ts'
+import type { FreshChain, TransactionRequest } from './fresh-chain.ts'
 
-/** What the trader gets of every token: a thousand times what all pools of a network hold. */
+/** US dollars of each token that the trader gets: a thousand times the liquidity of all pools of a network. */
 const traderDollars = 10n ** 11n
 
 const abi = parseAbi(['function mint(address to, uint256 amount)'])
 
-/** Deploys the network's tokens and gives the trader plenty. Answers their addresses by ticker. */
-export async function deployTokens(
+/** Deploys the network's tokens and mints the trader's balances. Returns the addresses by ticker. */
+export async function deployMarketTokens(
   chain: FreshChain,
   network: string,
   { owner, trader }: { owner: Address; trader: Address },
 ): Promise<Record<string, Address>> {
   const bank = evmBankAddress()
-  const plans = marketTokens(network).map((token) => ({ token, ...plan(network, token, bank) }))
-  await chain.run(plans.map(({ data }) => ({ from: owner, to: deployer, data, gas: 3_000_000n })))
-  await chain.run(
-    plans.map(({ token, address }): Send => {
-      const amount = unitsOf(token.ticker, token.decimals, traderDollars)
+  const plans = marketTokens(network).map((token) => ({ token, ...planToken(network, token, bank) }))
+  await chain.runTransactions(plans.map(({ data }) => ({ from: owner, to: deployer, data, gas: 3_000_000n })))
+  await chain.runTransactions(
+    plans.map(({ token, address }): TransactionRequest => {
+      const amount = toUnits(token.ticker, token.decimals, traderDollars)
       const data = encodeFunctionData({ abi, functionName: 'mint', args: [trader, amount] })
       return { from: bank, to: address, data, gas: 200_000n }
     }),
@@ -41,13 +41,13 @@ export async function deployTokens(
   return Object.fromEntries(plans.map(({ token, address }) => [token.ticker, address.toLowerCase() as Address]))
 }
 
-/** So many dollars' worth, in base units. */
-export const unitsOf = (key: string, decimals: number, dollars: bigint): bigint =>
+/** Converts US dollars to base units at the base price. */
+export const toUnits = (key: string, decimals: number, dollars: bigint): bigint =>
   (dollars * 10n ** 12n * 10n ** BigInt(decimals)) / priceOf(key, null)
 
-function plan(network: string, token: MarketToken, bank: Hex): { address: Hex; data: Hex } {
+function planToken(network: string, token: MarketToken, bank: Hex): { address: Hex; data: Hex } {
   const { ticker, symbol, name, decimals, kind } = token
-  if (kind !== 'levy') return planDeploy({ network, ticker, symbol, name, decimals, kind }, bank)
+  if (kind !== 'fee-on-transfer') return planDeployment({ network, ticker, symbol, name, decimals, kind }, bank)
   const parameters = encodeAbiParameters(
     [{ type: 'string' }, { type: 'string' }, { type: 'address' }],
     [name, symbol, bank],

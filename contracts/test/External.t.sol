@@ -6,7 +6,7 @@ import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {OutsideRouter} from "./pools/OutsideRouter.sol";
-import {LooksLikeAToken, Noting, TrickRouter} from "./pools/TrickRouter.sol";
+import {LooksLikeAToken, Noting, TrickRouter} from "./pools/MaliciousRouter.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
 /// @dev What comes with an outside router, honest or not. docs/threat-model.md names the hostile ones.

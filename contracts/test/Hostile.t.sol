@@ -6,7 +6,7 @@ import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
-import {CallingExecutor, Permit2Like, TrickPool} from "./pools/TrickPool.sol";
+import {CallingExecutor, Permit2Like, TrickPool} from "./pools/MaliciousPool.sol";
 
 /// @dev docs/threat-model.md names each of these.
 contract HostileTest is Market {

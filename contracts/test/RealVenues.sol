@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {IPoolManager, IUniswapV3Pool, IWrapped} from "../src/Venues.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
-import {Check} from "./Check.sol";
+import {Check} from "./Assertions.sol";
 
 interface IPairFactory {
     function createPair(address a, address b) external returns (address);

@@ -58,16 +58,17 @@ contract SwapExecutor is ISwapExecutor {
         bool prepaid;
     }
 
-    bool private transient running;
-    /// @dev The pool that may call back once, and what it is then paid.
+    /// @dev Reentrancy lock.
+    bool private transient locked;
+    /// @dev The pool that may call back once, and the token and amount that it is then paid. Zero if no callback is expected.
     address private transient payee;
     address private transient owedToken;
     uint256 private transient owedAmount;
 
     /// @inheritdoc ISwapExecutor
     function executeSwapRoute(uint256[] calldata route, address to, address refund) external payable {
-        if (running) revert Reentered();
-        running = true;
+        if (locked) revert Reentered();
+        locked = true;
         uint256 tokens = route[0];
         // Tokens that may lie here, a bit each. To begin with the source.
         uint256 held = 1;
@@ -75,18 +76,18 @@ contract SwapExecutor is ISwapExecutor {
             held |= _execute(route, index, to);
             if (route[index] >> 248 == BALANCER_V2) index++;
         }
-        _clear(route, held, to, refund);
-        running = false;
+        _payBalances(route, held, to, refund);
+        locked = false;
     }
 
     /// @dev The native coin comes from wrapped coins and pools, while a route runs.
     receive() external payable {
-        if (!running) revert UnexpectedCall(msg.sender);
+        if (!locked) revert UnexpectedCall(msg.sender);
     }
 
     /// @dev uniswapV3SwapCallback, pancakeV3SwapCallback, algebraSwapCallback and their like: (int256, int256, bytes).
     fallback() external {
-        (address token, uint256 amount) = _takeDebt();
+        (address token, uint256 amount) = _takeExpectedCallback();
         (int256 amount0, int256 amount1) = abi.decode(msg.data[4:], (int256, int256));
         // What is owed is positive. A pool that could not take all of it has run out of liquidity.
         if (amount0 != int256(amount) && amount1 != int256(amount)) revert PartlyFilled(msg.sender, amount);
@@ -95,7 +96,7 @@ contract SwapExecutor is ISwapExecutor {
 
     /// @dev Uniswap V4's PoolManager calls back.
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
-        (address tokenIn, uint256 amount) = _takeDebt();
+        (address tokenIn, uint256 amount) = _takeExpectedCallback();
         (address tokenOut, uint256 extra, address to) = abi.decode(data, (address, uint256, address));
         bool zeroForOne = tokenIn < tokenOut;
         IPoolManager manager = IPoolManager(msg.sender);
@@ -110,8 +111,9 @@ contract SwapExecutor is ISwapExecutor {
             IPoolManager.SwapParams(zeroForOne, -int256(amount), zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE),
             ""
         );
-        (int128 in_, int128 out) = zeroForOne ? (int128(delta >> 128), int128(delta)) : (int128(delta), int128(delta >> 128));
-        if (in_ != -int256(amount)) revert PartlyFilled(msg.sender, amount);
+        (int128 deltaIn, int128 deltaOut) =
+            zeroForOne ? (int128(delta >> 128), int128(delta)) : (int128(delta), int128(delta >> 128));
+        if (deltaIn != -int256(amount)) revert PartlyFilled(msg.sender, amount);
         if (tokenIn == NATIVE) {
             manager.settle{value: amount}();
         } else {
@@ -119,25 +121,25 @@ contract SwapExecutor is ISwapExecutor {
             Transfers.pay(tokenIn, msg.sender, amount);
             manager.settle();
         }
-        if (out > 0) manager.take(tokenOut, to, uint128(out));
+        if (deltaOut > 0) manager.take(tokenOut, to, uint128(deltaOut));
         return "";
     }
 
     /// @return held the token out's bit, where the output comes here
     function _execute(uint256[] calldata route, uint256 index, address to) private returns (uint256 held) {
-        uint256 word = route[index];
-        uint256 kind = word >> 248;
-        uint256 flags = uint8(word >> 224);
+        uint256 step = route[index];
+        uint256 kind = step >> 248;
+        uint256 flags = uint8(step >> 224);
         Step memory s;
-        s.tokenIn = _token(route, uint8(word >> 240));
-        s.tokenOut = _token(route, uint8(word >> 232));
-        s.extra = uint40(word >> 160);
-        s.pool = address(uint160(word));
+        s.tokenIn = _token(route, uint8(step >> 240));
+        s.tokenOut = _token(route, uint8(step >> 232));
+        s.extra = uint40(step >> 160);
+        s.pool = address(uint160(step));
         s.prepaid = flags & PREPAID != 0;
         if (s.prepaid) {
-            if (kind != UNISWAP_V2 && kind != SOLIDLY && kind != LIQUIDITY_BOOK) revert BadStep(word);
+            if (kind != UNISWAP_V2 && kind != SOLIDLY && kind != LIQUIDITY_BOOK) revert BadStep(step);
         } else {
-            s.amount = _shareOf(s.tokenIn, uint24(word >> 200));
+            s.amount = _shareOf(s.tokenIn, uint24(step >> 200));
             if (s.amount == 0) return 0;
         }
         if (flags & TO_TARGET != 0) s.to = to;
@@ -156,14 +158,14 @@ contract SwapExecutor is ISwapExecutor {
             if (kind == CURVE) _curve(s);
             else if (kind == WRAP) IWrapped(s.tokenOut).deposit{value: s.amount}();
             else if (kind == UNWRAP) IWrapped(s.tokenIn).withdraw(s.amount);
-            else revert BadStep(word);
+            else revert BadStep(step);
         }
-        if (s.to == address(this)) held = 1 << uint8(word >> 232);
+        if (s.to == address(this)) held = 1 << uint8(step >> 232);
     }
 
-    function _token(uint256[] calldata route, uint256 place) private pure returns (address) {
-        if (place >= route[0]) revert BadStep(place);
-        return address(uint160(route[1 + place]));
+    function _token(uint256[] calldata route, uint256 index) private pure returns (address) {
+        if (index >= route[0]) revert BadStep(index);
+        return address(uint160(route[1 + index]));
     }
 
     function _shareOf(address token, uint256 share) private view returns (uint256 amount) {
@@ -186,8 +188,8 @@ contract SwapExecutor is ISwapExecutor {
             out = pair.getAmountOut(amountIn, s.tokenIn);
         } else {
             // `extra` is the pool's fee in millionths.
-            uint256 kept = amountIn * (1e6 - s.extra);
-            out = kept * reserveOut / (reserveIn * 1e6 + kept);
+            uint256 amountInAfterFee = amountIn * (1e6 - s.extra);
+            out = amountInAfterFee * reserveOut / (reserveIn * 1e6 + amountInAfterFee);
         }
         (uint256 out0, uint256 out1) = zeroForOne ? (uint256(0), out) : (out, uint256(0));
         pair.swap(out0, out1, s.to, "");
@@ -195,7 +197,7 @@ contract SwapExecutor is ISwapExecutor {
 
     function _uniswapV3(Step memory s) private {
         bool zeroForOne = s.tokenIn < s.tokenOut;
-        _owe(s);
+        _expectCallback(s);
         IUniswapV3Pool(s.pool)
             .swap(s.to, zeroForOne, int256(s.amount), zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE, "");
         if (payee != address(0)) revert NotCalledBack(s.pool);
@@ -203,7 +205,7 @@ contract SwapExecutor is ISwapExecutor {
 
     /// @dev `extra` is the pool's fee (24 bits) and tick spacing (16 bits).
     function _uniswapV4(Step memory s) private {
-        _owe(s);
+        _expectCallback(s);
         IPoolManager(s.pool).unlock(abi.encode(s.tokenOut, s.extra, s.to));
         if (payee != address(0)) revert NotCalledBack(s.pool);
     }
@@ -223,7 +225,7 @@ contract SwapExecutor is ISwapExecutor {
                 0,
                 block.timestamp
             );
-        _disallow(s);
+        _resetAllowance(s);
     }
 
     /// @dev `extra` is the places i (8 bits) and j (8 bits) of the tokens, and above them 1 where the pool counts in uint256.
@@ -233,32 +235,32 @@ contract SwapExecutor is ISwapExecutor {
         uint8 j = uint8(s.extra);
         if (s.extra >> 16 == 1) ICurvePool(s.pool).exchange(uint256(i), uint256(j), s.amount, 0);
         else ICurvePool(s.pool).exchange(int128(uint128(i)), int128(uint128(j)), s.amount, 0);
-        _disallow(s);
+        _resetAllowance(s);
     }
 
     /// @dev No right outlives a step.
-    function _disallow(Step memory s) private {
+    function _resetAllowance(Step memory s) private {
         if (IERC20(s.tokenIn).allowance(address(this), s.pool) != 0) Transfers.approve(s.tokenIn, s.pool, 0);
     }
 
-    function _owe(Step memory s) private {
+    function _expectCallback(Step memory s) private {
         (payee, owedToken, owedAmount) = (s.pool, s.tokenIn, s.amount);
     }
 
     /// @dev Only the pool that was just called is paid, and only once.
-    function _takeDebt() private returns (address token, uint256 amount) {
+    function _takeExpectedCallback() private returns (address token, uint256 amount) {
         if (msg.sender != payee) revert UnexpectedCall(msg.sender);
         payee = address(0);
         return (owedToken, owedAmount);
     }
 
     /// @dev Nothing stays: the target goes to its recipient, the rest back.
-    function _clear(uint256[] calldata route, uint256 held, address to, address refund) private {
-        for (uint256 place = 0; held >> place != 0; place++) {
-            if (held >> place & 1 == 0) continue;
-            address token = _token(route, place);
-            uint256 left = Transfers.balanceOf(token, address(this));
-            if (left > 0) Transfers.pay(token, place == 1 ? to : refund, left);
+    function _payBalances(uint256[] calldata route, uint256 held, address to, address refund) private {
+        for (uint256 index = 0; held >> index != 0; index++) {
+            if (held >> index & 1 == 0) continue;
+            address token = _token(route, index);
+            uint256 balance = Transfers.balanceOf(token, address(this));
+            if (balance > 0) Transfers.pay(token, index == 1 ? to : refund, balance);
         }
         if (address(this).balance > 0) Transfers.pay(NATIVE, refund, address(this).balance);
     }

@@ -50,13 +50,14 @@ contract SwapRouter {
 
     uint256 public constant MAX_FEE_PPM = 50_000;
 
-    bool private transient running;
+    /// @dev Reentrancy lock.
+    bool private transient locked;
 
     /// @notice Swaps msg.sender's tokens.
     /// @return amountOut what the recipient got
     function swap(Swap calldata s, uint256[] calldata route) external payable returns (uint256 amountOut) {
-        if (running) revert Reentered();
-        running = true;
+        if (locked) revert Reentered();
+        locked = true;
         _check(s);
 
         uint256 fee;
@@ -68,12 +69,12 @@ contract SwapRouter {
         if (amountOut < s.minOut) revert TooLittle(amountOut, s.minOut);
 
         emit Swapped(s.ref, msg.sender, s.recipient, s.tokenIn, s.tokenOut, s.amountIn, amountOut, fee);
-        running = false;
+        locked = false;
     }
 
     /// @dev The native coin comes from an executor only, while it runs.
     receive() external payable {
-        if (!running) revert BadValue();
+        if (!locked) revert BadValue();
     }
 
     function _check(Swap calldata s) private view {
@@ -100,12 +101,12 @@ contract SwapRouter {
     {
         _execute(s, route, address(this));
         // Nothing lies here between swaps, so that all of it is this swap's.
-        uint256 got = Transfers.balanceOf(s.tokenOut, address(this));
+        uint256 output = Transfers.balanceOf(s.tokenOut, address(this));
         if (s.feePpm > 0) {
-            fee = got * s.feePpm / 1e6;
+            fee = output * s.feePpm / 1e6;
             if (fee > 0) Transfers.pay(s.tokenOut, s.feeTo, fee);
         }
-        amountOut = got - fee;
+        amountOut = output - fee;
         if (s.tokenOut == NATIVE) {
             Transfers.pay(NATIVE, s.recipient, amountOut);
         } else {

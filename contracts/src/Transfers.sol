@@ -24,8 +24,8 @@ library Transfers {
     /// @dev Pays out of this contract's own balance.
     function pay(address token, address to, uint256 amount) internal {
         if (token == NATIVE) {
-            (bool paid,) = to.call{value: amount}("");
-            if (!paid) revert CoinRefused(to);
+            (bool success,) = to.call{value: amount}("");
+            if (!success) revert CoinRefused(to);
         } else {
             _call(token, abi.encodeCall(IERC20.transfer, (to, amount)));
         }
@@ -41,14 +41,14 @@ library Transfers {
     }
 
     function _call(address token, bytes memory data) private {
-        (bool done, bytes memory answer) = token.call(data);
-        if (!done && answer.length > 0) {
+        (bool success, bytes memory result) = token.call(data);
+        if (!success && result.length > 0) {
             // The token's own reason, so that who simulates can read it.
             assembly ("memory-safe") {
-                revert(add(answer, 32), mload(answer))
+                revert(add(result, 32), mload(result))
             }
         }
-        bool agreed = answer.length == 0 ? token.code.length > 0 : answer.length >= 32 && uint256(bytes32(answer)) == 1;
-        if (!done || !agreed) revert TokenRefused(token);
+        bool accepted = result.length == 0 ? token.code.length > 0 : result.length >= 32 && uint256(bytes32(result)) == 1;
+        if (!success || !accepted) revert TokenRefused(token);
     }
 }

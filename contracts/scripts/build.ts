@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { compilerSettings, externalSources, probeSources, sources } from './compiler-settings.ts'
 
-/** Compiles the contracts with the compiler from npm into `generated/`. `node contracts/scripts/build.ts --check` only compares. */
+/** Compiles the contracts with solc from npm and writes `generated/`. With `--check` it only compares and writes nothing. */
 
 type Artifact = {
   abi: readonly { name?: string }[]
@@ -30,7 +30,7 @@ function compile(sources: Record<string, { content: string }>): Output['contract
   return output.contracts
 }
 
-/** The text of every generated file, by name. */
+/** The contents of every generated file, by file name. */
 export function buildContracts(): Record<string, string> {
   const compiled = new Map([sources, externalSources].map((set) => [set, compile(set)]))
   const files: Record<string, string> = {}

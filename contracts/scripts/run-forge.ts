@@ -4,11 +4,11 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeVenueCode } from './venues.ts'
 
-/** `node contracts/scripts/run-forge.ts test …`: forge from npm, offline, with the compiler from npm. */
+/** `node contracts/scripts/run-forge.ts test …` runs forge from npm, offline, with solc from npm. */
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The program inside forge's package for this machine. */
+/** Path of the forge binary for this platform. */
 function findForge(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const forge = createRequire(import.meta.url).resolve('@foundry-rs/forge/package.json')
@@ -19,7 +19,7 @@ export type ForgeRun = Readonly<{ status: number; output: string; errors: string
 
 export function runForge(args: readonly string[], timeoutMs: number): ForgeRun {
   writeVenueCode()
-  // scripts/solc.mjs is started by the name `node`.
+  // forge starts scripts/solc.mjs, whose shebang finds `node` in the PATH.
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` }
   const options = { cwd: root, env, encoding: 'utf8', timeout: timeoutMs, maxBuffer: 1 << 26 } as const
   const result = spawnSync(findForge(), [...args, '--offline'], options)

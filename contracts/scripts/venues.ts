@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Creation code of real contracts, from the packages that publish it, in one small file that forge's tests read. */
+/** Creation code of deployed protocols, taken from their npm packages. forge's tests read it from `.swapyard/venues.json`. */
 
 const require = createRequire(import.meta.url)
 const uniswapV3 = '@uniswap/v3-core/artifacts/contracts'

@@ -4,27 +4,32 @@ pragma solidity 0.8.37;
 import {ISwapExecutor} from "./ISwapExecutor.sol";
 import {IERC20, NATIVE, Transfers} from "./Transfers.sol";
 
-/// @title Trades by one call of somebody else's router.
-/// @notice Holds nothing and may spend nobody's tokens: do not approve it, and send it nothing. Anyone may call it.
-/// @dev The route's words:
-///   [0]   the source, [1] the target; NATIVE is the native coin
-///   [2]   whom to call
-///   [3]   who may then take the source from here: exactly what is here of it, until the call returns; unused for the coin
-///   [4]   how many bytes the call has, and from [5] on these, filled up with zeroes to whole words
-/// The call is the caller's choice, and so is what it calls: whoever signs a swap is held harmless by SwapRouter's minimum, and
-/// everybody else by this, that nothing lies here that was not brought by the same call. What could give somebody a right here
-/// that lasts until another's swap is not called: tokens, and the registries where rights over tokens are noted down.
+/// @title ExternalExecutor
+/// @notice Trades by one call to a third-party router, such as an aggregator's. Do not approve this contract and do not send it
+///   tokens: anyone may call it and take its balance.
+/// @dev Elements of `route`:
+///   [0]   source token
+///   [1]   target token; NATIVE stands for the native coin in both
+///   [2]   callee: the contract to call
+///   [3]   spender: receives an allowance for the source token, equal to this contract's balance, until the call returns; unused
+///         if the source is native
+///   [4]   length of the call data in bytes
+///   [5…]  the call data, padded with zeroes to whole elements
+/// The caller chooses callee and call data freely. SwapRouter's minimum protects the signer of a swap. Everybody else is protected
+/// by this invariant: between calls the contract holds no tokens and has granted no rights. A call that could grant a right which
+/// outlives it is refused: the callee must not be a token, nor a registry of rights over tokens.
 contract ExternalExecutor is ISwapExecutor {
     uint256 private constant HEADER_LENGTH = 5;
-    /// @dev Below are precompiles and what else belongs to a chain itself.
+    /// @dev Addresses below are precompiles and system contracts.
     uint160 private constant LOWEST_CALLEE = 0x10000;
-    /// @dev Uniswap's holder of allowances, and the registry of ERC-1820, by which ERC-777 finds whom to call: at these addresses
+    /// @dev Uniswap's Permit2 holds allowances; ERC-777 finds transfer hooks in the ERC-1820 registry. Both have the same address
     ///   on every network.
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     address private constant ERC1820 = 0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24;
 
     error Reentered();
     error BadRoute();
+    /// @dev The callee or the spender is not allowed.
     error BadTarget(address target);
     error UnexpectedCall(address sender);
 
@@ -55,13 +60,13 @@ contract ExternalExecutor is ISwapExecutor {
         locked = false;
     }
 
-    /// @dev The native coin comes from whom was called, while a route runs.
+    /// @dev Accepts the native coin only while a route runs, when the callee pays it.
     receive() external payable {
         if (!locked) revert UnexpectedCall(msg.sender);
     }
 
-    /// @dev SwapRouter is msg.sender. A token is known by its answer to `balanceOf`, as 0x's AllowanceHolder does it: a router has
-    ///   none.
+    /// @dev Refuses tokens, allowance registries, this contract and msg.sender (SwapRouter). A contract that answers `balanceOf`
+    ///   counts as a token, as in 0x's AllowanceHolder: routers have no such function.
     function _requireAllowed(address target) private view {
         if (target == msg.sender || target == address(this) || target == PERMIT2 || target == ERC1820) {
             revert BadTarget(target);
@@ -88,7 +93,7 @@ contract ExternalExecutor is ISwapExecutor {
     function _call(address callee, uint256 value, bytes memory data) private {
         (bool success, bytes memory result) = callee.call{value: value}(data);
         if (success) return;
-        // Its own reason, so that who simulates can read it.
+        // Pass on the callee's revert reason, so that a simulation shows it.
         assembly ("memory-safe") {
             revert(add(result, 32), mload(result))
         }

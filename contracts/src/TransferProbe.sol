@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @title What a transfer of a token costs besides
-/// @notice Never deployed. In a simulated call (`eth_call` with its code put at two addresses) it stands in the place of a pool
-/// that holds a token and of somebody who trades with it.
+/// @title TransferProbe
+/// @notice Measures how much of a token's transfers is lost, to detect fee-on-transfer tokens. Never deployed: an `eth_call` with
+///   state overrides puts this code at two addresses, a holder of the token (a pool) and a counterparty.
 contract TransferProbe {
-    /// @dev So little of a holding is moved that limits on single transfers are kept, unless that were too few units.
+    /// @dev The probe moves 1/BALANCE_DIVISOR of the holder's balance, to stay below a token's limit on single transfers, or half
+    ///   of the balance if that part is below MIN_UNITS.
     uint256 private constant BALANCE_DIVISOR = 1000;
     uint256 private constant MIN_UNITS = 1e6;
 
-    /// @return amount What was sent; 0 where the token did not move.
-    /// @return lostOut How much more was taken of the holder, or less arrived, than that.
-    /// @return lostBack The same of sending all of it back; 0 where the token did not move.
+    /// @notice Sends tokens from this contract to `other` and back.
+    /// @return amount Amount sent; 0 if no balance changed
+    /// @return lostOut Amount debited from the holder above `amount`, plus the part of `amount` that did not arrive
+    /// @return lostBack The same for the transfer back; 0 if no balance changed
     function measure(address token, address other)
         external
         returns (uint256 amount, uint256 lostOut, uint256 lostBack)
@@ -26,9 +28,9 @@ contract TransferProbe {
         } catch {}
     }
 
-    /// @return sent The amount; 0 where nothing moved.
-    /// @return got What arrived of it.
-    /// @return lost What was taken beyond the amount, and what of it did not arrive.
+    /// @return sent `amount`; 0 if no balance changed
+    /// @return received Amount credited to `to`
+    /// @return lost Amount debited above `amount`, plus the part of `amount` that did not arrive
     function move(address token, address to, uint256 amount)
         public
         returns (uint256 sent, uint256 received, uint256 lost)

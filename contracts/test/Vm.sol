@@ -8,7 +8,7 @@ interface Vm {
     function prank(address sender) external;
     function startPrank(address sender) external;
     function stopPrank() external;
-    function deal(address owner, uint256 coins) external;
+    function deal(address owner, uint256 value) external;
     function warp(uint256 timestamp) external;
     function expectRevert() external;
     function expectPartialRevert(bytes4 reason) external;

@@ -144,10 +144,10 @@ contract LiquidityBookPool {
         Volatility memory v = _decayed();
         uint24 id = getActiveId;
         for (bool more = true; more; (id, more) = _next(id, swapForY)) {
-            uint256 there = swapForY ? getBin[id].y : getBin[id].x;
-            if (there == 0) continue;
-            _shake(v, id);
-            (uint256 taken, uint256 out, uint256 cost) = _step(id, there, _feeOf(v), swapForY, amountInLeft);
+            uint256 reserve = swapForY ? getBin[id].y : getBin[id].x;
+            if (reserve == 0) continue;
+            _updateAccumulator(v, id);
+            (uint256 taken, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, amountInLeft);
             amountInLeft -= uint128(taken);
             amountOut += uint128(out);
             fee += uint128(cost);
@@ -163,10 +163,10 @@ contract LiquidityBookPool {
         uint24 id = getActiveId;
         uint256 paid;
         while (true) {
-            uint256 there = swapForY ? getBin[id].y : getBin[id].x;
-            if (there > 0) {
-                _shake(v, id);
-                (uint256 taken, uint256 out, uint256 cost) = _step(id, there, _feeOf(v), swapForY, left);
+            uint256 reserve = swapForY ? getBin[id].y : getBin[id].x;
+            if (reserve > 0) {
+                _updateAccumulator(v, id);
+                (uint256 taken, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, left);
                 left -= taken;
                 paid += out;
                 _move(id, swapForY, taken, out, cost * getStaticFeeParameters.protocolShare / BASIS);
@@ -192,16 +192,16 @@ contract LiquidityBookPool {
     }
 
     function _move(uint24 id, bool forY, uint256 taken, uint256 out, uint256 toProtocol) private {
-        (uint128 stays, uint128 goes, uint128 aside) = (uint128(taken - toProtocol), uint128(out), uint128(toProtocol));
+        (uint128 added, uint128 removed, uint128 protocolFee) = (uint128(taken - toProtocol), uint128(out), uint128(toProtocol));
         Bin storage bin = getBin[id];
         if (forY) {
-            (bin.x, bin.y) = (bin.x + stays, bin.y - goes);
-            (getReserves.x, getReserves.y) = (getReserves.x + stays, getReserves.y - goes);
-            _protocolFees.x += aside;
+            (bin.x, bin.y) = (bin.x + added, bin.y - removed);
+            (getReserves.x, getReserves.y) = (getReserves.x + added, getReserves.y - removed);
+            _protocolFees.x += protocolFee;
         } else {
-            (bin.x, bin.y) = (bin.x - goes, bin.y + stays);
-            (getReserves.x, getReserves.y) = (getReserves.x - goes, getReserves.y + stays);
-            _protocolFees.y += aside;
+            (bin.x, bin.y) = (bin.x - removed, bin.y + added);
+            (getReserves.x, getReserves.y) = (getReserves.x - removed, getReserves.y + added);
+            _protocolFees.y += protocolFee;
         }
     }
 
@@ -246,11 +246,11 @@ contract LiquidityBookPool {
         v.lastUpdate = uint40(block.timestamp);
     }
 
-    function _shake(Volatility memory v, uint24 id) private view {
+    function _updateAccumulator(Volatility memory v, uint24 id) private view {
         uint256 crossed = id > v.idReference ? id - v.idReference : v.idReference - id;
         uint256 moved = v.volatilityReference + crossed * BASIS;
-        uint256 most = getStaticFeeParameters.maxVolatilityAccumulator;
-        v.accumulator = uint24(moved < most ? moved : most);
+        uint256 max = getStaticFeeParameters.maxVolatilityAccumulator;
+        v.accumulator = uint24(moved < max ? moved : max);
     }
 
     /// @dev Of 10^18.
@@ -260,19 +260,19 @@ contract LiquidityBookPool {
             + (product * product * getStaticFeeParameters.variableFeeControl + 99) / 100;
     }
 
-    function _step(uint24 id, uint256 there, uint256 fee, bool forY, uint256 left)
+    function _step(uint24 id, uint256 reserve, uint256 fee, bool forY, uint256 left)
         private
         view
         returns (uint256 taken, uint256 out, uint256 cost)
     {
         uint256 price = getPriceFromId(id);
-        uint256 net = forY ? _up(there << 128, price) : _up(there * price, 1 << 128);
-        cost = _up(net * fee, 1e18 - fee);
-        if (left >= net + cost) return (net + cost, there, cost);
-        cost = _up(left * fee, 1e18);
-        uint256 kept = left - cost;
-        out = forY ? kept * price >> 128 : (kept << 128) / price;
-        return (left, out < there ? out : there, cost);
+        uint256 net = forY ? _divUp(reserve << 128, price) : _divUp(reserve * price, 1 << 128);
+        cost = _divUp(net * fee, 1e18 - fee);
+        if (left >= net + cost) return (net + cost, reserve, cost);
+        cost = _divUp(left * fee, 1e18);
+        uint256 leftAfterFee = left - cost;
+        out = forY ? leftAfterFee * price >> 128 : (leftAfterFee << 128) / price;
+        return (left, out < reserve ? out : reserve, cost);
     }
 
     /// @dev 128.128: (1 + binStep ÷ 10^4)^(id − 2^23), raised as an inverse that stays below one.
@@ -289,7 +289,7 @@ contract LiquidityBookPool {
         if (above) price = type(uint256).max / price;
     }
 
-    function _up(uint256 a, uint256 b) private pure returns (uint256) {
+    function _divUp(uint256 a, uint256 b) private pure returns (uint256) {
         return (a + b - 1) / b;
     }
 }

@@ -6,7 +6,7 @@ import {SwapRouter} from "../../src/SwapRouter.sol";
 import {IERC20} from "../../src/Transfers.sol";
 
 /// @dev A router of the attacker's, called by ExternalExecutor.
-contract TrickRouter {
+contract MaliciousRouter {
     uint256 public attempts;
     uint256 public succeeded;
 
@@ -22,26 +22,26 @@ contract TrickRouter {
     }
 
     /// @dev Makes these calls in the middle of a swap, whatever comes of them; then pays.
-    function callBack(address[] calldata targets, bytes[] calldata inputs, IERC20 target, uint256 amountOut) external {
+    function callBack(address[] calldata targets, bytes[] calldata calls, IERC20 target, uint256 amountOut) external {
         for (uint256 i = 0; i < targets.length; i++) {
-            (bool done,) = targets[i].call(inputs[i]);
+            (bool success,) = targets[i].call(calls[i]);
             attempts++;
-            if (done) succeeded++;
+            if (success) succeeded++;
         }
         target.transfer(msg.sender, amountOut);
     }
 
-    error NotToday(uint256 reason);
+    error CustomReason(uint256 reason);
 
     function refuse(uint256 reason) external pure {
-        revert NotToday(reason);
+        revert CustomReason(reason);
     }
 
     receive() external payable {}
 }
 
 /// @dev Has what a token has that is known by its balances.
-contract LooksLikeAToken {
+contract TokenLookalike {
     bool public touched;
 
     function balanceOf(address) external pure returns (uint256) {
@@ -54,7 +54,7 @@ contract LooksLikeAToken {
 }
 
 /// @dev Anything with code that notes that it was called.
-contract Noting {
+contract CallRecorder {
     fallback() external {
         assembly {
             sstore(0, 1)

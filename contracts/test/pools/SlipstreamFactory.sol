@@ -44,10 +44,10 @@ contract SlipstreamFactory {
     mapping(int24 spacing => uint24) public tickSpacingToFee;
     mapping(address a => mapping(address b => mapping(int24 spacing => address))) public getPool;
     int24[] private _spacings;
-    bool private immutable usual;
+    bool private immutable uniswapV3Event;
 
-    constructor(bool usual_) {
-        usual = usual_;
+    constructor(bool uniswapV3Event_) {
+        uniswapV3Event = uniswapV3Event_;
         enable(1, 100);
         enable(50, 500);
         enable(200, 3_000);
@@ -72,7 +72,7 @@ contract SlipstreamFactory {
         }
         IPool(pool).initialize(price);
         getPool[a][b][spacing] = getPool[b][a][spacing] = pool;
-        if (usual) emit PoolCreated(a, b, tickSpacingToFee[spacing], spacing, pool);
+        if (uniswapV3Event) emit PoolCreated(a, b, tickSpacingToFee[spacing], spacing, pool);
         else emit PoolCreated(a, b, spacing, pool);
     }
 
@@ -141,27 +141,31 @@ abstract contract DynamicFees {
         (defaultScalingFactor, defaultFeeCap, secondsAgo) = (scaling, cap, span);
     }
 
-    function setTerms(address pool, Terms calldata its) external {
-        terms[pool] = its;
+    function setTerms(address pool, Terms calldata poolTerms) external {
+        terms[pool] = poolTerms;
     }
 
     function getFee(address pool) external view returns (uint24) {
-        Terms memory its = terms[pool];
-        if (its.base == 420) return 0;
-        uint256 base = its.base == 0 ? factory.tickSpacingToFee(IPool(pool).tickSpacing()) : its.base;
-        (, int24 tick, uint16 index, uint16 remembered,,,) = IPool(pool).slot0();
-        if (its.hasFirst) {
+        Terms memory poolTerms = terms[pool];
+        if (poolTerms.base == 420) return 0;
+        uint256 base = poolTerms.base == 0 ? factory.tickSpacingToFee(IPool(pool).tickSpacing()) : poolTerms.base;
+        (, int24 tick, uint16 index, uint16 cardinality,,,) = IPool(pool).slot0();
+        if (poolTerms.hasFirst) {
             (uint32 last,,,) = IPool(pool).observations(index);
-            if (last != uint32(block.timestamp)) return its.first == 420 ? 0 : its.first == 0 ? uint24(base) : its.first;
+            if (last != uint32(block.timestamp)) {
+                return poolTerms.first == 420 ? 0 : poolTerms.first == 0 ? uint24(base) : poolTerms.first;
+            }
         }
-        bool isOwn = its.scaling != 0;
+        bool hasOwnTerms = poolTerms.scaling != 0;
         uint256 fee = base;
-        if (remembered >= secondsAgo / 2) fee += _away(pool, tick) * (isOwn ? its.scaling : defaultScalingFactor) / 1e6;
-        uint256 cap = isOwn ? its.cap : defaultFeeCap;
+        if (cardinality >= secondsAgo / 2) {
+            fee += _distanceFromMean(pool, tick) * (hasOwnTerms ? poolTerms.scaling : defaultScalingFactor) / 1e6;
+        }
+        uint256 cap = hasOwnTerms ? poolTerms.cap : defaultFeeCap;
         return uint24(fee < cap ? fee : cap);
     }
 
-    function _away(address pool, int24 tick) private view returns (uint256) {
+    function _distanceFromMean(address pool, int24 tick) private view returns (uint256) {
         uint32[] memory agos = new uint32[](2);
         agos[0] = secondsAgo;
         try IPool(pool).observe(agos) returns (int56[] memory sums, uint160[] memory) {
@@ -178,8 +182,8 @@ contract LateDynamicFees is DynamicFees {
     constructor(SlipstreamFactory factory_) DynamicFees(factory_) {}
 
     function dynamicFeeConfig(address pool) external view returns (uint24, uint24, uint64, bool, uint24) {
-        Terms memory its = terms[pool];
-        return (its.base, its.cap, its.scaling, its.hasFirst, its.first);
+        Terms memory poolTerms = terms[pool];
+        return (poolTerms.base, poolTerms.cap, poolTerms.scaling, poolTerms.hasFirst, poolTerms.first);
     }
 }
 
@@ -188,8 +192,8 @@ contract EarlyDynamicFees is DynamicFees {
     constructor(SlipstreamFactory factory_) DynamicFees(factory_) {}
 
     function dynamicFeeConfig(address pool) external view returns (uint24, uint24, uint64) {
-        Terms memory its = terms[pool];
-        return (its.base, its.cap, its.scaling);
+        Terms memory poolTerms = terms[pool];
+        return (poolTerms.base, poolTerms.cap, poolTerms.scaling);
     }
 }
 

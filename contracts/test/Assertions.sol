@@ -18,7 +18,7 @@ abstract contract Assertions {
         if (!condition) revert NotTrue(what);
     }
 
-    /// @dev `value` brought into [low, high].
+    /// @dev Maps `value` into [low, high].
     function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256) {
         return low + value % (high - low + 1);
     }

@@ -9,7 +9,7 @@ import {OutsideRouter} from "./pools/OutsideRouter.sol";
 import {TokenLookalike, CallRecorder, MaliciousRouter} from "./pools/MaliciousRouter.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
-/// @dev What comes with an outside router, honest or not. docs/threat-model.md names the hostile ones.
+/// @dev Swaps through a third-party router, honest or malicious. docs/threat-model.md lists the attacks.
 contract ExternalTest is Market {
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     address private constant ERC1820 = 0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24;
@@ -77,7 +77,7 @@ contract ExternalTest is Market {
         return encodeRoute(a, b, address(maliciousRouter), address(maliciousRouter), data);
     }
 
-    /// @dev Of the executor of outside routes, too, nothing is left, and nobody has a right in it.
+    /// @dev Neither executor holds a balance or has granted an allowance, and the victim and the attacker have what they had.
     function assertExternalExecutorHoldsNothing() private view {
         assertNothingHeld();
         address[4] memory tokens = [a, b, c, w];
@@ -99,7 +99,7 @@ contract ExternalTest is Market {
         }
     }
 
-    // Honest routers.
+    // Honest routers
 
     function test_swapsTokenForToken() public {
         uint256 out = swap(externalOrder(a, 10e18, b), honestRoute(a, 10e18, b, 33e18));
@@ -116,7 +116,7 @@ contract ExternalTest is Market {
         assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev The fee is of what the outside router paid, and it comes off before the minimum.
+    /// @dev The fee is a part of the router's payment and is subtracted before the minimum is checked.
     function test_takesTheFeeBeforeTheMinimum() public {
         SwapRouter.Swap memory s = withFee(externalOrder(a, 10e18, b), 10_000);
         s.minOut = 99e18;
@@ -133,7 +133,7 @@ contract ExternalTest is Market {
         TestToken(a).setResetsAllowance(true);
         for (uint256 i = 0; i < 2; i++) {
             assertEq(swap(externalOrder(a, 10e18, b), honestRoute(a, 10e18, b, 1e18)), 1e18, "out");
-            // Less than the allowance is taken: the rest of it must not be in the way of the next.
+            // The router takes less than its allowance. The remainder must be reset, or the next approval would revert.
             swap(externalOrder(a, 10e18, b), honestRoute(a, 4e18, b, 1e18));
             assertExternalExecutorHoldsNothing();
         }
@@ -163,7 +163,7 @@ contract ExternalTest is Market {
         assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev Every length of a call reaches its target byte by byte.
+    /// @dev Call data of any length reaches the callee unchanged.
     function testFuzz_forwardsCallDataUnchanged(bytes4 selector, bytes calldata arguments) public {
         Echo echo = new Echo();
         bytes memory data = abi.encodePacked(selector, arguments);
@@ -186,7 +186,7 @@ contract ExternalTest is Market {
         assertExternalExecutorHoldsNothing();
     }
 
-    // Hostile ones.
+    // Malicious routers
 
     function test_refundsInputThatTheRouterDidNotTake() public {
         swap(externalOrder(a, 10e18, b), maliciousRoute(abi.encodeCall(MaliciousRouter.take, (IERC20(a), 4e18, IERC20(b), 9e18))));
@@ -221,7 +221,7 @@ contract ExternalTest is Market {
         bytes[] memory calls = new bytes[](4);
         SwapRouter.Swap memory s = externalOrder(a, 1e18, b);
         s.recipient = attacker;
-        // By itself good: whoever got through with it would have the input.
+        // Valid on its own: if the lock failed, it would pay the input to the attacker.
         uint256[] memory route = 
             encodeRoute(b, a, address(honestRouter), address(honestRouter), abi.encodeCall(OutsideRouter.trade, (b, 0, b, 0)));
         (targets[0], calls[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, route)));
@@ -240,7 +240,7 @@ contract ExternalTest is Market {
         TestToken(b).setTax(20_000);
         SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
         bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 100e18));
-        // 100 lose 2 on their way here, and 98 lose 2 % on theirs to the recipient.
+        // 100 tokens lose 2 % on the transfer to the router and 2 % of the remaining 98 on the transfer to the recipient.
         s.minOut = 96.04e18 + 1;
         expectSwapRevert(s, maliciousRoute(data), SwapRouter.TooLittle.selector);
         s.minOut = 96.04e18;
@@ -251,7 +251,7 @@ contract ExternalTest is Market {
 
     function test_allowsOnlyTheReceivedFeeOnTransferInput() public {
         TestToken(a).setTax(20_000);
-        // Only what came may be taken.
+        // The allowance equals the amount that arrived after the transfer fee.
         bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 1e18));
         expectSwapRevert(externalOrder(a, 10e18, b), maliciousRoute(data), TestToken.NotAllowed.selector);
         data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 9.8e18, IERC20(b), 1e18));
@@ -265,7 +265,7 @@ contract ExternalTest is Market {
         router.swap(externalOrder(a, 10e18, b), maliciousRoute(abi.encodeCall(MaliciousRouter.refuse, (7))));
     }
 
-    // Targets that are none.
+    // Forbidden callees and spenders
 
     function test_rejectsForbiddenCalleesAndSpenders() public {
         TokenLookalike lookalike = new TokenLookalike();
@@ -288,7 +288,7 @@ contract ExternalTest is Market {
         assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev Without a swap: whoever calls it himself gets no right in it that lasts.
+    /// @dev A direct call, without SwapRouter, cannot leave an approval that outlives it.
     function test_directCallerGainsNoLastingRight() public {
         address[5] memory targets = [a, b, c, w, address(externalExecutor)];
         bytes[4] memory calls = [
@@ -306,7 +306,7 @@ contract ExternalTest is Market {
                 );
             }
         }
-        // Its tokens' allowance for a spender of his own ends with the call.
+        // The allowance for a spender that the attacker chose ends with the call.
         bytes memory noOp = abi.encodeCall(MaliciousRouter.pay, (IERC20(b), 0));
         mintTo(a, attacker, 1e18);
         vm.startPrank(attacker);
@@ -316,7 +316,7 @@ contract ExternalTest is Market {
         assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev The router is called as the executor, which has nothing: whatever it is told, it moves nobody's tokens.
+    /// @dev In a direct call SwapRouter may be the callee. Its msg.sender is then the executor, which has no tokens to move.
     function test_directCallerCannotUseTheRouter() public {
         SwapRouter.Swap memory s = swapOrder(a, 1e18, b);
         s.recipient = attacker;

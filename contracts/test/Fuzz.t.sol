@@ -6,7 +6,7 @@ import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {RandomRoutes} from "./RandomRoutes.sol";
 
 contract FuzzTest is RandomRoutes {
-    /// @dev What is returned is what was received; the very amount is a minimum that holds, one more is not.
+    /// @dev The returned amount is the received amount: as a minimum it passes, and one unit more reverts.
     function testFuzz_returnsWhatTheRecipientReceived(uint256 seed) public {
         setSeed(seed);
         (SwapRouter.Swap memory s, uint256[] memory route) = randomSwap();
@@ -29,7 +29,7 @@ contract FuzzTest is RandomRoutes {
         assertEq(swap(s, route), out, "out with the exact minimum");
     }
 
-    /// @dev Any words at all: who calls risks his own input, and nobody else's.
+    /// @dev With an arbitrary route the caller can lose only its own input.
     function testFuzz_arbitraryRoutesMoveNoOtherTokens(uint256 seed, uint256[] calldata elements) public {
         setSeed(seed);
         address bystander = address(0xB57);

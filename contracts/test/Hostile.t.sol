@@ -8,7 +8,7 @@ import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 import {MaliciousExecutor, Permit2Like, MaliciousPool} from "./pools/MaliciousPool.sol";
 
-/// @dev docs/threat-model.md names each of these.
+/// @dev Each attack is described in docs/threat-model.md.
 contract HostileTest is Market {
     using Route for uint256[];
 
@@ -20,7 +20,7 @@ contract HostileTest is Market {
         super.setUp();
         maliciousPool = new MaliciousPool(a, b, attacker);
         address[3] memory tokens = [a, b, w];
-        // The victim is as careless as can be: unlimited, for ever.
+        // The victim has given SwapRouter unlimited allowances.
         for (uint256 i = 0; i < 3; i++) {
             mintTo(tokens[i], victim, 1000e18);
             vm.prank(victim);
@@ -41,14 +41,14 @@ contract HostileTest is Market {
         return withStep(Route.start(a, b), step(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, address(maliciousPool)));
     }
 
-    /// @dev Calls `router.swap` as the attacker, whatever comes of it.
+    /// @dev Calls `router.swap` as the attacker and returns whether it succeeded.
     function attack(SwapRouter.Swap memory s, uint256[] memory route) private returns (bool success) {
         s.recipient = address(0xACCE);
         vm.prank(attacker);
         (success,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
     }
 
-    // Sushi RouteProcessor2, 2023: a pool of the attacker's asks in its callback for the tokens of someone who approved.
+    // Sushi RouteProcessor2, 2023: the attacker's pool asks in its callback for tokens of a user who approved the router.
 
     function test_poolCannotTakeAnotherUsersTokens() public {
         MaliciousPool.Attack[6] memory attacks = [
@@ -70,7 +70,7 @@ contract HostileTest is Market {
         }
     }
 
-    /// @dev The second hop's pool can't ask for what waits for the third.
+    /// @dev The second step's pool cannot take the input that is reserved for the third step.
     function test_poolCannotTakeIntermediateBalances() public {
         uint256[] memory route = Route.start(a, b).token(w);
         route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
@@ -87,7 +87,7 @@ contract HostileTest is Market {
             maliciousPool.set(MaliciousPool.Attack.Reenter, victim, executor, router);
             mintTo(a, address(maliciousPool), 1);
             uint256[] memory route = Route.start(a, b).token(w);
-            // With a fee: this waits in the router, the next in the executor.
+            // With a fee, the first output waits in the router and the second in the executor.
             route = route.step(step(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, 1 << 22, 3000, v2ab));
             route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
             route = withStep(route, step(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, address(maliciousPool)));
@@ -98,7 +98,7 @@ contract HostileTest is Market {
             assertVictimUnchanged();
             assertNothingHeld();
         }
-        // All but those that must be called back.
+        // The kinds that need no callback complete the swap: Uniswap V2, Solidly, Curve, Balancer and Liquidity Book.
         assertEq(maliciousPool.attempts(), 5, "swaps that completed");
     }
 
@@ -125,7 +125,7 @@ contract HostileTest is Market {
         }
     }
 
-    // LI.FI 2022 and 2024, Socket, Dexible, Transit, SwapNet: a free call by the contract that is approved.
+    // LI.FI 2022 and 2024, Socket, Dexible, Transit, SwapNet: the approved contract makes an arbitrary call.
 
     function test_attackerCallingTheExecutorGetsNothing() public {
         address[4] memory pools = [victim, a, address(router), address(maliciousPool)];
@@ -186,7 +186,8 @@ contract HostileTest is Market {
         }
     }
 
-    /// @dev What router and executor call, and nothing else, has these selectors: none of them spends or permits.
+    /// @dev `routeSelectors` are the functions that router and executor call on addresses from arguments or a route. None of them
+    ///   transfers a token or grants an allowance.
     function test_selectorsDifferFromTokenSelectors() public pure {
         bytes4[9] memory routeSelectors = [
             SwapExecutor.executeSwapRoute.selector,
@@ -223,7 +224,7 @@ contract HostileTest is Market {
         }
     }
 
-    // Rights that outlive their use.
+    // Lasting allowances
 
     function test_resetsUnusedAllowances() public {
         maliciousPool.set(MaliciousPool.Attack.LeaveAllowance, victim, executor, router);

@@ -6,13 +6,13 @@ import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {RandomRoutes} from "./RandomRoutes.sol";
 
-/// @dev Anyone does anything: swaps, calls of the executor, callbacks, broken routes.
+/// @dev Handler of the invariant test: valid swaps, arbitrary routes, direct calls of the executor and callbacks.
 contract InvariantHandler is RandomRoutes {
     address[3] public bystanders = [address(0xB571), address(0xB572), address(0xB573)];
     uint256 public swaps;
     uint256 public failed;
 
-    /// @dev Not in the constructor: pools call back.
+    /// @dev Not in the constructor, because pools call back into this contract.
     function initialize() external {
         setUp();
         address[4] memory tokens = [a, b, c, w];
@@ -34,7 +34,7 @@ contract InvariantHandler is RandomRoutes {
             swaps++;
         } catch {
             failed++;
-            // Pools that earlier swaps have emptied. What was prepared must not wait for the next call.
+            // Earlier swaps may have emptied the pools. Reset the allowance, so the next call does not use it.
             if (s.tokenIn != NATIVE) {
                 vm.prank(user);
                 Transfers.approve(s.tokenIn, address(router), 0);
@@ -43,7 +43,7 @@ contract InvariantHandler is RandomRoutes {
         assertNothingHeld();
     }
 
-    /// @dev Also with someone else's tokens as input: he has approved the router.
+    /// @dev The bystanders have approved the router; their tokens must not move.
     function swapArbitraryRoute(uint256 seed, uint256[] calldata elements) external {
         setSeed(seed);
         SwapRouter.Swap memory s = swapOrder(a, 1 + random(1e18), b);
@@ -74,7 +74,7 @@ contract InvariantHandler is RandomRoutes {
         assertTrue(!success || selector == SwapExecutor.executeSwapRoute.selector, "rejected");
     }
 
-    /// @dev A route that lies about its pools leaves what its caller brought: anyone may take it, as here.
+    /// @dev A route that misstates its pools can leave the caller's own tokens in the executor, where anyone may take them.
     function sweepExecutor() private {
         address[5] memory tokens = [a, b, c, w, NATIVE];
         uint256[] memory sweepRoute = new uint256[](2);
@@ -90,7 +90,7 @@ contract InvariantHandler is RandomRoutes {
         address[4] memory tokens = [a, b, c, w];
         for (uint256 i = 0; i < 3; i++) {
             for (uint256 j = 0; j < 4; j++) {
-                // He may have been given something, as a recipient.
+                // A bystander may have received tokens as the recipient or fee recipient.
                 assertTrue(IERC20(tokens[j]).balanceOf(bystanders[i]) >= 1e24, "bystander's balance");
                 uint256 allowed = IERC20(tokens[j]).allowance(bystanders[i], address(router));
                 assertEq(allowed, i == 0 ? type(uint256).max : 1e20, "bystander's allowance");
@@ -109,7 +109,7 @@ contract InvariantsTest {
         handler.initialize();
     }
 
-    /// @dev forge asks which contracts, and which of their functions, to call.
+    /// @dev Return type of `targetSelectors`, which forge calls to learn which functions to fuzz.
     struct Target {
         address addr;
         bytes4[] selectors;
@@ -134,7 +134,7 @@ contract InvariantsTest {
         handler.assertInvariants();
     }
 
-    /// @dev A campaign that only fails proves nothing: of some 16 truthful swaps most must go through.
+    /// @dev A run in which most swaps revert proves nothing: of about 16 valid swaps at least half must succeed.
     function afterInvariant() public view {
         require(handler.swaps() > 3 && handler.swaps() >= handler.failed(), "too few successful swaps");
     }

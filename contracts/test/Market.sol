@@ -11,7 +11,7 @@ import {RealVenues} from "./RealVenues.sol";
 import {Route} from "./Route.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
-/// @dev Router and executor as published, three tokens and the wrapped coin, and a pool of every kind between a and b.
+/// @dev Fixture: router and executor from generated/, three tokens and the wrapped coin, and a pool of every kind for a and b.
 abstract contract Market is RealVenues {
     uint256 internal constant DEPTH = 1e24;
 
@@ -26,7 +26,7 @@ abstract contract Market is RealVenues {
     address internal c = address(new TestToken());
     address internal w;
 
-    /// @dev One leg for every kind from a to b, all of it, paid to the target: places 0 and 1 are the tokens'.
+    /// @dev One step per pool kind that swaps the whole balance of a (token 0) to b (token 1) and pays the recipient.
     Route.Step[] internal poolKinds;
     bytes32 internal poolId;
     address internal v2ab;
@@ -98,7 +98,7 @@ abstract contract Market is RealVenues {
         return Route.Step(kind, tokenIn, tokenOut, flags, share, extra, pool);
     }
 
-    /// @dev Adds a leg, and the pool's id where it needs one.
+    /// @dev Appends a step, and the pool id that follows a Balancer step.
     function withStep(uint256[] memory route, Route.Step memory s) internal view returns (uint256[] memory) {
         route = Route.step(route, s);
         return s.kind == Route.BALANCER_V2 ? Route.append(route, uint256(poolId)) : route;
@@ -119,7 +119,7 @@ abstract contract Market is RealVenues {
         return s;
     }
 
-    /// @dev As `user`, who has and approves exactly the input.
+    /// @dev Swaps as `user`, who holds and approves exactly the input.
     function swap(SwapRouter.Swap memory s, uint256[] memory route) internal returns (uint256) {
         fundAndApprove(s);
         vm.prank(user);
@@ -140,13 +140,13 @@ abstract contract Market is RealVenues {
         } else {
             mintTo(s.tokenIn, user, s.amountIn);
             vm.prank(user);
-            // Some of the tests' tokens answer false, or nothing.
+            // A test token may return false or nothing.
             (bool approved,) = s.tokenIn.call(abi.encodeCall(IERC20.approve, (address(router), s.amountIn)));
             assertTrue(approved, "approved");
         }
     }
 
-    /// @dev What must hold after whatever happened.
+    /// @dev Invariant: router and executor hold no balance, and neither grants or has received an allowance.
     function assertNothingHeld() internal view {
         address[5] memory tokens = [a, b, c, w, NATIVE];
         for (uint256 i = 0; i < 5; i++) {

@@ -7,7 +7,7 @@ import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 
-/// @dev Every kind alone: what the executor gets is what the pool pays whoever asks it directly.
+/// @dev For every pool kind the executor receives the same output as a direct swap with the pool.
 contract PoolKindsTest is Market {
     using Route for uint256[];
 
@@ -53,14 +53,14 @@ contract PoolKindsTest is Market {
         for (uint256 i = 0; i < poolKinds.length; i++) {
             Route.Step memory smallStep = poolKinds[i];
             smallStep.share = 1;
-            // A share of 2^-24 of 1000 units is none.
+            // 2^-24 of 1000 units rounds down to zero.
             uint256[] memory route = withStep(withStep(Route.start(a, b), smallStep), poolKinds[0]);
             uint256 expected = quoteDirectly(poolKinds[0], 1000);
             assertEq(swap(swapOrder(a, 1000, b), route), expected, "out");
         }
     }
 
-    /// @dev What the pool would pay the test itself, without lasting effect.
+    /// @dev The output of a direct swap by this test, which is then reverted.
     function quoteDirectly(Route.Step memory s, uint256 amount) private returns (uint256 out) {
         try this.trade(s, amount) {
             revert("did not revert");
@@ -70,7 +70,7 @@ contract PoolKindsTest is Market {
         }
     }
 
-    /// @dev Reverts with what came out.
+    /// @dev Swaps directly and reverts with the output amount.
     function trade(Route.Step memory s, uint256 amount) external {
         uint256 before = IERC20(b).balanceOf(address(this));
         if (s.kind == Route.UNISWAP_V2) pair(s.pool, amount);
@@ -88,7 +88,7 @@ contract PoolKindsTest is Market {
         return out;
     }
 
-    /// @dev The pair itself says what the most is that it gives: one more breaks its invariant.
+    /// @dev The computed output is the maximum: the pair reverts on one unit more.
     function pair(address pool, uint256 amount) private {
         mintTo(a, pool, amount);
         (uint256 r0, uint256 r1,) = IPair(pool).getReserves();

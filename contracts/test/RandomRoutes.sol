@@ -6,7 +6,7 @@ import {NATIVE} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 
-/// @dev Routes drawn from a seed.
+/// @dev Pseudo-random routes from a seed.
 abstract contract RandomRoutes is Market {
     using Route for uint256[];
 
@@ -21,7 +21,8 @@ abstract contract RandomRoutes is Market {
         return state % limit;
     }
 
-    /// @dev [coin →] a → b → c, each hop split at random; outputs go here, to the target or to the next pool.
+    /// @dev A valid swap [native →] a → b [→ c], each hop split at random. The executor, the recipient or the next pool receives an
+    ///   output.
     function randomSwap() internal returns (SwapRouter.Swap memory s, uint256[] memory route) {
         bool isNative = random(3) == 0;
         bool isTwoHops = random(2) == 0;
@@ -37,7 +38,7 @@ abstract contract RandomRoutes is Market {
         if (isNative) {
             route = route.token(w);
             uint256 indexW = isTwoHops ? 4 : 3;
-            // The coin by its own pool first, then the wrapped one's.
+            // A part of the native coin through its Uniswap V4 pool, the rest wrapped.
             route = route.step(step(Route.UNISWAP_V4, 0, indexA, Route.TO_EXECUTOR, random(1 << 24), 3000 << 16 | 60, manager));
             route = route.step(step(Route.WRAP, 0, indexW, Route.TO_EXECUTOR, Route.ALL, 0, address(0)));
             bool v2 = random(2) == 0;
@@ -64,7 +65,7 @@ abstract contract RandomRoutes is Market {
         route = route.step(step(Route.UNISWAP_V3, indexB, 1, Route.TO_EXECUTOR, Route.ALL, 0, v3bc));
     }
 
-    /// @dev Words that look like a route, with anything in them.
+    /// @dev Elements with the structure of a route and arbitrary contents.
     function arbitraryRoute(uint256[] memory elements) internal returns (uint256[] memory route) {
         address[10] memory addresses = [a, b, w, NATIVE, v2ab, v3ab, manager, vault, address(router), address(executor)];
         if (random(8) == 0) return elements;

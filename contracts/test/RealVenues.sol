@@ -67,7 +67,7 @@ interface IBalancer {
     function joinPool(bytes32 poolId, address sender, address recipient, JoinPoolRequest calldata request) external;
 }
 
-/// @dev Deploys the published bytecode of real venues and gives their pools liquidity, at a price of one.
+/// @dev Deploys the protocols' published bytecode and pools with liquidity at a price of one.
 abstract contract RealVenues is Assertions {
     uint160 internal constant PRICE_ONE = 1 << 96;
 
@@ -100,7 +100,7 @@ abstract contract RealVenues is Assertions {
         return deployCode(abi.encodePacked(vm.parseJsonBytes(venueCode, name), arguments));
     }
 
-    /// @dev The creation code that the package publishes: that is what is tested.
+    /// @dev Creation code from generated/: the tests run the published bytecode.
     function publishedCode(string memory name) internal view returns (bytes memory) {
         return vm.parseJsonBytes(vm.readFile(string.concat("generated/", name, ".json")), ".bytecode");
     }
@@ -170,7 +170,7 @@ abstract contract RealVenues is Assertions {
             .joinPool(poolId, address(this), address(this), IBalancer.JoinPoolRequest(tokens, amounts, init, false));
     }
 
-    /// @dev Test tokens out of nothing, the wrapped coin out of new coins.
+    /// @dev Mints a test token, or wraps newly created native coin.
     function mintTo(address token, address to, uint256 amount) internal {
         if (token == address(wrapped)) {
             vm.deal(address(this), address(this).balance + amount);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @dev Writes routes for SwapExecutor.
+/// @dev Encodes routes for SwapExecutor.
 library Route {
     uint256 internal constant UNISWAP_V2 = 1;
     uint256 internal constant UNISWAP_V3 = 2;
@@ -35,7 +35,7 @@ library Route {
             | uint256(uint160(s.pool));
     }
 
-    /// @dev One step that takes all of the source.
+    /// @dev A route of one step.
     function one(address tokenIn, address tokenOut, Step memory s) internal pure returns (uint256[] memory route) {
         route = new uint256[](4);
         route[0] = 2;
@@ -49,7 +49,7 @@ library Route {
         (route[0], route[1], route[2]) = (2, uint256(uint160(tokenIn)), uint256(uint160(tokenOut)));
     }
 
-    /// @dev One more token. Only before the first step.
+    /// @dev Appends a token. Call it before the first step.
     function token(uint256[] memory route, address element) internal pure returns (uint256[] memory longer) {
         longer = append(route, uint256(uint160(element)));
         longer[0]++;

@@ -108,7 +108,7 @@ contract RouterTest is Market {
         assertEq(IERC20(a).balanceOf(user), 500e18, "refunded half");
         assertNothingHeld();
 
-        // An output that no step takes.
+        // An intermediate token that no step spends completely.
         uint256[] memory route = Route.start(a, c).token(b);
         route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, Route.ALL, 3000, v2ab));
         route = route.step(step(Route.UNISWAP_V2, 2, 1, Route.TO_EXECUTOR, 1 << 22, 3000, v2bc));
@@ -116,7 +116,7 @@ contract RouterTest is Market {
         assertTrue(IERC20(b).balanceOf(user) > 0, "refunded intermediate token");
         assertNothingHeld();
 
-        // Coins that no step takes.
+        // Native coin that no step spends.
         vm.deal(user, 0);
         route = Route.start(NATIVE, a).token(w);
         route = route.step(step(Route.WRAP, 0, 2, 0, 1 << 23, 0, address(0)));
@@ -214,7 +214,7 @@ contract RouterTest is Market {
         expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.BadStep.selector);
         route = Route.one(a, b, step(Route.UNISWAP_V3, 0, 1, Route.PREPAID, Route.ALL, 0, v3ab));
         expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.BadStep.selector);
-        // A fee of more than all.
+        // A pool fee above 100 %.
         expectSwapRevert(swapOrder(a, 1e18, b), Route.one(a, b, step(Route.UNISWAP_V2, 0, 1, 0, Route.ALL, 1_000_001, v2ab)), 0);
     }
 

@@ -8,7 +8,7 @@ import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
-/// @dev Tokens that are not as ERC-20 says.
+/// @dev Tokens that deviate from ERC-20.
 contract TokensTest is Market {
     using Route for uint256[];
 
@@ -24,7 +24,7 @@ contract TokensTest is Market {
         TestToken(b).setManners(1);
         TestToken(a).setResetsAllowance(true);
         for (uint256 i = 0; i < poolKinds.length; i++) {
-            // The pools of these tests ask their tokens for an answer; the real ones among them do not.
+            // The test pools of these kinds require a return value; the protocols' own pools do not.
             if (poolKinds[i].kind == Route.SOLIDLY || poolKinds[i].kind == Route.CURVE) continue;
             if (poolKinds[i].kind == Route.LIQUIDITY_BOOK) continue;
             swap(withFee(swapOrder(a, 50e18, b), 1000), withStep(Route.start(a, b), poolKinds[i]));
@@ -100,7 +100,7 @@ contract TokensTest is Market {
         assertTrue(swap(swapOrder(a, 100e18, c), twoHopRoute(Route.TO_NEXT_POOL)) > throughExecutor, "larger output");
     }
 
-    /// @dev ERC-777: a token that calls out in the middle of a transfer, into us.
+    /// @dev ERC-777: the token calls into router and executor during a transfer.
     function test_rejectsReentryFromATokenHook() public {
         uint256[] memory sweepRoute = new uint256[](2);
         (sweepRoute[0], sweepRoute[1]) = (1, uint256(uint160(b)));
@@ -123,7 +123,7 @@ contract TokensTest is Market {
         assertEq(IERC20(b).balanceOf(attacker), 0, "attacker's balance");
     }
 
-    /// @dev A wrapped coin that keeps what it is given. Its word is the caller's: the minimum protects him.
+    /// @dev A wrapped coin that keeps deposits and reports a false balance. Only the caller names it; the minimum reverts the swap.
     function test_maliciousWrappedCoinCannotPassTheMinimum() public {
         vm.deal(address(0xC0FFEE), 5e18);
         uint256[] memory route = Route.start(NATIVE, a).token(address(new MaliciousWrapped()));

@@ -3,9 +3,9 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "../../src/Transfers.sol";
 
-/// @dev For tests alone. Bins of constant price, the base fee and the variable fee that grows with the bins crossed, by the formulas and
-/// with the events that LFJ published of the Liquidity Book 2.2. Input counts as what lies above the reserves. Bins have no shares, and
-/// anybody may change anything.
+/// @dev Test implementation of a Liquidity Book 2.2 pair with LFJ's published formulas and events: bins of constant price, a base fee and
+///   a variable fee that grows with the number of bins crossed. The input is the balance above the reserves. Bins have no shares.
+///   Without access control.
 contract LiquidityBookPool {
     event Swap(
         address indexed sender,
@@ -62,13 +62,13 @@ contract LiquidityBookPool {
     Fees public getStaticFeeParameters;
     Volatility public getVariableFeeParameters;
     mapping(uint24 id => Bin) public getBin;
-    /// @dev Of all bins.
+    /// @dev Sum of all bins.
     Bin public getReserves;
     bytes32 public getLBHooksParameters;
     Bin private _protocolFees;
     uint24 private _lowest;
     uint24 private _highest;
-    /// @dev What is kept of every output besides: no formula tells it.
+    /// @dev Amount withheld from every output on top of the fee, so that the pool deviates from its formulas.
     uint256 private _skew;
 
     constructor(address x, address y, uint16 binStep, uint24 activeId) {
@@ -78,7 +78,7 @@ contract LiquidityBookPool {
         (_lowest, _highest) = (activeId, activeId);
     }
 
-    /// @dev What was sent here before goes to the active bin.
+    /// @dev Adds tokens received since the last update to the active bin.
     function sync() external {
         uint24 id = getActiveId;
         (uint256 x, uint256 y) = (_received(true), _received(false));
@@ -225,7 +225,7 @@ contract LiquidityBookPool {
         ids[0] = id;
     }
 
-    /// @dev The next bin that holds anything.
+    /// @dev The next bin with liquidity in the direction of the swap.
     function _next(uint24 id, bool forY) private view returns (uint24, bool) {
         while (forY ? id > _lowest : id < _highest) {
             id = forY ? id - 1 : id + 1;
@@ -253,7 +253,7 @@ contract LiquidityBookPool {
         v.accumulator = uint24(moved < max ? moved : max);
     }
 
-    /// @dev Of 10^18.
+    /// @dev Total fee in 10^-18.
     function _feeOf(Volatility memory v) private view returns (uint256) {
         uint256 product = uint256(v.accumulator) * getBinStep;
         return uint256(getStaticFeeParameters.baseFactor) * getBinStep * 1e10
@@ -275,7 +275,7 @@ contract LiquidityBookPool {
         return (left, out < reserve ? out : reserve, cost);
     }
 
-    /// @dev 128.128: (1 + binStep ÷ 10^4)^(id − 2^23), raised as an inverse that stays below one.
+    /// @dev (1 + binStep ÷ 10^4)^(id − 2^23) as 128.128 fixed point. The power is computed of the inverse, which stays below one.
     function getPriceFromId(uint24 id) public view returns (uint256 price) {
         if (id == 1 << 23) return 1 << 128;
         bool above = id > 1 << 23;

@@ -5,7 +5,7 @@ import {SwapExecutor} from "../../src/SwapExecutor.sol";
 import {SwapRouter} from "../../src/SwapRouter.sol";
 import {IERC20} from "../../src/Transfers.sol";
 
-/// @dev Another face of the attacker's: asks the executor for money in a pool's name.
+/// @dev A second contract of the attacker: calls the executor's callback in place of the pool.
 contract SecondCaller {
     function callBack(address executor, int256 amount) external {
         (bool success,) = executor.call(
@@ -15,7 +15,7 @@ contract SecondCaller {
     }
 }
 
-/// @dev A pool of every kind at once, and an attacker's.
+/// @dev An attacker's pool that implements the interfaces of all kinds.
 contract MaliciousPool {
     enum Attack {
         AskMore,
@@ -67,13 +67,13 @@ contract MaliciousPool {
         return (amount, amount);
     }
 
-    /// @dev Uniswap V4: also as its manager.
+    /// @dev Uniswap V4: acts as the PoolManager.
     function unlock(bytes calldata) external returns (bytes memory) {
         execute(attacker, 10e18);
         return "";
     }
 
-    /// @dev As an executor.
+    /// @dev Acts as an executor that does nothing.
     function executeSwapRoute(uint256[] calldata, address, address) external payable {}
 
     function exchange(int128, int128, uint256, uint256) external {
@@ -85,7 +85,7 @@ contract MaliciousPool {
     }
 
     fallback() external {
-        // Balancer's swap, and what of V4's manager comes after unlock: an answer of one word.
+        // Balancer's `swap` and the PoolManager's functions called during `unlock`: returns 1.
         if (attack == Attack.LeaveAllowance) execute(msg.sender, 0);
         if (attack == Attack.Reenter) reenter();
         assembly {
@@ -107,7 +107,7 @@ contract MaliciousPool {
             executor.unlockCallback(abi.encode(b, uint256(0), attacker));
         }
         if (attack == Attack.Reenter) reenter();
-        // A little of the output, so that the router's minimum is not what stops it.
+        // Pay some output, so that the swap does not revert on the router's minimum.
         (bool minted,) = b.call(abi.encodeWithSignature("mint(address,uint256)", to, 1e18));
         require(minted);
     }
@@ -129,7 +129,7 @@ contract MaliciousPool {
         sweepRoute[0] = 1;
         SwapRouter.Swap memory s;
         (s.tokenIn, s.tokenOut, s.amountIn, s.minOut) = (a, b, 1, 1);
-        // With an executor that does nothing: what lies in the router would be its output.
+        // With an executor that does nothing, the router's current balance would count as output.
         (s.recipient, s.executor, s.deadline) = (attacker, address(this), block.timestamp);
         (s.feeTo, s.feePpm) = (attacker, 1);
         IERC20(a).approve(address(router), 1);
@@ -146,7 +146,7 @@ contract MaliciousPool {
     }
 }
 
-/// @dev An executor of the attacker's.
+/// @dev An executor that the attacker controls.
 contract MaliciousExecutor {
     uint256 public constant ATTACKS = 5;
     address private immutable victim;
@@ -172,7 +172,7 @@ contract MaliciousExecutor {
             (s.recipient, s.executor, s.deadline) = (attacker, address(this), block.timestamp);
             router.swap(s, route);
         }
-        // 1inch Fusion v1: arguments that point elsewhere.
+        // 1inch Fusion v1: malformed calldata with offsets out of bounds.
         if (attack == 2) {
             (bool success,) = address(router).call(abi.encodePacked(SwapRouter.swap.selector, type(uint256).max, victim));
             require(success, "refused");
@@ -181,12 +181,12 @@ contract MaliciousExecutor {
             (bool success,) = address(router).call{value: address(this).balance}("");
             require(success, "refused");
         }
-        // Keeps what it got and pays nothing: the minimum.
+        // Keeps the input and pays nothing; the minimum reverts the swap.
         require(attack != 4 || IERC20(a).balanceOf(address(this)) > 0);
     }
 }
 
-/// @dev A second holder of allowances, as Permit2 is one.
+/// @dev Holds allowances, as Permit2 does.
 contract Permit2Like {
     mapping(address owner => mapping(address token => mapping(address spender => bool))) public allowed;
 

@@ -5,23 +5,23 @@ import {ExternalExecutor} from "../../src/ExternalExecutor.sol";
 import {SwapRouter} from "../../src/SwapRouter.sol";
 import {IERC20} from "../../src/Transfers.sol";
 
-/// @dev A router of the attacker's, called by ExternalExecutor.
+/// @dev A router that the attacker controls, called by ExternalExecutor.
 contract MaliciousRouter {
     uint256 public attempts;
     uint256 public succeeded;
 
-    /// @dev Takes some of the input, and pays so much.
+    /// @dev Takes `amountIn` of the input and pays `amountOut`.
     function take(IERC20 source, uint256 amountIn, IERC20 target, uint256 amountOut) external {
         source.transferFrom(msg.sender, address(this), amountIn);
         target.transfer(msg.sender, amountOut);
     }
 
-    /// @dev Takes nothing and pays from elsewhere, so that the whole allowance is left.
+    /// @dev Takes nothing and pays from its own balance, so the whole allowance stays unused.
     function pay(IERC20 target, uint256 amountOut) external {
         target.transfer(msg.sender, amountOut);
     }
 
-    /// @dev Makes these calls in the middle of a swap, whatever comes of them; then pays.
+    /// @dev Makes the given calls during the swap, ignores failures, then pays.
     function callBack(address[] calldata targets, bytes[] calldata calls, IERC20 target, uint256 amountOut) external {
         for (uint256 i = 0; i < targets.length; i++) {
             (bool success,) = targets[i].call(calls[i]);
@@ -40,7 +40,7 @@ contract MaliciousRouter {
     receive() external payable {}
 }
 
-/// @dev Has what a token has that is known by its balances.
+/// @dev Answers `balanceOf`, so ExternalExecutor must treat it as a token.
 contract TokenLookalike {
     bool public touched;
 
@@ -53,7 +53,7 @@ contract TokenLookalike {
     }
 }
 
-/// @dev Anything with code that notes that it was called.
+/// @dev Records in storage that it was called.
 contract CallRecorder {
     fallback() external {
         assembly {

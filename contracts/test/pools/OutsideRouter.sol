@@ -6,7 +6,7 @@ interface IToken {
     function transferFrom(address from, address to, uint256 amount) external;
 }
 
-/// @dev Somebody else's router: pays out of its own stock what the call says. The zero address is the native coin.
+/// @dev A third-party router that pays the requested output from its own balance. The zero address is the native coin.
 contract OutsideRouter {
     error WrongValue(uint256 value);
 

@@ -23,8 +23,8 @@ interface IFees {
     function getFee(address pool) external view returns (uint24);
 }
 
-/// @dev For tests alone: what Slipstream's factory tells of its pools, and Ramses' with `usual` logs. The pools are Uniswap V3's as
-/// published; the test lets them ask for their fee here.
+/// @dev Test implementation of the factories of Slipstream and, with `uniswapV3Event`, of Ramses. The pools are Uniswap V3
+///   pools whose code the test patches to read their fee from this factory.
 contract SlipstreamFactory {
     event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool);
     event PoolCreated(
@@ -62,7 +62,7 @@ contract SlipstreamFactory {
         return _spacings;
     }
 
-    /// @param mark what the pool has for a fee until the test lets it ask
+    /// @param mark The fee constant in the pool's code, which the test replaces
     function createPool(bytes calldata code, address a, address b, int24 spacing, uint160 price, uint24 mark) external {
         parameters = Parameters(address(this), a, b, mark, spacing);
         bytes memory created = code;
@@ -90,7 +90,7 @@ contract SlipstreamFactory {
     }
 }
 
-/// @dev A fee for each pool. 420 is none at all.
+/// @dev Fee module with one fee per pool. 420 stands for a fee of zero.
 contract CustomFees {
     SlipstreamFactory private immutable factory;
     mapping(address pool => uint24) public customFee;
@@ -110,14 +110,14 @@ contract CustomFees {
     }
 }
 
-/// @dev A fee of which nobody but its maker knows what it follows.
+/// @dev Fee module with an undocumented rule.
 contract StrangeFees {
     function getFee(address) external view returns (uint24) {
         return uint24(1_000 + block.timestamp % 1_000);
     }
 }
 
-/// @dev The further the price is from its mean, the more. No logs: nobody need tell of a change.
+/// @dev Fee module whose fee grows with the distance of the price from its time-weighted mean. Emits no events.
 abstract contract DynamicFees {
     struct Terms {
         uint24 base;
@@ -177,7 +177,7 @@ abstract contract DynamicFees {
     }
 }
 
-/// @dev As it tells of a pool since 2026.
+/// @dev The configuration view since 2026.
 contract LateDynamicFees is DynamicFees {
     constructor(SlipstreamFactory factory_) DynamicFees(factory_) {}
 
@@ -187,7 +187,7 @@ contract LateDynamicFees is DynamicFees {
     }
 }
 
-/// @dev As it told of one before.
+/// @dev The configuration view before 2026.
 contract EarlyDynamicFees is DynamicFees {
     constructor(SlipstreamFactory factory_) DynamicFees(factory_) {}
 
@@ -197,7 +197,7 @@ contract EarlyDynamicFees is DynamicFees {
     }
 }
 
-/// @dev Holds tokens, and liquidity for whoever asks.
+/// @dev Holds tokens and adds or removes liquidity for any caller.
 contract Positions {
     function mint(IPool pool, int24 lower, int24 upper, uint128 amount) external {
         pool.mint(address(this), lower, upper, amount, "");

@@ -8,25 +8,25 @@ interface IPoolToken {
 }
 
 interface IPoolFactory {
-    /// @dev In ten-thousandths of the input.
+    /// @dev Fee in ten-thousandths of the input.
     function feeOf(address pool, bool stable) external view returns (uint256);
     function isPaused() external view returns (bool);
 }
 
-/// @dev For tests alone. Solidly's published formulas: volatile x·y = k, stable x³y + y³x = k, the fee is taken of the input first
-/// and leaves the pool.
+/// @dev Test implementation of Solidly's published formulas: volatile x·y = k, stable x³y + y³x = k. The fee is subtracted from the input
+///   first and leaves the pool.
 contract SolidlyPool {
     event Sync(uint256 reserve0, uint256 reserve1);
 
     uint256 private constant ONE = 1e18;
-    /// @dev In ten-thousandths, of a pool without a factory.
+    /// @dev Fee of a pool without a factory, in ten-thousandths.
     uint256 private constant FEE = 5;
     address private constant FEE_RECIPIENT = address(0xFEE5);
 
     address public token0;
     address public token1;
     bool public stable;
-    /// @dev The iteration of Solidly and Velodrome V1; else that of Velodrome V2.
+    /// @dev Whether Newton's iteration is that of Solidly and Velodrome V1, or that of Velodrome V2.
     bool private usesV1Iteration;
     IPoolFactory private factory;
     uint256 private unit0;
@@ -108,7 +108,7 @@ contract SolidlyPool {
         return 3 * x * (y * y / ONE) / ONE + (x * x / ONE) * x / ONE;
     }
 
-    /// @dev It multiplies in another order than _k, and ends where a step is at most 1.
+    /// @dev Multiplies in a different order than _k, and ends when a step is at most 1.
     function _solveV1(uint256 x, uint256 k, uint256 y) private pure returns (uint256) {
         for (uint256 i = 0; i < 255; i++) {
             uint256 product = x * ((y * y / ONE) * y / ONE) / ONE + ((x * x / ONE) * x / ONE) * y / ONE;
@@ -119,7 +119,7 @@ contract SolidlyPool {
         return y;
     }
 
-    /// @dev It goes on until no neighbour is closer; upwards it looks there by _k, which scales once more.
+    /// @dev Ends when no neighbouring y is closer. The neighbour above is tested with _k, which scales once more.
     function _solveV2(uint256 x, uint256 k, uint256 y) private view returns (uint256) {
         for (uint256 i = 0; i < 255; i++) {
             uint256 product = _product(x, y);
@@ -136,7 +136,7 @@ contract SolidlyPool {
     }
 }
 
-/// @dev What both factories have.
+/// @dev Common part of both factories.
 abstract contract SolidlyFactory is IPoolFactory {
     mapping(address a => mapping(address b => mapping(bool stable => address))) internal poolOf;
     bool public isPaused;
@@ -144,7 +144,7 @@ abstract contract SolidlyFactory is IPoolFactory {
     uint256 internal volatileFee = 30;
     uint256 internal poolCount;
 
-    /// @dev Nobody logs this.
+    /// @dev Emits no event, as in the published factories.
     function setFee(bool stable, uint256 fee) external {
         if (stable) stableFee = fee;
         else volatileFee = fee;
@@ -172,7 +172,7 @@ abstract contract SolidlyFactory is IPoolFactory {
     }
 }
 
-/// @dev As Velodrome V1's is asked, and in the other ways of forks whose factories name pairs.
+/// @dev Views of Velodrome V1's factory and of its forks that call pools pairs.
 contract VelodromeV1Factory is SolidlyFactory {
     event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count);
 
@@ -194,25 +194,25 @@ contract VelodromeV1Factory is SolidlyFactory {
         return feeOf(pair, stable);
     }
 
-    /// @dev Equalizer.
+    /// @dev Equalizer's view.
     function getRealFee(address pair) external view returns (uint256) {
         return feeOf(pair, SolidlyPool(pair).stable()) * 1e14;
     }
 
-    /// @dev Ramses, where a pair has none of its own.
+    /// @dev Ramses' view; 0 means that the pair has no fee of its own.
     function pairFee(address) external pure returns (uint256) {
         return 0;
     }
 }
 
-/// @dev As Velodrome V2's is asked.
+/// @dev Views of Velodrome V2's factory.
 contract VelodromeV2Factory is SolidlyFactory {
     event PoolCreated(
         address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 count
     );
     event SetCustomFee(address indexed pool, uint256 fee);
 
-    /// @dev Says that a pool has no fee.
+    /// @dev Stands for a custom fee of zero.
     uint256 private constant NO_FEE = 420;
     mapping(address pool => uint256) public customFee;
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @dev An ERC-20 with every oddity that a test switches on.
+/// @dev An ERC-20 token whose deviations from the standard a test can switch on.
 contract TestToken {
     mapping(address owner => uint256) public balanceOf;
     mapping(address owner => mapping(address spender => uint256)) public allowance;
     uint8 public constant decimals = 18;
 
-    /// @dev Millionths that a transfer loses.
+    /// @dev Fee on transfer in millionths of the amount.
     uint256 private transferFeePpm;
-    /// @dev 0 returns true, 1 returns nothing (USDT), 2 returns false and moves nothing.
+    /// @dev 0: returns true; 1: returns nothing (USDT); 2: returns false and moves nothing.
     uint256 private returnMode;
-    /// @dev USDT: an allowance may only be changed from or to nothing.
+    /// @dev USDT: `approve` reverts if both the old and the new allowance are not zero.
     bool public resetsAllowance;
-    /// @dev Called before every transfer, as ERC-777 calls its holders.
+    /// @dev Called before every transfer, as ERC-777 calls the hooks of holders.
     address public hook;
     bytes public hookData;
     bool public hookFailed;

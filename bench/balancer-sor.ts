@@ -1,6 +1,6 @@
 import { type Pool, swapExact } from '../server/src/swap/routing/pool-kinds.ts'
 import type { BalancerMarket, BalancerPool } from './balancer-markets.ts'
-import { loadPeer } from './peers.ts'
+import { loadPeer } from './reference-packages.ts'
 import type { Trade } from './swap-markets.ts'
 
 /* @balancer-labs/sor over pools in memory, with its own settings but for gas, which is free. */

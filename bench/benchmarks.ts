@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BareSettings } from './bare.ts'
+import type { BareSettings } from './bare-server.ts'
 import { compareBlockScans } from './block-scan.ts'
-import type { Ground, House } from './ground.ts'
+import type { Ground, House } from './infrastructure.ts'
 import { get, median, sendOnce } from './load.ts'
 import type { Process } from './processes.ts'
 import { allPairs, creates, onePair, polls, quotePath, quotes } from './requests.ts'
@@ -48,7 +48,7 @@ export async function openBare(ground: Ground, house: House): Promise<Process> {
   const port = house.process.report('house')
   const quote = (await (await read(port, quotePath(onePair, '1.234567'))).json()) as object
   writeFileSync(join(ground.folder, 'feed.xml'), await (await read(port, '/v1/rates')).text())
-  return ground.open('bare.ts', { quote, folder: ground.folder } satisfies BareSettings)
+  return ground.open('bare-server.ts', { quote, folder: ground.folder } satisfies BareSettings)
 }
 
 export async function benchQuotes(bare: Process, { process }: House, pace: Pace): Promise<Result[]> {

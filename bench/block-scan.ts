@@ -4,8 +4,8 @@ import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../server/src/adapters/postgres/exchange/store.ts'
 import type { ScannedBlock } from '../server/src/exchange/ports/chain.ts'
 import type { AppendRules } from '../server/src/exchange/ports/store/chain-log.ts'
-import { filledAddress, NETWORK } from './fill.ts'
 import { median } from './load.ts'
+import { filledAddress, NETWORK } from './seed-database.ts'
 
 const TRANSACTIONS = 1_000
 const TRANSFERS = 2_500

@@ -13,9 +13,9 @@ import {
   openBare,
   type Result,
 } from './benchmarks.ts'
-import { type Ground, type House, openGround } from './ground.ts'
-import { benchOtherRouters } from './other-routers.ts'
+import { type Ground, type House, openGround } from './infrastructure.ts'
 import { benchPrivate } from './private-exchanges.ts'
+import { benchOtherRouters } from './reference-routers.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
 import { benchSwaps } from './swap-routing.ts'
 import { columns } from './table.ts'

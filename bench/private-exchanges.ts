@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import type { Result } from './benchmarks.ts'
-import type { Ground } from './ground.ts'
-import type { PrivateFigures, PrivateHouseSettings } from './private-house.ts'
+import type { Ground } from './infrastructure.ts'
+import type { PrivateFigures, PrivateHouseSettings } from './private-worker.ts'
 import { startChains } from './sandbox-chains.ts'
 
 /*
@@ -39,7 +39,7 @@ export async function benchPrivate(ground: Ground, say: (line: string) => void):
 async function measure(ground: Ground, chainsFile: string, outputsReady: number): Promise<PrivateFigures> {
   const databaseUrl = await ground.openDatabase(`private_${outputsReady}`)
   const settings: PrivateHouseSettings = { databaseUrl, chainsFile, count: COUNT, outputsReady }
-  const house = await ground.open('private-house.ts', settings)
+  const house = await ground.open('private-worker.ts', settings)
   const figures = {
     seconds: house.report('seconds'),
     signingSeconds: house.report('signingSeconds'),

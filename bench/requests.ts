@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { exchangeId } from './fill.ts'
 import { get, post } from './load.ts'
+import { exchangeId } from './seed-database.ts'
 
 const VARIED = 2_000
 const IDS = 1_000

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { type Pool, swapExact } from '../server/src/swap/routing/pool-kinds.ts'
-import { loadPeer } from './peers.ts'
+import { loadPeer } from './reference-packages.ts'
 import type { Trade } from './swap-markets.ts'
 import type { UniswapMarket, UniswapPool } from './uniswap-markets.ts'
 

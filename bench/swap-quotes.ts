@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
-import type { BareSwapSettings } from './bare-swap.ts'
+import type { BareSwapSettings } from './bare-swap-server.ts'
 import type { Result } from './benchmarks.ts'
-import type { Ground } from './ground.ts'
+import type { Ground } from './infrastructure.ts'
 import { drive, get } from './load.ts'
 import { compare, type Pace } from './rounds.ts'
 import { startChains } from './sandbox-chains.ts'
@@ -38,7 +38,7 @@ export async function benchSwapQuotes(ground: Ground, pace: Pace): Promise<Resul
     const requests = quotesOn(chains.file)
     const quote = await firstQuote(port, requests.path)
     for (const path of requests.pairs) await firstQuote(port, path)
-    const bare = await ground.open('bare-swap.ts', { quote } satisfies BareSwapSettings)
+    const bare = await ground.open('bare-swap-server.ts', { quote } satisfies BareSwapSettings)
     // The house has two threads: a client that stays awake would take a core from one of them.
     const load = { connections: CONNECTIONS, status: 200, isAwake: false }
     const theirs = { process: bare, load: { ...load, port: bare.report('bare'), requests: [get(requests.path)] } }

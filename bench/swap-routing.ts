@@ -6,7 +6,7 @@ import { HOPS_MAX, type SearchOptions } from '../server/src/swap/routing/search.
 import type { Result } from './benchmarks.ts'
 import { fourHopBound } from './hop-bound.ts'
 import { median } from './load.ts'
-import { PEERS_COMMAND } from './peers.ts'
+import { PEERS_COMMAND } from './reference-packages.ts'
 import { createSwapMarket, type SwapMarket, type Trade } from './swap-markets.ts'
 import { createTines, hopsOf, type TinesRouter } from './tines.ts'
 import { readVectorMarkets } from './vector-markets.ts'

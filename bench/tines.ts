@@ -1,4 +1,4 @@
-import { loadPeer } from './peers.ts'
+import { loadPeer } from './reference-packages.ts'
 import type { SwapMarket, Trade } from './swap-markets.ts'
 
 type Token = Readonly<{ name: string; symbol: string; address: string; decimals: number; chainId: number }>

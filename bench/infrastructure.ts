@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { startPostgres } from '../server/src/adapters/embedded-postgres/postgres.ts'
 import { createKeystore } from '../server/src/adapters/signers/keystore.ts'
 import { coinTypes } from '../server/src/app/keys.ts'
-import { bareTable, createDatabase, fillStatements, runStatements } from './fill.ts'
-import type { HouseSettings } from './house.ts'
+import type { HouseSettings } from './app.ts'
 import { type Process, startProcess } from './processes.ts'
+import { bareTable, createDatabase, fillStatements, runStatements } from './seed-database.ts'
 import { startStubNodes } from './stub-nodes.ts'
 
 /** The API of a house, its database, and how many exchanges lie in it. */
@@ -40,7 +40,7 @@ export async function openGround(profileFolder: string | null): Promise<Ground> 
     openHouse: async (name, rows, chainsFile) => {
       const databaseUrl = await createDatabase(postgres.url, name)
       const settings = { databaseUrl, keystore, nodes: stub.nodes, chainsFile: chainsFile ?? null }
-      const process = await open('house.ts', settings satisfies HouseSettings)
+      const process = await open('app.ts', settings satisfies HouseSettings)
       await runStatements(databaseUrl, [...bareTable, ...fillStatements(rows)])
       return { process, databaseUrl, rows }
     },

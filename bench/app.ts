@@ -14,14 +14,14 @@ import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import { accounts } from '../server/src/core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../server/src/lib/id.ts'
 import { createLog } from '../server/src/lib/log.ts'
-import { serve, settingsOf } from './processes.ts'
+import { readSettings, serve } from './processes.ts'
 
 /*
  * The house in the API's role, alone in its process, as `swapyard start --role api` composes it: real HTTP floor, keys,
  * log, metrics, services and store. Only the throttle is off, and the nodes are stand-ins that know fees alone. A second
  * door in the same process, on the same pool, holds the bare routes that creates and status polls are measured against.
  */
-export type HouseSettings = Readonly<{
+export type AppSettings = Readonly<{
   databaseUrl: string
   keystore: string
   nodes: readonly NetworkNodes[]
@@ -31,9 +31,9 @@ export type HouseSettings = Readonly<{
 
 const USD = 10n ** 12n
 const pepper = Buffer.from('a pepper of the benchmarks')
-const settings = settingsOf<HouseSettings>()
+const settings = readSettings<AppSettings>()
 
-const house = await createApp({
+const app = await createApp({
   environment: 'sandbox',
   databaseUrl: settings.databaseUrl,
   poolMax: 10,
@@ -58,15 +58,15 @@ const house = await createApp({
   log: createLog({ level: 'info', pretty: false }),
   metrics: createMetrics(),
 })
-await seedSandboxPartners(house.database, pepper)
-await stock(house)
-const bare = mountBare(house)
-const ports = { house: await listen(house.http), bare: await listen(bare) }
-await ready(house)
+await seedSandboxPartners(app.database, pepper)
+await creditWallets(app)
+const bareServer = createBareServer(app)
+const ports = { appPort: await listen(app.http), barePort: await listen(bareServer) }
+await waitUntilReady(app)
 serve(ports, async () => {
-  await bare.close()
-  await house.http.close()
-  await house.stop()
+  await bareServer.close()
+  await app.http.close()
+  await app.stop()
 })
 
 function readChains(file: string): ChainsFile['networks'] {
@@ -74,7 +74,7 @@ function readChains(file: string): ChainsFile['networks'] {
 }
 
 /** Coins in every wallet, as the ledger would have them. */
-async function stock({ database, catalogue }: App): Promise<void> {
+async function creditWallets({ database, catalogue }: App): Promise<void> {
   for (const { asset } of catalogue.list()) {
     await database.query('insert into balances (account, asset_id, units) values ($1, $2, $3) on conflict do nothing', [
       accounts.wallet,
@@ -84,7 +84,7 @@ async function stock({ database, catalogue }: App): Promise<void> {
   }
 }
 
-async function ready({ services }: App): Promise<void> {
+async function waitUntilReady({ services }: App): Promise<void> {
   const deadline = Date.now() + 30_000
   while (services.readiness().length > 0) {
     if (Date.now() > deadline) throw new Error(`not ready: ${services.readiness().join(', ')}`)
@@ -92,25 +92,25 @@ async function ready({ services }: App): Promise<void> {
   }
 }
 
-async function listen(app: FastifyInstance): Promise<number> {
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  return (app.server.address() as AddressInfo).port
+async function listen(server: FastifyInstance): Promise<number> {
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  return (server.server.address() as AddressInfo).port
 }
 
 /** What a route costs that does its one query through the same pool, and nothing else. */
-function mountBare({ database }: App): FastifyInstance {
-  const app = Fastify()
-  app.get(
+function createBareServer({ database }: App): FastifyInstance {
+  const server = Fastify()
+  server.get(
     '/exchange',
     { schema: { response: { 200: routes.getStandardExchangeStatus.success[200]?.schema } } },
     async (request) => {
       const { id } = request.query as { id: string }
       const [row] = await database.query<Row>('select * from exchanges where id = $1', [id], 'bare-find')
-      if (!row) throw new Error('no such row')
-      return answerOf(row)
+      if (!row) throw new Error(`no row with id ${id}`)
+      return toResponse(row)
     },
   )
-  app.post('/exchange', { schema: { response: { 201: CreatedExchange } } }, async (request, reply) => {
+  server.post('/exchange', { schema: { response: { 201: CreatedExchange } } }, async (request, reply) => {
     const body = request.body as Record<string, string>
     const values = [
       timeOrderedId(),
@@ -122,11 +122,11 @@ function mountBare({ database }: App): FastifyInstance {
       body['address'],
     ]
     const [row] = await database.query<Row>(INSERT, values, 'bare-insert')
-    if (!row) throw new Error('no row')
+    if (!row) throw new Error('the insert returned no row')
     reply.code(201)
-    return answerOf(row)
+    return toResponse(row)
   })
-  return app
+  return server
 }
 
 type Row = {
@@ -159,7 +159,7 @@ const INSERT = `insert into bare_exchanges (id, partner_id, type, flow, from_cur
     clock_timestamp() + interval '1 day', clock_timestamp() + interval '1 day')
   returning *`
 
-const answerOf = (row: Row) => ({
+const toResponse = (row: Row) => ({
   id: row.id,
   created: row.created_at.toISOString(),
   exchangeType: row.type,

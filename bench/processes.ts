@@ -18,7 +18,7 @@ export async function startProcess(file: string, settings: unknown, profileFolde
   })
   const nextMessage = <T>() =>
     new Promise<T>((resolve, reject) => {
-      const onExit = (code: number | null) => reject(new Error(`${file} ended with code ${code}`))
+      const onExit = (code: number | null) => reject(new Error(`${file} exited with code ${code}`))
       child.once('exit', onExit)
       child.once('message', (message) => {
         child.off('exit', onExit)
@@ -29,7 +29,7 @@ export async function startProcess(file: string, settings: unknown, profileFolde
   return {
     report: (name) => {
       const value = ready[name]
-      if (value === undefined) throw new Error(`${file} says nothing of ${name}`)
+      if (value === undefined) throw new Error(`the report of ${file} has no ${name}`)
       return value
     },
     usage: () => {
@@ -38,9 +38,9 @@ export async function startProcess(file: string, settings: unknown, profileFolde
     },
     stop: async () => {
       if (!child.connected) return
-      const ended = new Promise((resolve) => child.once('exit', resolve))
+      const exited = new Promise((resolve) => child.once('exit', resolve))
       child.disconnect()
-      await ended
+      await exited
     },
   }
 }
@@ -64,6 +64,6 @@ export function serve(report: Report, stop: () => Promise<void>): void {
 }
 
 /** In the child: what it was started with. */
-export function settingsOf<T>(): T {
+export function readSettings<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T
 }

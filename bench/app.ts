@@ -17,15 +17,15 @@ import { createLog } from '../server/src/lib/log.ts'
 import { readSettings, serve } from './processes.ts'
 
 /*
- * The house in the API's role, alone in its process, as `swapyard start --role api` composes it: real HTTP floor, keys,
- * log, metrics, services and store. Only the throttle is off, and the nodes are stand-ins that know fees alone. A second
- * door in the same process, on the same pool, holds the bare routes that creates and status polls are measured against.
+ * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer, keys, log, metrics, services
+ * and store. Only the throttle is off, and the nodes are stubs that answer fee queries. A second HTTP server in the same process
+ * and on the same database pool has the bare routes that creates and status polls are compared with.
  */
 export type AppSettings = Readonly<{
   databaseUrl: string
   keystore: string
   nodes: readonly NetworkNodes[]
-  /** The sandbox's chains that swaps are quoted on, by a router in its thread; null = none. */
+  /** The `chains.json` of sandbox chains to quote swaps on; null: no swaps. */
   chainsFile: string | null
 }>
 
@@ -53,7 +53,7 @@ const app = await createApp({
   denied: [],
   ...(settings.chainsFile === null ? {} : { swaps: sandboxSwaps(readChains(settings.chainsFile)) }),
   rateLimit: false,
-  // The guard is there, but a busy machine is no reason to refuse what is measured.
+  // The overload guard is on, but at a limit that a busy machine does not reach.
   api: { publicUrl: 'http://127.0.0.1', overload: { eventLoopDelayMs: 5_000, sampleMs: 1_000 } },
   log: createLog({ level: 'info', pretty: false }),
   metrics: createMetrics(),
@@ -73,7 +73,7 @@ function readChains(file: string): ChainsFile['networks'] {
   return (JSON.parse(readFileSync(file, 'utf8')) as ChainsFile).networks
 }
 
-/** Coins in every wallet, as the ledger would have them. */
+/** Gives every wallet a balance in the ledger, so that all currencies are available. */
 async function creditWallets({ database, catalogue }: App): Promise<void> {
   for (const { asset } of catalogue.list()) {
     await database.query('insert into balances (account, asset_id, units) values ($1, $2, $3) on conflict do nothing', [
@@ -97,7 +97,7 @@ async function listen(server: FastifyInstance): Promise<number> {
   return (server.server.address() as AddressInfo).port
 }
 
-/** What a route costs that does its one query through the same pool, and nothing else. */
+/** Routes that do one query through the same database pool and nothing else. */
 function createBareServer({ database }: App): FastifyInstance {
   const server = Fastify()
   server.get(
@@ -152,7 +152,7 @@ const legs = JSON.stringify([
   },
 ])
 
-/** One row like the exchange's own: the same columns, checks and indexes. */
+/** Inserts one row like that of an exchange: the same columns, checks and indexes. */
 const INSERT = `insert into bare_exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
     recipient_address, partner_fee_bps, expires_at, next_check_at)
   values ($1, '00000000-0000-4000-8000-000000000000', 'standard', 'standard', $2, $3, $4, $5, $6, 1000000, 280000000000000000, $7, 0,

@@ -4,10 +4,10 @@ import { addressOf, createRandom, type Trade } from './swap-markets.ts'
 
 export type BalancerPool = BalancerStablePool | BalancerWeightedPool
 
-/** Weighted and stable pools of Balancer's V2 vault, with tokens of 18 decimals. */
+/** Weighted and stable pools of Balancer's V2 vault. All tokens have 18 decimals. */
 export type BalancerMarket = Readonly<{ tokens: readonly string[]; pools: readonly BalancerPool[]; draw(): Trade }>
 
-/** The first are hubs; of these the first are dollars. */
+/** The first tokens are connector tokens, and the first of these are stablecoins. */
 const CONNECTORS = 6
 const STABLECOINS = 4
 const TOKENS_PER_POOL = 0.3
@@ -22,7 +22,7 @@ const FEES = [5n, 10n, 30n, 100n].map((bps) => (bps * ONE) / 10_000n)
 const STABLE_FEE = (4n * ONE) / 10_000n
 const AMPS = [100n, 200n, 500n, 1000n]
 const STABLE_POOL_PART = 0.15
-/** About what a pool holds, by how many of its tokens are hubs; seven times as much or as little. Trades: 100 to 10^5. */
+/** Median value of a weighted pool, by the number of its connector tokens; the value varies by a factor of e^2 both ways. */
 const POOL_USD = [2e4, 4e5, 1e7, 1e7]
 /** Trades from 100 to 10^5 USD, log-uniform. */
 const TRADE_USD = { min: 100, ratio: 1e3 }

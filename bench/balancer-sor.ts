@@ -3,7 +3,7 @@ import type { BalancerMarket, BalancerPool } from './balancer-markets.ts'
 import { loadReferencePackage } from './reference-packages.ts'
 import type { Trade } from './swap-markets.ts'
 
-/* @balancer-labs/sor over pools in memory, with its own settings but for gas, which is free. */
+/* @balancer-labs/sor on in-memory pools, with its default settings except that gas is free. */
 
 type Big = Readonly<{ toString(): string }>
 type Swap = Readonly<{ poolId: string; assetInIndex: number; assetOutIndex: number; amount: string }>
@@ -18,7 +18,7 @@ type SorPackage = Readonly<{
 }>
 type Ethers = Readonly<{ BigNumber: Readonly<{ from(value: number): object }> }>
 
-/** What it says that it pays; and what the vault pays for it, by our exact maths: 0 where a swap of it reverts. */
+/** `quoted`: the router's own output. `executed`: the output of its swaps by our exact pool maths; 0 if a swap reverts. */
 export type BalancerRoute = Readonly<{ quoted: bigint; executed(): bigint }>
 
 const CONFIG = {
@@ -27,7 +27,7 @@ const CONFIG = {
   weth: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
 }
 
-/** null = not installed. */
+/** Returns null if the package is not installed. */
 export async function createBalancerSor(
   market: BalancerMarket,
 ): Promise<((trade: Trade) => Promise<BalancerRoute>) | null> {
@@ -48,7 +48,7 @@ export async function createBalancerSor(
   }
 }
 
-/** What the vault would pay for the swaps, one after another; where `amount` is 0 the output of the swap before goes in. */
+/** Output of the swaps, executed in order. A swap with amount 0 takes the output of the previous one. */
 function executeSwaps(
   pools: ReadonlyMap<string, BalancerPool>,
   { tokenAddresses, swaps }: SorResult,
@@ -73,7 +73,7 @@ function executeSwaps(
 
 const AMP_ONE = 1000n
 
-/** As the subgraph tells a pool: decimals as text. */
+/** The pool in the format of Balancer's subgraph, with decimal strings. */
 function toSubgraphPool(pool: BalancerPool): object {
   const isWeighted = pool.kind === 'balancer-weighted'
   return {

@@ -4,7 +4,7 @@ import { RateQuote } from '@swapyard/schema'
 import Fastify from 'fastify'
 import { readSettings, serve } from './processes.ts'
 
-/** What quotes and the feed are measured against: a bare route with the same answer, and the same bytes as a static file. */
+/** Reference for quotes and the rates feed: a route with one fixed quote, and the feed as a static file. */
 export type BareServerSettings = Readonly<{ quote: object; folder: string }>
 
 const settings = readSettings<BareServerSettings>()

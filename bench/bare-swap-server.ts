@@ -3,7 +3,7 @@ import { SwapQuote } from '@swapyard/schema'
 import Fastify from 'fastify'
 import { readSettings, serve } from './processes.ts'
 
-/** What quotes of swaps are measured against: a bare route with one fixed answer, by the same response schema. */
+/** Reference for swap quotes: a route with one fixed quote and the same response schema. */
 export type BareSwapServerSettings = Readonly<{ quote: object }>
 
 const settings = readSettings<BareSwapServerSettings>()

@@ -9,7 +9,7 @@ import { createRequests, listAllPairs, onePair, pollRequests, quotePath, quoteRe
 import { type Comparison, compare, type Pace } from './rounds.ts'
 import type { WholeExchangesSettings } from './whole-exchanges.ts'
 
-/** One line of the table. `figure` is a ratio, or what its unit says; a null goal is for the record. */
+/** One line of the table. `figure` is a ratio if `unit` is empty. A benchmark without a goal has `goal: null`. */
 export type Result = Readonly<{
   name: string
   goal: Readonly<{ atLeast: number } | { below: number }> | null
@@ -18,9 +18,9 @@ export type Result = Readonly<{
   note: string
 }>
 
-/** Connections of every load but that of creates. */
+/** Connections of all loads except creates. */
 const CONNECTIONS = 32
-/** Creates arrive together: more at once than the pool has connections. */
+/** Concurrent creates, more than the database pool has connections. */
 const CREATE_CONNECTIONS = 64
 const RSS_GOAL_MB = 300
 /** More exchanges than a process caches for status polls. */
@@ -44,7 +44,7 @@ const ratioOf = (
 const fetchPath = (port: number, path: string) =>
   fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'sandbox' } })
 
-/** A bare server with the answers of this house. */
+/** Starts the bare server with a quote and a feed of this app. */
 export async function startBareServer(infrastructure: Infrastructure, app: App): Promise<Process> {
   const port = app.process.report('appPort')
   const quote = (await (await fetchPath(port, quotePath(onePair, '1.234567'))).json()) as object
@@ -73,7 +73,7 @@ export async function benchFeed(bareServer: Process, { process }: App, pace: Pac
   return [ratioOf('feed ÷ static file', 0.9, await compare(reference, ours, pace))]
 }
 
-/** Polls of so many ids against selects of the same ones. */
+/** Compares polls of `ids` exchanges with selects of the same exchanges. */
 function compareWithSelects({ process, rows }: App, ids: number | undefined, pace: Pace): Promise<Comparison> {
   const load = { connections: CONNECTIONS, status: 200, busyWaits: false }
   const reference = {
@@ -91,7 +91,7 @@ export async function benchStatus(app: App, pace: Pace): Promise<Result[]> {
   return [ratioOf('status ÷ bare select', 0.7, await compareWithSelects(app, undefined, pace))]
 }
 
-/** More exchanges in turn than a process keeps: every one is read. */
+/** Polls more exchanges in turn than a process caches, so that each poll reads the database. */
 export async function benchFirstPolls(app: App, pace: Pace): Promise<Result[]> {
   const comparison = await compareWithSelects(app, Math.min(app.rows, UNCACHED_IDS), pace)
   return [ratioOf('status, not cached ÷ bare select', null, comparison)]
@@ -109,7 +109,7 @@ export async function benchTableSize(small: App, large: App, pace: Pace): Promis
     },
   }))
   if (!reference || !ours) throw new Error('two apps are needed')
-  // The same server twice: what differs from second to second is the machine, which short rounds in turn meet alike.
+  // Both sides run the same program, so the machine causes most of the variation. Short rounds distribute it evenly.
   const shortRounds = { ...pace, rounds: 4 * pace.rounds, roundMs: pace.roundMs / 3 }
   return [ratioOf(`status, ${large.rows} ÷ ${small.rows} rows`, 0.9, await compare(reference, ours, shortRounds))]
 }
@@ -144,14 +144,17 @@ export async function benchBlockScan(small: App, large: App): Promise<Result[]> 
   ]
 }
 
-/** Each direction once, so that none is priced yet by the book in force; then one of them as often. */
+/**
+ * Compares a quote of every direction after the price book has changed, which computes the direction's price, with as many quotes of
+ * one direction.
+ */
 export async function benchColdQuotes({ process }: App): Promise<Result[]> {
   const port = process.report('appPort')
   const pairs = await listAllPairs(async (path) => (await fetchPath(port, path)).json())
   const load = { port, connections: 1, status: 200, busyWaits: false }
   const times: { cold: number[]; warm: number[] } = { cold: [], warm: [] }
   for (let round = 0; round < 4; round++) {
-    // Longer than the book's pace: every direction is cold again.
+    // Longer than the refresh interval of the price book, so that every direction is cold again.
     await new Promise((resolve) => setTimeout(resolve, 1_200))
     times.cold.push((await sendOnce({ ...load, requests: pairs })).medianMs)
     times.warm.push((await sendOnce({ ...load, requests: pairs.map(() => get(quotePath(onePair, '1.5'))) })).medianMs)

@@ -9,10 +9,10 @@ import { SEEDED_NETWORK, seededDepositAddress } from './seed-database.ts'
 
 const TRANSACTIONS = 1_000
 const TRANSFERS = 2_500
-/** Transfers of a block that reach an address of ours. */
+/** Transfers of a block to watched deposit addresses. */
 const OWN_TRANSFERS = 5
 const WARM_UP = 5
-/** Above the filled deposits. */
+/** Above the blocks of the seeded deposits. */
 const FIRST_HEIGHT = 1_000_000
 const BLOCKS = 60
 
@@ -37,7 +37,7 @@ function createBlock(height: number, watchedCount: number): ScannedBlock {
   const transfers = Array.from({ length: TRANSFERS }, (_, n) => {
     const txHash = transactions[n % TRANSACTIONS]?.txHash ?? ''
     const isOurs = n % (TRANSFERS / OWN_TRANSFERS) === 0
-    // As many exchanges of either table, far from each other in both.
+    // The same number of exchanges of both tables, far apart in each.
     const index = height * 7919 + (n * OWN_TRANSFERS * 211) / TRANSFERS
     const address = isOurs ? seededDepositAddress(1 + (index % watchedCount)) : hashOf(`to ${height} ${n}`, 40)
     return { identity: `${txHash}:${n}`, txHash, address, memo: null, contract: null, units: 10n ** 18n, sender: null }
@@ -51,7 +51,7 @@ const openStore = (url: string) => {
   return { database, store: createStore(database) }
 }
 
-/** Appends blocks of the same shape to both databases in turn. The time with few watched addresses ÷ that with many. */
+/** Appends blocks of the same size to both databases in turn. `ratio`: median time with few watched addresses ÷ with many. */
 export async function compareBlockScans(
   small: { url: string; rows: number },
   large: { url: string; rows: number },

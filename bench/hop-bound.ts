@@ -1,18 +1,18 @@
 import type { SwapMarket, Trade } from './swap-markets.ts'
 
 /*
- * What no route of paths of up to four hops can exceed, over pools of constant product and without gas: the dual of the problem
- * in which every token stands once for each number of hops that it is away from the source. A unit of flow is counted by its own
- * path, so that paths may join and part, and a pool may be used for one path as the second and for another as the third swap.
+ * An upper bound of the output of all routes whose paths have up to four hops, over constant-product pools and without gas. It is the
+ * dual of a layered flow problem in which each token has one node per number of hops from the source. Each unit of flow counts the hops
+ * of its own path, so paths may join and split, and a pool may be the second swap of one path and the third swap of another.
  *
- * A value ν(token, hops) falls with the hops, for who is early may wait. A pool that takes x₂ as second and x₃ as third swap pays
- * f(x₂) to the former and f(x₂ + x₃) − f(x₂) to the latter at best (f is concave, so what it pays to both is at most f of the sum,
- * and to either at most f of its own), and earns at most
+ * The dual value ν(token, hops) does not increase with the hops, because flow that needed fewer hops may still take any longer path. A
+ * pool a → b that receives x₂ as second and x₃ as third swap, X in total, pays at best f(x₂) for the former and f(x₂ + x₃) − f(x₂) for
+ * the latter: f is concave, so both together receive at most f of the sum, and each at most f of its own input. Its profit is at most
  *
  *     max over 0 ≤ x₂ ≤ X of  (ν(b,2) − ν(b,3))·f(x₂) − (ν(a,1) − ν(a,2))·x₂  +  ν(b,3)·f(X) − ν(a,2)·X
  *
- * Both directions of a pool count on their own: who trade against each other there had better trade places and save the fees.
- * With ν(source)·input the sum over all pools is a bound at any values; it is made least by Newton's method with a barrier.
+ * Opposite flows through one pool are counted separately; netting them would only save fees. At any values, the profits of all pools
+ * plus ν(source)·input are an upper bound. Newton's method with a logarithmic barrier minimizes it.
  */
 /** Layers of token nodes: after one, two and three hops. */
 const LAYERS = 3
@@ -25,7 +25,7 @@ const ROUNDS_MAX = 30
 type Edge = Readonly<{
   from: number
   to: number
-  /** Reserve in ÷ (1 − fee), reserve out. */
+  /** Reserve of the input token ÷ (1 − fee). */
   reserveIn: number
   reserveOut: number
 }>
@@ -43,7 +43,7 @@ function edgesOf({ tokens, pools }: SwapMarket): readonly Edge[] {
   })
 }
 
-/** By token what it is worth after one, two and three hops; of the source, what it is worth at all. */
+/** Dual value of each token by layer. The source has the same value in all layers. */
 type Values = readonly Float64Array[]
 
 const valueAt = (values: Values, hops: number, token: number): number =>
@@ -53,7 +53,7 @@ const valueAt = (values: Values, hops: number, token: number): number =>
 const profitOf = (cost: number, worth: number, { reserveIn, reserveOut }: Edge): number =>
   Math.max(0, Math.sqrt(worth * reserveOut) - Math.sqrt(cost * reserveIn)) ** 2
 
-/** What an edge earns at most. */
+/** Maximum profit of an edge over all its uses. */
 function maxProfitOf(values: Values, source: number, target: number, edge: Edge): number {
   const { from, to } = edge
   if (from === target || to === source) return 0
@@ -72,8 +72,8 @@ const boundAt = (values: Values, edges: readonly Edge[], { source, target, amoun
   )
 
 /**
- * Fills in, for tokens that are not `within`, the least values at which nothing is earned by what leads away from them. Gives
- * the tokens by which they have them, by hops.
+ * Sets the values of tokens outside of `included` to the lowest at which no edge away from them is profitable. Returns, by layer, the
+ * next token of the edge that determines each value, or -1.
  */
 function valueExcludedTokens(
   values: Values,
@@ -109,7 +109,10 @@ type EdgeUse = Readonly<{ edge: Edge; cost: Span; worth: Span }>
 /** The value `fixed` + `unit` · sum of the variables in [from, until). */
 type Span = Readonly<{ from: number; until: number; unit: number; fixed: number }>
 
-/** Variables: of every token within by how much its value rises from three to two to one hop, and the source's value. */
+/**
+ * The problem over the included tokens. Variables, in units of the start values: per token ν(1) − ν(2), ν(2) − ν(3) and ν(3), then
+ * ν(source).
+ */
 type Model = Readonly<{ trade: Trade; tokens: readonly number[]; units: readonly number[]; edges: readonly Edge[] }>
 
 function edgeUsesOf({ trade, tokens, units, edges }: Model, x: Float64Array): readonly EdgeUse[] {
@@ -182,7 +185,7 @@ function derive(model: Model, x: Float64Array): { gradient: Float64Array; hessia
   return { gradient, hessian }
 }
 
-/** −H⁻¹·g by Cholesky's method, in place. */
+/** −H⁻¹·g by Cholesky decomposition of H in place. */
 function newtonStep(gradient: Float64Array, h: Float64Array): Float64Array {
   const size = gradient.length
   const step = gradient.map((slope) => -slope)
@@ -205,7 +208,7 @@ function newtonStep(gradient: Float64Array, h: Float64Array): Float64Array {
   return step
 }
 
-/** Makes the bound of these edges least; moves x. */
+/** Minimizes the bound of the model; updates x in place. */
 function minimize(model: Model, x: Float64Array): void {
   const size = x.length
   let weight = (0.01 * evaluate(model, x)) / size
@@ -224,7 +227,7 @@ function minimize(model: Model, x: Float64Array): void {
   }
 }
 
-/** Goes the whole step, or to where the bound and the barrier are least on the way. */
+/** Line search: takes the whole step, or bisects to the minimum of bound and barrier along it. Updates x. */
 function searchLine(model: Model, x: Float64Array, step: Float64Array, slope: number, weight: number): void {
   const start = Float64Array.from(x)
   const slopeAt = (length: number) => {
@@ -253,7 +256,10 @@ function searchLine(model: Model, x: Float64Array, step: Float64Array, slope: nu
 /** Lowest start value of a variable. */
 const START_MIN = 1e-3
 
-/** The bound for a trade, over all pools of the market; 0 where four hops do not lead there. */
+/**
+ * The bound for a trade over all pools of the market; 0 if no path of up to four hops exists. It starts with the source alone and adds
+ * tokens whose edges are profitable at the current values until there are none.
+ */
 export function fourHopBound(market: SwapMarket, trade: Trade): number {
   const { source, target } = trade
   const edges = edgesOf(market).filter(({ from, to }) => from !== target && to !== source)

@@ -9,10 +9,10 @@ import { type Process, startProcess } from './processes.ts'
 import { bareTableStatements, createDatabase, runStatements, seedStatements } from './seed-database.ts'
 import { startStubNodes } from './stub-nodes.ts'
 
-/** The API of a house, its database, and how many exchanges lie in it. */
+/** A running API process, its database and the number of exchanges in it. */
 export type App = Readonly<{ process: Process; databaseUrl: string; rows: number }>
 
-/** A Postgres of its own in a temporary folder, stand-in nodes and keys: what the servers under test stand on. */
+/** What the servers under test need: a Postgres cluster in a temporary folder, stub nodes and keys. */
 export type Infrastructure = Readonly<{
   folder: string
   createDatabase(name: string): Promise<string>

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
-/** Requests that are sent again and again over connections that stay open, each the next as soon as its answer is in. */
+/** Requests for keep-alive connections without pipelining: a connection sends the next request once it has a response. */
 export type Load = Readonly<{
   port: number
   connections: number
-  /** Whole requests, rendered beforehand: the client costs the same on both sides, and little. */
+  /** Complete requests, rendered in advance, so that the client costs little and the same for both servers. */
   requests: readonly Buffer[]
-  /** Any other status ends the benchmark: a fast error is no answer. */
+  /** The expected status. Any other ends the benchmark, so that fast errors do not count. */
   status: number
-  /** Whether the client never sleeps: where nothing else needs its core, the database above all. */
+  /** Whether the client busy-waits. Only useful where no other process, such as the database, needs its core. */
   busyWaits: boolean
 }>
 
@@ -20,7 +20,10 @@ type Progress = { next: number; responses: number; times: number[]; isOver(): bo
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** Drives the load for a while. Node's own clients cost more than the servers measured: answers are only counted here. */
+/**
+ * Sends the load for `ms`. Responses are counted and not parsed, because Node's HTTP clients take longer per response than the
+ * servers that are measured.
+ */
 export function runLoad(load: Load, ms: number): Promise<LoadResult> {
   const until = performance.now() + ms
   return run(load, Math.floor(Math.random() * load.requests.length), () => performance.now() >= until)
@@ -42,7 +45,7 @@ async function run(load: Load, next: number, isOver: () => boolean): Promise<Loa
   return { responses, perSecond: (responses * 1000) / (performance.now() - startedAt), medianMs: median(times) }
 }
 
-/** A client that sleeps is woken by the server's own write, and the slower the server, the oftener. */
+/** A sleeping client is woken by the server's write, which charges the wake-up to the server, and more often to a slow one. */
 function startBusyWait(): () => void {
   let isRunning = true
   const spin = () => isRunning && setImmediate(spin)
@@ -72,7 +75,7 @@ function sendOnConnection({ port, requests, status }: Load, progress: Progress):
   })
 }
 
-/** Calls back after each whole answer. The returned function closes the connection. */
+/** Calls `onResponse` after each complete response. The returned function closes the connection. */
 function readResponses(
   socket: Socket,
   status: number,
@@ -81,7 +84,7 @@ function readResponses(
 ): () => void {
   const expectedStart = `HTTP/1.1 ${status} `
   let headChunks: Buffer[] = []
-  // Bytes of the current answer that are still to come; 0 = its head is.
+  // Body bytes of the current response that have not arrived; 0 while its head is incomplete.
   let bodyBytesLeft = 0
   let isOpen = true
   socket.on('error', fail)

@@ -21,8 +21,8 @@ import { benchSwaps } from './swap-routing.ts'
 import { formatTable } from './table.ts'
 
 /*
- * Ratios of one run, never bare times: what is measured is the program, not the machine. docs/performance.md says what
- * each of them means. A miss is printed and fails nothing.
+ * Prints ratios of measurements of the same run instead of times, so that the results depend little on the machine.
+ * docs/performance.md describes each benchmark. A missed goal is printed and does not change the exit code.
  */
 const usage = `usage: npm run bench -- [--only quotes,feed,status,size,scan,creates,cold,memory,whole,private,swaps,routers,swapquotes] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER]`
 const SMALL_TABLE_ROWS = 1_000
@@ -59,7 +59,7 @@ async function runAll(infrastructure: Infrastructure, print: (line: string) => v
   const pace = {
     rounds: Number(values.rounds),
     roundMs: Number(values['round-ms']),
-    // Until the engine has compiled what is hot.
+    // Until V8 has optimized the hot functions.
     warmUpMs: 2 * Number(values['round-ms']),
   }
   const results: Result[] = []
@@ -69,7 +69,7 @@ async function runAll(infrastructure: Infrastructure, print: (line: string) => v
     try {
       results.push(...(await bench()))
     } catch (error) {
-      // The others are worth having all the same.
+      // Continue with the other benchmarks.
       const reason = error instanceof Error ? error.message : String(error)
       results.push({ name, goal: { atLeast: 0 }, figure: Number.NaN, unit: '', note: `failed: ${reason}` })
     }
@@ -82,7 +82,7 @@ async function runAll(infrastructure: Infrastructure, print: (line: string) => v
   await run('cold', () => benchColdQuotes(small))
   await run('feed', () => benchFeed(bareServer, small, pace))
   await run('status', () => benchStatus(small, pace))
-  // Before the large table, which the database goes on tidying: its work would be counted.
+  // Before the large table is seeded: autovacuum of it would count as work of this benchmark.
   await run('whole', () => benchWholeExchanges(infrastructure))
   if (isChosen('size', 'scan', 'creates')) {
     print(`starting an app with ${values.rows} exchanges`)
@@ -91,7 +91,7 @@ async function runAll(infrastructure: Infrastructure, print: (line: string) => v
     await run('size', () => benchTableSize(small, large, pace))
     await run('size', () => benchFirstPolls(large, pace))
     await run('scan', () => benchBlockScan(small, large))
-    // Last: they leave rows behind.
+    // Last, because creates insert rows.
     await run('creates', () => benchCreates(large, pace))
   }
   await run('memory', () => benchMemory(apps))

@@ -6,12 +6,12 @@ import type { PrivateFigures, PrivateWorkerSettings } from './private-worker.ts'
 import { startChains } from './sandbox-chains.ts'
 
 /*
- * Private exchanges of ether for bitcoin through Monero by one worker, on real nodes. What the house pays between the legs
- * locks its change for ten blocks: the more outputs it keeps, the more of these payments can leave at once.
+ * Private exchanges of ether for bitcoin through Monero by one worker, on real nodes. Each Monero payment between the legs locks its
+ * change for ten blocks, so the number of unlocked outputs limits how many payments can be sent at once.
  */
 const EXCHANGE_COUNT = 40
 const NETWORKS = ['btc', 'eth', 'xmr']
-/** The setting `monero.outputsReady`; the last is the default. */
+/** Values of the setting `monero.outputsReady`. The last is its default. */
 const OUTPUTS_READY = [1, 4, 16]
 
 export async function benchPrivate(infrastructure: Infrastructure, print: (line: string) => void): Promise<Result[]> {

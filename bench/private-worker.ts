@@ -19,9 +19,8 @@ import { createLog } from '../server/src/lib/log.ts'
 import { readSettings, serve } from './processes.ts'
 
 /*
- * One worker with the sandbox's own nodes, which takes private exchanges of ether for bitcoin through Monero from their
- * creation until each is paid. Its Monero wallet begins with one output, and keeps as many as it is told from the first
- * payment on, which is not counted.
+ * One worker on the sandbox's nodes runs private exchanges of ether for bitcoin through Monero from creation to payment. Its Monero
+ * wallet starts with one output. A first exchange, which is not counted, makes the wallet split its change into `outputsReady` outputs.
  */
 export type PrivateWorkerSettings = Readonly<{
   databaseUrl: string
@@ -31,10 +30,10 @@ export type PrivateWorkerSettings = Readonly<{
 }>
 export type PrivateFigures = Readonly<{
   seconds: number
-  /** From the first payment between two legs to the last, signed. */
+  /** Time between signing the first and the last payment between two legs. */
   signingSeconds: number
   transactions: number
-  /** Of that time: how much the queue of Monero stood because no output was unlocked. */
+  /** Share of the run in which payments in Monero waited because no output was unlocked. */
   blockedShare: number
 }>
 
@@ -104,7 +103,7 @@ async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
   }
 }
 
-/** Of Monero one output, where the sandbox's operator would bring several. */
+/** Funds the wallets as the sandbox does, but Monero with a single output. */
 async function fundWallets(app: App): Promise<void> {
   const { store } = app
   await waitFor('the watcher follows Monero', async () => (await store.chainLog.cursor('xmr')) !== null)
@@ -128,7 +127,7 @@ async function measure(app: App): Promise<PrivateFigures> {
       return false
     }
   })
-  // Its change is what is kept ready from then on, and is unlocked when it is paid.
+  // The change of this payment provides the ready outputs. They are unlocked once the exchange is paid.
   await runExchanges(app, partner, 1)
   return runExchanges(app, partner, settings.count)
 }
@@ -189,7 +188,7 @@ async function postToSandbox(path: string, body: unknown): Promise<Record<string
 
 async function waitFor(what: string, check: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS
-  // A busy machine's database does not answer at times.
+  // A query may fail while the machine is overloaded.
   while (!(await check().catch(() => false))) {
     if (Date.now() > deadline) throw new Error(`timed out after ${DEADLINE_MS} ms waiting until ${what}`)
     await delay(POLL_MS)

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 
-/** How the peers come: they are no dependencies of the project, for their number and their licences. */
+/** Installs the routers to compare with. They are not dependencies of the project because of their number and their licences. */
 export const INSTALL_COMMAND = 'npm install --prefix bench/peers --ignore-scripts'
 
 const requireReference = createRequire(new URL('./peers/package.json', import.meta.url))
 
-/** Another router, or null where it is not installed. Its types are not there either: who calls says what he uses of it. */
+/** Loads a package of bench/peers, or returns null if it is not installed. The caller declares the types it uses. */
 export function loadReferencePackage<T>(name: string): T | null {
   try {
     return requireReference(name) as T

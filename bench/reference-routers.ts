@@ -12,16 +12,16 @@ import type { Trade } from './swap-markets.ts'
 import { createUniswapMarket } from './uniswap-markets.ts'
 
 /*
- * Our router against two more, trade by trade in turn, in one process, over the same pools in memory. Gas is free on both
- * sides. Ours goes four hops and counts to the unit; of the others what they say they pay.
+ * Compares our router with two others in one process, alternating trade by trade on the same in-memory pools. Gas is free for all. Our
+ * router uses up to four hops and its output is exact; for the others the output that they quote counts.
  */
 const OPTIONS = { hopsMax: 4, swapsMax: Number.POSITIVE_INFINITY, gasPrice: 0, isOver: () => false }
-/** Float64 on the other side: nearer than this is the same. */
+/** Relative difference below which outputs count as equal, because the other routers use float64. */
 const EQUAL_TOLERANCE = 1e-9
 const SEED = 4_321
 
 type Market = Readonly<{ tokens: readonly string[]; pools: readonly Pool[]; draw(): Trade }>
-/** `waitedMs`: of its time, what it spent asking a node, were there one. */
+/** `quoterMs`: the part of the time in quotes that a node would compute in production. */
 type FindRoute = (trade: Trade) => Promise<Readonly<{ amountOut: bigint; quoterMs: number }>>
 type ReferenceRouter = Readonly<{
   name: string
@@ -77,7 +77,7 @@ export async function benchReferenceRouters(): Promise<Result[]> {
   return results
 }
 
-/** `onceMs`: ours for the first time. `againMs`: the same trade at once again, by what the peer kept of the first. */
+/** `onceMs`: the first run of ours. `againMs`: the reference router's second run of the same trade, which may use its caches. */
 type Outcome = Readonly<{
   ourMs: number
   onceMs: number
@@ -95,7 +95,7 @@ async function compareRouter(router: ReferenceRouter): Promise<Result[]> {
     return [{ name: `route ÷ ${router.name}`, goal: null, figure: Number.NaN, unit: '', note }]
   }
   const ours = createOurRouter(warmUp.market)
-  // Until the engine has compiled what is hot.
+  // Until V8 has optimized the hot functions.
   for (let n = 0; n < WARM_UP.ours; n++) ours(warmUp.market.draw())
   for (let n = 0; n < WARM_UP.theirs; n++) await warmUp.route(warmUp.market.draw())
   const all: Outcome[] = []
@@ -149,7 +149,10 @@ async function compareTrades(router: ReferenceRouter, size: number, trades: numb
   return outcomes
 }
 
-/** The mean of as many runs as last as long as one of the other's: a busy machine interrupts what is short as seldom as it is short. */
+/**
+ * Mean of our runs over `MEASURE_MS`. A single run of ours is short and rarely interrupted by other programs, so it would compare too
+ * well with the long runs of the other router.
+ */
 function measureOurs(run: () => bigint): Pick<Outcome, 'ours' | 'ourMs' | 'onceMs'> {
   const startedAt = performance.now()
   let onceMs = 0
@@ -166,7 +169,7 @@ const medianOf = (
   name: 'ourMs' | 'onceMs' | 'theirMs' | 'againMs' | 'quoterMs',
 ): number => median(outcomes.map((outcome) => outcome[name]))
 
-/** How much more ours pays, as a share. Trades that neither can serve say nothing. */
+/** Relative advantage of our output. Trades for which neither router finds a route are ignored. */
 function compareOutputs(name: string, outcomes: readonly Outcome[]): Result[] {
   const advantages = outcomes
     .filter(({ ours, theirs }) => ours > 0n || theirs > 0n)

@@ -29,12 +29,12 @@ export const quotePath = (pair: readonly string[], amount: string): string =>
   `/v1/cross-chain/rate?${query(pair, amount)}`
 export const onePair = pairs[0]
 
-/** Eight directions, another amount each time. */
+/** Quotes in eight directions, each with a different amount. */
 export const quoteRequests: readonly Buffer[] = Array.from({ length: REQUEST_VARIANTS }, (_, n) =>
   get(quotePath(pairs[n % pairs.length] ?? onePair, `1.${String(n + 1).padStart(6, '0')}`)),
 )
 
-/** Half of them take deposits on bitcoin, half on an account chain; another recipient each. */
+/** Creates of exchanges, alternately with deposits on a UTXO chain and an account chain, each with a different recipient. */
 export const createRequests = (path: string): readonly Buffer[] =>
   Array.from({ length: REQUEST_VARIANTS }, (_, n) => {
     const recipient = `0x${createHash('sha256').update(`recipient ${n}`).digest('hex').slice(0, 40)}`
@@ -50,13 +50,13 @@ export const createRequests = (path: string): readonly Buffer[] =>
     })
   })
 
-/** As many ids as there are in the small table, spread over the whole of either. */
+/** Status polls in shuffled order of `ids` exchanges, spread evenly over a table of `rows`. */
 export const pollRequests = (path: string, rows: number, ids = POLLED_IDS): readonly Buffer[] => {
   const shuffled = Array.from({ length: ids }, (_, n) => 1 + ((n * 619) % ids) * (rows / ids))
   return shuffled.map((n) => get(`${path}?id=${exchangeId(Math.floor(n))}`))
 }
 
-/** One request for every direction that can be quoted now. */
+/** One quote for every enabled pair of currencies. */
 export async function listAllPairs(read: (path: string) => Promise<unknown>): Promise<readonly Buffer[]> {
   const currencies = (await read('/v1/cross-chain/available-currencies')) as {
     ticker: string

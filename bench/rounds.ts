@@ -2,17 +2,18 @@ import { performance } from 'node:perf_hooks'
 import { type Load, type LoadResult, median, runLoad } from './load.ts'
 import type { Process } from './processes.ts'
 
-/** One side: what is sent, and the process that answers it. */
+/** A load and the process that answers it. */
 export type Side = Readonly<{ load: Load; process: Process }>
 
-/** What two sides did in the same rounds. A ratio is ours ÷ theirs: above 1, we are faster. */
+/** Ratios of throughput, ours ÷ reference, over all rounds. Above 1, ours is faster. */
 export type Comparison = Readonly<{
+  /** Median of the rounds. */
   ratio: number
   lowest: number
   highest: number
-  /** The same by the CPU time of the server per answer, which other programs on the machine disturb least. */
+  /** Median ratio by the server's CPU time per response, which other programs on the machine disturb least. */
   cpuRatio: number
-  /** The share of its core that the client used at most: near 1, the client is what was measured. null = it stayed awake. */
+  /** Highest event loop utilization of the client. Near 1, the client is the bottleneck. null: the client busy-waits. */
   clientUtilization: number | null
 }>
 
@@ -21,7 +22,7 @@ export type Pace = Readonly<{ rounds: number; roundMs: number; warmUpMs: number 
 /** `cpuMs` of the server per response. */
 type Measurement = LoadResult & Readonly<{ cpuMs: number }>
 
-/** Rounds in turn, theirs first in every other one, so that what else the machine does meets both sides alike. */
+/** Measures both sides in turn, in alternating order, so that other work of the machine affects both equally. */
 export async function compare(reference: Side, ours: Side, pace: Pace): Promise<Comparison> {
   await runLoad(reference.load, pace.warmUpMs)
   await runLoad(ours.load, pace.warmUpMs)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const START_MS = 60_000
 
-/** Chains of the sandbox, without its trader. One whose node is not installed is left out. */
+/** Starts the sandbox's chains without its trader. A chain whose node is not installed is left out. */
 export async function startChains(
   folder: string,
   networks: readonly string[],

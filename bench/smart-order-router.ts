@@ -5,9 +5,9 @@ import type { Trade } from './swap-markets.ts'
 import type { UniswapMarket, UniswapPool } from './uniswap-markets.ts'
 
 /*
- * @uniswap/smart-order-router as its routing service runs it, with everything that it asks others for answered from memory:
- * pools by liquidity, pools' states, quotes of routes (which a node computes in its quoter contract, here our exact maths),
- * and tokens. Gas is free. It plans for the main network, with its own settings for it: three hops, steps of 5 %, seven splits.
+ * @uniswap/smart-order-router as Uniswap's routing service runs it, with in-memory providers for its data: pools by liquidity, pool
+ * states, tokens, and quotes of routes (a quoter contract on a node in production, our exact pool maths here). Gas is free. The chain is
+ * Ethereum, with the router's settings for it: three hops, steps of 5 %, seven splits.
  */
 
 type Token = Readonly<{ address: string; equals(other: Token): boolean; sortsBefore(other: Token): boolean }>
@@ -37,7 +37,7 @@ export type SmartOrderRouter = (trade: Trade) => Promise<QuotedRoute>
 const CHAIN_ID = 1
 const BLOCK = 23_000_000
 
-/** null = not installed. */
+/** Returns null if the package is not installed. */
 export function createSmartOrderRouter(market: UniswapMarket): SmartOrderRouter | null {
   const routerPackage = loadReferencePackage<RouterPackage>('@uniswap/smart-order-router')
   const sdk = loadReferencePackage<Sdk>('@uniswap/sdk-core')
@@ -93,7 +93,7 @@ const keyOf = (a: string, b: string, fee: number | undefined): string => {
 }
 const keyOfPool = ({ token0, token1, fee }: RouterPool) => keyOf(token0.address, token1.address, fee)
 
-/** The quoter contract: every route for every amount, each alone. Our pools' maths is the contract's, to the unit. */
+/** Stands in for the quoter contract, which quotes every route for every amount on unchanged pools. Our maths is exact. */
 function createQuoter(pools: readonly PoolPair[], { BigNumber }: Ethers) {
   const poolByKey = new Map(pools.map(({ pool, routerPool }) => [keyOfPool(routerPool), pool]))
   let spentMs = 0
@@ -136,7 +136,7 @@ function createQuoter(pools: readonly PoolPair[], { BigNumber }: Ethers) {
   }
 }
 
-/** What it reads of pools and tokens: lists by liquidity for its choice, then states of those chosen. */
+/** Providers of pool lists by liquidity, from which the router selects candidates, of pool states and of tokens. */
 function createProviders(pools: readonly PoolPair[], tokens: ReadonlyMap<string, Token>) {
   const byKey = new Map(pools.map(({ routerPool }) => [keyOfPool(routerPool), routerPool]))
   const addressByKey = new Map(pools.map(({ pool, routerPool }) => [keyOfPool(routerPool), pool.address]))

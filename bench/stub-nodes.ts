@@ -4,7 +4,7 @@ import { networks } from '../server/networks/index.ts'
 import { families, type NetworkNodes } from '../server/src/app/chains.ts'
 import { resolveNetwork } from '../server/src/core/domain/network.ts'
 
-/** What the API role asks of its nodes: fees. Nothing else is answered. */
+/** Responses to the fee queries of the API role. All other methods fail. */
 const results: Readonly<Record<string, unknown>> = {
   eth_feeHistory: { oldestBlock: '0x1', baseFeePerGas: ['0x3b9aca00', '0x3b9aca00'], reward: [['0x3b9aca00']] },
   eth_maxPriorityFeePerGas: '0x3b9aca00',
@@ -16,7 +16,7 @@ const results: Readonly<Record<string, unknown>> = {
   get_fee_estimate: { fee: 20_000, quantization_mask: 10_000, status: 'OK' },
 }
 
-/** Stands for a node of every network that has an adapter, so that the whole catalogue is on offer. */
+/** One stub node per network that has an adapter, so that all currencies are available. */
 export async function startStubNodes(): Promise<{ nodes: readonly NetworkNodes[]; stop(): Promise<void> }> {
   const chainIds = new Map(
     networks.map((network) => [`/${network.id}`, resolveNetwork(network, 'sandbox').evm?.chainId]),

@@ -1,12 +1,12 @@
 import type { UniswapV2Pool } from '../server/src/swap/routing/pools/uniswap-v2.ts'
 
-/** A trade by the numbers of its tokens. */
+/** `source` and `target` are indexes of tokens in the market. */
 export type Trade = Readonly<{ source: number; target: number; amountIn: bigint }>
 
-/** Pools of constant product, the one kind that all routers know. */
+/** Constant-product pools, the only kind that all routers support. `draw` returns the next pseudo-random trade. */
 export type SwapMarket = Readonly<{ tokens: readonly string[]; pools: readonly UniswapV2Pool[]; draw(): Trade }>
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -22,15 +22,15 @@ export const addressOf = (number: number): string => `0x${number.toString(16).pa
 const CONNECTORS_MAX = 8
 const TOKENS_PER_POOL = 0.3
 const FEES_PPM = [500, 3_000, 3_000, 10_000]
-/** About what a pool holds on each side, by how many of its tokens are hubs; seven times as much or as little. Trades: 100 to 10^6. */
+/** Median value of each side of a pool, by the number of its connector tokens; the value varies by a factor of e^2 both ways. */
 const POOL_USD = [2e4, 2e5, 2e7]
 /** Trades from 100 to 10^6 USD, log-uniform. */
 const TRADE_USD = { min: 100, ratio: 1e4 }
 const FIRST_POOL = 0x100000
 
 /**
- * A network as it grows: few tokens are traded against everything (nine pools of ten have such a hub on one side, and every
- * token has a pool), and prices of different pools differ by less than their fees.
+ * A market with the structure of a real network: nine of ten pools have a connector token on one side, every token has a pool, and the
+ * prices of pools differ by less than their fees.
  */
 export function createSwapMarket(size: number, seed: number): SwapMarket {
   const random = createRandom(seed)

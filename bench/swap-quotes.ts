@@ -8,8 +8,8 @@ import { compare, type Pace } from './rounds.ts'
 import { startChains } from './sandbox-chains.ts'
 
 /*
- * Quotes of swaps over HTTP, with the router in its thread behind them, against a bare route with the same answer. The pools
- * are those of the sandbox's eth, which stand still: state in memory, as in production; every quote is searched anew.
+ * Compares swap quotes over HTTP, with the router in its thread, with a bare route that returns a fixed quote. The pools are those of
+ * the sandbox's eth chain and do not change. Their state is in memory, as in production, and the router searches for every quote.
  */
 const NETWORK = 'eth'
 const CONNECTIONS = 32
@@ -27,7 +27,7 @@ const PAIRS = [
   ['dai', 'usdt'],
 ] as const
 type Symbol = (typeof PAIRS)[number][number]
-/** About a thousand dollars. */
+/** About 1000 USD each. */
 const AMOUNTS: Readonly<Record<Symbol, string>> = {
   native: '0.3',
   usdc: '1000',
@@ -46,7 +46,7 @@ export async function benchSwapQuotes(infrastructure: Infrastructure, pace: Pace
     for (const path of requests.pairs) await waitForQuote(port, path)
     const settings: BareSwapServerSettings = { quote }
     const bareServer = await infrastructure.startProcess('bare-swap-server.ts', settings)
-    // The house has two threads: a client that stays awake would take a core from one of them.
+    // The server has two threads. A busy-waiting client would take a core from one of them.
     const load = { connections: CONNECTIONS, status: 200, busyWaits: false }
     const reference = {
       process: bareServer,
@@ -96,7 +96,7 @@ function createQuoteRequests(file: string) {
   return { path: pathOf('usdc', 'dai', '1000'), pairs, all }
 }
 
-/** Once the pools are read, and tokens that are on no list here. */
+/** Retries until the pools and the tokens that are on no token list have been read. */
 async function waitForQuote(port: number, path: string): Promise<object> {
   const deadline = Date.now() + START_MS
   for (;;) {

@@ -12,9 +12,9 @@ import { countHops, createTines, type TinesRouter } from './tines.ts'
 import { readVectorMarkets } from './vector-markets.ts'
 
 /*
- * Our router against others over the same pools in memory, trade by trade in turn. Gas is free on both sides, so that routes
- * are judged by what they pay; ours are computed to the unit, of the others' what they say they pay. Ours goes four hops, as
- * in production; tines goes as far as it likes. Where it goes farther, outputs are compared once more with the hops it took.
+ * Compares our router with @sushiswap/tines on the same in-memory pools, alternating trade by trade. Gas is free for both, so that only
+ * the output counts: exact for ours, as quoted for tines. Ours uses up to four hops, as in production; tines has no limit. Where tines
+ * uses more hops, our output is computed again with that many.
  */
 const SIZES = [
   { size: 20, trades: 300, goal: 2 },
@@ -23,10 +23,13 @@ const SIZES = [
   { size: 10_000, trades: 20, goal: 300 },
 ] as const
 const WARM_UP = 3_000
-/** Float64 on their side: nearer than this is the same. */
+/** Relative difference below which outputs count as equal, because tines uses float64. */
 const EQUAL_TOLERANCE = 1e-9
 const SEED = 12_345
-/** In larger markets the bound is computed where ours is missed alone, and in the largest not at all: it takes too long. */
+/**
+ * The four-hop bound takes long to compute. Up to the first size it is computed for every trade, up to the second only where tines
+ * pays more, and above not at all.
+ */
 const BOUND_POOLS_MAX = 100
 const SHORTFALL_BOUND_POOLS_MAX = 1_000
 const OPTIONS: SearchOptions = {
@@ -43,10 +46,10 @@ type Outcome = Readonly<{
   builtMs: number
   theirMs: number
   ours: bigint
-  /** With as many hops as the other took. */
+  /** Our output with as many hops as tines used. */
   oursEqualHops: bigint
   theirs: number
-  /** No route of paths of up to four hops pays more; 0 = there is none, or not computed. */
+  /** Upper bound of the output of paths of up to four hops; 0: no such path, or not computed. */
   fourHopBound: number
   isSmall: boolean
 }>
@@ -66,7 +69,7 @@ export function benchSwaps(): Promise<Result[]> {
   return Promise.resolve([...compareWithTines(), ...benchUnrelatedPools()])
 }
 
-/** Until the engine has compiled what is hot: as many quotes as a second brings. */
+/** Routes until V8 has optimized the hot functions. */
 function warmUp(tines: TinesRouter): void {
   const market = createSwapMarket(20, SEED - 1)
   const pools = createPoolMarket(market.pools)
@@ -109,7 +112,7 @@ function compareTrades(market: SwapMarket, trades: number): Outcome[] {
   const isSmall = market.pools.length <= BOUND_POOLS_MAX
   return Array.from({ length: trades }, (_, n): Outcome => {
     const trade = market.draw()
-    // The second of the two finds the caches as the first left them.
+    // The first router fills the CPU caches, so the order alternates.
     const theirsFirst = n % 2 === 0 ? measure(() => tines(trade)) : null
     const ours = measure(() => routeOutput(poolMarket, market, trade))
     const theirs = theirsFirst ?? measure(() => tines(trade))
@@ -131,14 +134,14 @@ function compareTrades(market: SwapMarket, trades: number): Outcome[] {
   })
 }
 
-/** How much more ours pays, as a share, smallest first. */
+/** Relative advantages of our output, in ascending order. */
 const advantagesOf = (outcomes: readonly Outcome[], ours: (outcome: Outcome) => bigint): readonly number[] =>
   outcomes
     .filter((outcome) => ours(outcome) > 0n || outcome.theirs > 0)
     .map((outcome) => (outcome.theirs === 0 ? Number.POSITIVE_INFINITY : Number(ours(outcome)) / outcome.theirs - 1))
     .sort((a, b) => a - b)
 
-/** Of how many theirs is equalled or beaten. */
+/** Percentage of trades in which our output equals or exceeds that of tines. */
 const percentMatched = (advantages: readonly number[]): number =>
   (advantages.filter((advantage) => advantage >= -EQUAL_TOLERANCE).length / advantages.length) * 100
 
@@ -173,7 +176,7 @@ function compareOutputs(outcomes: readonly Outcome[]): Result[] {
   ]
 }
 
-/** Our four hops against any number of theirs, over the markets that come with the design. */
+/** Our four hops against any number of hops of tines, on the markets of vectors/routing_v2_optimality.json. */
 function benchVectorMarkets(): Result[] {
   const advantages = readVectorMarkets().map((market) => {
     const trade = market.draw()
@@ -192,10 +195,10 @@ function benchVectorMarkets(): Result[] {
   ]
 }
 
-/** A ten-thousandth of a basis point: float64, and shares of 24 bits. */
+/** Relative distance from the bound that counts as reached (10^-4 bp), because of float64 and 24-bit shares. */
 const BOUND_TOLERANCE = 1e-8
 
-/** Our output against what paths of four hops can pay at most, whoever looks for them. */
+/** Compares our output with the upper bound of all routes of four-hop paths. */
 function compareWithFourHopBound(outcomes: readonly Outcome[]): Result[] {
   const bounded = outcomes.filter(({ fourHopBound, isSmall }) => isSmall && fourHopBound > 0)
   const shortfalls = bounded.map(({ ours, fourHopBound }) => 1 - Number(ours) / fourHopBound)
@@ -222,7 +225,7 @@ function compareWithFourHopBound(outcomes: readonly Outcome[]): Result[] {
 
 const UNRELATED_POOLS = { from: 300, to: 10_000, trades: 40 } as const
 
-/** The pools of two tokens, and among ever more pools of others. */
+/** Time of a route among few and many pools that contain neither token of the trade. */
 function benchUnrelatedPools(): Result[] {
   const market = createSwapMarket(UNRELATED_POOLS.to + UNRELATED_POOLS.from, SEED)
   const ratios: number[] = []
@@ -235,10 +238,10 @@ function benchUnrelatedPools(): Result[] {
     const [few, many] = [UNRELATED_POOLS.from, UNRELATED_POOLS.to].map((count) => {
       const pools = createPoolMarket([...relatedPools, ...others.slice(0, count)])
       if (routeOutput(pools, market, trade) === 0n) return null
-      // The least of three: what else the machine does only adds.
+      // The minimum of three runs, because other work of the machine only adds time.
       return Math.min(...[1, 2, 3].map(() => measure(() => routeOutput(pools, market, trade)).ms))
     })
-    // Where a pair has no route at all, nothing is searched.
+    // Without a route the search ends at once, so the trade is ignored.
     if (few && many) ratios.push(many / few)
   }
   const growth = UNRELATED_POOLS.to / UNRELATED_POOLS.from

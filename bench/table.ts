@@ -1,6 +1,6 @@
 import type { Result } from './benchmarks.ts'
 
-/** What the run found, as lines of even columns. */
+/** Formats the results as a table of aligned columns. */
 export function formatTable(results: readonly Result[]): string {
   const rows = [['benchmark', 'goal', 'measured', '', ''], ...results.map(toRow)]
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => row[n]?.length ?? 0))) ?? []

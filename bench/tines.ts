@@ -3,7 +3,7 @@ import type { SwapMarket, Trade } from './swap-markets.ts'
 
 type Token = Readonly<{ name: string; symbol: string; address: string; decimals: number; chainId: number }>
 
-/** What is used of @sushiswap/tines. */
+/** The part of @sushiswap/tines that is used here. */
 type Tines = Readonly<{
   setTokenId(...tokens: Token[]): void
   ConstantProductRPool: new (
@@ -24,12 +24,12 @@ type Tines = Readonly<{
   ): TinesRoute
 }>
 
-/** What it pays by its own account, in float64 (0 = no route), and its swaps in order. */
+/** The quoted output as float64 (0: no route), and the swaps in order. */
 type TinesRoute = Readonly<{ amountOut: number; legs: readonly Readonly<{ tokenFrom: Token; tokenTo: Token }>[] }>
 
 export type TinesRouter = (trade: Trade) => TinesRoute
 
-/** Swaps one after another on the longest way through a route. */
+/** Number of swaps on the longest path of a route. */
 export function countHops({ legs }: TinesRoute): number {
   const hops = new Map<Token, number>()
   for (const { tokenFrom, tokenTo } of legs)
@@ -37,7 +37,7 @@ export function countHops({ legs }: TinesRoute): number {
   return Math.max(0, ...hops.values())
 }
 
-/** @sushiswap/tines over the same pools, with gas free. Its pools are made once, as ours are. null = not installed. */
+/** @sushiswap/tines on the same pools without gas costs. Its pools are created once. Returns null if it is not installed. */
 export function createTines({ tokens, pools }: SwapMarket): TinesRouter | null {
   const tines = loadReferencePackage<Tines>('@sushiswap/tines')
   if (tines === null) return null
@@ -51,7 +51,7 @@ export function createTines({ tokens, pools }: SwapMarket): TinesRouter | null {
   tines.setTokenId(...tinesTokens)
   const byAddress = new Map(tinesTokens.map((token) => [token.address, token]))
   const tinesPools = pools.map(({ address, tokens: pair, reserves, feePpm }) => {
-    // Tines takes the lower address as token 0.
+    // Tines expects the lower address as token 0.
     const order = (pair[0] ?? '') < (pair[1] ?? '') ? ([0, 1] as const) : ([1, 0] as const)
     const [token0, token1] = order.map((index) => byAddress.get(pair[index] ?? ''))
     if (!token0 || !token1) throw new Error('the pool has an unknown token')

@@ -1,7 +1,7 @@
 import { startMemoryApp } from '../test/support/memory-app.ts'
 import { readSettings, serve } from './processes.ts'
 
-/** One worker with two chains in memory, alone in its process: takes exchanges from their creation until each is paid. */
+/** API and worker with two in-memory chains in one process. It runs exchanges from creation to payment. */
 export type WholeExchangesSettings = Readonly<{ databaseUrl: string; count: number }>
 export type WholeExchanges = Readonly<{ perSecond: number; commits: number; walBytes: number }>
 
@@ -20,7 +20,10 @@ serve(
   memory.stop,
 )
 
-/** Of the whole cluster: nothing else runs on it meanwhile. A transaction takes a number when it first writes. */
+/**
+ * Counters of the Postgres cluster, on which nothing else runs meanwhile. The transaction id counter counts only transactions that
+ * write.
+ */
 async function readCounters(): Promise<{ commits: number; walBytes: number }> {
   const [row] = await memory.app.database.query<{ commits: string; wal: string }>(
     `select pg_snapshot_xmax(pg_current_snapshot())::text as commits, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal`,

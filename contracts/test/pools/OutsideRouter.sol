@@ -6,7 +6,7 @@ interface IToken {
     function transferFrom(address from, address to, uint256 amount) external;
 }
 
-/// @dev Somebody else's router: pays out of its own stock what the call says. The zero address is the native coin.
+/// @dev A third-party router that pays the requested output from its own balance. The zero address is the native coin.
 contract OutsideRouter {
     error WrongValue(uint256 value);
 
@@ -14,8 +14,8 @@ contract OutsideRouter {
         if (msg.value != (source == address(0) ? amountIn : 0)) revert WrongValue(msg.value);
         if (source != address(0)) IToken(source).transferFrom(msg.sender, address(this), amountIn);
         if (target != address(0)) return IToken(target).transfer(msg.sender, amountOut);
-        (bool paid,) = msg.sender.call{value: amountOut}("");
-        require(paid, "coins refused");
+        (bool success,) = msg.sender.call{value: amountOut}("");
+        require(success, "native transfer failed");
     }
 
     receive() external payable {}

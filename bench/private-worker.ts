@@ -16,14 +16,13 @@ import { seedSandboxPartners } from '../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import type { Partner } from '../server/src/core/domain/partner.ts'
 import { createLog } from '../server/src/lib/log.ts'
-import { serve, settingsOf } from './processes.ts'
+import { readSettings, serve } from './processes.ts'
 
 /*
- * One worker with the sandbox's own nodes, which takes private exchanges of ether for bitcoin through Monero from their
- * creation until each is paid. Its Monero wallet begins with one output, and keeps as many as it is told from the first
- * payment on, which is not counted.
+ * One worker on the sandbox's nodes runs private exchanges of ether for bitcoin through Monero from creation to payment. Its Monero
+ * wallet starts with one output. A first exchange, which is not counted, makes the wallet split its change into `outputsReady` outputs.
  */
-export type PrivateHouseSettings = Readonly<{
+export type PrivateWorkerSettings = Readonly<{
   databaseUrl: string
   chainsFile: string
   count: number
@@ -31,30 +30,30 @@ export type PrivateHouseSettings = Readonly<{
 }>
 export type PrivateFigures = Readonly<{
   seconds: number
-  /** From the first payment between two legs to the last, signed. */
+  /** Time between signing the first and the last payment between two legs. */
   signingSeconds: number
   transactions: number
-  /** Of that time: how much the queue of Monero stood because no output was unlocked. */
-  waitingShare: number
+  /** Share of the run in which payments in Monero waited because no output was unlocked. */
+  blockedShare: number
 }>
 
 const USD = 10n ** 12n
 const FUNDS_USD = 200_000n * USD
-const XMR = '300'
+const XMR_FUNDS = '300'
 const AMOUNT = '0.02'
 const pair = { fromCurrency: 'eth', fromNetwork: 'eth', toCurrency: 'btc', toNetwork: 'btc' }
-const EVERY_MS = 250
-const LOOK_MS = 200
+const CREATE_INTERVAL_MS = 250
+const POLL_MS = 200
 const DEADLINE_MS = 300_000
 const pepper = Buffer.from('a pepper of the benchmarks')
 
-const settings = settingsOf<PrivateHouseSettings>()
+const settings = readSettings<PrivateWorkerSettings>()
 const chains = JSON.parse(readFileSync(settings.chainsFile, 'utf8')) as ChainsFile
 const folder = await mkdtemp(join(tmpdir(), 'swapyard-bench-private-'))
-const { house, close } = await open()
-serve((await measure(house)) satisfies PrivateFigures, close)
+const { app, close } = await startApp()
+serve((await measure(app)) satisfies PrivateFigures, close)
 
-async function open(): Promise<{ house: App; close(): Promise<void> }> {
+async function startApp(): Promise<{ app: App; close(): Promise<void> }> {
   const keystore = join(folder, 'keystore.json')
   await createKeystore(keystore, 'a passphrase', coinTypes)
   const signer = await openSigner({
@@ -64,7 +63,7 @@ async function open(): Promise<{ house: App; close(): Promise<void> }> {
     signWith: createSigning('sandbox'),
     coinTypeOf: (network) => definitions.find(({ id }) => id === network)?.coinType ?? 60,
   })
-  const opened = await createApp({
+  const app = await createApp({
     environment: 'sandbox',
     databaseUrl: settings.databaseUrl,
     poolMax: 10,
@@ -90,34 +89,37 @@ async function open(): Promise<{ house: App; close(): Promise<void> }> {
     log: createLog({ level: 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
-  await seedSandboxPartners(opened.database, pepper)
-  const workers = await opened.startWorkers()
-  await fund(opened)
+  await seedSandboxPartners(app.database, pepper)
+  const workers = await app.startWorkers()
+  await fundWallets(app)
   return {
-    house: opened,
+    app,
     close: async () => {
       await workers.stop()
-      await opened.stop()
+      await app.stop()
       await signer.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Of Monero one output, where the sandbox's operator would bring several. */
-async function fund(opened: App): Promise<void> {
-  const { store } = opened
-  await until('Monero is watched', async () => (await store.chainLog.cursor('xmr')) !== null)
-  await deposit('xmr', opened.chains.get('xmr')?.addresses.hot() ?? '', XMR)
-  await control('/blocks', { network: 'xmr', count: 10 })
-  await until('its funds are counted', async () => (await store.ledger.balance('asset:wallet', 'xmr@xmr')) > 0n)
-  await fundSandbox({ app: opened, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
+/** Funds the wallets as the sandbox does, but Monero with a single output. */
+async function fundWallets(app: App): Promise<void> {
+  const { store } = app
+  await waitFor('the watcher follows Monero', async () => (await store.chainLog.cursor('xmr')) !== null)
+  await simulateDeposit('xmr', app.chains.get('xmr')?.addresses.hot() ?? '', XMR_FUNDS)
+  await postToSandbox('/blocks', { network: 'xmr', count: 10 })
+  await waitFor(
+    'the Monero deposit is credited',
+    async () => (await store.ledger.balance('asset:wallet', 'xmr@xmr')) > 0n,
+  )
+  await fundSandbox({ app, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
 }
 
-async function measure(opened: App): Promise<PrivateFigures> {
-  const { services } = opened
+async function measure(app: App): Promise<PrivateFigures> {
+  const { services } = app
   const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
-  await until('private exchanges are on offer', async () => {
+  await waitFor('private exchanges are available', async () => {
     try {
       services.quotePrivate(partner, { ...pair, amount: AMOUNT, privateType: 'privatePlus' })
       return true
@@ -125,13 +127,19 @@ async function measure(opened: App): Promise<PrivateFigures> {
       return false
     }
   })
-  // Its change is what is kept ready from then on, and is unlocked when it is paid.
-  await exchange(opened, partner, 1)
-  return exchange(opened, partner, settings.count)
+  // The change of this payment provides the ready outputs. They are unlocked once the exchange is paid.
+  await runExchanges(app, partner, 1)
+  return runExchanges(app, partner, settings.count)
 }
 
-async function exchange({ services, database, store }: App, partner: Partner, count: number): Promise<PrivateFigures> {
-  const recipients = await Promise.all(Array.from({ length: count }, () => control('/wallets', { network: 'btc' })))
+async function runExchanges(
+  { services, database, store }: App,
+  partner: Partner,
+  count: number,
+): Promise<PrivateFigures> {
+  const recipients = await Promise.all(
+    Array.from({ length: count }, () => postToSandbox('/wallets', { network: 'btc' })),
+  )
   const [row] = await database.query<{ at: Date }>('select clock_timestamp() as at')
   const startedAt = performance.now()
   for (const { address } of recipients) {
@@ -140,13 +148,13 @@ async function exchange({ services, database, store }: App, partner: Partner, co
       { ...pair, fromAmount: AMOUNT, privateType: 'privatePlus', address: String(address) },
       null,
     )
-    await deposit('eth', exchange.deposit.address, AMOUNT)
-    await delay(EVERY_MS)
+    await simulateDeposit('eth', exchange.deposit.address, AMOUNT)
+    await delay(CREATE_INTERVAL_MS)
   }
-  let [looks, waits] = [0, 0]
-  await until('all are paid', async () => {
-    looks++
-    if ((await store.alarms.list(100)).some(({ subject }) => subject === 'wallet:xmr')) waits++
+  let [polls, blockedPolls] = [0, 0]
+  await waitFor('all exchanges are paid', async () => {
+    polls++
+    if ((await store.alarms.list(100)).some(({ subject }) => subject === 'wallet:xmr')) blockedPolls++
     const open = await database.query("select 1 from exchanges where status <> 'finished' limit 1")
     return open.length === 0
   })
@@ -160,15 +168,15 @@ async function exchange({ services, database, store }: App, partner: Partner, co
     seconds,
     signingSeconds: Number(signed?.seconds),
     transactions: signed?.transactions ?? 0,
-    waitingShare: waits / looks,
+    blockedShare: blockedPolls / polls,
   }
 }
 
-function deposit(network: string, address: string, amount: string): Promise<unknown> {
-  return control('/deposits', { network, currency: 'native', address, amount })
+function simulateDeposit(network: string, address: string, amount: string): Promise<unknown> {
+  return postToSandbox('/deposits', { network, currency: 'native', address, amount })
 }
 
-async function control(path: string, body: unknown): Promise<Record<string, unknown>> {
+async function postToSandbox(path: string, body: unknown): Promise<Record<string, unknown>> {
   const answer = await fetch(chains.controlUrl + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -178,11 +186,11 @@ async function control(path: string, body: unknown): Promise<Record<string, unkn
   return (await answer.json()) as Record<string, unknown>
 }
 
-async function until(what: string, look: () => Promise<boolean>): Promise<void> {
+async function waitFor(what: string, check: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS
-  // A busy machine's database does not answer at times.
-  while (!(await look().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`)
-    await delay(LOOK_MS)
+  // A query may fail while the machine is overloaded.
+  while (!(await check().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`timed out after ${DEADLINE_MS} ms waiting until ${what}`)
+    await delay(POLL_MS)
   }
 }

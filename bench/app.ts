@@ -14,26 +14,26 @@ import { defaultSpreads } from '../server/src/core/domain/book.ts'
 import { accounts } from '../server/src/core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../server/src/lib/id.ts'
 import { createLog } from '../server/src/lib/log.ts'
-import { serve, settingsOf } from './processes.ts'
+import { readSettings, serve } from './processes.ts'
 
 /*
- * The house in the API's role, alone in its process, as `swapyard start --role api` composes it: real HTTP floor, keys,
- * log, metrics, services and store. Only the throttle is off, and the nodes are stand-ins that know fees alone. A second
- * door in the same process, on the same pool, holds the bare routes that creates and status polls are measured against.
+ * The API alone in its process, as `swapyard start --role api` composes it: the production HTTP layer, keys, log, metrics, services
+ * and store. Only the throttle is off, and the nodes are stubs that answer fee queries. A second HTTP server in the same process
+ * and on the same database pool has the bare routes that creates and status polls are compared with.
  */
-export type HouseSettings = Readonly<{
+export type AppSettings = Readonly<{
   databaseUrl: string
   keystore: string
   nodes: readonly NetworkNodes[]
-  /** The sandbox's chains that swaps are quoted on, by a router in its thread; null = none. */
+  /** The `chains.json` of sandbox chains to quote swaps on; null: no swaps. */
   chainsFile: string | null
 }>
 
 const USD = 10n ** 12n
 const pepper = Buffer.from('a pepper of the benchmarks')
-const settings = settingsOf<HouseSettings>()
+const settings = readSettings<AppSettings>()
 
-const house = await createApp({
+const app = await createApp({
   environment: 'sandbox',
   databaseUrl: settings.databaseUrl,
   poolMax: 10,
@@ -53,28 +53,28 @@ const house = await createApp({
   denied: [],
   ...(settings.chainsFile === null ? {} : { swaps: sandboxSwaps(readChains(settings.chainsFile)) }),
   rateLimit: false,
-  // The guard is there, but a busy machine is no reason to refuse what is measured.
+  // The overload guard is on, but at a limit that a busy machine does not reach.
   api: { publicUrl: 'http://127.0.0.1', overload: { eventLoopDelayMs: 5_000, sampleMs: 1_000 } },
   log: createLog({ level: 'info', pretty: false }),
   metrics: createMetrics(),
 })
-await seedSandboxPartners(house.database, pepper)
-await stock(house)
-const bare = mountBare(house)
-const ports = { house: await listen(house.http), bare: await listen(bare) }
-await ready(house)
+await seedSandboxPartners(app.database, pepper)
+await creditWallets(app)
+const bareServer = createBareServer(app)
+const ports = { appPort: await listen(app.http), barePort: await listen(bareServer) }
+await waitUntilReady(app)
 serve(ports, async () => {
-  await bare.close()
-  await house.http.close()
-  await house.stop()
+  await bareServer.close()
+  await app.http.close()
+  await app.stop()
 })
 
 function readChains(file: string): ChainsFile['networks'] {
   return (JSON.parse(readFileSync(file, 'utf8')) as ChainsFile).networks
 }
 
-/** Coins in every wallet, as the ledger would have them. */
-async function stock({ database, catalogue }: App): Promise<void> {
+/** Gives every wallet a balance in the ledger, so that all currencies are available. */
+async function creditWallets({ database, catalogue }: App): Promise<void> {
   for (const { asset } of catalogue.list()) {
     await database.query('insert into balances (account, asset_id, units) values ($1, $2, $3) on conflict do nothing', [
       accounts.wallet,
@@ -84,7 +84,7 @@ async function stock({ database, catalogue }: App): Promise<void> {
   }
 }
 
-async function ready({ services }: App): Promise<void> {
+async function waitUntilReady({ services }: App): Promise<void> {
   const deadline = Date.now() + 30_000
   while (services.readiness().length > 0) {
     if (Date.now() > deadline) throw new Error(`not ready: ${services.readiness().join(', ')}`)
@@ -92,25 +92,25 @@ async function ready({ services }: App): Promise<void> {
   }
 }
 
-async function listen(app: FastifyInstance): Promise<number> {
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  return (app.server.address() as AddressInfo).port
+async function listen(server: FastifyInstance): Promise<number> {
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  return (server.server.address() as AddressInfo).port
 }
 
-/** What a route costs that does its one query through the same pool, and nothing else. */
-function mountBare({ database }: App): FastifyInstance {
-  const app = Fastify()
-  app.get(
+/** Routes that do one query through the same database pool and nothing else. */
+function createBareServer({ database }: App): FastifyInstance {
+  const server = Fastify()
+  server.get(
     '/exchange',
     { schema: { response: { 200: routes.getStandardExchangeStatus.success[200]?.schema } } },
     async (request) => {
       const { id } = request.query as { id: string }
       const [row] = await database.query<Row>('select * from exchanges where id = $1', [id], 'bare-find')
-      if (!row) throw new Error('no such row')
-      return answerOf(row)
+      if (!row) throw new Error(`no row with id ${id}`)
+      return toResponse(row)
     },
   )
-  app.post('/exchange', { schema: { response: { 201: CreatedExchange } } }, async (request, reply) => {
+  server.post('/exchange', { schema: { response: { 201: CreatedExchange } } }, async (request, reply) => {
     const body = request.body as Record<string, string>
     const values = [
       timeOrderedId(),
@@ -122,11 +122,11 @@ function mountBare({ database }: App): FastifyInstance {
       body['address'],
     ]
     const [row] = await database.query<Row>(INSERT, values, 'bare-insert')
-    if (!row) throw new Error('no row')
+    if (!row) throw new Error('the insert returned no row')
     reply.code(201)
-    return answerOf(row)
+    return toResponse(row)
   })
-  return app
+  return server
 }
 
 type Row = {
@@ -152,14 +152,14 @@ const legs = JSON.stringify([
   },
 ])
 
-/** One row like the exchange's own: the same columns, checks and indexes. */
+/** Inserts one row like that of an exchange: the same columns, checks and indexes. */
 const INSERT = `insert into bare_exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
     recipient_address, partner_fee_bps, expires_at, next_check_at)
   values ($1, '00000000-0000-4000-8000-000000000000', 'standard', 'standard', $2, $3, $4, $5, $6, 1000000, 280000000000000000, $7, 0,
     clock_timestamp() + interval '1 day', clock_timestamp() + interval '1 day')
   returning *`
 
-const answerOf = (row: Row) => ({
+const toResponse = (row: Row) => ({
   id: row.id,
   created: row.created_at.toISOString(),
   exchangeType: row.type,

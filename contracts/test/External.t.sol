@@ -5,7 +5,7 @@ import {ExternalExecutor} from "../src/ExternalExecutor.sol";
 import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
-import {OutsideRouter} from "./pools/OutsideRouter.sol";
+import {ThirdPartyRouter} from "./pools/ThirdPartyRouter.sol";
 import {TokenLookalike, CallRecorder, MaliciousRouter} from "./pools/MaliciousRouter.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
@@ -17,13 +17,13 @@ contract ExternalTest is Market {
     address private victim = address(0x71C7);
     address private attacker = address(0xBAD);
     ExternalExecutor private externalExecutor;
-    OutsideRouter private honestRouter;
+    ThirdPartyRouter private honestRouter;
     MaliciousRouter private maliciousRouter;
 
     function setUp() public override {
         super.setUp();
         externalExecutor = ExternalExecutor(payable(deployCode(publishedCode("external-executor"))));
-        honestRouter = new OutsideRouter();
+        honestRouter = new ThirdPartyRouter();
         maliciousRouter = new MaliciousRouter();
         address[3] memory tokens = [a, b, w];
         for (uint256 i = 0; i < 3; i++) {
@@ -69,7 +69,7 @@ contract ExternalTest is Market {
         view
         returns (uint256[] memory)
     {
-        bytes memory data = abi.encodeCall(OutsideRouter.trade, (source, amountIn, target, amountOut));
+        bytes memory data = abi.encodeCall(ThirdPartyRouter.trade, (source, amountIn, target, amountOut));
         return encodeRoute(source, target, address(honestRouter), source == NATIVE ? NATIVE : address(honestRouter), data);
     }
 
@@ -128,8 +128,8 @@ contract ExternalTest is Market {
     }
 
     function test_supportsTokensWithoutReturnValueThatNeedAllowanceResets() public {
-        TestToken(a).setManners(1);
-        TestToken(b).setManners(1);
+        TestToken(a).setReturnMode(1);
+        TestToken(b).setReturnMode(1);
         TestToken(a).setResetsAllowance(true);
         for (uint256 i = 0; i < 2; i++) {
             assertEq(swap(externalOrder(a, 10e18, b), honestRoute(a, 10e18, b, 1e18)), 1e18, "out");
@@ -223,7 +223,7 @@ contract ExternalTest is Market {
         s.recipient = attacker;
         // Valid on its own: if the lock failed, it would pay the input to the attacker.
         uint256[] memory route = 
-            encodeRoute(b, a, address(honestRouter), address(honestRouter), abi.encodeCall(OutsideRouter.trade, (b, 0, b, 0)));
+            encodeRoute(b, a, address(honestRouter), address(honestRouter), abi.encodeCall(ThirdPartyRouter.trade, (b, 0, b, 0)));
         (targets[0], calls[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, route)));
         (targets[1], calls[1]) =
             (address(externalExecutor), abi.encodeCall(ExternalExecutor.executeSwapRoute, (route, attacker, attacker)));
@@ -237,7 +237,7 @@ contract ExternalTest is Market {
     }
 
     function test_feeOnTransferOutputCountsAsReceived() public {
-        TestToken(b).setTax(20_000);
+        TestToken(b).setTransferFee(20_000);
         SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
         bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 100e18));
         // 100 tokens lose 2 % on the transfer to the router and 2 % of the remaining 98 on the transfer to the recipient.
@@ -250,7 +250,7 @@ contract ExternalTest is Market {
     }
 
     function test_allowsOnlyTheReceivedFeeOnTransferInput() public {
-        TestToken(a).setTax(20_000);
+        TestToken(a).setTransferFee(20_000);
         // The allowance equals the amount that arrived after the transfer fee.
         bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 1e18));
         expectSwapRevert(externalOrder(a, 10e18, b), maliciousRoute(data), TestToken.NotAllowed.selector);

@@ -20,8 +20,8 @@ contract TokensTest is Market {
     }
 
     function test_supportsTokensWithoutReturnValue() public {
-        TestToken(a).setManners(1);
-        TestToken(b).setManners(1);
+        TestToken(a).setReturnMode(1);
+        TestToken(b).setReturnMode(1);
         TestToken(a).setResetsAllowance(true);
         for (uint256 i = 0; i < poolKinds.length; i++) {
             // The test pools of these kinds require a return value; the protocols' own pools do not.
@@ -41,10 +41,10 @@ contract TokensTest is Market {
     }
 
     function test_revertsIfATokenReturnsFalse() public {
-        TestToken(a).setManners(2);
+        TestToken(a).setReturnMode(2);
         expectSwapRevert(swapOrder(a, 1e18, b), Route.one(a, b, poolKinds[0]), Transfers.TokenRefused.selector);
-        TestToken(a).setManners(0);
-        TestToken(b).setManners(2);
+        TestToken(a).setReturnMode(0);
+        TestToken(b).setReturnMode(2);
         for (uint256 i = 0; i < poolKinds.length; i++) {
             expectSwapRevert(swapOrder(a, 1e18, b), withStep(Route.start(a, b), poolKinds[i]), 0);
         }
@@ -58,7 +58,7 @@ contract TokensTest is Market {
     }
 
     function test_feeOnTransferInput() public {
-        TestToken(a).setTax(20_000);
+        TestToken(a).setTransferFee(20_000);
         for (uint256 i = 0; i < poolKinds.length; i++) {
             uint256[] memory route = withStep(Route.start(a, b), poolKinds[i]);
             // Pools that measure their input accept the token; pools that are passed an amount revert.
@@ -71,7 +71,7 @@ contract TokensTest is Market {
     }
 
     function test_feeOnTransferOutput() public {
-        TestToken(b).setTax(20_000);
+        TestToken(b).setTransferFee(20_000);
         uint256 before;
         for (uint256 i = 0; i < poolKinds.length; i++) {
             before = IERC20(b).balanceOf(recipient);
@@ -85,7 +85,7 @@ contract TokensTest is Market {
     }
 
     function test_feeOnTransferIntermediateToken() public {
-        TestToken(b).setTax(20_000);
+        TestToken(b).setTransferFee(20_000);
         swap(swapOrder(a, 100e18, c), twoHopRoute(Route.TO_EXECUTOR));
         swap(swapOrder(a, 100e18, c), twoHopRoute(Route.TO_NEXT_POOL));
         assertNothingHeld();
@@ -93,7 +93,7 @@ contract TokensTest is Market {
 
     /// @dev When a pool pays the next pool directly, the token is transferred once less.
     function test_directPoolPaymentAvoidsOneTransferFee() public {
-        TestToken(b).setTax(20_000);
+        TestToken(b).setTransferFee(20_000);
         uint256 snapshot = vm.snapshotState();
         uint256 throughExecutor = swap(swapOrder(a, 100e18, c), twoHopRoute(Route.TO_EXECUTOR));
         vm.revertToState(snapshot);

@@ -26,11 +26,11 @@ contract TestToken {
         balanceOf[to] += amount;
     }
 
-    function setTax(uint256 ppm) external {
+    function setTransferFee(uint256 ppm) external {
         transferFeePpm = ppm;
     }
 
-    function setManners(uint256 mode) external {
+    function setReturnMode(uint256 mode) external {
         returnMode = mode;
     }
 

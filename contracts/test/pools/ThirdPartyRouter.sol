@@ -7,7 +7,7 @@ interface IToken {
 }
 
 /// @dev A third-party router that pays the requested output from its own balance. The zero address is the native coin.
-contract OutsideRouter {
+contract ThirdPartyRouter {
     error WrongValue(uint256 value);
 
     function trade(address source, uint256 amountIn, address target, uint256 amountOut) external payable {

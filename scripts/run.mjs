@@ -19,9 +19,16 @@ const commands = {
   test: ['node_modules/vitest/vitest.mjs', 'run'],
   chaos: ['test/chaos/main.ts'],
   bench: ['bench/main.ts'],
-  check: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
 }
+
+/** What `npm run check` runs, in this order: formatting and lint, types, unused code, layers, language and citations. */
+const checks = [
+  ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+  commands.types,
+  ['node_modules/knip/bin/knip.js'],
+  [...commands.test, 'test/architecture.test.ts', 'test/language.test.ts', 'test/documents.test.ts'],
+]
 
 /** Long-running scripts, which get the heap limits. */
 const heapLimitedScripts = ['start', 'swapyard']
@@ -71,10 +78,24 @@ async function runTests(node, args, env) {
   }
 }
 
+async function runScript(name, rest, node, env) {
+  const args = [...commands[name], ...rest]
+  if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
+  const flags = heapLimitedScripts.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
+  return (name === 'test' ? runTests : runToEnd)(node, [...flags, ...args], env)
+}
+
+/** Runs every check, also after one has failed. Resolves to the first failure, or to the last exit. */
+async function runChecks(node, env) {
+  const exits = []
+  for (const args of checks) exits.push(await runToEnd(node, args, env))
+  return exits.find(({ code }) => code !== 0) ?? exits.at(-1)
+}
+
 async function main() {
   const [name = '', ...rest] = process.argv.slice(2)
-  if (!Object.hasOwn(commands, name)) {
-    console.error(`usage: node scripts/run.mjs ${Object.keys(commands).join('|')} [arguments]`)
+  if (name !== 'check' && !Object.hasOwn(commands, name)) {
+    console.error(`usage: node scripts/run.mjs ${[...Object.keys(commands), 'check'].join('|')} [arguments]`)
     process.exit(2)
   }
   await install(root)
@@ -87,10 +108,7 @@ async function main() {
     ...process.env,
     PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
   }
-  const args = [...commands[name], ...rest]
-  if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
-  const flags = heapLimitedScripts.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
-  const exit = await (name === 'test' ? runTests : runToEnd)(node, [...flags, ...args], env)
+  const exit = name === 'check' ? await runChecks(node, env) : await runScript(name, rest, node, env)
   // Exits by the child's signal, so that the caller sees it.
   if (exit.signal) process.kill(process.pid, exit.signal)
   process.exitCode = exit.code ?? 1

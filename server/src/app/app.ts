@@ -319,7 +319,7 @@ function createServices(
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
     swaps: dependencies.swaps.services,
-    answerOnce: dependencies.swaps.answerOnce,
+    withIdempotency: dependencies.swaps.withIdempotency,
     ratesFeed: dependencies.feed,
     readiness: () => [
       ...dependencies.starting,

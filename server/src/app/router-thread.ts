@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { createNetworkPools } from '../adapters/dex/network-pools.ts'
 import type { PoolSettings } from '../adapters/dex/synced.ts'
-import { createDistantLog, createDistantSnapshots } from '../adapters/router/distant.ts'
+import { createThreadLog, createThreadSnapshots } from '../adapters/router/distant.ts'
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import type { Network } from '../core/domain/network.ts'
@@ -30,8 +30,8 @@ const PACE_MAX_MS = 2_000
 const HEAVY_AT_ONCE = 2
 
 function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
-  const log = createDistantLog(port, { component: 'router' })
-  const snapshots = createDistantSnapshots(port)
+  const log = createThreadLog(port, { component: 'router' })
+  const snapshots = createThreadSnapshots(port)
   const heavy = createGate(HEAVY_AT_ONCE)
   serveRoutes({
     port,

@@ -76,10 +76,10 @@ export function sandboxRouting(networks: ChainsFile['networks']): readonly Route
     const dexNetwork: DexNetwork = {
       network,
       wrapped,
-      coinIsToken: coinIsToken ?? false,
-      hubs,
+      nativeIsToken: coinIsToken ?? false,
+      connectors: hubs,
       dexes,
-      ...(stablecoin === undefined ? {} : { dollar: stablecoin }),
+      ...(stablecoin === undefined ? {} : { stablecoin }),
       ...(multicall3 === undefined ? {} : { multicall3 }),
     }
     return [{ rpcUrls, dexNetwork, tokens: [...Object.values(tokens), ...others.map(({ address }) => address)] }]

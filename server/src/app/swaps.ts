@@ -4,9 +4,11 @@ import { createKyberSwap } from '../adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from '../adapters/aggregators/open-ocean.ts'
 import { createZeroX } from '../adapters/aggregators/zero-x.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
+import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../adapters/postgres/swap/approvals.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
+import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotency.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
@@ -18,14 +20,14 @@ import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
-import type { AnswerOnce } from '../core/services/interfaces.ts'
+import type { WithIdempotency } from '../core/services/interfaces.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
-import { createAnswerOnce } from '../swap/idempotent.ts'
+import { createWithIdempotency } from '../swap/idempotent.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
 import { createSwapNetworks, type SwapNetwork } from '../swap/networks.ts'
 import type { Aggregator } from '../swap/ports/aggregator.ts'
@@ -41,13 +43,13 @@ import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
 import { createSwapValues } from '../swap/quotes/swap-values.ts'
 import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
-import { createKnownTokens } from '../swap/tokens/known-tokens.ts'
+import { createTokenCache } from '../swap/tokens/known-tokens.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
 import { createListSwaps } from '../swap/track/list-swaps.ts'
 import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
-import { createFindFees } from '../swap/track/scan-fee-events.ts'
+import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
 import { createTrackSwap } from '../swap/track/track-swap.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
@@ -89,7 +91,7 @@ type SwapDependencies = Readonly<{
 export type Swaps = Readonly<{
   services: SwapServices
   /** Responses stored by Idempotency-Key. */
-  answerOnce: AnswerOnce
+  withIdempotency: WithIdempotency
   trackSwap(id: string): Promise<void>
   /** Compares the fees that the operator holds for partners with the chains. */
   reconcileFees(): Promise<void>
@@ -202,17 +204,16 @@ function composeReliability({ swaps, metrics }: SwapOptions, now: () => number):
 export function createSwapServices(
   options: SwapOptions,
   dependencies: SwapDependencies & Asking & Readonly<{ router: Router }>,
-): Pick<Swaps, 'services' | 'answerOnce' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
+): Pick<Swaps, 'services' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
   const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
   const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, dependencies, served)
-  const { find: findToken, recall } = createKnownTokens(listed, clock.now)
+  const { find: findToken, recall } = createTokenCache(listed, clock.now)
   // The wrapped native is on no sandbox list but often requested: its metadata is read at the start.
   for (const { chain } of served.values()) recall(chain, chain.wrapped)
-  const desk = createSwapDesk(database)
   const shared = {
     networks,
     router,
@@ -222,12 +223,13 @@ export function createSwapServices(
     listed,
     findToken,
     settings,
-    desk,
+    feeAccounts: createFeeAccounts(database),
+    isOwnAddress: (address: string) => isOwnAddress(database, address),
     approvals: createBuiltApprovals(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createDenyList(options.denied),
-    answerOnce: createAnswerOnce(desk),
+    withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
     valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(dependencies.catalogue), now: clock.now }),
     now: clock.now,
     databaseNow: clock.databaseNow,
@@ -244,10 +246,10 @@ export function createSwapServices(
       sendSwap: createSendSwap(shared),
       listSwaps: createListSwaps(shared),
     },
-    answerOnce: shared.answerOnce,
+    withIdempotency: shared.withIdempotency,
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),
-    findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
+    findFees: createScanFeeEvents({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
   }
 }
 
@@ -261,9 +263,9 @@ export const serveNetworks = (
 function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
-  const coinIsToken = dexNetwork.coinIsToken ?? false
+  const nativeIsToken = dexNetwork.nativeIsToken ?? false
   const { wrapped } = dexNetwork
-  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, coinIsToken }), coinIsToken }
+  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, nativeIsToken }), nativeIsToken }
 }
 
 function listedTokens(
@@ -289,7 +291,7 @@ function listedTokens(
 /** Addresses that lists name as tokens but that are the native currency. */
 export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
   const { coinContract } = network?.chain.network.evm ?? {}
-  return new Set([...(network?.coinIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
+  return new Set([...(network?.nativeIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
 }
 
 /** By network and lower-case contract address, or `native`. */

@@ -151,7 +151,7 @@ async function startWatchedJobs(
 }
 
 async function startComparing(store: Store, { journal: memory }: JournalingSigner, log: Log): Promise<Loop> {
-  const compareJournal = createCompareJournal({ store, memory, log })
+  const compareJournal = createCompareJournal({ store, journal: memory, log })
   await compareJournal('all')
   return startLoop({
     paceMs: COMPARE_MS,

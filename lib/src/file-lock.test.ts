@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { FolderLockedError, lockFolder } from './lock.ts'
+import { FileLockedError, lockFile, readHolder } from './file-lock.ts'
 
 const children: ChildProcess[] = []
 const folders: string[] = []
@@ -13,16 +13,17 @@ afterEach(() => {
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true })
 })
 
-function folder(): string {
+/** The path of a lock file that does not exist yet. */
+function newFile(): string {
   const path = mkdtempSync(join(tmpdir(), 'swapyard-lock-'))
   folders.push(path)
-  return path
+  return join(path, 'some.lock')
 }
 
-/** A process of its own that takes the folder; resolves to `locked` or to the message of the refusal. */
+/** Starts a process that takes the lock and keeps it; `reply` is `locked` or the error message. */
 async function lockElsewhere(path: string): Promise<{ child: ChildProcess; reply: string }> {
-  const program = `const { lockFolder } = await import(${JSON.stringify(join(import.meta.dirname, 'lock.ts'))})
-    try { lockFolder(${JSON.stringify(path)}); console.log('locked') } catch (error) { console.log(error.message) }
+  const program = `const { lockFile } = await import(${JSON.stringify(join(import.meta.dirname, 'file-lock.ts'))})
+    try { lockFile(${JSON.stringify(path)}).write({ note: 'kept' }); console.log('locked') } catch (error) { console.log(error.message) }
     setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,51 +35,55 @@ async function lockElsewhere(path: string): Promise<{ child: ChildProcess; reply
   return { child, reply }
 }
 
-describe('the lock of a folder', () => {
+describe('a lock file', () => {
   test('refuses a second process and names the first', async () => {
-    const path = folder()
-    const first = await lockElsewhere(path)
+    const file = newFile()
+    const first = await lockElsewhere(file)
     expect(first.reply).toBe('locked')
-    expect(() => lockFolder(path)).toThrow(`process ${first.child.pid}`)
-    expect((await lockElsewhere(path)).reply).toContain(`process ${first.child.pid}`)
+    expect(() => lockFile(file)).toThrow(`process ${first.child.pid}`)
+    expect((await lockElsewhere(file)).reply).toContain(`process ${first.child.pid}`)
+    expect(readHolder(file)).toMatchObject({ pid: first.child.pid })
   })
 
-  test('is taken over from a process that was killed', async () => {
-    const path = folder()
-    const { child } = await lockElsewhere(path)
+  test('is taken over from a killed process, with what that process wrote', async () => {
+    const file = newFile()
+    const { child } = await lockElsewhere(file)
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await ended
-    const lock = lockFolder(path)
-    expect(JSON.parse(readFileSync(join(path, 'swapyard.lock'), 'utf8'))).toMatchObject({ pid: process.pid })
+    expect(readHolder(file)).toBeNull()
+    const lock = lockFile(file)
+    expect(lock.stale).toMatchObject({ pid: child.pid, note: 'kept' })
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(readHolder(file))
     lock.release()
-    expect(existsSync(join(path, 'swapyard.lock'))).toBe(false)
+    expect(existsSync(file)).toBe(false)
   })
 
-  test('is taken over where its pid is another program by now', () => {
-    const path = folder()
-    writeFileSync(join(path, 'swapyard.lock'), JSON.stringify({ pid: process.ppid, startedAt: 'long ago' }))
-    lockFolder(path).release()
+  test('is taken over when another program has the pid by now', () => {
+    const file = newFile()
+    writeFileSync(file, JSON.stringify({ pid: process.ppid, startedAt: 'long ago' }))
+    lockFile(file).release()
   })
 
-  test('is taken over where the file is not whole', () => {
-    const path = folder()
-    writeFileSync(join(path, 'swapyard.lock'), '{"pid":')
-    lockFolder(path).release()
+  test('is taken over when the file is not whole', () => {
+    const file = newFile()
+    writeFileSync(file, '{"pid":')
+    expect(lockFile(file).stale).toBeNull()
   })
 
-  test('is not given twice to the same process, and is free again after release', () => {
-    const path = folder()
-    const lock = lockFolder(path)
-    expect(() => lockFolder(path)).toThrow(FolderLockedError)
+  test('is not given twice to the same process, and is free after release', () => {
+    const file = newFile()
+    const lock = lockFile(file)
+    expect(lock.stale).toBeNull()
+    expect(() => lockFile(file)).toThrow(FileLockedError)
     lock.release()
-    lockFolder(path).release()
+    lockFile(file).release()
   })
 
-  test('goes to one of many that take over at once', async () => {
-    const path = folder()
-    writeFileSync(join(path, 'swapyard.lock'), JSON.stringify({ pid: 1, startedAt: 'long ago' }))
-    const replies = await Promise.all(Array.from({ length: 6 }, () => lockElsewhere(path)))
+  test('goes to one of many processes that take over at once', async () => {
+    const file = newFile()
+    writeFileSync(file, JSON.stringify({ pid: 1, startedAt: 'long ago' }))
+    const replies = await Promise.all(Array.from({ length: 6 }, () => lockElsewhere(file)))
     expect(replies.filter(({ reply }) => reply === 'locked')).toHaveLength(1)
   })
 })

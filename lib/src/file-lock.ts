@@ -1,45 +1,67 @@
-import { spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
 
-/** Another live process holds the folder. */
-export class FolderLockedError extends Error {
-  override readonly name = 'FolderLockedError'
+/** Another live process holds the lock; `holder` is null when several processes take it over at this moment. */
+export class FileLockedError extends Error {
+  override readonly name = 'FileLockedError'
+  readonly holder: ProcessIdentity | null
+
+  constructor(file: string, holder: ProcessIdentity | null) {
+    super(`${file} is locked by ${holder === null ? 'another process' : `process ${holder.pid}`}`)
+    this.holder = holder
+  }
 }
 
-export type FolderLock = Readonly<{ release(): void }>
+type Content = Readonly<Record<string, unknown>>
 
-/** Who holds a folder. A pid alone is not enough: after a restart of the machine it is somebody else's. */
-type Holder = Readonly<{ pid: number; startedAt: string }>
+export type FileLock = Readonly<{
+  /** What the file of a process that died without release contained; null without such a file. */
+  stale: Content | null
+  /** Replaces what the file contains beside its holder. */
+  write(content: Content): void
+  release(): void
+}>
 
-const FILE = 'swapyard.lock'
-/** Taking over is a matter of microseconds; a guard older than this was left by a process that died in between. */
+/** A takeover lasts microseconds: a process that died during one left a guard older than this. */
 const GUARD_MS = 10_000
 const TRIES = 50
 
-/** Takes a folder for this process, or throws a FolderLockedError that names who has it. A dead process holds nothing. */
-export function lockFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, FILE)
-  const mine: Holder = { pid: process.pid, startedAt: startOf(process.pid) ?? '' }
+/** Creates the lock file, or takes it over from a process that no longer runs. Its directory must exist. */
+export function lockFile(file: string): FileLock {
+  const mine = identifyProcess(process.pid) ?? { pid: process.pid, startedAt: '' }
   for (let attempt = 1; attempt <= TRIES; attempt++) {
-    if (place(file, mine)) return { release: () => release(file, mine) }
-    const holder = read(file)
-    if (holder && isAlive(holder)) {
-      const who = holder.pid === process.pid ? 'this process itself' : `process ${holder.pid}`
-      throw new FolderLockedError(
-        `the data folder ${folder} is in use by ${who}: stop it, or set SWAPYARD_DATA_DIR to another folder`,
-      )
-    }
-    removeStale(file, holder)
+    if (create(file, mine)) return lockOf(file, mine, null)
+    const text = read(file)
+    if (text === null) continue
+    const holder = holderIn(text)
+    if (holder !== null && isRunning(holder)) throw new FileLockedError(file, holder)
+    if (takeOver(file, text, mine)) return lockOf(file, mine, parse(text))
   }
-  throw new FolderLockedError(`the data folder ${folder} cannot be locked: others try the same at this moment`)
+  throw new FileLockedError(file, null)
 }
 
-/** Appears whole or not at all: written under a name of its own, then linked. */
-function place(file: string, holder: Holder): boolean {
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, JSON.stringify(holder), { mode: 0o600 })
+/** The live process that holds the lock, or null. */
+export function readHolder(file: string): ProcessIdentity | null {
+  const text = read(file)
+  const holder = text === null ? null : holderIn(text)
+  return holder !== null && isRunning(holder) ? holder : null
+}
+
+function lockOf(file: string, mine: ProcessIdentity, stale: Content | null): FileLock {
+  return {
+    stale,
+    write: (content) => replace(file, { ...content, ...mine }),
+    release: () => {
+      const text = read(file)
+      const holder = text === null ? null : holderIn(text)
+      if (holder?.pid === mine.pid && holder.startedAt === mine.startedAt) rmSync(file, { force: true })
+    },
+  }
+}
+
+/** Readers never see half of a file: it is written under another name, then linked. */
+function create(file: string, mine: ProcessIdentity): boolean {
+  const draft = writeDraft(file, mine)
   try {
     linkSync(draft, file)
     return true
@@ -51,62 +73,58 @@ function place(file: string, holder: Holder): boolean {
   }
 }
 
-/** Removes the file only if it still says what was judged to be stale: two takers must not remove each other's. */
-function removeStale(file: string, judged: Holder | null): void {
+/** The guard admits one process; it replaces the file only if that still contains the text judged stale. */
+function takeOver(file: string, judged: string, mine: ProcessIdentity): boolean {
   const guard = `${file}.guard`
   try {
     mkdirSync(guard)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
-    const age = ageOf(guard)
+    const age = ageMsOf(guard)
     if (age !== null && age > GUARD_MS) rmSync(guard, { recursive: true, force: true })
-    return
+    return false
   }
   try {
-    const current = read(file)
-    if (current?.pid === judged?.pid && current?.startedAt === judged?.startedAt) rmSync(file, { force: true })
+    if (read(file) !== judged) return false
+    replace(file, mine)
+    return true
   } finally {
     rmSync(guard, { recursive: true, force: true })
   }
 }
 
-function release(file: string, mine: Holder): void {
-  const current = read(file)
-  if (current?.pid === mine.pid && current.startedAt === mine.startedAt) rmSync(file, { force: true })
+const replace = (file: string, content: Content): void => renameSync(writeDraft(file, content), file)
+
+function writeDraft(file: string, content: Content): string {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(content), { mode: 0o600 })
+  return draft
 }
 
-function read(file: string): Holder | null {
+function read(file: string): string | null {
   try {
-    const { pid, startedAt } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>
-    return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+function parse(text: string): Content | null {
+  try {
+    const content: unknown = JSON.parse(text)
+    return typeof content === 'object' && content !== null ? (content as Content) : null
   } catch {
     return null
   }
 }
 
-function isAlive(holder: Holder): boolean {
-  const startedAt = startOf(holder.pid)
-  return startedAt !== null && startedAt === holder.startedAt
+function holderIn(text: string): ProcessIdentity | null {
+  const { pid, startedAt } = parse(text) ?? {}
+  return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
 }
 
-/** When a process started, in the system's own terms, or null where there is none with this pid. */
-function startOf(pid: number): string | null {
-  if (process.platform === 'linux') {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      // proc(5): after the name in brackets, which may hold anything, come fields 3 and on; 3 is the state, 22 the start in ticks.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (fields[0] === 'Z' || fields[0] === 'X') return null
-      return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19] ?? ''}`
-    } catch {
-      return null
-    }
-  }
-  const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 })
-  return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
-}
-
-function ageOf(path: string): number | null {
+function ageMsOf(path: string): number | null {
   try {
     return Date.now() - statSync(path).mtimeMs
   } catch {

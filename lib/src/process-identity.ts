@@ -1,37 +1,45 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process is known by its number and the moment it began: numbers are used again. */
-export type Living = Readonly<{ pid: number; since: string }>
+/** A pid and the moment the process started: the system gives a pid again to another process. */
+export type ProcessIdentity = Readonly<{ pid: number; startedAt: string }>
 
-/** Null when there is no such process, or it has ended and only waits to be collected. */
-export function describe(pid: number): Living | null {
+/** Null for a pid without a process, or with one that has ended and waits to be reaped. */
+export function identifyProcess(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
-  if (existsSync('/proc/self/stat')) {
-    try {
-      // proc(5): the name in parentheses may hold anything; state is field 3, the start time field 22.
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-      return fields[0] === 'Z' ? null : { pid, since: fields[19] ?? '' }
-    } catch {
-      return null
-    }
-  }
-  const { stdout, status } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
-  return status === 0 ? { pid, since: stdout.trim() } : null
+  const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid)
+  return startedAt === null ? null : { pid, startedAt }
 }
 
-export function lives(one: Living): boolean {
-  return describe(one.pid)?.since === one.since
+export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
+  return identifyProcess(pid)?.startedAt === startedAt
 }
 
-/** Waits until the process is gone; false when it still lives at the end of the time. */
-export async function waitForEnd(one: Living, timeoutMs: number): Promise<boolean> {
+/** False when the process still runs after `timeoutMs`. */
+export async function waitForExit(one: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs
-  while (lives(one)) {
+  while (isRunning(one)) {
     if (performance.now() > deadline) return false
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await delay(20)
   }
   return true
+}
+
+/** Boot id and start in clock ticks since that boot. */
+function startOnLinux(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // proc(5): the name in parentheses may contain anything; after it come field 3, the state, and field 22, the start.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z' || fields[0] === 'X') return null
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${fields[19] ?? ''}`
+  } catch {
+    return null
+  }
+}
+
+function startByPs(pid: number): string | null {
+  const { status, stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 })
+  return status === 0 && stdout.trim() !== '' ? stdout.trim() : null
 }

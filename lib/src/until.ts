@@ -1,20 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PATIENCE_MS } from './patience.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of APIs and nodes are read as a script would read them
-export type Json = any
+export type UntilOptions = Readonly<{
+  timeoutMs: number
+  /** Pause between two looks. */
+  intervalMs?: number
+  /** Added to the error message. */
+  explain?: () => string | Promise<string>
+}>
 
-/** Looks until it finds something, or throws when the time is over. */
+/** Calls `look` until it returns a truthy value. Throws after `timeoutMs`; an error of `look` passes through at once. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  timeoutMs = PATIENCE_MS,
+  { timeoutMs, intervalMs = 100, explain }: UntilOptions,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
-    const found = await look()
-    if (found) return found
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`)
-    await delay(100)
+    const result = await look()
+    if (result) return result
+    if (performance.now() > deadline) {
+      const reason = explain === undefined ? '' : `; ${await explain()}`
+      throw new Error(`not within ${timeoutMs} ms: ${what}${reason}`)
+    }
+    await delay(intervalMs)
   }
 }

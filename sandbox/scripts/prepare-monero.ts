@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../src/bitcoin/nodes.ts'
+import { findProgram } from '@swapyard/lib/find-program.ts'
 import { createChildren } from '../src/children.ts'
 import { lockFolder } from '../src/folder-lock.ts'
 import { generate, preparedBlocks } from '../src/monero/monero-chain.ts'

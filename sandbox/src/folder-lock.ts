@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readJson, removeFile, writeJson } from './files.ts'
-import { describe, type Living, lives, waitForEnd } from './living.ts'
+import { type FileLock, FileLockedError, lockFile, readHolder } from '@swapyard/lib/file-lock.ts'
+import { identifyProcess, isRunning, type ProcessIdentity, waitForExit } from '@swapyard/lib/process-identity.ts'
+import { removeFile } from './files.ts'
 import { say } from './say.ts'
 
-type Content = Readonly<{ owner: Living; children: readonly Living[] }>
-
 export type FolderLock = Readonly<{
-  /** Remembered in the lock file, so that the next start can end what this process could not. */
+  /** Recorded in the lock file, so that the next start can end what this process could not. */
   addChild(pid: number): void
   removeChild(pid: number): void
   release(): void
@@ -20,68 +19,63 @@ export class FolderTaken extends Error {}
 const leftoverTimeoutMs = 10_000
 const turnTimeoutMs = 30_000
 
-/** One sandbox per folder. What a killed one left behind is ended first, in order, so that its state is written. */
+/** One sandbox per folder. Nodes that a killed sandbox left behind are ended first, in order, so that they write their state. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, 'chains.lock')
-  const owner = describe(process.pid) ?? { pid: process.pid, since: '' }
   await waitForOwner(folder, file)
-  if (!create(file, { owner, children: [] })) {
-    const before = readJson(file) as Content | null
-    if (before && lives(before.owner)) {
-      throw new FolderTaken(`the chains in ${folder} are already run by process ${before.owner.pid}`)
-    }
-    removeFile(file)
-    // Of two that found the same dead owner, one creates the file and the other is refused.
-    if (!create(file, { owner, children: [] })) throw new FolderTaken(`another process has just taken ${folder}`)
+  const lock = take(folder, file)
+  if (lock.stale !== null) {
     removeFile(join(folder, 'chains.json'))
-    await endLeftovers(before?.children ?? [])
+    await endLeftovers((lock.stale['children'] ?? []) as readonly ProcessIdentity[])
   }
-  const children = new Map<number, Living>()
-  const save = () => writeJson(file, { owner, children: [...children.values()] })
+  const children = new Map<number, ProcessIdentity>()
+  const save = () => lock.write({ children: [...children.values()] })
+  save()
   return {
     addChild(pid) {
-      children.set(pid, describe(pid) ?? { pid, since: '' })
+      children.set(pid, identifyProcess(pid) ?? { pid, startedAt: '' })
       save()
     },
     removeChild(pid) {
       children.delete(pid)
       save()
     },
-    release: () => removeFile(file),
+    release: lock.release,
   }
 }
 
-/** Whoever runs no chains in his folder is about to stop them, or to start them: he gets the time for it. */
+function take(folder: string, file: string): FileLock {
+  try {
+    return lockFile(file)
+  } catch (error) {
+    if (!(error instanceof FileLockedError)) throw error
+    const { holder } = error
+    if (holder === null) throw new FolderTaken(`another process has just taken ${folder}`)
+    throw new FolderTaken(`the chains in ${folder} are already run by process ${holder.pid}`)
+  }
+}
+
+/** An owner without `chains.json` is starting or stopping; wait up to 30 s. */
 async function waitForOwner(folder: string, file: string): Promise<void> {
   const deadline = Date.now() + turnTimeoutMs
   for (let waited = false; Date.now() < deadline; waited = true) {
-    const before = readJson(file) as Content | null
-    if (before === null || !lives(before.owner) || existsSync(join(folder, 'chains.json'))) return
-    if (!waited) say(`waiting for process ${before.owner.pid}, which stops the chains in ${folder}`)
+    const owner = readHolder(file)
+    if (owner === null || existsSync(join(folder, 'chains.json'))) return
+    if (!waited) say(`waiting for process ${owner.pid}, which stops the chains in ${folder}`)
     await delay(100)
   }
 }
 
-function create(file: string, content: Content): boolean {
-  try {
-    writeFileSync(file, JSON.stringify(content), { flag: 'wx', mode: 0o600 })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-}
-
-async function endLeftovers(children: readonly Living[]): Promise<void> {
-  const left = children.filter(lives)
+async function endLeftovers(children: readonly ProcessIdentity[]): Promise<void> {
+  const left = children.filter(isRunning)
   if (left.length === 0) return
   say(`ending ${left.length} nodes that an earlier sandbox left behind`)
   await Promise.all(
     left.map(async (child) => {
       signal(child.pid, 'SIGTERM')
-      if (!(await waitForEnd(child, leftoverTimeoutMs))) signal(child.pid, 'SIGKILL')
-      await waitForEnd(child, 1000)
+      if (!(await waitForExit(child, leftoverTimeoutMs))) signal(child.pid, 'SIGKILL')
+      await waitForExit(child, 1000)
     }),
   )
 }
@@ -90,6 +84,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended by itself meanwhile.
+    // It ended meanwhile.
   }
 }

@@ -1,4 +1,4 @@
-import { describe, type Living, lives } from './living.ts'
+import { identifyProcess, isRunning, type ProcessIdentity } from '@swapyard/lib/process-identity.ts'
 
 const checkMs = 1000
 
@@ -6,21 +6,22 @@ const checkMs = 1000
 export type Servers = Readonly<{
   /** Whether the chains end with their servers: those that a person started do not. */
   endWithServers: boolean
-  /** A server has found the chains and goes on with them. False where no such process lives. */
+  /** A server has found the chains and goes on with them. False where no such process isRunning. */
   add(pid: number): boolean
   /** Resolves once no server has lived for the whole time; never where the chains do not end with them. */
   gone(): Promise<string>
 }>
 
 export function createServers(parent: number | null, orphanMs: number): Servers {
-  const servers: Living[] = parent === null ? [] : [describe(parent) ?? { pid: parent, since: 'unknown' }]
+  const servers: ProcessIdentity[] =
+    parent === null ? [] : [identifyProcess(parent) ?? { pid: parent, startedAt: 'unknown' }]
   let aloneSince: number | null = null
   return {
     endWithServers: parent !== null,
     add(pid) {
-      const found = describe(pid)
+      const found = identifyProcess(pid)
       if (found === null) return false
-      servers.splice(0, servers.length, ...servers.filter((one) => one.pid !== pid && lives(one)), found)
+      servers.splice(0, servers.length, ...servers.filter((one) => one.pid !== pid && isRunning(one)), found)
       aloneSince = null
       return true
     },
@@ -28,7 +29,7 @@ export function createServers(parent: number | null, orphanMs: number): Servers 
       if (parent === null) return new Promise(() => undefined)
       return new Promise((resolve) => {
         const timer = setInterval(() => {
-          if (servers.some(lives)) aloneSince = null
+          if (servers.some(isRunning)) aloneSince = null
           else aloneSince ??= performance.now()
           if (aloneSince === null || performance.now() - aloneSince < orphanMs) return
           clearInterval(timer)

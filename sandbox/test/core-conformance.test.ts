@@ -1,7 +1,8 @@
 import { NETWORK, p2tr, p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA, pubSchnorr } from '@scure/btc-signer/utils.js'
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JsonRpc, RpcError } from '../src/json-rpc.ts'
+import type { JsonRpc } from '../src/json-rpc.ts'
 import { hasLitecoind, type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
 // Litecoin Core is the oracle: it has Bitcoin Core 0.21's RPC, and bcoin's wrapper has to answer the same.

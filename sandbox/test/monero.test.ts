@@ -1,5 +1,5 @@
+import { findProgram } from '@swapyard/lib/find-program.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findProgram } from '../src/bitcoin/nodes.ts'
 import { readSettings } from '../src/settings.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { identifyProcess, isRunning, type ProcessIdentity } from '@swapyard/lib/process-identity.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describe as describeProcess, lives } from '../src/living.ts'
 import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks, waitFor } from './running-sandbox.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -55,9 +55,9 @@ async function expectKept(sandbox: RunningSandbox, paid: readonly Paid[]): Promi
 }
 
 /** Every process whose command line names the test's folder. */
-const nodesOf = (path: string): { pid: number; since: string }[] => {
+const nodesOf = (path: string): ProcessIdentity[] => {
   const lock = JSON.parse(readFileSync(join(path, 'chains.lock'), 'utf8')) as {
-    children: { pid: number; since: string }[]
+    children: ProcessIdentity[]
   }
   return lock.children
 }
@@ -107,7 +107,7 @@ test('after a kill -9 its nodes end by themselves, and the next start loses noth
   expect(nodes).toHaveLength(testedNetworks.length - 1)
   await first.stop('SIGKILL')
   expect(existsSync(join(folder.path, 'chains.lock'))).toBe(true)
-  await waitFor('the end of the nodes', () => !nodes.some(lives))
+  await waitFor('the end of the nodes', () => !nodes.some(isRunning))
   const second = await run()
   await expectKept(second, paid)
 })
@@ -182,10 +182,10 @@ test('without the programs of Debian their chains are missing, and a line names 
 test('nodes that are stopped in order are gone', async () => {
   const sandbox = await run()
   const nodes = nodesOf(folder.path)
-  expect(nodes.every(lives)).toBe(true)
+  expect(nodes.every(isRunning)).toBe(true)
   const began = performance.now()
   expect(await sandbox.stop()).toBe(0)
   expect(performance.now() - began).toBeLessThan(5000)
-  expect(nodes.some(lives)).toBe(false)
-  expect(describeProcess(sandbox.process.pid ?? 0)).toBeNull()
+  expect(nodes.some(isRunning)).toBe(false)
+  expect(identifyProcess(sandbox.process.pid ?? 0)).toBeNull()
 })

@@ -1,8 +1,8 @@
+import { freePort } from '@swapyard/lib/free-port.ts'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/app/http.ts'
-import { freePort } from '../../server/src/lib/free-port.ts'
 import { createTestApp } from '../../server/test/http/app-for-tests.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 

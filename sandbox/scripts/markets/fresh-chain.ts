@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { freePort } from '@swapyard/lib/free-port.ts'
 import { createJsonRpc, type JsonRpc } from '../../src/json-rpc.ts'
 import { sandboxMnemonic } from '../../src/keys.ts'
 import { networkOf } from '../../src/market/tokens.ts'
 import { sandboxChainIdOffset } from '../../src/networks.ts'
+import { waitUntilReady } from '../../src/wait-until-ready.ts'
 
 type Hex = `0x${string}`
 export type Send = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
@@ -44,7 +45,8 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     rpc.close()
     child.kill()
   }
-  await untilAnswered(rpc, () => child.exitCode !== null)
+  const ended = () => (child.exitCode === null ? null : `ended with code ${child.exitCode}`)
+  await waitUntilReady(() => rpc.call('eth_chainId'), ended)
   const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   let height = 0
   const mine = async () => {
@@ -97,27 +99,4 @@ function stripped(dump: Hex): string {
   // Nobody debugs how the market was made.
   for (const { info } of state.transactions) info.traces = []
   return JSON.stringify(state)
-}
-
-async function untilAnswered(rpc: JsonRpc, ended: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000
-  for (;;) {
-    try {
-      await rpc.call('eth_chainId')
-      return
-    } catch (error) {
-      if (ended() || performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

@@ -1,4 +1,4 @@
-import { createMutex } from '../mutex.ts'
+import pLimit from 'p-limit'
 import { type Bcoin, type Block, type Chain, loadBcoin, type Mempool, type Tx } from './bcoin.ts'
 import { createBlockMaker } from './block-maker.ts'
 import { type Branches, createBranches } from './branches.ts'
@@ -47,7 +47,7 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   const journal = openJournal(journalFile)
   await replay({ bcoin, chain, mempool }, branches, journal.records)
 
-  const exclusively = createMutex()
+  const exclusively = pLimit(1)
   const marked = (kind: 'invalidate' | 'reconsider') => (hash: string) =>
     exclusively(async () => {
       const known = await branches[kind](hash)

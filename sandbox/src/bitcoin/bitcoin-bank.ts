@@ -1,7 +1,8 @@
 import { Transaction } from '@scure/btc-signer'
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
-import { type JsonRpc, RpcError } from '../json-rpc.ts'
-import { createMutex } from '../mutex.ts'
+import type { JsonRpc } from '../json-rpc.ts'
 import { Refusal } from '../refusal.ts'
 import type { BitcoinKey } from './addresses.ts'
 
@@ -34,7 +35,7 @@ const sequence = 0xfffffffd
 
 /** Pays from one key with many coins. Confirmed coins first; then the change of its own unconfirmed payments. */
 export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
-  const inTurn = createMutex()
+  const inTurn = pLimit(1)
   const purse = createPurse(rpc, key)
 
   const payOnce = async (script: Uint8Array, units: bigint): Promise<string> => {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
-import { createJsonRpc, type JsonRpc, RpcError } from '../json-rpc.ts'
+import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { bitcoinBankKey } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
-import { createMutex } from '../mutex.ts'
 import { Refusal } from '../refusal.ts'
 import { type BitcoinTicker, createOutsideWallet, keyOf, scriptOfAddress } from './addresses.ts'
 import { createBitcoinBank } from './bitcoin-bank.ts'
@@ -26,7 +27,7 @@ const decimals = 8
 export async function createBitcoinChain(network: BitcoinTicker, node: RunningNode): Promise<LocalChain> {
   const rpc = oneScanAtATime(createJsonRpc(node.rpcUrl))
   const key = keyOf(network, bitcoinBankKey(network))
-  const exclusively = createMutex()
+  const exclusively = pLimit(1)
   const height = (await rpc.call('getblockcount')) as number
   if (height < preparedBlocks) await node.prepare(Buffer.from(key.script).toString('hex'), height)
   const bank = createBitcoinBank(rpc, key)
@@ -96,7 +97,7 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
 
 /** A node refuses a second scan of its outputs while one runs. */
 function oneScanAtATime(rpc: JsonRpc): JsonRpc {
-  const scanning = createMutex()
+  const scanning = pLimit(1)
   const call: JsonRpc['call'] = (method, params) =>
     method === 'scantxoutset' ? scanning(() => rpc.call(method, params)) : rpc.call(method, params)
   return { ...rpc, call }

@@ -1,8 +1,8 @@
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { RpcError } from '../json-rpc.ts'
 import { evmBankAddress } from '../keys.ts'
 import type { LocalChain } from '../local-chain.ts'
-import { createMutex } from '../mutex.ts'
 import { type EvmNetwork, sandboxChainIdOffset } from '../networks.ts'
 import { Refusal } from '../refusal.ts'
 import { sandboxTokens } from '../tokens.ts'
@@ -23,7 +23,7 @@ export async function createEvmChain(
   const { network, coin, baseFeeWei } = definition
   const { rpc } = anvil
   const address = evmBankAddress()
-  const exclusively = createMutex()
+  const exclusively = pLimit(1)
   const feeWei = 2n * baseFeeWei + tipWei
   const listed = sandboxTokens.filter((token) => token.network === network)
   const contracts = await deployTokens(rpc, listed, { bank: address, feeWei: 4n * feeWei })

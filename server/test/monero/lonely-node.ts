@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../../../sandbox/src/bitcoin/nodes.ts'
+import { findProgram } from '@swapyard/lib/find-program.ts'
+import { freePort } from '@swapyard/lib/free-port.ts'
 import { createChildren } from '../../../sandbox/src/children.ts'
 import { lockFolder } from '../../../sandbox/src/folder-lock.ts'
 import { createMoneroChain } from '../../../sandbox/src/monero/monero-chain.ts'
 import { createMoneroRpc } from '../../../sandbox/src/monero/monero-rpc.ts'
-import { freePort } from '../../src/lib/free-port.ts'
 
 /** A chain of Monero that nobody shares: blocks come when a test says so, and its pool is the test's own. */
 export async function startLonelyNode() {

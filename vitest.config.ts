@@ -44,7 +44,7 @@ export default defineConfig({
           ...common,
           name: 'units',
           include: [
-            '{schema,server}/src/**/*.test.ts',
+            '{lib,schema,server}/src/**/*.test.ts',
             'server/test/{catalogue,http}/**/*.test.ts',
             'server/test/swap/*.test.ts',
             'test/*.test.ts',

@@ -150,7 +150,7 @@ async function exchange(
   let [looks, waits] = [0, 0]
   await until('all are paid', async () => {
     looks++
-    if ((await store.audit.alarms(100)).some(({ subject }) => subject === 'wallet:xmr')) waits++
+    if ((await store.alarms.list(100)).some(({ subject }) => subject === 'wallet:xmr')) waits++
     const open = await database.query("select 1 from exchanges where status <> 'finished' limit 1")
     return open.length === 0
   })

@@ -121,7 +121,7 @@ test('no secret is in a log, an answer, a job or the database; no signed transac
   await until('it is finished', () => isFinished(house, paid))
   // A payout that waits is looked at again and again, and stands in the jobs and in the dump.
   const held = await ground.order(house)
-  await house.store.controls.pause('payouts:bsc', 'a test', 'test')
+  await house.store.pauses.pause('payouts:bsc', 'a test', 'test')
   ground.pay(held)
   await until('it waits', async () => {
     const rows = await house.database.query('select 1 from payouts where exchange_id = $1', [held.id])

@@ -13,7 +13,7 @@ type Difference = { asset: string; ledger: string; chain: string }
  */
 export async function checkInvariants(house: House): Promise<void> {
   await quiet(house)
-  expect(await house.store.audit.imbalance(), 'the ledger is balanced').toEqual([])
+  expect(await house.store.reconciliation.imbalance(), 'the ledger is balanced').toEqual([])
   const owing = await house.database.query(
     `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
      where b.units <> 0 and e.status in ('finished', 'failed', 'refunded')

@@ -148,7 +148,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await (await fundSandbox(funding)).later
   const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
   const trouble = async () =>
-    JSON.stringify({ pauses: await house.store.audit.pauses(), alarms: await house.store.audit.alarms(20) })
+    JSON.stringify({ pauses: await house.store.pauses.list(), alarms: await house.store.alarms.list(20) })
   const calls = createCalls(url, chains.controlUrl, trouble)
   return {
     house,

@@ -17,7 +17,6 @@ import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { type DatabaseClock, startDatabaseClock } from '../core/services/database-clock.ts'
-import type { Services } from '../exchange/interfaces.ts'
 import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
 import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
@@ -50,6 +49,7 @@ import {
 import { type App, buildApp } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { composePages } from './pages.ts'
+import type { Services } from './services.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
 import { type Rooms, type SwapRooms, startWorkers } from './workers.ts'
 
@@ -218,9 +218,9 @@ async function registerHouse(
   catalogue: Catalogue,
   chains: ReadonlyMap<string, ClosableChain>,
 ): Promise<void> {
-  await store.custody.registerAssets(catalogue.list().map(({ asset }) => asset.id))
+  await store.wallets.registerAssets(catalogue.list().map(({ asset }) => asset.id))
   for (const [id, { addresses, network }] of chains)
-    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
+    await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 }
 
 /** Nothing above the limit of one payout is on offer: it would be held for a person. */
@@ -252,7 +252,7 @@ function refreshParts(
     readReserves: async () =>
       capped(await store.inventory.available(), books.current().prices, catalogue, settings.limits.perTransactionUsd),
     readPauses: async () => {
-      const scopes = (await store.audit.pauses()).map(({ scope }) => scope)
+      const scopes = (await store.pauses.list()).map(({ scope }) => scope)
       const named = (prefix: string) =>
         new Set(scopes.flatMap((scope) => (scope.startsWith(prefix) ? [scope.slice(prefix.length)] : [])))
       const all = scopes.includes('all') ? [...chains.keys()] : []

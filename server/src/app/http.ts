@@ -23,11 +23,11 @@ import { createListing } from '../exchange/api/listing.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountStatus } from '../exchange/api/status.ts'
-import type { Services } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
 import { mountTokens } from '../swap/api/tokens.ts'
 import { mountTransactions } from '../swap/api/transactions.ts'
+import type { Services } from './services.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -74,7 +74,7 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   acceptJsonOnly(app)
   app.setErrorHandler(answerError)
 
-  const context: ApiContext = { app, services, settings, metrics, log }
+  const context: ApiContext<Services> = { app, services, settings, metrics, log }
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app

@@ -18,13 +18,14 @@ import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
+import type { AnswerOnce } from '../core/services/interfaces.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
-import { type AnswerOnce, createAnswerOnce } from '../swap/idempotent.ts'
+import { createAnswerOnce } from '../swap/idempotent.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
 import { createSwapNetworks, type SwapNetwork } from '../swap/networks.ts'
 import type { Aggregator } from '../swap/ports/aggregator.ts'
@@ -245,7 +246,7 @@ export function composeSwaps(
     },
     answerOnce: shared.answerOnce,
     trackSwap: createTrackSwap(shared),
-    reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
+    reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),
     findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
   }
 }

@@ -203,7 +203,7 @@ function slowLoops(
     paceMs: 5_000,
     backoffMs: 60_000,
     turn: async () => {
-      metrics.openExchanges(await store.audit.openByStatus())
+      metrics.openExchanges(await store.reconciliation.openByStatus())
       for (const [id, units] of await store.ledger.balances('asset:wallet'))
         metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
       return undefined

@@ -71,7 +71,7 @@ describe('what stood in owed_fees', () => {
         [name, readFileSync(join(migrations, name), 'utf8')],
       )
     await migrate(database)
-    const { ledger, audit } = createStore(database)
+    const { ledger, reconciliation } = createStore(database)
     const celo = '0x471ece3750da237f93b8e339c536989b8978a438@celo'
     expect(await ledger.balances(`asset:fees:${taker}`)).toEqual(
       new Map([
@@ -85,7 +85,7 @@ describe('what stood in owed_fees', () => {
         [celo, -1_000n],
       ]),
     )
-    expect(await audit.imbalance()).toEqual([])
+    expect(await reconciliation.imbalance()).toEqual([])
     expect(await database.query("select 1 from balances where account like 'liability:swap:%' and units <> 0")).toEqual(
       [],
     )
@@ -133,7 +133,7 @@ describe('the fee of a swap', () => {
     const last = await again(swapId(1))
     expect(await swaps.advance(last, finished({}, true))).toBe(true)
     expect([await taken(), await owed()]).toEqual([70n, -70n])
-    expect(await createStore(house.database).audit.imbalance()).toEqual([])
+    expect(await createStore(house.database).reconciliation.imbalance()).toEqual([])
     // Whoever looked before it was final comes too late.
     expect(await swaps.advance(last, finished())).toBe(false)
     expect(await swaps.advance(last, pending)).toBe(false)

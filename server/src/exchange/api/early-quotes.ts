@@ -12,6 +12,7 @@ import { lacksHost } from '../../core/http/request-guards.ts'
 import { rateLimitText } from '../../core/http/throttle.ts'
 import { compileValidator, knownKeys } from '../../core/http/validation.ts'
 import type { ThrottleVerdict } from '../../core/ports/throttle.ts'
+import type { ExchangeServices } from '../interfaces.ts'
 import { rateQuoteText } from './quote-text.ts'
 import { quoteHeaders, toRateRequest } from './rate.ts'
 
@@ -31,7 +32,7 @@ const EQUALS = 0x3d
  * be waited for. The answer, its headers, its log line and its count are those of the route (docs/decisions/0061), which a
  * test holds it to. Returned are the quotes that were tried in vain, by their requests: the framework does not try again.
  */
-export function answerQuotesEarly(context: ApiContext, parts: Parts): WeakMap<object, unknown> {
+export function answerQuotesEarly(context: ApiContext<ExchangeServices>, parts: Parts): WeakMap<object, unknown> {
   const { app } = context
   const refusals = new WeakMap<object, unknown>()
   const answer = createAnswer(context, parts, refusals)
@@ -57,7 +58,7 @@ type Answered = Readonly<{ requestId: string; limit: string | null; text: string
 type Asked = Pick<IncomingMessage, 'url' | 'headers' | 'httpVersion' | 'socket'>
 
 function createAnswer(
-  context: ApiContext,
+  context: ApiContext<ExchangeServices>,
   { state, nextRequestId }: Parts,
   refusals: WeakMap<object, unknown>,
 ): (request: Asked) => Answered | null {
@@ -112,7 +113,7 @@ function createAnswer(
 type Found = Readonly<{ caller: Caller; ip: string; text: string; verdict: ThrottleVerdict | null }>
 
 /** The line of an answered quote. Who polls has the same one each time, but for two fields. */
-function createLineWriter(log: ApiContext['log']) {
+function createLineWriter(log: ApiContext<ExchangeServices>['log']) {
   type Line = Readonly<{ ip: string; write: (fields: object) => void }>
   const lines = new WeakMap<Caller, Line>()
   const { method, path } = route

@@ -1,8 +1,8 @@
 import { formatUnits, type Rounding, toSignificant } from '../../core/domain/amount.ts'
 import type { Asset } from '../../core/domain/asset.ts'
+import { formatUsd } from '../../core/domain/price.ts'
 import { toIso } from '../../lib/time.ts'
 import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
-import { toUsd } from './present.ts'
 
 /**
  * Partners poll quotes: this one answer is written by hand, because a serializer makes numbers of texts and texts of them
@@ -11,7 +11,7 @@ import { toUsd } from './present.ts'
 export function rateQuoteText({ quote, rateId, validUntil }: IssuedQuote): string {
   const { from, to, fees } = quote
   const { bounds, names, networkFee } = getShared(quote)
-  return `${bounds}${numberText(quote.fromUnits, from.decimals, 'down')},"toAmount":${numberText(quote.toUnits, to.decimals, 'down')}${names}${toUsd(quote.fromUsd)}","amountToUsd":"${toUsd(quote.toUsd)}","rateId":${rateId === null ? 'null' : `"${rateId}"`},"validUntil":${validUntil === null ? 'null' : `"${toIso(validUntil)}"`},"fees":{"service":"${formatUnits(fees.serviceUnits, to.decimals)}","partner":"${formatUnits(fees.partnerUnits, to.decimals)}${networkFee}`
+  return `${bounds}${numberText(quote.fromUnits, from.decimals, 'down')},"toAmount":${numberText(quote.toUnits, to.decimals, 'down')}${names}${formatUsd(quote.fromUsd)}","amountToUsd":"${formatUsd(quote.toUsd)}","rateId":${rateId === null ? 'null' : `"${rateId}"`},"validUntil":${validUntil === null ? 'null' : `"${toIso(validUntil)}"`},"fees":{"service":"${formatUnits(fees.serviceUnits, to.decimals)}","partner":"${formatUnits(fees.partnerUnits, to.decimals)}${networkFee}`
 }
 
 /** At most 15 significant digits: read as binary64, it is the amount itself (see `toNumber`). */

@@ -1,11 +1,11 @@
 import { type PrivateRateQuery, type RateQuery, routes } from '@swapyard/schema'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import type { RateRequest } from '../interfaces.ts'
+import type { ExchangeServices, RateRequest } from '../interfaces.ts'
 import { presentPrivateQuote } from './present.ts'
 import { rateQuoteText } from './quote-text.ts'
 
 /** `refusals`: quotes that were tried before the request came here, and why they cannot be had. */
-export function mountRate(context: ApiContext, refusals: WeakMap<object, unknown>): void {
+export function mountRate(context: ApiContext<ExchangeServices>, refusals: WeakMap<object, unknown>): void {
   const { services } = context
   mount(context, routes.quoteRate, (request, reply) => {
     if (refusals.has(request.raw)) throw refusals.get(request.raw)
@@ -15,7 +15,7 @@ export function mountRate(context: ApiContext, refusals: WeakMap<object, unknown
   })
 }
 
-export function mountPrivateRate(context: ApiContext): void {
+export function mountPrivateRate(context: ApiContext<ExchangeServices>): void {
   const { services } = context
   mount(context, routes.quotePrivateRate, (request, reply) => {
     const { flow: _none, ...asked } = toRateRequest(request.query as RateQuery)

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import type { Idempotency } from '../../core/services/idempotency.ts'
+import type { Idempotency } from '../../core/services/interfaces.ts'
 import { present } from '../../lib/assert.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'

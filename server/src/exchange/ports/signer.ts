@@ -1,7 +1,9 @@
-import type { ViewKeys } from '../../adapters/chains/monero/view-keys.ts'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
+
+/** Monero's watch-only keys, which see every payment and can spend none: the secret view key and the public spend key. */
+export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>
 
 /** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
 export type SignIntent =

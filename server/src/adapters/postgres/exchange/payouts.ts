@@ -1,9 +1,9 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Account } from '../../../core/domain/ledger/journal.ts'
 import type { PayoutPurpose } from '../../../exchange/ports/store/execution.ts'
-import type { Payout, PayoutStore } from '../../../exchange/ports/store/store.ts'
+import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
+import { memoOrNull } from '../core/columns.ts'
 import type { Sql } from '../core/database.ts'
-import { memoOrNull } from './rows.ts'
 
 type Row = {
   id: string

@@ -1,5 +1,5 @@
 import type { ExchangeType, ExchangeView } from '../../../exchange/domain/exchange.ts'
-import type { ExchangeStore } from '../../../exchange/ports/store/store.ts'
+import type { ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { createBatcher } from '../../../lib/batch.ts'
 import { createRecent, type Recent } from '../../../lib/ttl-cache.ts'
 import { generationOf, LEAST_RUNNING } from '../core/changed-since.ts'

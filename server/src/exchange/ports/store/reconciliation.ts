@@ -3,7 +3,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 /** What the ledger says lies in one hot wallet, and what is on its way: between `low` and `high` is right. */
 export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; coins: bigint }>
 
-export interface AuditStore {
+export interface ReconciliationStore {
   /** `native` is the coin that the network's fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
   /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there, where that is not too much to add up. */
@@ -15,8 +15,4 @@ export interface AuditStore {
   imbalance(): Promise<readonly { assetId: AssetId; units: bigint }[]>
   /** Exchanges that are open, by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
-  pauses(): Promise<readonly { scope: string; reason: string }[]>
-  alarms(
-    limit: number,
-  ): Promise<readonly { subject: string; alarm: string; detail: Record<string, unknown>; raisedAt: Date }[]>
 }

@@ -1,13 +1,20 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { Deadline, Deadlines } from '../../../exchange/domain/deadlines.ts'
-import type { FailureStore } from '../../../exchange/ports/store/failures.ts'
+import type { JobStore } from '../../../exchange/ports/store/jobs.ts'
 import type { Sql } from '../core/database.ts'
 
 const ERROR_MAX = 500
 
-export function createFailureStore(sql: Sql): FailureStore {
+export function createJobStore(sql: Sql): JobStore {
   return {
-    async failed({ kind, id }, error) {
+    due: (limit) => due(sql, limit),
+    async forgetExpired() {
+      await sql.query("delete from idempotency_keys where created_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from kept_answers where created_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from built_approvals where built_at < statement_timestamp() - interval '24 hours'")
+      await sql.query("delete from outflows where at < statement_timestamp() - interval '48 hours'")
+    },
+    async recordFailure({ kind, id }, error) {
       const [row] = await sql.query<{ failures: number }>(
         `insert into job_failures (kind, id, error) values ($1, $2, $3)
          on conflict (kind, id) do update set failures = job_failures.failures + 1, error = excluded.error, last_at = clock_timestamp()
@@ -16,21 +23,21 @@ export function createFailureStore(sql: Sql): FailureStore {
       )
       return row?.failures ?? 0
     },
-    async forget(jobs) {
+    async forgetFailures(jobs) {
       if (jobs.length === 0) return
       await sql.query('delete from job_failures where (kind, id) in (select * from unnest($1::text[], $2::text[]))', [
         jobs.map(({ kind }) => kind),
         jobs.map(({ id }) => id),
       ])
     },
-    async failing(quietMs, limit) {
+    async listFailing(quietMs, limit) {
       return sql.query<Job & { quiet: boolean }>(
         `select kind, id, last_at < clock_timestamp() - $1::bigint * interval '1 millisecond' as quiet
          from job_failures order by last_at limit $2`,
         [quietMs, limit],
       )
     },
-    tellUnmoved: (deadlines, limit) => tellUnmoved(sql, deadlines, limit),
+    raiseOverdue: (deadlines, limit) => raiseOverdue(sql, deadlines, limit),
   }
 }
 
@@ -53,7 +60,7 @@ const OVERDUE = `with deadlines as (select * from unnest($1::text[], $2::bigint[
       and p.created_at < statement_timestamp() - d.ms * interval '1 millisecond'
     where p.state = 'reserved' and p.attention is null and p.execution_id is null)`
 
-async function tellUnmoved(sql: Sql, { executions, transactions, payout }: Deadlines, limit: number): Promise<void> {
+async function raiseOverdue(sql: Sql, { executions, transactions, payout }: Deadlines, limit: number): Promise<void> {
   const named = (kind: string, states: Readonly<Record<string, Deadline>>) =>
     Object.entries(states).map(([state, deadline]) => ({ state: `${kind} ${state}`, ...deadline }))
   const all = [...named('execution', executions), ...named('transaction', transactions), { state: 'payout', ...payout }]
@@ -67,5 +74,33 @@ async function tellUnmoved(sql: Sql, { executions, transactions, payout }: Deadl
      select subject, 'open, and not moved', what || jsonb_build_object('since', since, 'owner', owner) from overdue
      order by since limit $4 on conflict (subject) do nothing`,
     [...values, limit],
+  )
+}
+
+/**
+ * Rows whose time has come: what a lost wake-up, a dead worker or a clock would otherwise leave lying. Each is leased for
+ * 15 s, so that a row whose step fails is tried again at that pace and not at the sweeper's.
+ */
+async function due(sql: Sql, limit: number): Promise<readonly Job[]> {
+  return sql.query<Job>(
+    `with exchanges_due as (
+       update exchanges set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
+         select id from exchanges where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
+       returning id
+     ), transactions_due as (
+       update transactions set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
+         select id from transactions where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
+       returning id
+     ), swaps_due as (
+       update swaps set next_check_at = clock_timestamp() + interval '15 seconds' where id in (
+         select id from swaps where next_check_at < statement_timestamp() order by next_check_at limit $1 for update skip locked)
+       returning id
+     )
+     select 'exchange' as kind, id::text from exchanges_due
+     union all select 'transaction', id::text from transactions_due
+     union all select 'swap', id::text from swaps_due
+     union all select 'dispatch', network from payouts where state = 'reserved' and attention is null
+       and (held_until is null or held_until < clock_timestamp()) group by network`,
+    [limit],
   )
 }

@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
-import type { AuditStore } from '../../../exchange/ports/store/audit.ts'
+import type { ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
 import type { Sql } from '../core/database.ts'
 
 /*
@@ -23,7 +23,7 @@ where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
 /** Deposits of one exchange that are added up: an address with more is not compared. */
 const ADDED_MAX = 1_000
 
-export function createAuditStore(sql: Sql): AuditStore {
+export function createReconciliationStore(sql: Sql): ReconciliationStore {
   return {
     async positions(network, native) {
       const [family] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
@@ -72,23 +72,6 @@ export function createAuditStore(sql: Sql): AuditStore {
         "select status, count(*) as count from exchanges where status not in ('finished', 'failed', 'refunded') group by status",
       )
       return new Map(rows.map((row) => [row.status, Number(row.count)]))
-    },
-    async pauses() {
-      return sql.query<{ scope: string; reason: string }>('select scope, reason from pauses order by scope limit 1000')
-    },
-    async alarms(limit) {
-      const rows = await sql.query<{
-        subject: string
-        alarm: string
-        detail: Record<string, unknown>
-        raised_at: Date
-      }>('select subject, alarm, detail, raised_at from alarms order by raised_at desc limit $1', [limit])
-      return rows.map((row) => ({
-        subject: row.subject,
-        alarm: row.alarm,
-        detail: row.detail,
-        raisedAt: row.raised_at,
-      }))
     },
   }
 }

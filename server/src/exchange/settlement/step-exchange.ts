@@ -1,9 +1,9 @@
+import pMap from 'p-map'
 import { AppError } from '../../core/domain/errors.ts'
 import { exchangeAccount } from '../../core/domain/ledger/entries.ts'
 import type { Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
-import { inParallel } from '../../lib/in-parallel.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { Execution } from '../ports/store/execution.ts'
@@ -120,12 +120,13 @@ function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: numb
 /** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
 async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMap<string, Evidence>> {
   const evidence = new Map<string, Evidence>()
-  await inParallel(current.executions, ASKED_AT_ONCE, async (execution) => {
+  const ask = async (execution: Execution) => {
     const { act } = decide(factsOf(current, execution))
     if (act === 'wait' || act === 'close') return
     const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
-  })
+  }
+  await pMap(current.executions, ask, { concurrency: ASKED_AT_ONCE })
   return evidence
 }
 

@@ -3,10 +3,10 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { startPostgres } from '../../server/src/adapters/embedded-postgres/postgres.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import type { Json } from '../support/until.ts'
-import { nodeEndpoint } from './node-endpoint.ts'
 import { type Crash, crashPostgres } from './postgres-crash.ts'
 
 const START_MS = 90_000
@@ -100,14 +100,5 @@ async function callNode(
 ): Promise<Json> {
   const node = chains.networks.find((one) => one.network === network)
   if (!node) throw new Error(`there is no chain ${network}`)
-  const { url, headers } = nodeEndpoint(node.rpcUrls[0] ?? '')
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(60_000),
-  })
-  const { result, error } = (await answer.json()) as { result?: Json; error?: { message: string } | null }
-  if (error) throw new Error(`${network} ${method}: ${error.message}`)
-  return result
+  return callOnce(node.rpcUrls[0] ?? '', method, params)
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until as lookUntil } from '../lib/src/until.ts'
 import { networks as definitions } from '../server/networks/index.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../server/src/adapters/signers/keystore.ts'
@@ -182,11 +183,6 @@ async function control(path: string, body: unknown): Promise<Record<string, unkn
   return (await answer.json()) as Record<string, unknown>
 }
 
-async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS
-  // A busy machine's database does not answer at times.
-  while (!(await look().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`)
-    await delay(LOOK_MS)
-  }
-}
+/** A busy machine's database does not answer at times. */
+const until = (what: string, look: () => Promise<boolean>): Promise<boolean> =>
+  lookUntil(what, () => look().catch(() => false), { timeoutMs: DEADLINE_MS, intervalMs: LOOK_MS })

@@ -3,6 +3,7 @@ import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../test/support/until.ts'
 import {
   bitcoinFamily,
   hasLitecoind,
@@ -10,7 +11,6 @@ import {
   runSandbox,
   temporaryFolder,
   testedNetworks,
-  waitFor,
 } from './running-sandbox.ts'
 
 const folder = temporaryFolder()
@@ -58,7 +58,7 @@ test.each(bitcoinFamily)('an outside wallet of %s is paid, and its key signs for
   // Unconfirmed money counts.
   expect(await balance(network, 'native', wallet.address)).toBe('0.75')
   const rpc = sandbox.rpc(network)
-  await waitFor('a block with the payment', async () => {
+  await until('a block with the payment', async () => {
     const tx = (await rpc.call('getrawtransaction', [hash, true])) as { confirmations?: number }
     return (tx.confirmations ?? 0) > 0
   })
@@ -91,23 +91,20 @@ test.each(bitcoinFamily)('an outside wallet of %s is paid, and its key signs for
 test('an outside wallet of eth is paid, and its key signs for the money', async () => {
   const wallet = await createWallet('eth')
   await deposit('eth', 'native', wallet.address, '1.5')
-  await waitFor('the payment', async () => (await balance('eth', 'eth', wallet.address)) === '1.5')
+  await until('the payment', async () => (await balance('eth', 'eth', wallet.address)) === '1.5')
   const url = sandbox.chains.networks.find((one) => one.network === 'eth')?.rpcUrls[0] ?? ''
   const account = privateKeyToAccount(wallet.privateKey as `0x${string}`)
   const client = createWalletClient({ account, transport: http(url) })
   const other = await createWallet('eth')
   const hash = await client.sendTransaction({ to: other.address as `0x${string}`, value: parseEther('1'), chain: null })
-  await waitFor(
-    'the receipt',
-    async () => (await sandbox.rpc('eth').call('eth_getTransactionReceipt', [hash])) !== null,
-  )
+  await until('the receipt', async () => (await sandbox.rpc('eth').call('eth_getTransactionReceipt', [hash])) !== null)
   expect(await balance('eth', 'native', other.address)).toBe('1')
 })
 
 test.each(['usdt', 'usdc', 'wbtc', 'dai'])('pays %s on eth', async (currency) => {
   const wallet = await createWallet('eth')
   await deposit('eth', currency, wallet.address, '25.5')
-  await waitFor('the tokens', async () => (await balance('eth', currency, wallet.address)) === '25.5')
+  await until('the tokens', async () => (await balance('eth', currency, wallet.address)) === '25.5')
 })
 
 describe('fifty payments at once', () => {
@@ -119,7 +116,7 @@ describe('fifty payments at once', () => {
     )
     console.log(`50 payments on ${network}: ${Math.round(performance.now() - began)} ms`)
     expect(new Set(hashes).size).toBe(50)
-    await waitFor('all of them', async () => (await balance(network, 'native', wallet.address)) === '0.5')
+    await until('all of them', async () => (await balance(network, 'native', wallet.address)) === '0.5')
   })
 })
 
@@ -135,7 +132,7 @@ test.each(testedNetworks)('blocks of %s come by themselves, on demand, and not w
   const read = async () =>
     Number(await sandbox.rpc(network).call(network === 'eth' ? 'eth_blockNumber' : 'getblockcount'))
   const before = await read()
-  await waitFor('two blocks by themselves', async () => (await read()) >= before + 2, 5000)
+  await until('two blocks by themselves', async () => (await read()) >= before + 2, 5000)
 })
 
 describe('refusals', () => {

@@ -16,10 +16,11 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
+import { until } from '../../test/support/until.ts'
 import { evmBankAddress, evmTraderAddress } from '../src/keys.ts'
 import type { Market, MarketPool } from '../src/market/record.ts'
 import { evmNetworks } from '../src/networks.ts'
-import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
 const networks = evmNetworks.map(({ network }) => network)
 const folder = temporaryFolder()
@@ -224,7 +225,7 @@ describe.each(networks)('%s', (network) => {
   })
 
   test('its pools stand within a percent of the prices', async () => {
-    await waitFor('the pools', async () => (await distances(network, false)).every(({ away }) => away < 0.01))
+    await until('the pools', async () => (await distances(network, false)).every(({ away }) => away < 0.01))
     expect((await distances(network, false)).length).toBeGreaterThan(25)
   })
 })
@@ -240,7 +241,7 @@ test('the trader moves the pools, with its own tokens alone', async () => {
   const before = await balances()
   const prices = () => Promise.all(marketOf('eth').pools.map((pool) => priceOfPool('eth', pool)))
   const old = await prices()
-  await waitFor(
+  await until(
     'ten pools that moved',
     async () => (await prices()).filter((price, at) => price !== old[at]).length >= 10,
   )
@@ -265,7 +266,7 @@ test("on Celo the coin's balance and the token's are one", async () => {
     { from: bank, to: token, data, gas: '0x30d40', maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x0' },
   ])
   await sandbox.post('/blocks', { network: 'celo', count: 1 })
-  await waitFor(
+  await until(
     'the transfer',
     async () => (await clientOf('celo').getBalance({ address: address })) === 35n * 10n ** 17n,
   )
@@ -278,14 +279,14 @@ test('still chains stand at the resting prices and stay there; a restart keeps t
   console.log(`started again in ${sandbox.startMs} ms`)
   expect(sandbox.chains.networks).toEqual(before)
   for (const network of ['eth', 'celo', 'sonic']) {
-    await waitFor('the resting prices', async () => (await distances(network, true)).every(({ away }) => away < 0.01))
+    await until('the resting prices', async () => (await distances(network, true)).every(({ away }) => away < 0.01))
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()
     // What brings the pools there takes two blocks.
     const settled = (await height()) + 4n
-    await waitFor('blocks', async () => (await height()) >= settled)
+    await until('blocks', async () => (await height()) >= settled)
     const traded = await nonce()
-    await waitFor('more blocks', async () => (await height()) >= settled + 6n)
+    await until('more blocks', async () => (await height()) >= settled + 6n)
     expect(await nonce()).toBe(traded)
   }
 })

@@ -1,7 +1,8 @@
 import { findProgram } from '@swapyard/lib/find-program.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../test/support/until.ts'
 import { readSettings } from '../src/settings.ts'
-import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
 const { searchPath } = readSettings([])
 const hasMonero = ['monerod', 'monero-wallet-rpc'].every((name) => findProgram(name, searchPath) !== null)
@@ -30,7 +31,7 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
     const address = await wallet()
     expect(address).toMatch(/^8[1-9A-HJ-NP-Za-km-z]{94}$/)
     await deposit(address, '1.000000000001')
-    await waitFor('the payment is seen', async () => (await balance(address)) === '1.000000000001')
+    await until('the payment is seen', async () => (await balance(address)) === '1.000000000001')
     const refused = await sandbox.post('/deposits', {
       network: 'xmr',
       currency: 'native',
@@ -55,7 +56,7 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     await sandbox.post('/mining', { network: 'xmr', paused: false })
     expect(await balance(kept)).toBe('0.5')
-    await waitFor('the dropped payment is gone', async () => (await balance(dropped)) === '0')
+    await until('the dropped payment is gone', async () => (await balance(dropped)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
   })

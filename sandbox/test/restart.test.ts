@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { identifyProcess, isRunning, type ProcessIdentity } from '@swapyard/lib/process-identity.ts'
+import { until as untilSoon } from '@swapyard/lib/until.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks, waitFor } from './running-sandbox.ts'
+import { PATIENCE_MS } from '../../test/support/patience.ts'
+import { until } from '../../test/support/until.ts'
+import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks } from './running-sandbox.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 const running: RunningSandbox[] = []
@@ -107,7 +110,7 @@ test('after a kill -9 its nodes end by themselves, and the next start loses noth
   expect(nodes).toHaveLength(testedNetworks.length - 1)
   await first.stop('SIGKILL')
   expect(existsSync(join(folder.path, 'chains.lock'))).toBe(true)
-  await waitFor('the end of the nodes', () => !nodes.some(isRunning))
+  await until('the end of the nodes', () => !nodes.some(isRunning))
   const second = await run()
   await expectKept(second, paid)
 })
@@ -124,14 +127,17 @@ test('a start while the chains are being stopped waits for their end', async () 
   const first = await run()
   const paid = await payEverywhere(first)
   const stopped = first.stop()
-  await waitFor('the stop', () => !existsSync(join(folder.path, 'chains.json')))
+  await untilSoon('the stop', () => !existsSync(join(folder.path, 'chains.json')), {
+    timeoutMs: PATIENCE_MS,
+    intervalMs: 5,
+  })
   // It may take its time.
   first.process.kill('SIGSTOP')
   const waiting = launch(folder.path, testedNetworks.join(','))
-  await waitFor('the second one', () => waiting.text().includes(`waiting for process ${first.process.pid}`))
+  await until('the second one', () => waiting.text().includes(`waiting for process ${first.process.pid}`))
   first.process.kill('SIGCONT')
   await stopped
-  await waitFor('the chains', () => waiting.text().includes('ready'))
+  await until('the chains', () => waiting.text().includes('ready'))
   waiting.process.kill('SIGTERM')
   await new Promise((resolve) => waiting.process.once('exit', resolve))
   await expectKept(await run(), paid)

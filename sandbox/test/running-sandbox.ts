@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '@swapyard/lib/find-program.ts'
-import { PATIENCE_MS } from '../../test/support/patience.ts'
+import { until } from '../../test/support/until.ts'
 import { createJsonRpc, type JsonRpc } from '../src/json-rpc.ts'
 import { readSettings } from '../src/settings.ts'
 
@@ -49,7 +49,7 @@ export async function runSandbox(
 ): Promise<RunningSandbox> {
   const began = performance.now()
   const child = launch(folder, networks, more, environment)
-  await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
+  await until('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
   if (child.process.exitCode !== null) throw new Error(`the sandbox ended: ${child.text()}`)
   const startMs = Math.round(performance.now() - began)
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
@@ -96,18 +96,6 @@ export function launch(
   for (const stream of [process_.stdout, process_.stderr])
     stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
   return { process: process_, text: () => text }
-}
-
-export async function waitFor(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = PATIENCE_MS,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
 }
 
 const { searchPath } = readSettings([])

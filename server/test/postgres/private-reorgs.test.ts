@@ -26,14 +26,6 @@ const expire = (exchange: Exchange) =>
   )
 const statuses = async (exchange: Exchange) =>
   (await spine.executions(exchange)).map(({ leg, status, deposit }) => `${leg} ${status}${deposit.lost ? ' lost' : ''}`)
-/** Everybody's turn until it is so. */
-async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 30; n++) {
-    if (await what()) return
-    await spine.blocks(1)
-  }
-  throw new Error('it does not come to it')
-}
 /** Attempts of the payment between the legs, the oldest first. */
 const attempts = (exchange: Exchange) =>
   spine.database.query<{ tx_hash: string; raw: string }>(
@@ -62,7 +54,7 @@ async function orderRaised(rest: Parameters<typeof order>[0] = {}) {
 describe('a payment between the legs whose fee was raised', () => {
   test('funds the second leg once, though a reorganisation puts the one in the other’s place', async () => {
     const { exchange, first, second } = await orderRaised()
-    await until(async () => arrived(exchange) === 1)
+    await spine.blocksUntil(async () => arrived(exchange) === 1)
     spine.fakes.ltc.reorg(6, (txHash) => txHash === first.tx_hash)
     await spine.fakes.ltc.chain.sender.broadcast(second.raw)
     await spine.blocks(16)
@@ -75,7 +67,7 @@ describe('a payment between the legs whose fee was raised', () => {
   test('before the second leg is signed: what was counted is taken back, and counted again', async () => {
     await spine.store.pauses.pause('payouts:eth', 'test', 'test')
     const { exchange, first, second } = await orderRaised()
-    await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
+    await spine.blocksUntil(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
     spine.fakes.ltc.reorg(6, (txHash) => txHash === first.tx_hash)
     await spine.fakes.ltc.chain.sender.broadcast(second.raw)
     await spine.blocks(4)
@@ -91,7 +83,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
   const paused = async () => {
     const exchange = await order({ plan: { ...plan, delaysMs: [0, 3_600_000] } })
     const hash = spine.deposit(exchange, SMALL)
-    await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
+    await spine.blocksUntil(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
     const [transfer] = spine.fakes.btc.paidTo(exchange.deposit.address)
     spine.fakes.btc.reorg(8, (txHash) => txHash === hash)
     await spine.turn(2)
@@ -127,7 +119,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
     const exchange = await order({ plan: { ...plan, stallMs: 2_000, delaysMs: [0, 0] } })
     await spine.store.pauses.pause('payouts:eth', 'test', 'test')
     const hash = spine.deposit(exchange, SMALL)
-    await until(async () => (await spine.executions(exchange)).length === 2)
+    await spine.blocksUntil(async () => (await spine.executions(exchange)).length === 2)
     spine.fakes.btc.reorg(8, (txHash) => txHash === hash)
     await spine.blocks(4)
     await expect
@@ -147,7 +139,7 @@ describe('the time of an exchange', () => {
   test('is up while the payment between the legs is in no block: it waits for that, and pays', async () => {
     const exchange = await order()
     spine.deposit(exchange, SMALL)
-    await until(async () => (await spine.executions(exchange)).length === 2)
+    await spine.blocksUntil(async () => (await spine.executions(exchange)).length === 2)
     await expire(exchange)
     const [payment] = await attempts(exchange)
     spine.fakes.ltc.reorg(2, (txHash) => txHash === payment?.tx_hash)
@@ -164,7 +156,7 @@ describe('the time of an exchange', () => {
   test('or its end by another deposit is no reason to send a second leg back', async () => {
     const exchange = await order()
     spine.deposit(exchange, SMALL)
-    await until(async () => (await spine.executions(exchange)).length === 2)
+    await spine.blocksUntil(async () => (await spine.executions(exchange)).length === 2)
     const [payment] = await attempts(exchange)
     spine.fakes.ltc.knobs.deaf = true
     spine.fakes.ltc.reorg(3, (txHash) => txHash === payment?.tx_hash)
@@ -183,11 +175,11 @@ describe('a payment back in the source coin', () => {
   test('that is provably dead is promised again until it is signed anew, and comes once', async () => {
     const exchange = await order()
     spine.deposit(exchange, SMALL)
-    await until(async () => (await spine.executions(exchange)).length === 2)
+    await spine.blocksUntil(async () => (await spine.executions(exchange)).length === 2)
     const reserves = { ...market.reserves, 'eth@eth': 10n ** 12n }
     spine.books.replace(makeBook({ ...market, reserves, at: Date.now() + 3_600_000 }))
     spine.fakes.btc.knobs.deaf = true
-    await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'signed')
+    await spine.blocksUntil(async () => (await spine.executions(exchange))[1]?.payout?.state === 'signed')
     spine.books.replace(makeBook({ ...market, at: Date.now() + 3_600_000 }))
     const [back] = await spine.database.query<{ key: string; units: string }>(
       `select t.conflict_key as key, p.units from transactions t join payouts p on p.transaction_id = t.id
@@ -206,7 +198,7 @@ describe('a payment back in the source coin', () => {
     // Nothing is signed meanwhile: what is given back is seen as it lies.
     await spine.store.pauses.pause('payouts:btc', 'test', 'test')
     spine.fakes.btc.steal(back?.key ?? '')
-    await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
+    await spine.blocksUntil(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
     expect(await promised()).toBe(before + BigInt(back?.units ?? 0))
     spine.fakes.btc.knobs.deaf = false
     await spine.store.pauses.resume('payouts:btc')

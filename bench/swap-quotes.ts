@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
+import { startChains } from '../test/support/chains.ts'
 import type { BareSwapSettings } from './bare-swap.ts'
 import type { Result } from './benchmarks.ts'
 import type { Ground } from './ground.ts'
 import { drive, get } from './load.ts'
 import { compare, type Pace } from './rounds.ts'
-import { startChains } from './sandbox-chains.ts'
 
 /*
  * Quotes of swaps over HTTP, with the router in its thread behind them, against a bare route with the same answer. The pools

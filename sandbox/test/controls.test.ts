@@ -3,15 +3,9 @@ import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasProgram } from '../../test/support/describe-with.ts'
 import { until } from '../../test/support/until.ts'
-import {
-  bitcoinFamily,
-  hasLitecoind,
-  type RunningSandbox,
-  runSandbox,
-  temporaryFolder,
-  testedNetworks,
-} from './running-sandbox.ts'
+import { bitcoinFamily, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks } from './running-sandbox.ts'
 
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -44,7 +38,7 @@ test('lists the chains that run', async () => {
   expect(status).toBe(200)
   expect(body).toMatchObject([
     { network: 'btc', client: 'bcoin 1.0.2' },
-    ...(hasLitecoind ? [{ network: 'ltc', client: expect.stringMatching(/^litecoind 0\.21/) }] : []),
+    ...(hasProgram('litecoind') ? [{ network: 'ltc', client: expect.stringMatching(/^litecoind 0\.21/) }] : []),
     { network: 'eth', client: expect.stringMatching(/^anvil /), chainId: 3133700001 },
   ])
   expect(sandbox.chains.pid).toBe(sandbox.process.pid)

@@ -1,13 +1,9 @@
-import { findProgram } from '@swapyard/lib/find-program.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWith } from '../../test/support/describe-with.ts'
 import { until } from '../../test/support/until.ts'
-import { readSettings } from '../src/settings.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
-const { searchPath } = readSettings([])
-const hasMonero = ['monerod', 'monero-wallet-rpc'].every((name) => findProgram(name, searchPath) !== null)
-
-describe.runIf(hasMonero)('monero in the sandbox', () => {
+describeWith('monerod', 'monero in the sandbox', () => {
   const folder = temporaryFolder()
   let sandbox: RunningSandbox
   beforeAll(async () => {

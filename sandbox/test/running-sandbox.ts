@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '@swapyard/lib/find-program.ts'
+import { hasProgram } from '../../test/support/describe-with.ts'
 import { until } from '../../test/support/until.ts'
 import { createJsonRpc, type JsonRpc } from '../src/json-rpc.ts'
-import { readSettings } from '../src/settings.ts'
 
 const entry = new URL('../src/main.ts', import.meta.url).pathname
 
@@ -98,8 +97,5 @@ export function launch(
   return { process: process_, text: () => text }
 }
 
-const { searchPath } = readSettings([])
-/** Litecoin Core comes from Debian; where it is absent its part of the tests is left out. */
-export const hasLitecoind = findProgram('litecoind', searchPath) !== null
-export const bitcoinFamily = hasLitecoind ? ['btc', 'ltc'] : ['btc']
+export const bitcoinFamily = hasProgram('litecoind') ? ['btc', 'ltc'] : ['btc']
 export const testedNetworks = [...bitcoinFamily, 'eth']

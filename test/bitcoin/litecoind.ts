@@ -1,15 +1,11 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@swapyard/lib/free-port.ts'
 import { createJsonRpc, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
 import { until } from '../support/until.ts'
 import type { TestNode } from './chain-suite.ts'
-
-const PROGRAM = '/usr/bin/litecoind'
-
-export const hasLitecoind = existsSync(PROGRAM)
 
 /** Litecoin Core on regtest in a folder of its own; `peer` is the peer-to-peer port of another one, to follow it. */
 export async function startLitecoind(peer: number | null = null): Promise<TestNode & { peerPort: number }> {
@@ -31,7 +27,7 @@ export async function startLitecoind(peer: number | null = null): Promise<TestNo
     '-printtoconsole=0',
     ...(peer === null ? ['-connect=0', '-listen=1'] : [`-connect=127.0.0.1:${peer}`]),
   ]
-  const child = spawn(PROGRAM, settings, { stdio: 'ignore' })
+  const child = spawn('litecoind', settings, { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://swapyard:regtest@127.0.0.1:${rpcPort}/`
   const rpc = createJsonRpc({ url })

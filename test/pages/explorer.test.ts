@@ -7,11 +7,12 @@ import { composePages } from '../../server/src/app/pages.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
 import { createTestApp } from '../../server/test/http/app-for-tests.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
 import { startWorld, type World } from '../support/world.ts'
-import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
+import { brightness, openPage, phone, startBrowser } from './browser.ts'
 
 let world: World
 beforeAll(async () => {
@@ -161,7 +162,7 @@ describe('what is not there', () => {
   })
 })
 
-describe.skipIf(withoutBrowser)('in a browser', () => {
+describeWith('chromium', 'in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startBrowser()

@@ -3,30 +3,30 @@ import { Transaction } from '@scure/btc-signer'
 import { formatUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { alarms, booked } from '../support/facts.ts'
 import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import { hasNode, nodeCall } from '../support/nodes.ts'
+import { nodeCall } from '../support/nodes.ts'
 import type { World } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  if (hasNode('ltc')) world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
-}, LOCK_MS)
-afterAll(() => world?.stop())
+describeWith('litecoind', 'a coin that left the chain', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+  }, LOCK_MS)
+  afterAll(() => world?.stop())
 
-const coins = (units: bigint): string => formatUnits(units, 8)
-const inputsOf = (raw: string): string[] => {
-  const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
-  return Array.from({ length: transaction.inputsLength }, (_, at) => {
-    const { txid, index } = transaction.getInput(at)
-    return `${hex.encode(txid ?? new Uint8Array())}:${index}`
-  })
-}
+  const coins = (units: bigint): string => formatUnits(units, 8)
+  const inputsOf = (raw: string): string[] => {
+    const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
+    return Array.from({ length: transaction.inputsLength }, (_, at) => {
+      const { txid, index } = transaction.getInput(at)
+      return `${hex.encode(txid ?? new Uint8Array())}:${index}`
+    })
+  }
 
-test.runIf(hasNode('ltc'))(
-  'a deposit that a payout spends leaves the chain, and nobody spends it elsewhere',
-  async () => {
+  test('a deposit that a payout spends leaves the chain, and nobody spends it elsewhere', async () => {
     const filled = await booked(world, 'asset:wallet', 'ltc@ltc')
     const paidIn = coins(filled / 4n)
     const wallet = await fundBitcoinWallet(world, 'ltc', coins(filled / 4n + 100_000_000n))
@@ -91,5 +91,5 @@ test.runIf(hasNode('ltc'))(
     await world.mine('ltc', 3)
     expect(await world.balance('ltc@ltc', address)).toBe(amountToReceived)
     await world.invariants()
-  },
-)
+  })
+})

@@ -14,12 +14,6 @@ export function nodeOf(network: string): Node {
   return node
 }
 
-/** Whether the test chains have it. Litecoin Core and Monero are the machine's: what is absent is said, and fails on a build server. */
-export function hasNode(network: string): boolean {
-  const { networks } = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
-  return networks.some((one) => one.network === network)
-}
-
 /** Calls a node directly, beside the server and the sandbox's controls. */
 export const nodeCall = async (network: string, method: string, params: readonly unknown[] = []): Promise<Json> =>
   callOnce(nodeOf(network).rpcUrls[0] ?? '', method, params)

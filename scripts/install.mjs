@@ -43,7 +43,10 @@ function isStale(lock) {
   }
 }
 
-/** One installation at a time: two in one folder delete each other's files. */
+/**
+ * One installation at a time: two in one folder delete each other's files. Not the lock of `lib/src/file-lock.ts`: Node 20
+ * does not run TypeScript, and no package is installed yet.
+ */
 async function withLock(root, work) {
   const lock = join(root, '.cache', 'install.lock')
   mkdirSync(join(root, '.cache'), { recursive: true })

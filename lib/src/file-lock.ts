@@ -1,12 +1,12 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
+import { identifyPid, isRunning, type PidIdentity } from './pid.ts'
 
 /** Another live process holds the lock; `holder` is null when several processes take it over at this moment. */
 export class FileLockedError extends Error {
   override readonly name = 'FileLockedError'
-  readonly holder: ProcessIdentity | null
+  readonly holder: PidIdentity | null
 
-  constructor(file: string, holder: ProcessIdentity | null) {
+  constructor(file: string, holder: PidIdentity | null) {
     super(`${file} is locked by ${holder === null ? 'another process' : `process ${holder.pid}`}`)
     this.holder = holder
   }
@@ -28,7 +28,7 @@ const TRIES = 50
 
 /** Creates the lock file, or takes it over from a process that no longer runs. Its directory must exist. */
 export function lockFile(file: string): FileLock {
-  const mine = identifyProcess(process.pid) ?? { pid: process.pid, startedAt: '' }
+  const mine = identifyPid(process.pid) ?? { pid: process.pid, startedAt: '' }
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     if (create(file, mine)) return lockOf(file, mine, null)
     const text = read(file)
@@ -41,13 +41,13 @@ export function lockFile(file: string): FileLock {
 }
 
 /** The live process that holds the lock, or null. */
-export function readHolder(file: string): ProcessIdentity | null {
+export function readHolder(file: string): PidIdentity | null {
   const text = read(file)
   const holder = text === null ? null : holderIn(text)
   return holder !== null && isRunning(holder) ? holder : null
 }
 
-function lockOf(file: string, mine: ProcessIdentity, stale: Content | null): FileLock {
+function lockOf(file: string, mine: PidIdentity, stale: Content | null): FileLock {
   return {
     stale,
     write: (content) => replace(file, { ...content, ...mine }),
@@ -60,7 +60,7 @@ function lockOf(file: string, mine: ProcessIdentity, stale: Content | null): Fil
 }
 
 /** Readers never see half of a file: it is written under another name, then linked. */
-function create(file: string, mine: ProcessIdentity): boolean {
+function create(file: string, mine: PidIdentity): boolean {
   const draft = writeDraft(file, mine)
   try {
     linkSync(draft, file)
@@ -74,7 +74,7 @@ function create(file: string, mine: ProcessIdentity): boolean {
 }
 
 /** The guard admits one process; it replaces the file only if that still contains the text judged stale. */
-function takeOver(file: string, judged: string, mine: ProcessIdentity): boolean {
+function takeOver(file: string, judged: string, mine: PidIdentity): boolean {
   const guard = `${file}.guard`
   try {
     mkdirSync(guard)
@@ -119,7 +119,7 @@ function parse(text: string): Content | null {
   }
 }
 
-function holderIn(text: string): ProcessIdentity | null {
+function holderIn(text: string): PidIdentity | null {
   const { pid, startedAt } = parse(text) ?? {}
   return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null
 }

@@ -1,5 +1,6 @@
 import pRetry from 'p-retry'
 import { errors, Pool } from 'undici'
+import { reasonOf } from './transport-error.ts'
 
 /**
  * The outcome of a call. `error` is the node's own answer. `unknown` means no answer, or an unreadable one: the node may
@@ -177,10 +178,4 @@ export function parseExact(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout'
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null
-  return typeof code === 'string' ? code : 'no answer'
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type FileLock, FileLockedError, lockFile, readHolder } from '@swapyard/lib/file-lock.ts'
-import { identifyProcess, isRunning, type ProcessIdentity, waitForExit } from '@swapyard/lib/process-identity.ts'
+import { identifyPid, isRunning, type PidIdentity, waitForExit } from '@swapyard/lib/pid.ts'
 import { removeFile } from './files.ts'
 import { say } from './say.ts'
 
@@ -27,14 +27,14 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   const lock = take(folder, file)
   if (lock.stale !== null) {
     removeFile(join(folder, 'chains.json'))
-    await endLeftovers((lock.stale['children'] ?? []) as readonly ProcessIdentity[])
+    await endLeftovers((lock.stale['children'] ?? []) as readonly PidIdentity[])
   }
-  const children = new Map<number, ProcessIdentity>()
+  const children = new Map<number, PidIdentity>()
   const save = () => lock.write({ children: [...children.values()] })
   save()
   return {
     addChild(pid) {
-      children.set(pid, identifyProcess(pid) ?? { pid, startedAt: '' })
+      children.set(pid, identifyPid(pid) ?? { pid, startedAt: '' })
       save()
     },
     removeChild(pid) {
@@ -67,7 +67,7 @@ async function waitForOwner(folder: string, file: string): Promise<void> {
   }
 }
 
-async function endLeftovers(children: readonly ProcessIdentity[]): Promise<void> {
+async function endLeftovers(children: readonly PidIdentity[]): Promise<void> {
   const left = children.filter(isRunning)
   if (left.length === 0) return
   say(`ending ${left.length} nodes that an earlier sandbox left behind`)

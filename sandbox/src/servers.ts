@@ -1,4 +1,4 @@
-import { identifyProcess, isRunning, type ProcessIdentity } from '@swapyard/lib/process-identity.ts'
+import { identifyPid, isRunning, type PidIdentity } from '@swapyard/lib/pid.ts'
 
 const checkMs = 1000
 
@@ -13,13 +13,12 @@ export type Servers = Readonly<{
 }>
 
 export function createServers(parent: number | null, orphanMs: number): Servers {
-  const servers: ProcessIdentity[] =
-    parent === null ? [] : [identifyProcess(parent) ?? { pid: parent, startedAt: 'unknown' }]
+  const servers: PidIdentity[] = parent === null ? [] : [identifyPid(parent) ?? { pid: parent, startedAt: 'unknown' }]
   let aloneSince: number | null = null
   return {
     endWithServers: parent !== null,
     add(pid) {
-      const found = identifyProcess(pid)
+      const found = identifyPid(pid)
       if (found === null) return false
       servers.splice(0, servers.length, ...servers.filter((one) => one.pid !== pid && isRunning(one)), found)
       aloneSince = null

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { identifyProcess, isRunning, type ProcessIdentity } from '@swapyard/lib/process-identity.ts'
+import { identifyPid, isRunning, type PidIdentity } from '@swapyard/lib/pid.ts'
 import { until as untilSoon } from '@swapyard/lib/until.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../../test/support/patience.ts'
@@ -58,9 +58,9 @@ async function expectKept(sandbox: RunningSandbox, paid: readonly Paid[]): Promi
 }
 
 /** Every process whose command line names the test's folder. */
-const nodesOf = (path: string): ProcessIdentity[] => {
+const nodesOf = (path: string): PidIdentity[] => {
   const lock = JSON.parse(readFileSync(join(path, 'chains.lock'), 'utf8')) as {
-    children: ProcessIdentity[]
+    children: PidIdentity[]
   }
   return lock.children
 }
@@ -193,5 +193,5 @@ test('nodes that are stopped in order are gone', async () => {
   expect(await sandbox.stop()).toBe(0)
   expect(performance.now() - began).toBeLessThan(5000)
   expect(nodes.some(isRunning)).toBe(false)
-  expect(identifyProcess(sandbox.process.pid ?? 0)).toBeNull()
+  expect(identifyPid(sandbox.process.pid ?? 0)).toBeNull()
 })

@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** A pid and the moment the process started: the system gives a pid again to another process. */
-export type ProcessIdentity = Readonly<{ pid: number; startedAt: string }>
+export type PidIdentity = Readonly<{ pid: number; startedAt: string }>
 
 /** Null for a pid without a process, or with one that has ended and waits to be reaped. */
-export function identifyProcess(pid: number): ProcessIdentity | null {
+export function identifyPid(pid: number): PidIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid)
   return startedAt === null ? null : { pid, startedAt }
 }
 
-export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
-  return identifyProcess(pid)?.startedAt === startedAt
+export function isRunning({ pid, startedAt }: PidIdentity): boolean {
+  return identifyPid(pid)?.startedAt === startedAt
 }
 
 /** False when the process still runs after `timeoutMs`. */
-export async function waitForExit(one: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+export async function waitForExit(one: PidIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs
   while (isRunning(one)) {
     if (performance.now() > deadline) return false

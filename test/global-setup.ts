@@ -5,7 +5,6 @@ import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../server/src/adapters/embedded-postgres/postgres.ts'
 import { startChains } from './support/chains.ts'
 import { createTemplate } from './support/database.ts'
-import { missingPrograms } from './support/describe-with.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,7 +17,6 @@ declare module 'vitest' {
 
 /** One cluster and one set of chains for the whole run; every test file makes its own database and its own house on them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  for (const line of missingPrograms()) console.warn(`${line}; its tests are skipped`)
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
   const [postgres, chains] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, 'all')])
   endSyncing(join(folder, 'postgres', 'cluster'))

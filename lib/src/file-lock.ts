@@ -1,5 +1,5 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { identifyPid, isRunning, type PidIdentity } from './pid.ts'
+import { isAlive, type PidIdentity, readPidIdentity } from './pid.ts'
 
 /** Another live process holds the lock; `holder` is null when several processes take it over at this moment. */
 export class FileLockedError extends Error {
@@ -28,13 +28,13 @@ const TRIES = 50
 
 /** Creates the lock file, or takes it over from a process that no longer runs. Its directory must exist. */
 export function lockFile(file: string): FileLock {
-  const mine = identifyPid(process.pid) ?? { pid: process.pid, startedAt: '' }
+  const mine = readPidIdentity(process.pid) ?? { pid: process.pid, startedAt: '' }
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     if (create(file, mine)) return lockOf(file, mine, null)
     const text = read(file)
     if (text === null) continue
     const holder = holderIn(text)
-    if (holder !== null && isRunning(holder)) throw new FileLockedError(file, holder)
+    if (holder !== null && isAlive(holder)) throw new FileLockedError(file, holder)
     if (takeOver(file, text, mine)) return lockOf(file, mine, parse(text))
   }
   throw new FileLockedError(file, null)
@@ -44,7 +44,7 @@ export function lockFile(file: string): FileLock {
 export function readHolder(file: string): PidIdentity | null {
   const text = read(file)
   const holder = text === null ? null : holderIn(text)
-  return holder !== null && isRunning(holder) ? holder : null
+  return holder !== null && isAlive(holder) ? holder : null
 }
 
 function lockOf(file: string, mine: PidIdentity, stale: Content | null): FileLock {

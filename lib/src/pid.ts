@@ -6,20 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 export type PidIdentity = Readonly<{ pid: number; startedAt: string }>
 
 /** Null for a pid without a process, or with one that has ended and waits to be reaped. */
-export function identifyPid(pid: number): PidIdentity | null {
+export function readPidIdentity(pid: number): PidIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid)
   return startedAt === null ? null : { pid, startedAt }
 }
 
-export function isRunning({ pid, startedAt }: PidIdentity): boolean {
-  return identifyPid(pid)?.startedAt === startedAt
+export function isAlive({ pid, startedAt }: PidIdentity): boolean {
+  return readPidIdentity(pid)?.startedAt === startedAt
 }
 
 /** False when the process still runs after `timeoutMs`. */
 export async function waitForExit(one: PidIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs
-  while (isRunning(one)) {
+  while (isAlive(one)) {
     if (performance.now() > deadline) return false
     await delay(20)
   }

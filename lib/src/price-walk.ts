@@ -1,14 +1,14 @@
-/** USD per coin; `walk`: the key whose walk it follows, so that wbtc stays beside btc; `calm`: divides the movement. */
-export type BasePrice = Readonly<{ usd: string; spreadBps: bigint; walk?: string; calm?: bigint }>
+/** USD per coin; `walkKey`: the key whose walk it follows, so that wbtc stays beside btc; `walkDivisor`: divides the movement. */
+export type BasePrice = Readonly<{ usd: string; spreadBps: bigint; walkKey?: string; walkDivisor?: bigint }>
 
-const major = (usd: string, walk?: string): BasePrice => ({
+const major = (usd: string, walkKey?: string): BasePrice => ({
   usd,
   spreadBps: 4n,
-  ...(walk === undefined ? {} : { walk }),
+  ...(walkKey === undefined ? {} : { walkKey }),
 })
 const minor = (usd: string): BasePrice => ({ usd, spreadBps: 10n })
 /** A hundredth of the movement: within 0.03 % of a dollar. */
-const stable = (usd: string): BasePrice => ({ usd, spreadBps: 2n, calm: 100n })
+const stable = (usd: string): BasePrice => ({ usd, spreadBps: 2n, walkDivisor: 100n })
 
 /** Invented prices of late 2026, for the sandbox's servers and chains. No real market has them. */
 export const basePrices: Readonly<Record<string, BasePrice>> = {
@@ -68,7 +68,7 @@ export const basePrices: Readonly<Record<string, BasePrice>> = {
   pyusd: stable('0.9997'),
   usde: stable('0.9996'),
   cusd: stable('0.9989'),
-  eurc: { usd: '1.162', spreadBps: 4n, calm: 20n },
+  eurc: { usd: '1.162', spreadBps: 4n, walkDivisor: 20n },
 }
 
 /** Parts per 10^9: integers, so that every process on every machine computes the same walk. */
@@ -83,12 +83,12 @@ const LAYERS = [
 
 /** USD × 10^12 per whole coin at a second since 1970. A function of the time alone; null gives the base price. */
 export function middlePrice(key: string, base: BasePrice, second: number | null): bigint {
-  const walk = second === null ? 0n : walkPpb(base.walk ?? key, second) / (base.calm ?? 1n)
-  return (scaled(base.usd) * (PPB + walk)) / PPB
+  const walk = second === null ? 0n : walkPpb(base.walkKey ?? key, second) / (base.walkDivisor ?? 1n)
+  return (parseUsd(base.usd) * (PPB + walk)) / PPB
 }
 
 /** Decimal dollars × 10^12. */
-function scaled(usd: string): bigint {
+function parseUsd(usd: string): bigint {
   const [whole = '0', fraction = ''] = usd.split('.')
   return BigInt(whole + fraction.padEnd(12, '0'))
 }
@@ -100,15 +100,15 @@ function walkPpb(key: string, second: number): bigint {
     const step = Math.floor(second / periodS)
     const t = (second % periodS) / periodS
     const smooth = t * t * (3 - 2 * t)
-    const from = height(key, layer, step, amplitudePpb)
-    const to = height(key, layer, step + 1, amplitudePpb)
+    const from = latticeValue(key, layer, step, amplitudePpb)
+    const to = latticeValue(key, layer, step + 1, amplitudePpb)
     sum += from + Math.round((to - from) * smooth)
   }
   return BigInt(sum)
 }
 
 /** A height between −amplitude and +amplitude: FNV-1a over the text, then mixed (Murmur3's finalizer). */
-function height(key: string, layer: number, step: number, amplitude: number): number {
+function latticeValue(key: string, layer: number, step: number, amplitude: number): number {
   let hash = 0x811c9dc5
   for (const character of `${key}:${layer}:${step}`) {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)

@@ -1,9 +1,9 @@
 import { createJsonPost, parseExact, type RpcAnswer, toAnswer, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
-import { Refusal } from './refusal.ts'
+import { ControlError } from './control-error.ts'
 
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
 
-/** JSON-RPC to one node of this machine. A node's refusal throws an RpcError, a missing answer a Refusal with status 503. */
+/** JSON-RPC to one node of this machine. A node's refusal throws an RpcError, a missing answer a ControlError with status 503. */
 export type JsonRpc = Readonly<{
   call(method: string, params?: readonly unknown[]): Promise<unknown>
   /** One request for all; throws the first error, after all were answered. */
@@ -23,7 +23,7 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
     const reply = await post(body)
     if (reply.kind === 'unknown') {
       const message = `the node at port ${new URL(rpcUrl).port} does not answer`
-      throw new Refusal(503, 'NODE_UNAVAILABLE', message, reply.cause)
+      throw new ControlError(503, 'NODE_UNAVAILABLE', message, reply.cause)
     }
     return { status: reply.status, body: parseExact(reply.text) }
   }
@@ -47,6 +47,7 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
 }
 
 function resultOf(method: string, answer: RpcAnswer): unknown {
-  if (answer.kind === 'unknown') throw new Refusal(503, 'NODE_UNAVAILABLE', `${method}: the node gave ${answer.reason}`)
+  if (answer.kind === 'unknown')
+    throw new ControlError(503, 'NODE_UNAVAILABLE', `${method}: the node gave ${answer.reason}`)
   return unwrapAnswer(method, answer)
 }

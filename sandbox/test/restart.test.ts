@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { identifyPid, isRunning, type PidIdentity } from '@swapyard/lib/pid.ts'
+import { isAlive, type PidIdentity, readPidIdentity } from '@swapyard/lib/pid.ts'
 import { until as untilSoon } from '@swapyard/lib/until.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PATIENCE_MS } from '../../test/support/patience.ts'
@@ -19,19 +19,19 @@ afterEach(async () => {
   folder.remove()
 })
 
-const run = async (networks = testedNetworks.join(','), more: readonly string[] = []) => {
-  const sandbox = await runSandbox(folder.path, networks, more)
+const run = async (networks = testedNetworks.join(','), extraArgs: readonly string[] = []) => {
+  const sandbox = await runSandbox(folder.path, networks, extraArgs)
   running.push(sandbox)
   return sandbox
 }
 const balance = async (sandbox: RunningSandbox, network: string, address: string) =>
   (await sandbox.get(`/balance?network=${network}&currency=native&address=${address}`)).body['amount']
 
-type Paid = { network: string; address: string; hash: string; blockHash: string; height: number }
+type Payment = { network: string; address: string; hash: string; blockHash: string; height: number }
 
-/** Pays a fresh wallet on every network and mines it in. */
-async function payEverywhere(sandbox: RunningSandbox): Promise<Paid[]> {
-  const paid: Paid[] = []
+/** Pays a fresh wallet on every network and mines the payment. */
+async function payEverywhere(sandbox: RunningSandbox): Promise<Payment[]> {
+  const paid: Payment[] = []
   for (const network of testedNetworks) {
     const address = (await sandbox.post('/wallets', { network })).body['address'] as string
     const { body } = await sandbox.post('/deposits', { network, currency: 'native', address, amount: '0.5' })
@@ -41,7 +41,7 @@ async function payEverywhere(sandbox: RunningSandbox): Promise<Paid[]> {
   return paid
 }
 
-async function expectKept(sandbox: RunningSandbox, paid: readonly Paid[]): Promise<void> {
+async function expectPayments(sandbox: RunningSandbox, paid: readonly Payment[]): Promise<void> {
   for (const { network, address, hash, blockHash, height } of paid) {
     const rpc = sandbox.rpc(network)
     expect(await balance(sandbox, network, address)).toBe('0.5')
@@ -57,23 +57,23 @@ async function expectKept(sandbox: RunningSandbox, paid: readonly Paid[]): Promi
   }
 }
 
-/** Every process whose command line names the test's folder. */
-const nodesOf = (path: string): PidIdentity[] => {
+/** The node processes in the lock file. */
+const readNodes = (path: string): PidIdentity[] => {
   const lock = JSON.parse(readFileSync(join(path, 'chains.lock'), 'utf8')) as {
     children: PidIdentity[]
   }
   return lock.children
 }
 
-test('a second start continues the same chains at the same places', async () => {
+test('continues the same chains at the same URLs after a restart', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
-  // Reorganised chains are continued as they were left.
+  // A chain with a reorg must also continue.
   for (const network of testedNetworks) {
     await first.post('/blocks', { network, count: 3 })
     await first.post('/reorgs', { network, depth: 2 })
   }
-  const left = await Promise.all(
+  const firstHeights = await Promise.all(
     testedNetworks.map(
       async (network) => (await first.post('/blocks', { network, count: 1 })).body['height'] as number,
     ),
@@ -86,16 +86,16 @@ test('a second start continues the same chains at the same places', async () => 
   console.log(`first start ${first.startMs} ms, second start ${second.startMs} ms`)
   expect(second.chains.networks).toEqual(first.chains.networks)
   expect(second.chains.controlUrl).toBe(first.chains.controlUrl)
-  await expectKept(second, paid)
+  await expectPayments(second, paid)
   const heights = await Promise.all(
     testedNetworks.map(
       async (network) => (await second.post('/blocks', { network, count: 1 })).body['height'] as number,
     ),
   )
-  heights.forEach((height, at) => {
-    expect(height).toBeGreaterThan(left[at] ?? 0)
+  heights.forEach((height, index) => {
+    expect(height).toBeGreaterThan(firstHeights[index] ?? 0)
   })
-  // The bank still pays.
+  // The bank can still pay.
   await payEverywhere(second)
   for (const network of testedNetworks) {
     const deep = await second.post('/reorgs', { network, depth: 2 })
@@ -103,47 +103,46 @@ test('a second start continues the same chains at the same places', async () => 
   }
 })
 
-test('after a kill -9 its nodes end by themselves, and the next start loses nothing', async () => {
+test('stops the nodes after a SIGKILL of the sandbox and loses no data', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
-  const nodes = nodesOf(folder.path)
+  const nodes = readNodes(folder.path)
   expect(nodes).toHaveLength(testedNetworks.length - 1)
   await first.stop('SIGKILL')
   expect(existsSync(join(folder.path, 'chains.lock'))).toBe(true)
-  await until('the end of the nodes', () => !nodes.some(isRunning))
+  await until('the end of the nodes', () => !nodes.some(isAlive))
   const second = await run()
-  await expectKept(second, paid)
+  await expectPayments(second, paid)
 })
 
-test('a start right after a kill -9 waits for the old nodes', async () => {
+test('waits for the old nodes in a start right after a SIGKILL', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   await first.stop('SIGKILL')
   const second = await run()
-  await expectKept(second, paid)
+  await expectPayments(second, paid)
 })
 
-test('a start while the chains are being stopped waits for their end', async () => {
+test('waits for a running stop before it starts', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   const stopped = first.stop()
-  await untilSoon('the stop', () => !existsSync(join(folder.path, 'chains.json')), {
-    timeoutMs: PATIENCE_MS,
-    intervalMs: 5,
-  })
-  // It may take its time.
+  // Fast: the process must not have stopped before the signal.
+  const hasBegun = () => !existsSync(join(folder.path, 'chains.json'))
+  await untilSoon('the stop', hasBegun, { timeoutMs: PATIENCE_MS, intervalMs: 5 })
+  // Makes the stop take longer.
   first.process.kill('SIGSTOP')
-  const waiting = launch(folder.path, testedNetworks.join(','))
-  await until('the second one', () => waiting.text().includes(`waiting for process ${first.process.pid}`))
+  const second = launch(folder.path, testedNetworks.join(','))
+  await until('the second start to wait', () => second.text().includes(`waiting for process ${first.process.pid}`))
   first.process.kill('SIGCONT')
   await stopped
-  await until('the chains', () => waiting.text().includes('ready'))
-  waiting.process.kill('SIGTERM')
-  await new Promise((resolve) => waiting.process.once('exit', resolve))
-  await expectKept(await run(), paid)
+  await until('the chains', () => second.text().includes('ready'))
+  second.process.kill('SIGTERM')
+  await new Promise((resolve) => second.process.once('exit', resolve))
+  await expectPayments(await run(), paid)
 })
 
-test('a second sandbox on the same folder is refused', async () => {
+test('rejects a second sandbox on the same data directory', async () => {
   const first = await run('eth')
   const second = launch(folder.path, 'eth')
   const code = await new Promise((resolve) => second.process.once('exit', resolve))
@@ -152,8 +151,8 @@ test('a second sandbox on the same folder is refused', async () => {
   expect((await first.get('/networks')).status).toBe(200)
 })
 
-test('unknown networks, arguments and settings are refused', async () => {
-  for (const [networks, more, text] of [
+test('rejects unknown networks, arguments and settings', async () => {
+  for (const [networks, extraArgs, text] of [
     ['btc,foo', [], 'has no chain for "foo"'],
     ['eth', ['--what', 'x'], 'unknown argument --what'],
     ['eth', ['--parent', 'x'], 'not a process id'],
@@ -162,7 +161,7 @@ test('unknown networks, arguments and settings are refused', async () => {
     const child = launch(
       folder.path,
       networks,
-      more,
+      extraArgs,
       text.startsWith('SWAPYARD') ? { SWAPYARD_SANDBOX_NETWORK: 'btc' } : {},
     )
     expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(2)
@@ -170,13 +169,13 @@ test('unknown networks, arguments and settings are refused', async () => {
   }
 })
 
-test('--help says what it takes', async () => {
+test('prints the usage with --help', async () => {
   const child = launch(folder.path, 'eth', ['--help'])
   expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(0)
   expect(child.text()).toMatch(/^usage: .*--data-dir.*--networks/)
 })
 
-test('without the programs of Debian their chains are missing, and a line names the package of each', async () => {
+test('runs without litecoind and monerod and names their Debian packages', async () => {
   const sandbox = await runSandbox(folder.path, 'ltc,xmr,eth', [], { PATH: folder.path })
   running.push(sandbox)
   expect(sandbox.chains.networks.map(({ network }) => network)).toEqual(['eth'])
@@ -185,13 +184,13 @@ test('without the programs of Debian their chains are missing, and a line names 
     expect(lines.filter((line) => line.includes(`Debian's package ${name} `))).toHaveLength(1)
 })
 
-test('nodes that are stopped in order are gone', async () => {
+test('stops all nodes on SIGTERM', async () => {
   const sandbox = await run()
-  const nodes = nodesOf(folder.path)
-  expect(nodes.every(isRunning)).toBe(true)
-  const began = performance.now()
+  const nodes = readNodes(folder.path)
+  expect(nodes.every(isAlive)).toBe(true)
+  const startedAt = performance.now()
   expect(await sandbox.stop()).toBe(0)
-  expect(performance.now() - began).toBeLessThan(5000)
-  expect(nodes.some(isRunning)).toBe(false)
-  expect(identifyPid(sandbox.process.pid ?? 0)).toBeNull()
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  expect(nodes.some(isAlive)).toBe(false)
+  expect(readPidIdentity(sandbox.process.pid ?? 0)).toBeNull()
 })

@@ -8,8 +8,8 @@ import { startBcoin } from '../../sandbox/src/bitcoin/nodes.ts'
 import { btc } from '../../server/networks/btc.ts'
 import { keyScript, parametersOf } from '../../server/src/adapters/chains/bitcoin/address.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
+import { createAppKeys } from './app-keys.ts'
 import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
-import { createHouseKeys } from './house-keys.ts'
 
 const sandbox = resolveNetwork(btc, 'sandbox')
 /** With replacements, as on the real network: the node takes them. */
@@ -20,8 +20,8 @@ async function start(): Promise<TestNode> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-bcoin-'))
   const node = await startBcoin(folder, await freePort())
   const rpc = createJsonRpc({ url: node.rpcUrl })
-  const { publicKeys } = createHouseKeys(network.coinType)
-  await node.prepare(
+  const { publicKeys } = createAppKeys(network.coinType)
+  await node.mineInitialBlocks(
     hex.encode(keyScript(parametersOf(network), publicKeys.publicKey(0, { branch: 'hot', index: 0 }))),
     0,
   )

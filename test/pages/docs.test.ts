@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/app/http.ts'
-import { createTestApp } from '../../server/test/http/app-for-tests.ts'
+import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { brightness, openPage, phone, startBrowser } from './browser.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCodes } from '../../server/src/core/domain/errors.ts'
 import { statusOf } from '../../server/src/core/http/errors.ts'
 import { mountErrorPage } from '../../server/src/pages/errors.ts'
-import { createTestApp, listen } from '../../server/test/http/app-for-tests.ts'
+import { createTestApp, listen } from '../../server/test/core/http/app-for-tests.ts'
 import { describeWith } from '../support/describe-with.ts'
 import { brightness, openPage, phone, startBrowser } from './browser.ts'
 

@@ -1,5 +1,5 @@
-import { call, post } from '../../server/test/monero/outside.ts'
-import type { Json } from '../support/world.ts'
+import { call, post } from '../../server/test/adapters/chains/monero/payer.ts'
+import type { Json } from '../support/scenario.ts'
 
 /** What a public Monero node shows of its payments. */
 export type MoneroView = Readonly<{

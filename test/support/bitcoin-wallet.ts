@@ -3,10 +3,10 @@ import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
-import { createOutputs } from '../../sandbox/src/bitcoin/outputs.ts'
+import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
 import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
 import { nodeCall, nodeOf } from './nodes.ts'
-import type { Json, World } from './world.ts'
+import type { Json, Scenario } from './scenario.ts'
 
 /** Units that the wallet's transactions leave to the miner: far above what nodes relay, far below any amount here. */
 const FEE_UNITS = 20_000n
@@ -27,13 +27,17 @@ export type BitcoinWallet = Readonly<{
   send(signed: Signed): Promise<string>
 }>
 
-export async function fundBitcoinWallet(world: World, network: BitcoinTicker, amount: string): Promise<BitcoinWallet> {
-  const { address, privateKey } = await world.wallet(network)
+export async function fundBitcoinWallet(
+  scenario: Scenario,
+  network: BitcoinTicker,
+  amount: string,
+): Promise<BitcoinWallet> {
+  const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
-  const { hash: txid } = await world.control('/deposits', { network, currency: 'native', address, amount })
+  const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
-  const found = await world.until('the wallet has its coin', async () => {
+  const found = await scenario.until('the wallet has its coin', async () => {
     const transaction = await nodeCall(network, 'getrawtransaction', [txid, true])
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })
@@ -76,8 +80,8 @@ export async function mineInstead(
   const blockhash: string = await nodeCall(network, 'getblockhash', [height])
   const top: number = await nodeCall(network, 'getblockcount')
   const rpc = createJsonRpc(nodeOf(network).rpcUrls[0] ?? '')
-  const outputs = createOutputs(rpc)
-  const others = (await outputs.paidSince(blockhash)).filter((bytes) => bytes !== mined.hex)
+  const outputs = createOutputReader(rpc)
+  const others = (await outputs.readTransactionsSince(blockhash)).filter((bytes) => bytes !== mined.hex)
   await nodeCall(network, 'invalidateblock', [blockhash])
   for (let at = height; at <= top + 1; at++) {
     await nodeCall(network, 'generateblock', [
@@ -86,6 +90,6 @@ export async function mineInstead(
     ])
   }
   // What spent `txid` is refused.
-  await outputs.offerAgain(others)
+  await outputs.rebroadcast(others)
   rpc.close()
 }

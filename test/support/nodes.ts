@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { inject } from 'vitest'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
-import type { Json } from './world.ts'
+import type { Json } from './scenario.ts'
 
 type Node = ChainsFile['networks'][number]
 

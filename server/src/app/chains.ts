@@ -12,7 +12,7 @@ import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
 import { type Environment, type Family, resolveNetwork } from '../core/domain/network.ts'
 import type { Chain } from '../exchange/ports/chain.ts'
-import type { PublicKeys, SignWith } from '../exchange/ports/signer.ts'
+import type { PublicKeys, FamilySigner } from '../exchange/ports/signer.ts'
 
 /** Nodes of one network, and the contracts of its tokens where the sandbox deployed them. */
 export type NetworkNodes = Readonly<{
@@ -26,7 +26,7 @@ export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly
 const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
 
 /** How each family signs, in an environment. */
-export function composeSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
+export function createSigning(environment: Environment): Record<(typeof families)[number], FamilySigner> {
   return {
     bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
     evm: signEvm,
@@ -59,7 +59,7 @@ function override(definition: CurrencyDefinition, overrides: CurrencyOverrides):
  * The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter;
  * `ready` are chains that stand in for one.
  */
-export function composeChains(
+export function createChains(
   environment: Environment,
   nodes: readonly NetworkNodes[],
   publicKeys: PublicKeys,

@@ -46,16 +46,21 @@ declare module 'fastify' {
   }
 }
 
-export type App = FastifyInstance
+export type HttpServer = FastifyInstance
 
-export type AppParts = Readonly<{ services: Services; log: HttpLog; metrics: HttpMetrics; settings: ApiSettings }>
+export type HttpServerOptions = Readonly<{
+  services: Services
+  log: HttpLog
+  metrics: HttpMetrics
+  settings: ApiSettings
+}>
 
 /** The operations that this server has, for its documentation and for tests. */
 export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): RouteDefinition[] {
   return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
 }
 
-export function buildApp({ services, log, metrics, settings }: AppParts): App {
+export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const nextRequestId = createRequestIds()
   const app = createServer(settings, log, nextRequestId)
   const state = { draining: false }

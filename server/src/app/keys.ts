@@ -13,7 +13,7 @@ import type { PublicKeys } from '../exchange/ports/signer.ts'
 import { present } from '../lib/assert.ts'
 import { openAddresses } from './addresses.ts'
 import type { Role } from './app.ts'
-import { composeSigning, families } from './chains.ts'
+import { createSigning, families } from './chains.ts'
 
 export const coinTypes = [
   ...new Set(
@@ -61,7 +61,7 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     path: keystore.file,
     passphrase: keystore.passphrase,
     journalPath: join(dataDir, 'signed.log'),
-    signWith: composeSigning(environment),
+    signWith: createSigning(environment),
     coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
     limits: toOutflowLimits(signerLimits),
     isOwn: (network, address) => {

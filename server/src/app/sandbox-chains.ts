@@ -16,7 +16,7 @@ export type ChainsFile = Readonly<{
     chainId?: number
     rpcUrls: readonly string[]
     tokens: Record<string, string>
-    /** What the chain trades on, where it has a market (sandbox/src/market/record.ts). */
+    /** What the chain trades on, where it has a market (sandbox/src/market/snapshot.ts). */
     wrapped?: string
     coinIsToken?: boolean
     hubs?: readonly string[]

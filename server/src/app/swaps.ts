@@ -79,7 +79,7 @@ export type SwapOptions = Readonly<{
   metrics?: Pick<RouterMetrics, 'swapMoved' | 'outsideBuilt'>
 }>
 
-type SwapRooms = Readonly<{
+type SwapDependencies = Readonly<{
   database: Database
   catalogue: Catalogue
   books: BookSnapshot
@@ -141,7 +141,7 @@ export function productionSwaps(
 /** The DeFi half with its router in a thread of its own, which a worker does without. */
 export function openSwaps(
   options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
-  rooms: SwapRooms,
+  rooms: SwapDependencies,
 ): Swaps {
   const { environment, swaps, routerThread: thread, log, metrics, api } = options
   const networks = swaps?.routing ?? []
@@ -201,7 +201,7 @@ function composePromises({ swaps, metrics }: SwapOptions, now: () => number): Ou
 /** The DeFi half over its networks; of a house without any, every question says so. */
 export function composeSwaps(
   options: SwapOptions,
-  rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
+  rooms: SwapDependencies & Asking & Readonly<{ router: Router }>,
 ): Pick<Swaps, 'services' | 'answerOnce' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
@@ -268,7 +268,7 @@ function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwo
 
 function listedTokens(
   { environment, swaps }: SwapOptions,
-  { catalogue }: SwapRooms,
+  { catalogue }: SwapDependencies,
   served: ReadonlyMap<string, SwapNetwork>,
 ) {
   const lists = createPackageLists()

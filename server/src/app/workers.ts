@@ -14,11 +14,11 @@ import { watchChain } from '../exchange/deposits/watch-chain.ts'
 import { deadlinesOf } from '../exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
-import { sweepRows } from '../exchange/operations/poll-due-rows.ts'
+import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
-import type { RememberingSigner } from '../exchange/ports/signer.ts'
+import type { JournalingSigner } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../exchange/settings.ts'
@@ -30,7 +30,7 @@ import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What all floors of one house stand on. */
-export type Rooms = Readonly<{
+export type WorkerDependencies = Readonly<{
   store: Store
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
@@ -41,11 +41,11 @@ export type Rooms = Readonly<{
   reconcileFees(): Promise<void>
   findFees(): Promise<boolean>
 }>
-export type SwapRooms = 'trackSwap' | 'reconcileFees' | 'findFees'
+export type SwapWorkerKeys = 'trackSwap' | 'reconcileFees' | 'findFees'
 
 export type WorkerOptions = Readonly<{
   environment: Environment
-  signer: RememberingSigner | null
+  signer: JournalingSigner | null
   settings: ServiceSettings
   denied: readonly string[]
   log: Log
@@ -58,7 +58,7 @@ const WATCH_MS = 30_000
 const COMPARE_MS = 60_000
 
 /** Watchers, jobs and the loops that nobody waits for. */
-export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promise<Loop> {
+export async function startWorkers(options: WorkerOptions, rooms: WorkerDependencies): Promise<Loop> {
   const { store, catalogue, chains, books } = rooms
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
@@ -103,7 +103,7 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
       onError: (network, err) => log.warn({ network, err }, 'watcher turn failed'),
     }),
   )
-  loops.push(sweepRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
+  loops.push(pollDueRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
   loops.push(comparing, ...slowLoops(options, rooms, shared))
   return {
     stop: async () => {
@@ -117,7 +117,7 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
 async function startWatchedJobs(
   perform: Readonly<Record<Job['kind'], (id: string) => Promise<void>>>,
   { settings, log, metrics }: WorkerOptions,
-  { store, database }: Rooms,
+  { store, database }: WorkerDependencies,
 ): Promise<Loop> {
   const watchJobs = createWatchJobs({ store, deadlines: deadlinesOf(settings.expiryMs), log })
   const jobs = await startJobs({
@@ -148,7 +148,7 @@ async function startWatchedJobs(
   }
 }
 
-async function startComparing(store: Store, { memory }: RememberingSigner, log: Log): Promise<Loop> {
+async function startComparing(store: Store, { journal: memory }: JournalingSigner, log: Log): Promise<Loop> {
   const compareJournal = createCompareJournal({ store, memory, log })
   await compareJournal('all')
   return startLoop({
@@ -165,7 +165,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Sweeping and reconciling: nobody waits for them. */
 function slowLoops(
   { environment, log, metrics }: WorkerOptions,
-  { store, chains, reconcileFees, findFees }: Rooms,
+  { store, chains, reconcileFees, findFees }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)

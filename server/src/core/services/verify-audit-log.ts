@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditLog, WrittenAct } from '../ports/store/audit-log.ts'
+import type { AuditLog, AuditLogEntry } from '../ports/store/audit-log.ts'
 
 const AT_ONCE = 1_000
 const BEGINNING = '00'.repeat(32)
@@ -16,8 +16,9 @@ const digest = (...parts: readonly (string | Buffer)[]): Buffer => {
 }
 
 /**
- * Goes along the chain of operator acts (migration 0041 writes it). The hash is made here again, and not by the database
- * that is looked at. Whoever takes out the last rows leaves a whole chain: keep the head that was shown, and compare.
+ * Verifies the hash chain of the audit log, which `0001_core.sql` defines (I-28). Computes the hashes here, because the
+ * database under audit could return false ones. The chain does not show that its last rows were deleted: keep the head
+ * that was shown before, and compare.
  */
 export async function verifyAuditLog(auditLog: Pick<AuditLog, 'after'>): Promise<Verified> {
   let last = BEGINNING
@@ -35,6 +36,6 @@ export async function verifyAuditLog(auditLog: Pick<AuditLog, 'after'>): Promise
   }
 }
 
-function hashOf({ previous, fields }: WrittenAct): string {
+function hashOf({ previous, fields }: AuditLogEntry): string {
   return digest(Buffer.from(previous, 'hex'), ...fields.map((field) => digest(field))).toString('hex')
 }

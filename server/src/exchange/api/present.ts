@@ -24,7 +24,7 @@ const POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * The spec says number here and nowhere else. At most 15 significant digits, so that the number's shortest text is the
+ * The partner API has a JSON number here and nowhere else. At most 15 significant digits, so that the number's shortest text is the
  * amount itself. Where both sides are exact in binary64, one division rounds as correctly as reading the text would, and
  * costs a fifth of it.
  */

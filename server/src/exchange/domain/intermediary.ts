@@ -1,7 +1,7 @@
 import { scale, toSignificant } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { leastFrom, mostFrom, type PairPricing, quoteUnits } from './pricing.ts'
+import { minInputFor, maxInputFor, type PairPricing, quoteUnits } from './pricing.ts'
 import { PPM } from './private-plan.ts'
 import type { RateQuote } from './rate-quote.ts'
 
@@ -12,7 +12,7 @@ export const MINUTE_PPM = 50n
  * What a quote leaves of the target's reserve, in millionths, for what prices and fees do until the second leg is paid: on
  * its first leg an exchange above the reserve costs a fee, on its second both spreads.
  */
-export const ROOM_PPM = 10_000
+export const RESERVE_MARGIN_PPM = 10_000
 
 /**
  * Both legs as one estimate: each is priced by `pricePair`, and the second converts what the first pays. `payoutPpm`: by
@@ -21,9 +21,9 @@ export const ROOM_PPM = 10_000
 export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnits: bigint, payoutPpm = 0): RateQuote {
   const one = quoteUnits(first, requestedUnits)
   const two = one.toUnits > 0n ? quoteUnits(second, one.toUnits) : null
-  const minUnits = toSignificant(largest(first.minUnits, leastFrom(first, second.minUnits)), 'up', 3)
+  const minUnits = toSignificant(largest(first.minUnits, minInputFor(first, second.minUnits)), 'up', 3)
   const most = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
-  const maxUnits = least(first.maxUnits, most === null ? null : mostFrom(first, most))
+  const maxUnits = least(first.maxUnits, most === null ? null : maxInputFor(first, most))
   const inTarget = (units: bigint) => scale(units, second.rate.numerator, second.rate.denominator, 'down')
   const { serviceUnits, partnerUnits, networkUnits } = one.fees
   const toUnits = two?.toUnits ?? 0n
@@ -48,14 +48,14 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
 }
 
 /** A way through one intermediary, as the live quotes of both legs have it. */
-export type Way = Readonly<{ via: Currency; quote: RateQuote; seconds: number }>
+export type QuotedIntermediary = Readonly<{ via: Currency; quote: RateQuote; seconds: number }>
 
 /**
  * The cheapest and fastest: what the recipient gets, less what the wait is worth. A way that takes the amount goes before
  * one that does not; of those that do not, the one whose bounds come nearest. Ties go by the name, so that the same book
  * gives the same choice. Null = there is none.
  */
-export function chooseWay(ways: readonly Way[]): Way | null {
+export function chooseBestIntermediary(ways: readonly QuotedIntermediary[]): QuotedIntermediary | null {
   const byName = [...ways].sort((a, b) => (a.via.asset.id < b.via.asset.id ? -1 : 1))
   const open = byName.filter(({ quote }) => quote.withinBounds)
   if (open.length > 0) return best(open, worth)
@@ -65,13 +65,16 @@ export function chooseWay(ways: readonly Way[]): Way | null {
   return best(byName, ({ quote }) => (isBelow ? -quote.minUnits : (quote.maxUnits ?? quote.fromUnits)))
 }
 
-function worth({ quote, seconds }: Way): bigint {
+function worth({ quote, seconds }: QuotedIntermediary): bigint {
   const waiting = (MINUTE_PPM * BigInt(Math.ceil(seconds))) / 60n
   return scale(quote.toUnits, largest(PPM - waiting, 0n), PPM, 'down')
 }
 
-function best(ways: readonly Way[], rank: (way: Way) => bigint): Way | null {
-  let found: Way | null = null
+function best(
+  ways: readonly QuotedIntermediary[],
+  rank: (way: QuotedIntermediary) => bigint,
+): QuotedIntermediary | null {
+  let found: QuotedIntermediary | null = null
   for (const way of ways) if (found === null || rank(way) > rank(found)) found = way
   return found
 }

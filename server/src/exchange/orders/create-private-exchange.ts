@@ -5,15 +5,15 @@ import { present } from '../../lib/assert.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { PrivateExchangeOrder } from '../interfaces.ts'
-import type { ChosenWay, PrivateWays } from '../quotes/choose-intermediary.ts'
+import type { ChooseIntermediary, ChosenIntermediary } from '../quotes/choose-intermediary.ts'
 import type { PrivacySettings } from '../settings.ts'
-import { type CreateExchangeDeps, createRead } from './create-exchange.ts'
-import { type ReadOrder, readOrder } from './read-order.ts'
+import { type CreateExchangeDeps, createFromOrder } from './create-exchange.ts'
+import { type ResolvedOrder, readOrder } from './read-order.ts'
 import { isSameHolder } from './same-holder.ts'
 
 export type CreatePrivateDeps = CreateExchangeDeps &
   Readonly<{
-    findWay: PrivateWays
+    chooseIntermediary: ChooseIntermediary
     privacy: PrivacySettings
     /** A whole number from 0 to `below` - 1 that nobody can foretell. */
     draw(below: number): number
@@ -26,8 +26,8 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
     order: PrivateExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
-    return createRead(deps, partner, { ...order, flow: 'standard' }, idempotency, (standard) => {
-      let way: ChosenWay | null = null
+    return createFromOrder(deps, partner, { ...order, flow: 'standard' }, idempotency, (standard) => {
+      let way: ChosenIntermediary | null = null
       const read = readOrder(deps, partner, standard, (ends) => {
         deps.books.price({ ...ends, flow: 'standard', partnerFeeBps: partner.feeBps }, deps.clock.now())
         return (fromUnits) => {
@@ -36,13 +36,16 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
         }
       })
       assertApart(deps, read)
-      return { read, private: planOf(deps, order, present<ChosenWay>(way, 'the way of an order that was read')) }
+      return {
+        read,
+        private: planOf(deps, order, present<ChosenIntermediary>(way, 'the way of an order that was read')),
+      }
     })
   }
 }
 
 /** A refund to the recipient's own address would be on the source's chain, for everybody to see. */
-function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ReadOrder): void {
+function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ResolvedOrder): void {
   if (recipient === null || refund === null) return
   const ends = [
     { network: from.network.id, address: refund.address },
@@ -57,7 +60,7 @@ function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refun
 }
 
 /** Delays and the withheld part are drawn here and nowhere else: what is stored with the exchange is what is done. */
-function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenWay) {
+function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenIntermediary) {
   const { delayMaxMs, withheldMaxPpm, payoutMaxPpm = 0, stallMs } = privacy
   // Never next to nothing: the intermediary's amount is never the plain conversion of the deposit.
   const leastPpm = Math.ceil(withheldMaxPpm / 10)

@@ -5,7 +5,7 @@ import type { Behaviour } from './outside-routers.ts'
 import { type OutsideStage, startOutsideStage } from './outside-stage.ts'
 import { LOCK_MS, NATIVE } from './partner.ts'
 
-// docs/decisions/0068: what an outside router did not keep is taken off its next offers.
+// Decision 0064: an aggregator that falls short of its quote is penalised in the next comparisons.
 
 /** As in production, far longer than the test. */
 const HALF_LIFE_MS = 300_000
@@ -36,7 +36,7 @@ async function executor(slippage?: string): Promise<Hex> {
   return order?.executor ?? '0x'
 }
 async function metric(name: string, labels: string): Promise<number> {
-  const text = await (await fetch(`${on.stage.world.url}/metrics`)).text()
+  const text = await (await fetch(`${on.stage.scenario.url}/metrics`)).text()
   return Number(
     text
       .split('\n')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { externalExecutor } from '@swapyard/contracts'
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { expect } from 'vitest'
-import { type Compiled, compile } from '../../evm/compile.ts'
+import { type Compiled, compile } from '../../adapters/chains/evm/compile.ts'
 import { type Call, type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
 import { NATIVE, type Stage, startStage, type Trade } from './partner.ts'
 
@@ -14,7 +14,7 @@ export type Paying = Readonly<{ pays: bigint; changes?: Partial<Call>; takes?: b
 export type OutsideStage = Readonly<{
   stage: Stage
   routers: OutsideRouters
-  /** contracts/test/pools/OutsideRouter.sol */
+  /** contracts/test/pools/ThirdPartyRouter.sol */
   outside: Hex
   /** As an aggregator builds it: the coin comes with the call. */
   calls(paying: Paying): (order: Order) => Call
@@ -37,13 +37,13 @@ export async function startOutsideStage(halfLifeMs: number): Promise<OutsideStag
     { id: 'kyberswap', key: 'swapyard', url, contracts },
   ] as const
   const stage = await startStage('eth', { aggregators: { asked: three, budgetMs: BUDGET_MS, halfLifeMs } })
-  const file = join(import.meta.dirname, '../../../../contracts/test/pools/OutsideRouter.sol')
-  const contract = (await compile(file))['OutsideRouter'] as Compiled
+  const file = join(import.meta.dirname, '../../../../contracts/test/pools/ThirdPartyRouter.sol')
+  const contract = (await compile(file))['ThirdPartyRouter'] as Compiled
   const outside = await deploy(stage, contract)
   contracts.set('eth', [outside])
   for (const [currency, amount] of Object.entries({ native: '1000', usdc: '1000000', usdt: '1000000' }))
-    await stage.world.control('/deposits', { network: 'eth', currency, address: outside, amount })
-  await stage.world.mine('eth', 1)
+    await stage.scenario.control('/deposits', { network: 'eth', currency, address: outside, amount })
+  await stage.scenario.mine('eth', 1)
   return {
     stage,
     routers,
@@ -56,7 +56,7 @@ export async function startOutsideStage(halfLifeMs: number): Promise<OutsideStag
       return BigInt(body.toAmountRaw)
     },
     stop: async () => {
-      await stage.world.stop()
+      await stage.scenario.stop()
       await routers.stop()
     },
   }
@@ -71,7 +71,7 @@ async function deploy(stage: Stage, contract: Compiled): Promise<Hex> {
     data: encodeDeployData({ ...contract, args: [] }),
   })
   const hash = await stage.rpc<Hex>('eth_sendRawTransaction', signed)
-  await stage.world.mine('eth', 1)
+  await stage.scenario.mine('eth', 1)
   const { contractAddress } = await stage.client.waitForTransactionReceipt({ hash })
   return (contractAddress ?? '').toLowerCase() as Hex
 }

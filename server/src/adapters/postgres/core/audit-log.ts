@@ -1,4 +1,4 @@
-import type { AuditLog, OperatorAct, WrittenAct } from '../../../core/ports/store/audit-log.ts'
+import type { AuditLog, OperatorAct, AuditLogEntry } from '../../../core/ports/store/audit-log.ts'
 import type { Sql } from './database.ts'
 
 export function createAuditLog(sql: Sql): AuditLog {
@@ -12,7 +12,7 @@ const orNull = (value: Record<string, unknown> | null | undefined) => (value ? t
 const toText = (value: Record<string, unknown>): string =>
   JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member))
 
-/** Its place in the chain is given by the database (migration 0041). */
+/** A trigger of the database assigns its place in the hash chain (`0001_core.sql`). */
 async function record(sql: Sql, { actor, act, subject, reason, detail = {}, before, after }: OperatorAct) {
   await sql.query(
     'insert into operator_acts (actor, act, subject, reason, detail, before, after) values ($1, $2, $3, $4, $5, $6, $7)',
@@ -20,9 +20,9 @@ async function record(sql: Sql, { actor, act, subject, reason, detail = {}, befo
   )
 }
 
-/** The fields in the order and the spelling in which `hash_operator_act` takes them. */
-async function after(sql: Sql, id: bigint, limit: number): Promise<readonly WrittenAct[]> {
-  return sql.query<WrittenAct>(
+/** The fields in the order and format in which `hash_operator_act` hashes them. */
+async function after(sql: Sql, id: bigint, limit: number): Promise<readonly AuditLogEntry[]> {
+  return sql.query<AuditLogEntry>(
     `select id::text, encode(previous, 'hex') as previous, encode(hash, 'hex') as hash,
        array[id::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), actor, act, subject, reason,
          detail::text, coalesce(before::text, ''), coalesce(after::text, '')] as fields

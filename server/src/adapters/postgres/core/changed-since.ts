@@ -1,6 +1,6 @@
 /*
  * Two of our memories ask the database what came since they last did: by the numbers of transactions, in one statement and
- * so by one snapshot (docs/decisions/0062, 0072). These are the parts of such a question.
+ * so by one snapshot (decisions 0062 and 0072). These are the parts of such a question.
  */
 
 /** Every transaction below it has ended: what a later snapshot sees beside this one's is not below it. */

@@ -5,7 +5,7 @@ import type { Sql } from '../core/database.ts'
 /**
  * Which of a block's addresses can be deposit addresses: nearly all are not, and a search in the table for each of them
  * costs more the larger the table is. So each process keeps them in memory as Bloom filters, 2 MB a million, one a
- * network. Nobody is left out (docs/decisions/0062-addresses-in-memory.md).
+ * network. Nobody is left out (decision 0062).
  */
 export type WatchedAddresses = Readonly<{
   /** Those that may be ours, in their order: all of ours that are committed by now, and very few others. In a transaction. */

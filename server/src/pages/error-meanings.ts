@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/domain/errors.ts'
 
-/** Of every code: what it means, and what to do. Backquotes mark names. docs/errors.md has the same words; a test compares. */
+/** Meaning and remedy of every code. Backquotes mark names. A test compares them with docs/errors.md. */
 export const errorMeanings: Readonly<Record<ErrorCode, readonly [meaning: string, remedy: string]>> = {
   ADDRESS_IS_OURS: [
     'The recipient or refund address is one of our own deposit or wallet addresses, on whichever network',

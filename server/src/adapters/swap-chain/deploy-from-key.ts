@@ -5,7 +5,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Network } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
-import { feeCaps, l1FeeOfBytes, readFeeRate } from '../chains/evm/fees.ts'
+import { feeCaps, readL1Fee, readFeeRate } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
@@ -89,7 +89,7 @@ async function plan(
   const raw = network.evm?.dynamicFees
     ? await account.signTransaction({ ...call, type: 'eip1559', maxFeePerGas: rate, maxPriorityFeePerGas: tip })
     : await account.signTransaction({ ...call, type: 'legacy', gasPrice: rate })
-  return { state, raw, most: gas * rate + (await l1FeeOfBytes(node, raw)) }
+  return { state, raw, most: gas * rate + (await readL1Fee(node, raw)) }
 }
 
 async function place(node: EvmNode, network: Network, { contract, address }: ContractState, raw: Hex): Promise<DeployedContract> {

@@ -42,8 +42,8 @@ export function walletOf(chain: Chain, path: KeyPath): string {
 }
 
 /**
- * Reports an unexpected error as INTERNAL, so that a bug in building or signing one payout does not stop the queue. For work
- * that calls neither the database nor the nodes: an outage must stay an outage.
+ * Reports an unexpected error as INTERNAL, so that a bug in building or signing one payout does not stop the queue. Not for
+ * database calls: their failure is an outage and must not count against the payout.
  */
 export async function wrapBuildError<T>(work: () => T | Promise<T>): Promise<T> {
   try {

@@ -1,17 +1,17 @@
+import pMap from 'p-map'
 import { AppError } from '../../core/domain/errors.ts'
 import { exchangeAccount } from '../../core/domain/ledger/entries.ts'
 import type { Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
-import { inParallel } from '../../lib/in-parallel.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { Execution } from '../ports/store/execution.ts'
-import type { StepContext, ExecutionPosition } from '../ports/store/steps.ts'
+import type { ExecutionPosition, StepContext } from '../ports/store/steps.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
-import { credit, holdExecution, bookUnclaimed, bookLoss, reverseLoss, revertToPending } from './steps/credit.ts'
+import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
 import { hasReachedFinalityTag } from './steps/finality-tag.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 
@@ -73,7 +73,19 @@ async function stepWindow(
 
 export function toFacts(
   { exchange, now, heads }: StepContext,
-  { leg, status, reason, deposit, order, payout, decision, source, isSourceMissing: sourceGone, nextLegFunded, changedAt }: Execution,
+  {
+    leg,
+    status,
+    reason,
+    deposit,
+    order,
+    payout,
+    decision,
+    source,
+    isSourceMissing: sourceGone,
+    nextLegFunded,
+    changedAt,
+  }: Execution,
 ): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -120,12 +132,13 @@ function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: numb
 /** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
 async function gather(deps: StepDeps, current: StepContext): Promise<ReadonlyMap<string, Evidence>> {
   const evidence = new Map<string, Evidence>()
-  await inParallel(current.executions, ASKED_AT_ONCE, async (execution) => {
+  const ask = async (execution: Execution) => {
     const { act } = decide(toFacts(current, execution))
     if (act === 'wait' || act === 'close') return
     const deposit = act === 'credit' || act === 'reverseLoss' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
-  })
+  }
+  await pMap(current.executions, ask, { concurrency: ASKED_AT_ONCE })
   return evidence
 }
 
@@ -135,7 +148,8 @@ async function checkDeposit(
   { deposit }: Execution,
 ): Promise<Evidence['deposit']> {
   const chain = getChain(deps, deposit.network)
-  if (deposit.block === null || !(await hasReachedFinalityTag(chain, deposit, heads.get(deposit.network) ?? 0))) return null
+  if (deposit.block === null || !(await hasReachedFinalityTag(chain, deposit, heads.get(deposit.network) ?? 0)))
+    return null
   const { reader } = chain
   if (!(await reader.agrees(deposit.block))) {
     deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')

@@ -8,7 +8,7 @@
  */
 export type Curve = Readonly<{
   /** Share of the input that is left after the pool's fee, 0 to 1. */
-  keep: number
+  feeFactor: number
   /** Per hyperbola, in order of falling price: the marginal price of its first unit, after the fee. */
   price: Float64Array
   /** Its reserves, of what goes in divided by `keep`, of what comes out as they are. */
@@ -27,13 +27,13 @@ export type Curve = Readonly<{
 export type Hyperbola = Readonly<{ reserveIn: number; reserveOut: number; capacity: number }>
 
 /** The curve of these hyperbolas, which stand in order of falling price. Those that take nothing are left out. */
-export function createCurve(hyperbolas: readonly Hyperbola[], keep: number, gas: number): Curve {
-  const used = hyperbolas.filter(
+export function createCurve(hyperbolas: readonly Hyperbola[], feeFactor: number, gas: number): Curve {
+  const nonEmpty = hyperbolas.filter(
     ({ reserveIn, reserveOut, capacity }) => reserveIn > 0 && reserveOut > 0 && capacity > 0,
   )
-  const count = used.length
+  const count = nonEmpty.length
   const curve = {
-    keep,
+    feeFactor,
     price: new Float64Array(count),
     reserveIn: new Float64Array(count),
     reserveOut: new Float64Array(count),
@@ -42,8 +42,8 @@ export function createCurve(hyperbolas: readonly Hyperbola[], keep: number, gas:
     startOut: new Float64Array(count + 1),
     gas,
   }
-  for (const [index, { reserveIn, reserveOut, capacity }] of used.entries()) {
-    const before = reserveIn / keep
+  for (const [index, { reserveIn, reserveOut, capacity }] of nonEmpty.entries()) {
+    const before = reserveIn / feeFactor
     curve.price[index] = reserveOut / before
     curve.reserveIn[index] = before
     curve.reserveOut[index] = reserveOut
@@ -56,15 +56,15 @@ export function createCurve(hyperbolas: readonly Hyperbola[], keep: number, gas:
 }
 
 /** Share of what a pool takes at most that the search leaves free: what arrives differs from what was planned by rounded shares. */
-const ROOM = 1e-6
+const CAPACITY_MARGIN = 1e-6
 
 /** The curve that ends a little before the pool does. */
-export function leaveRoom(curve: Curve): Curve {
+export function withCapacityMargin(curve: Curve): Curve {
   const count = curve.price.length
-  const most = curve.startIn[count] as number
-  if (count === 0 || most === Number.POSITIVE_INFINITY) return curve
+  const capacity = curve.startIn[count] as number
+  if (count === 0 || capacity === Number.POSITIVE_INFINITY) return curve
   const [begin, reserve] = [curve.startIn[count - 1] as number, curve.reserveIn[count - 1] as number]
-  const end = Math.max(begin, most * (1 - ROOM))
+  const end = Math.max(begin, capacity * (1 - CAPACITY_MARGIN))
   const paid = ((end - begin) * (curve.reserveOut[count - 1] as number)) / (reserve + end - begin)
   const startIn = Float64Array.from(curve.startIn)
   const startOut = Float64Array.from(curve.startOut)
@@ -78,9 +78,9 @@ export type Trade = {
   in: number
   out: number
   /** What is earned by it, in units of what goes in: out ÷ price − in. */
-  earned: number
+  profit: number
   /** −d(in) ÷ d(price) */
-  give: number
+  sensitivity: number
 }
 
 /**
@@ -88,7 +88,7 @@ export type Trade = {
  * q = √(first price ÷ price) − 1 it is a·q in, b·q ÷ (1 + q) out, and a·q² earned: nothing cancels, however little is traded.
  */
 export function tradeTo(curve: Curve, price: number, root: number, trade: Trade): void {
-  const index = lastAbove(curve.price, price)
+  const index = lastIndexAbove(curve.price, price)
   if (index < 0) return
   const before = curve.startIn[index] as number
   const paid = curve.startOut[index] as number
@@ -99,17 +99,17 @@ export function tradeTo(curve: Curve, price: number, root: number, trade: Trade)
     const all = curve.startOut[index + 1] as number
     trade.in += end
     trade.out += all
-    trade.earned += all / price - end
+    trade.profit += all / price - end
     return
   }
   trade.in += before + reserve * q
   trade.out += paid + ((curve.reserveOut[index] as number) * q) / (1 + q)
-  trade.earned += paid / price - before + reserve * q * q
-  trade.give += (reserve * (1 + q)) / (2 * price)
+  trade.profit += paid / price - before + reserve * q * q
+  trade.sensitivity += (reserve * (1 + q)) / (2 * price)
 }
 
 /** Index of the last price above `price`, in falling order; −1 = none. */
-function lastAbove(prices: Float64Array, price: number): number {
+function lastIndexAbove(prices: Float64Array, price: number): number {
   if (!((prices[0] as number) > price)) return -1
   let low = 0
   let high = prices.length - 1
@@ -137,9 +137,9 @@ function hyperbolaAt({ startIn, price }: Curve, amount: number): number {
 export function outputOf(curve: Curve, amount: number): number {
   if (!(amount <= (curve.startIn[curve.price.length] as number))) return Number.NaN
   const index = hyperbolaAt(curve, amount)
-  const more = amount - (curve.startIn[index] as number)
+  const extra = amount - (curve.startIn[index] as number)
   return (
     (curve.startOut[index] as number) +
-    (more * (curve.reserveOut[index] as number)) / ((curve.reserveIn[index] as number) + more)
+    (extra * (curve.reserveOut[index] as number)) / ((curve.reserveIn[index] as number) + extra)
   )
 }

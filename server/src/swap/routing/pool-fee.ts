@@ -2,16 +2,16 @@ import type { Pool } from './pool-kinds.ts'
 
 /** What a pool takes of its input now, in millionths, rounded down: for display. Fees that depend on the amount are told at rest. */
 export function poolFeePpm(pool: Pool, tokenIn: number): number {
-  const side = tokenIn === 0 ? 0 : 1
+  const direction = tokenIn === 0 ? 0 : 1
   switch (pool.kind) {
     case 'uniswap-v2':
     case 'uniswap-v3':
     case 'solidly':
       return pool.feePpm
     case 'algebra':
-      return pool.feePpm[side]
+      return pool.feePpm[direction]
     case 'uniswap-v4':
-      return pool.lpFeePpm + pool.protocolFeePpm[side]
+      return pool.lpFeePpm + pool.protocolFeePpm[direction]
     case 'curve-stable':
       return toPpm(pool.fee, 10)
     case 'balancer-weighted':

@@ -23,7 +23,7 @@ export type Pool =
   | LiquidityBookPool
 export type PoolKind = Pool['kind']
 
-const kinds: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
+const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -37,18 +37,18 @@ const kinds: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }
 
 /** The maths of a pool's kind. What TypeScript cannot see: a kind's maths takes exactly the pools of that kind. */
 function mathsOf<P extends Pool>(pool: P): PoolMaths<P> {
-  return kinds[pool.kind] as unknown as PoolMaths<P>
+  return mathsByKind[pool.kind] as unknown as PoolMaths<P>
 }
 
 /** Two tokens of the pool. */
-const trades = ({ tokens }: Pool, tokenIn: number, tokenOut: number): boolean =>
+const isTokenPair = ({ tokens }: Pool, tokenIn: number, tokenOut: number): boolean =>
   tokenIn !== tokenOut && tokens[tokenIn] !== undefined && tokens[tokenOut] !== undefined
 
 export function swapExact(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped<Pool> | null {
-  if (!trades(pool, tokenIn, tokenOut) || amountIn <= 0n) return null
+  if (!isTokenPair(pool, tokenIn, tokenOut) || amountIn <= 0n) return null
   return mathsOf(pool).swap(pool, tokenIn, tokenOut, amountIn)
 }
 
 export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | null {
-  return trades(pool, tokenIn, tokenOut) ? mathsOf(pool).curve(pool, tokenIn, tokenOut) : null
+  return isTokenPair(pool, tokenIn, tokenOut) ? mathsOf(pool).curve(pool, tokenIn, tokenOut) : null
 }

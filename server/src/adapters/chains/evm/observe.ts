@@ -31,9 +31,9 @@ export async function observe(
     }
   }
   // A node's pool may keep a transaction whose nonce is used, so a pending transaction can be invalidated.
-  const { txHash, conflictKey, conflictingTxHash: rival = null } = attempt
+  const { txHash, conflictKey, conflictingTxHash: namedTxHash = null } = attempt
   if (conflictKey !== null && views.every((view) => view.receipt === null)) {
-    const proof = await proveDead(nodes, network, { txHash, conflictKey, rival }, note)
+    const proof = await proveConflict(nodes, network, { txHash, conflictKey, namedTxHash }, note)
     if (proof !== null) return { kind: 'invalidated', proof }
   }
   return { kind: views.some((view) => view.receipt !== null || view.tx !== null) ? 'pending' : 'unseen' }
@@ -66,19 +66,22 @@ function hasPaid({ included, tx }: View): boolean {
 async function proveConflict(
   nodes: readonly EvmNode[],
   network: Network,
-  { txHash, conflictKey, rival: named }: { txHash: string; conflictKey: string; rival: string | null },
+  { txHash, conflictKey, namedTxHash }: { txHash: string; conflictKey: string; namedTxHash: string | null },
   note: Note,
 ): Promise<Record<string, string | number> | null> {
   const { address, nonce } = parseConflictKey(conflictKey)
-  const used = await askEveryNode(nodes, (node) => node.ask('eth_getTransactionCount', [address, 'latest'], count))
-  if (used.some((next) => next <= nonce)) return null
+  const nextNonces = await askEveryNode(nodes, (node) =>
+    node.ask('eth_getTransactionCount', [address, 'latest'], count),
+  )
+  if (nextNonces.some((next) => next <= nonce)) return null
   const final = await findFinalBlock(nodes, network)
   if (final === null) return null
   const height =
-    (await heightOf(nodes, named, final.height)) ?? (await whereUsed(nodes, { address, nonce }, final.height, note))
+    (await findNamedHeight(nodes, namedTxHash, final.height)) ??
+    (await findNonceHeight(nodes, { address, nonce }, final.height, note))
   if (height === null) return null
-  const rivals = await askEveryNode(nodes, (node) => rivalIn(node, height, { address, nonce }))
-  const [rival] = rivals
+  const conflicts = await askEveryNode(nodes, (node) => findNonceUse(node, height, { address, nonce }))
+  const [conflict] = conflicts
   const isAgreed = conflict && conflicts.every((one) => one?.txHash === conflict.txHash && one.hash === conflict.hash)
   if (!isAgreed || conflict.txHash === txHash) return null
   // Read last, to detect an inclusion of our transaction or a fork during the calls above.

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createJsonPost } from '@swapyard/lib/json-rpc.ts'
 import type { Hex } from 'viem'
 import { AppError } from '../../../core/domain/errors.ts'
 import { createBatcher } from '../../../lib/batch.ts'
-import { createJsonPost } from '../../../lib/json-rpc.ts'
 import { bytes, type Decode, InvalidReply, quantity } from './replies.ts'
 
 /** A node's JSON-RPC `error`. The program decides by `code`; the text is for people. */

@@ -23,12 +23,12 @@ export function typicalFee(asset: Asset, fee: FeeRate): bigint {
 
 /** Builds a transaction with one payment. Pure: the request contains nonce, gas limit and fees. */
 export function buildTransfer(network: Network, addresses: EvmAddresses, request: SpendRequest): UnsignedTransaction {
-  const { payments: pays, from, nonce, utxos: coins } = request
-  const [pay] = pays
-  assert(pay !== undefined && pays.length === 1, 'an evm transaction has one pay')
+  const { payments, from, nonce, utxos } = request
+  const [payment] = payments
+  assert(payment !== undefined && payments.length === 1, 'an evm transaction has one payment')
   assert(network.evm, 'an evm network has its parameters')
-  assert(coins.length === 0, 'an account has no coins')
-  assert(pay.asset.network === network.id, 'the pay is of this network')
+  assert(utxos.length === 0, 'an evm transaction spends no UTXOs')
+  assert(payment.asset.network === network.id, 'the payment is on this network')
   assert(nonce !== null && Number.isSafeInteger(nonce) && nonce >= 0, 'a nonce was allocated')
   const old = replacedIntent(request)
   const gasLimit = largest(present(request.gasLimit ?? old?.gasLimit, 'a gas limit'), old?.gasLimit ?? 0n)
@@ -40,7 +40,7 @@ export function buildTransfer(network: Network, addresses: EvmAddresses, request
     chainId: network.evm.chainId,
     from,
     nonce,
-    pay: request.sweepAll ? subtractFee(pay, feeUnits) : pay,
+    pay: request.sweepAll ? subtractFee(payment, feeUnits) : payment,
     gasLimit,
     ...price,
   }
@@ -49,18 +49,20 @@ export function buildTransfer(network: Network, addresses: EvmAddresses, request
 }
 
 /** The replaced intent. It has the same sender, nonce and payment, so at most one of the two transactions pays the payout. */
-function replacedIntent({ replaces, from, nonce, payments: pays, sweepAll }: SpendRequest): EvmIntent | null {
+function replacedIntent({ replaces, from, nonce, payments, sweepAll }: SpendRequest): EvmIntent | null {
   if (replaces === null) return null
   const { intent } = replaces
-  const [pay] = pays
+  const [payment] = payments
   assert(intent.family === 'evm', 'an evm intent replaces an evm intent')
   assert(intent.nonce === nonce, 'a replacement uses the same nonce')
   assert(intent.from.branch === from.branch && intent.from.index === from.index, 'a replacement has the same sender')
   assert(
-    intent.pay.payoutId === pay?.payoutId && intent.pay.address === pay.address && intent.pay.asset.id === pay.asset.id,
+    intent.pay.payoutId === payment?.payoutId &&
+      intent.pay.address === payment.address &&
+      intent.pay.asset.id === payment.asset.id,
     'a replacement pays the same payout',
   )
-  assert(intent.pay.units === pay.units || sweepAll, 'a replacement pays the same units')
+  assert(intent.pay.units === payment.units || sweepAll, 'a replacement pays the same units')
   return intent
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../lib/free-port.ts'
+import { freePort } from '@swapyard/lib/free-port.ts'
 
 /** A running monero-wallet-rpc of ours, with the login that it was given. */
 export type WalletChild = Readonly<{

@@ -3,23 +3,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { describeWith } from '../../../../../test/support/describe-with.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { createAddresses } from '../../../../src/adapters/chains/monero/address.ts'
 import { houseKeys } from '../../../../src/adapters/chains/monero/keys.ts'
 import { spendKeyOf, viewKeysOf } from '../../../../src/adapters/chains/monero/view-keys.ts'
 import { createWalletRoom } from '../../../../src/adapters/chains/monero/wallet.ts'
-import { hasNetwork } from '../../../conformance/shared-chain.ts'
 import { chainOf, control, post } from './payer.ts'
 
-const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-if (!hasNetwork('xmr')) {
-  test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
-    throw new Error(missing)
-  })
-} else {
+describeWith('monerod', 'the wallet program', () => {
   test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', async () => {
     const seedKey = new Uint8Array(randomBytes(32))
     const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
@@ -88,4 +83,4 @@ if (!hasNetwork('xmr')) {
     console.log(`more addresses: ${widenMs} ms; one transaction: ${scanMs} ms; the whole chain: ${rescanMs} ms`)
     await room.close()
   })
-}
+})

@@ -111,7 +111,7 @@ async function one(node: EvmNode, call: UnsignedCall, overrides: Overrides | nul
   } catch (error) {
     const failure = await callFailure(node, error)
     if (failure === null) throw error
-    return { ok: false, reverted: failure.revertData }
+    return { ok: false, reverted: failure.reverted }
   }
 }
 

@@ -10,12 +10,12 @@ export class NodeRefusal extends Error {
   override readonly name = 'NodeRefusal'
   readonly code: number
   /** The contract's revert data, if the node returns it. */
-  readonly revertData: Hex | null
+  readonly reverted: Hex | null
 
-  constructor(code: number, text: string, revertData: Hex | null) {
+  constructor(code: number, text: string, reverted: Hex | null) {
     super(`${code} ${text.slice(0, 300)}`)
     this.code = code
-    this.revertData = revertData
+    this.reverted = reverted
   }
 }
 

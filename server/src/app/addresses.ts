@@ -4,7 +4,7 @@ import { createEvmAddresses } from '../adapters/chains/evm/address.ts'
 import { createAddresses as createMoneroAddresses } from '../adapters/chains/monero/address.ts'
 import { houseKeys } from '../adapters/chains/monero/keys.ts'
 import { openPublicKeys } from '../adapters/signers/keystore.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/load.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
 

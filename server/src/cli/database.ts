@@ -3,7 +3,7 @@ import { findRunning } from '../adapters/embedded-postgres/running.ts'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
-import { type Config, loadConfig } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/load.ts'
 import { FolderLockedError, lockFolder } from '../lib/lock.ts'
 
 /** Opens the database of the settings for one command, migrated, and closes it after. */

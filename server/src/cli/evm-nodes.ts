@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../app/sandbox-chains.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/load.ts'
 import { fail } from './print.ts'
 
 /** What the sandbox that runs offers. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { Role } from '../app/app.ts'
-import { ConfigError, loadConfig, requireProduction } from '../config/config.ts'
+import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
 

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
-import { type Config, environmentSchema } from './config.ts'
 import { fileSchema } from './file.ts'
+import { type Config, environmentSchema } from './load.ts'
 
 const MASK = '[secret]'
-const TITLE = 'Made by `swapyard settings`. A test compares it with the schema in server/src/config/config.ts.'
+const TITLE = 'Made by `swapyard settings`. A test compares it with the schema in server/src/config/load.ts.'
 
 /** The settings in force, for the log: every secret masked, of a node's URL only its host. */
 export function describeConfig(config: Config): Record<string, unknown> {

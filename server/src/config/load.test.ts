@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig, requireProduction } from './config.ts'
 import { describeConfig, envExample, settingsPage } from './describe.ts'
+import { ConfigError, loadConfig, requireProduction } from './load.ts'
 
 const folders: string[] = []
 afterEach(() => {

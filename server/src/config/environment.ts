@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import Type, { type StaticDecode, type TSchema } from 'typebox'
 import { networks as definitions } from '../../networks/index.ts'
 import { nearest } from '../lib/closest-name.ts'
-import { decode, oneOf, whole } from './schema.ts'
+import { decode, integer, oneOf, whole } from './schema.ts'
 
 const text = (description: string, options: object = {}) => Type.String({ description, maxLength: 4096, ...options })
 /** May also be given as a file: NAME_FILE. Its value is never printed. */
@@ -12,13 +12,9 @@ const path = (description: string, options: object = {}) => Type.Decode(text(des
 
 /** The environment variables. */
 export const environmentSchema = Type.Object({
-  PORT: whole(8080, { minimum: 0, maximum: 65535, description: 'Port of the API; 0 takes a free port' }),
+  PORT: whole(8080, [0, 65535], 'Port of the API; 0 takes a free port'),
   SWAPYARD_WORKER_PORT: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 65535,
-      description: 'Port of a worker, which serves only /health and /metrics. Unset: a worker does not listen',
-    }),
+    integer([0, 65535], 'Port of a worker, which serves only /health and /metrics. Unset: a worker does not listen'),
   ),
   HOST: text('Address to listen on; the sandbox accepts a loopback address only', { default: '127.0.0.1' }),
   DATABASE_URL: Type.Optional(
@@ -42,34 +38,25 @@ export const environmentSchema = Type.Object({
     ),
   ),
   SWAPYARD_SANDBOX_STILL: Type.Decode(
-    oneOf(['0', '1'], {
-      default: '0',
-      description: '1 freezes the prices of the sandbox and stops the trader that moves its pools',
-    }),
+    oneOf(['0', '1'], '0', '1 freezes the prices of the sandbox and stops the trader that moves its pools'),
     (value) => value === '1',
   ),
   SWAPYARD_RATE_LIMIT: Type.Decode(
-    oneOf(['on', 'off'], {
-      default: 'on',
-      description: '`off` disables the limits on requests and on wrong keys; in the sandbox only',
-    }),
+    oneOf(['on', 'off'], 'on', '`off` disables the limits on requests and on wrong keys; in the sandbox only'),
     (value) => value === 'on',
   ),
-  SWAPYARD_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug'], {
-    default: 'info',
-    description: 'Lowest level that is logged',
-  }),
+  SWAPYARD_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug'], 'info', 'Lowest level that is logged'),
   SWAPYARD_PUBLIC_URL: Type.Optional(
     text('URL at which partners reach the API, without a trailing slash. Unset: http://HOST:PORT', {
       pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
     }),
   ),
-  SWAPYARD_TRUST_PROXY: whole(0, {
-    minimum: 0,
-    maximum: 10,
-    description: 'Number of your own proxies in front of the API; 0 ignores forwarded addresses',
-  }),
-  SWAPYARD_POOL_MAX: whole(10, { minimum: 2, maximum: 90, description: 'Database connections per process' }),
+  SWAPYARD_TRUST_PROXY: whole(
+    0,
+    [0, 10],
+    'Number of your own proxies in front of the API; 0 ignores forwarded addresses',
+  ),
+  SWAPYARD_POOL_MAX: whole(10, [2, 90], 'Database connections per process'),
   SWAPYARD_KEYSTORE: Type.Optional(path('Path of the encrypted keystore. Unset: keystore.json in the data directory')),
   SWAPYARD_KEYSTORE_PASSPHRASE: Type.Optional(
     secret('Passphrase of the keystore. Required by workers, not by API processes. The sandbox generates its own'),

@@ -4,7 +4,19 @@ import Value from 'typebox/value'
 import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
 import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
 import { type PrivacySettings, privacyDefaults, USD } from '../exchange/settings.ts'
-import { byAsset, byTicker, closed, decode, duration, httpUrl, oneOf, scaled, section, whole } from './schema.ts'
+import {
+  byAsset,
+  byTicker,
+  decode,
+  duration,
+  httpUrl,
+  integer,
+  object,
+  oneOf,
+  scaled,
+  section,
+  whole,
+} from './schema.ts'
 import { type SwapConfig, swapsSchema, toSwapConfig } from './swaps.ts'
 
 /** By asset id: taken off the offer, another rank, another code in the rates feed. */
@@ -43,63 +55,44 @@ const MONERO_HEIGHT_MAX = 100_000_000
 /** Four transactions split their change into so many: Monero has at most 16 outputs in one. */
 const MONERO_OUTPUTS_MAX = 64
 
-const spread = (defaultBps: number, description: string) =>
-  whole(defaultBps, { minimum: 0, maximum: SPREAD_BPS_MAX, description })
+const spread = (defaultBps: number, description: string) => whole(defaultBps, [0, SPREAD_BPS_MAX], description)
 const dollars = (defaultUsd: number, description: string) =>
-  Type.Decode(whole(defaultUsd, { minimum: 1, maximum: LIMIT_USD_MAX, description }), (usd) => BigInt(usd) * USD)
+  Type.Decode(whole(defaultUsd, [1, LIMIT_USD_MAX], description), (usd) => BigInt(usd) * USD)
 const coins = (description: string) =>
   Type.String({ pattern: '^(0|[1-9][0-9]{0,29})(\\.[0-9]{1,30})?$', maxLength: 64, description })
 
-const network = Type.Object(
-  {
-    rpcUrls: Type.Array(httpUrl(), {
-      minItems: 1,
-      maxItems: 8,
-      description: 'URLs of its nodes. All of them must agree before money moves; use two or more',
-    }),
-  },
-  closed,
-)
+const network = object({
+  rpcUrls: Type.Array(httpUrl(), {
+    minItems: 1,
+    maxItems: 8,
+    description: 'URLs of its nodes. All of them must agree before money moves; use two or more',
+  }),
+})
 
-const currency = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be exchanged' })),
-    rank: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Position in lists; replaces the built-in rank' }),
-    ),
-    feedCode: Type.Optional(
-      Type.String({ pattern: '^[A-Z0-9]{2,20}$', description: 'Code in the rates feed; replaces the derived code' }),
-    ),
-  },
-  closed,
-)
+const currency = object({
+  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be exchanged' })),
+  rank: Type.Optional(integer([0, 1_000_000], 'Position in lists; replaces the built-in rank')),
+  feedCode: Type.Optional(
+    Type.String({ pattern: '^[A-Z0-9]{2,20}$', description: 'Code in the rates feed; replaces the derived code' }),
+  ),
+})
 
-const prices = Type.Object(
-  {
-    sources: Type.Array(httpUrl(), {
-      minItems: 1,
-      maxItems: 16,
-      description:
-        'URLs of price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median is used',
-    }),
-    quorum: Type.Integer({
-      minimum: 1,
-      maximum: 16,
-      description: 'Number of sources that must agree on a price; use two or more',
-    }),
-  },
-  closed,
-)
+const prices = object({
+  sources: Type.Array(httpUrl(), {
+    minItems: 1,
+    maxItems: 16,
+    description:
+      'URLs of price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median is used',
+  }),
+  quorum: integer([1, 16], 'Number of sources that must agree on a price; use two or more'),
+})
 
 /** In coins and not in dollars: the signer trusts no price. */
-const signerLimit = Type.Object(
-  {
-    transaction: coins('The largest payout that this worker signs, in coins'),
-    hour: coins('The most that it signs in one hour, by its own journal, in coins'),
-    day: coins('The most that it signs in 24 hours, by its own journal, in coins'),
-  },
-  closed,
-)
+const signerLimit = object({
+  transaction: coins('The largest payout that this worker signs, in coins'),
+  hour: coins('The most that it signs in one hour, by its own journal, in coins'),
+  day: coins('The most that it signs in 24 hours, by its own journal, in coins'),
+})
 
 const clocks = section({
   rateId: duration(60_000, 'Lifetime of a rateId'),
@@ -119,18 +112,18 @@ const privacy = section({
     privacyDefaults.delayMaxMs,
     'The longest random wait before each payout of a private exchange; `2s` in the sandbox',
   ),
-  withheldBps: scaled(PPM_PER_BPS, privacyDefaults.withheldMaxPpm, {
-    minimum: 1,
-    maximum: PRIVACY_BPS_MAX,
-    description:
-      'The largest random part of the intermediary amount that is withheld from its payment on chain, in basis points',
-  }),
-  payoutBps: scaled(PPM_PER_BPS, privacyDefaults.payoutMaxPpm, {
-    minimum: 0,
-    maximum: PRIVACY_BPS_MAX,
-    description:
-      'The largest random change of the amount that the recipient gets, up or down, in basis points. The average change is 0; a larger bound makes payouts harder to match',
-  }),
+  withheldBps: scaled(
+    PPM_PER_BPS,
+    privacyDefaults.withheldMaxPpm,
+    [1, PRIVACY_BPS_MAX],
+    'The largest random part of the intermediary amount that is withheld from its payment on chain, in basis points',
+  ),
+  payoutBps: scaled(
+    PPM_PER_BPS,
+    privacyDefaults.payoutMaxPpm,
+    [0, PRIVACY_BPS_MAX],
+    'The largest random change of the amount that the recipient gets, up or down, in basis points. The average change is 0; a larger bound makes payouts harder to match',
+  ),
   stall: duration(
     privacyDefaults.stallMs,
     'A leg that cannot be paid for this time is returned in the source currency',
@@ -139,18 +132,16 @@ const privacy = section({
 
 /** Of the worker's own Monero wallet (docs/private-exchanges.md). */
 const monero = section({
-  restoreHeight: whole(moneroDefaults.restoreHeight, {
-    minimum: 0,
-    maximum: MONERO_HEIGHT_MAX,
-    description:
-      "Block height from which the worker's wallet scans: the height when the keystore was created. A scan of the main chain from 0 takes hours",
-  }),
-  outputsReady: whole(moneroDefaults.outputsReady, {
-    minimum: 1,
-    maximum: MONERO_OUTPUTS_MAX,
-    description:
-      'Number of outputs that the hot wallet keeps. A payout locks its change for ten blocks; other payouts spend the remaining outputs meanwhile',
-  }),
+  restoreHeight: whole(
+    moneroDefaults.restoreHeight,
+    [0, MONERO_HEIGHT_MAX],
+    "Block height from which the worker's wallet scans: the height when the keystore was created. A scan of the main chain from 0 takes hours",
+  ),
+  outputsReady: whole(
+    moneroDefaults.outputsReady,
+    [1, MONERO_OUTPUTS_MAX],
+    'Number of outputs that the hot wallet keeps. A payout locks its change for ten blocks; other payouts spend the remaining outputs meanwhile',
+  ),
 })
 
 const limits = section({
@@ -164,64 +155,44 @@ const limits = section({
 
 const partners = section(
   {
-    feeBps: whole(0, { minimum: 0, maximum: 1_000, description: 'Fee of a new partner, in basis points' }),
-    openExchangesMax: whole(10_000, {
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'Number of exchanges that a partner can have open at once',
-    }),
-    rateLimitPerMinute: whole(6_000, {
-      minimum: 1,
-      maximum: 10_000_000,
-      description: 'Weighted requests per minute',
-    }),
+    feeBps: whole(0, [0, 1_000], 'Fee of a new partner, in basis points'),
+    openExchangesMax: whole(10_000, [1, 1_000_000], 'Number of exchanges that a partner can have open at once'),
+    rateLimitPerMinute: whole(6_000, [1, 10_000_000], 'Weighted requests per minute'),
   },
-  { description: 'Defaults of `swapyard partners add`' },
+  'Defaults of `swapyard partners add`',
 )
 
 /** The file that SWAPYARD_CONFIG names. */
-export const fileSchema = Type.Object(
-  {
-    environment: oneOf(['production', 'sandbox'], {
-      default: 'production',
-      description: 'The environment that the file configures',
+export const fileSchema = object({
+  environment: oneOf(['production', 'sandbox'], 'production', 'The environment that the file configures'),
+  networks: byTicker(network),
+  currencies: byAsset(currency),
+  prices: Type.Optional(prices),
+  screening: Type.Optional(
+    object({
+      denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
+        maxItems: 100_000,
+        description: 'Addresses that are never served, as `network:address`',
+      }),
     }),
-    networks: byTicker(network),
-    currencies: byAsset(currency),
-    prices: Type.Optional(prices),
-    screening: Type.Optional(
-      Type.Object(
-        {
-          denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
-            maxItems: 100_000,
-            description: 'Addresses that are never served, as `network:address`',
-          }),
-        },
-        closed,
-      ),
+  ),
+  spreads: section({
+    stableBps: spread(defaultSpreads.bps.stable, 'Spread where both assets are stablecoins, in basis points'),
+    majorBps: spread(
+      defaultSpreads.bps.major,
+      'Spread where the riskier of the two assets is a major coin, in basis points',
     ),
-    spreads: section({
-      stableBps: spread(defaultSpreads.bps.stable, 'Spread where both assets are stablecoins, in basis points'),
-      majorBps: spread(
-        defaultSpreads.bps.major,
-        'Spread where the riskier of the two assets is a major coin, in basis points',
-      ),
-      minorBps: spread(defaultSpreads.bps.minor, 'Spread of all other pairs, in basis points'),
-      fixedRateExtraBps: spread(
-        defaultSpreads.fixedRateExtraBps,
-        'Added to the spread at a fixed rate, in basis points',
-      ),
-    }),
-    clocks,
-    privacy,
-    monero,
-    limits,
-    signer: section({ limits: byAsset(signerLimit) }),
-    swaps: swapsSchema,
-    partners,
-  },
-  closed,
-)
+    minorBps: spread(defaultSpreads.bps.minor, 'Spread of all other pairs, in basis points'),
+    fixedRateExtraBps: spread(defaultSpreads.fixedRateExtraBps, 'Added to the spread at a fixed rate, in basis points'),
+  }),
+  clocks,
+  privacy,
+  monero,
+  limits,
+  signer: section({ limits: byAsset(signerLimit) }),
+  swaps: swapsSchema,
+  partners,
+})
 
 /** Defaults of the sandbox that differ from production: a developer waits neither for a load balancer nor for privacy. */
 const sandboxDefaults = Type.Object({

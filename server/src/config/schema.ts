@@ -5,24 +5,25 @@ import { present } from '../lib/assert.ts'
 /* Building blocks of the settings: every default is stated once, in its schema, and decoded with it. */
 
 /** Unknown members are refused: a typing error must not become a silent default. */
-export const closed = { additionalProperties: false }
+export const object = <Members extends TProperties>(members: Members, options: object = {}) =>
+  Type.Object(members, { additionalProperties: false, ...options })
 
-/** An object whose members have defaults; it may be absent as a whole. */
-export const section = <Members extends TProperties>(members: Members, options: object = {}) =>
-  Type.Object(members, { ...closed, default: {}, ...options })
+/** An object that may be absent as a whole: its members have defaults or are optional. */
+export const section = <Members extends TProperties>(members: Members, description?: string) =>
+  object(members, { default: {}, ...(description && { description }) })
 
 const recordBy =
   (keys: TString, description: string) =>
-  <Member extends TSchema>(member: Member, options: object = {}) =>
-    Type.Record(keys, member, { propertyNames: keys, default: {}, description, ...options })
+  <Member extends TSchema>(member: Member, ownDescription = description) =>
+    Type.Record(keys, member, { propertyNames: keys, default: {}, description: ownDescription })
 
 export const byTicker = recordBy(Type.String({ pattern: '^[a-z0-9]{2,12}$' }), 'By ticker')
 export const byAsset = recordBy(Type.String({ pattern: '^[a-z0-9]{2,12}@[a-z0-9]{2,12}$' }), 'By `ticker@network`')
 
 export const httpUrl = (options: object = {}) => Type.String({ pattern: '^https?://', maxLength: 2048, ...options })
 
-export const oneOf = <Value extends string>(values: readonly Value[], options: object) =>
-  Type.Unsafe<Value>(Type.String({ enum: [...values], ...options }))
+export const oneOf = <Value extends string>(values: readonly Value[], defaultValue: Value, description: string) =>
+  Type.Unsafe<Value>(Type.String({ enum: [...values], default: defaultValue, description }))
 
 /** From the largest unit: a default is printed in the largest that divides it. */
 const unitsMs: ReadonlyMap<string, number> = new Map([
@@ -48,14 +49,19 @@ function formatDuration(ms: number): string {
 const toMs = (text: string): number =>
   Number.parseInt(text, 10) * present(unitsMs.get(text.replace(/[0-9]+/, '')), `the unit of ${text}`)
 
-type Range = Readonly<{ minimum: number; maximum: number; description: string }>
+type Range = readonly [minimum: number, maximum: number]
+
+/** A whole number without a default. */
+export const integer = ([minimum, maximum]: Range, description: string, options: object = {}) =>
+  Type.Integer({ minimum, maximum, description, ...options })
 
 /** A whole number with a default. */
-export const whole = (defaultValue: number, range: Range) => Type.Integer({ default: defaultValue, ...range })
+export const whole = (defaultValue: number, range: Range, description: string) =>
+  integer(range, description, { default: defaultValue })
 
 /** A whole number in a unit for people, decoded to the unit of the services, which is `factor` times smaller. */
-export const scaled = (factor: number, defaultValue: number, range: Range) =>
-  Type.Decode(whole(defaultValue / factor, range), (value) => value * factor)
+export const scaled = (factor: number, defaultValue: number, range: Range, description: string) =>
+  Type.Decode(whole(defaultValue / factor, range, description), (value) => value * factor)
 
 export type Problem = Readonly<{
   /** The member, its own members after dots; empty for the whole. */
@@ -78,7 +84,7 @@ export function decode<Schema extends TObject>(schema: Schema, content: unknown)
     .filter(({ keyword }) => !repeated.includes(keyword))
     .map((error) => ({ path: error.instancePath.slice(1).replaceAll('/', '.'), message: explain(error) }))
   const invalid = new Set(problems.map(({ path }) => path.split('.', 1)[0]))
-  const isValid = (name: string) => name in schema.properties && !invalid.has(name)
+  const isValid = (name: string) => Object.hasOwn(schema.properties, name) && !invalid.has(name)
   const valid = Object.fromEntries(Object.entries(content ?? {}).filter(([name]) => isValid(name)))
   return { value: Value.Decode(schema, valid), problems, isInvalid: (member) => invalid.has(member) }
 }

@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs'
 import Type, { type StaticDecode } from 'typebox'
 import { type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
-import { byTicker, closed, duration, httpUrl, scaled, section, whole } from './schema.ts'
+import { byTicker, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
 
 const contract = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description })
 
-const token = Type.Object(
-  {
-    address: contract('Address of its contract'),
-    name: Type.String({ minLength: 1, maxLength: 64 }),
-    symbol: Type.String({ minLength: 1, maxLength: 32 }),
-    decimals: Type.Integer({ minimum: 0, maximum: 36 }),
-  },
-  closed,
-)
+const token = object({
+  address: contract('Address of its contract'),
+  name: Type.String({ minLength: 1, maxLength: 64 }),
+  symbol: Type.String({ minLength: 1, maxLength: 32 }),
+  decimals: Type.Integer({ minimum: 0, maximum: 36 }),
+})
 
 const network = section({
   enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether swaps are served on it' })),
@@ -30,10 +27,10 @@ const network = section({
 const shared = {
   url: Type.Optional(httpUrl({ description: "Replaces the aggregator's public URL" })),
   contracts: Type.Decode(
-    byTicker(Type.Array(contract('Address of one of its contracts'), { maxItems: 20 }), {
-      description:
-        'Contracts that may be called and may spend tokens, by network; replaces the addresses that the aggregator publishes. `[]`: its quotes are compared and never used',
-    }),
+    byTicker(
+      Type.Array(contract('Address of one of its contracts'), { maxItems: 20 }),
+      'Contracts that may be called and may spend tokens, by network; replaces the addresses that the aggregator publishes. `[]`: its quotes are compared and never used',
+    ),
     (byNetwork): ReadonlyMap<string, readonly string[]> =>
       new Map(Object.entries(byNetwork).map(([id, addresses]) => [id, addresses.map((one) => one.toLowerCase())])),
   ),
@@ -41,23 +38,20 @@ const shared = {
 const keyFile = Type.String({ minLength: 1, maxLength: 4096, description: 'Path of a file that holds the API key' })
 const aggregators = section(
   {
-    '0x': Type.Optional(Type.Object({ keyFile, ...shared }, closed)),
-    openocean: Type.Optional(Type.Object({ keyFile: Type.Optional(keyFile), ...shared }, closed)),
+    '0x': Type.Optional(object({ keyFile, ...shared })),
+    openocean: Type.Optional(object({ keyFile: Type.Optional(keyFile), ...shared })),
     kyberswap: Type.Optional(
-      Type.Object(
-        {
-          client: Type.String({
-            minLength: 1,
-            maxLength: 64,
-            description: 'Client name that is sent to the aggregator',
-          }),
-          ...shared,
-        },
-        closed,
-      ),
+      object({
+        client: Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Client name that is sent to the aggregator',
+        }),
+        ...shared,
+      }),
     ),
   },
-  { description: 'Aggregators that compete with our own routes; none by default' },
+  'Aggregators that compete with our own routes; none by default',
 )
 
 const PPM_PER_PERCENT = 10_000
@@ -67,18 +61,19 @@ export const swapsSchema = section({
   quote: duration(swapDefaults.quoteMs, 'Time for which a swap quote is meant to hold'),
   deadline: duration(swapDefaults.deadlineMs, 'Time after its build within which a swap can be included in a block'),
   dropped: duration(swapDefaults.droppedMs, 'A transaction that no node knows counts as dropped after this time'),
-  priceImpactMaxPercent: scaled(PPM_PER_PERCENT, swapDefaults.impactMaxPpm, {
-    minimum: 1,
-    maximum: 100,
-    description: 'Swaps above this price impact are neither quoted nor built',
-  }),
+  priceImpactMaxPercent: scaled(
+    PPM_PER_PERCENT,
+    swapDefaults.impactMaxPpm,
+    [1, 100],
+    'Swaps above this price impact are neither quoted nor built',
+  ),
   aggregators,
   aggregatorBudget: duration(400, 'The longest wait of a quote for aggregators; a build waits up to twice as long'),
-  aggregatorMinGain: whole(swapDefaults.aggregatorGainBps, {
-    minimum: 0,
-    maximum: 10_000,
-    description: 'Basis points that an aggregator must pay more than our own route, net of gas, to be chosen',
-  }),
+  aggregatorMinGain: whole(
+    swapDefaults.aggregatorGainBps,
+    [0, 10_000],
+    'Basis points that an aggregator must pay more than our own route, net of gas, to be chosen',
+  ),
   networks: byTicker(network),
 })
 

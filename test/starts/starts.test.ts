@@ -101,7 +101,7 @@ describe('on chains of its own', () => {
   })
 
   test.for([
-    ['that nobody knows', 'btc,bitcoin2', 2, 'names bitcoin2, which is no network; the nearest is btc'],
+    ['that nobody knows', 'btc,bitcoin2', 2, 'contains bitcoin2, which is not a network; did you mean btc?'],
     ['that has no chain here', 'btc,sol', 1, 'the sandbox has no chain for "sol"; it has btc, ltc, xmr, eth'],
   ] as const)('of a network %s it says so, and leaves nothing running', async ([, networks, code, said]) => {
     const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: networks } })

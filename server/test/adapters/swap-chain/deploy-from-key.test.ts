@@ -89,7 +89,7 @@ test('sends nothing that it could not pay, or that might be paid twice', async (
   expect(poor).toMatchObject({ code: 1, lines: [] })
   expect(poor.error).toMatch(
     new RegExp(
-      `^eth: nothing was sent: ${account} holds 0.000001 and may need 0\\.\\d+: 0\\.\\d+ coins are missing\\n$`,
+      `^eth: nothing was sent: ${account} holds 0.000001 coins and may need 0\\.\\d+: 0\\.\\d+ are missing\\n$`,
     ),
   )
 

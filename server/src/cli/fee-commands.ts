@@ -26,11 +26,11 @@ export function addFeeCommands(partners: Command): void {
     .description('lists swap fees at the operator’s addresses, by the ledger and by the chain')
     .action(() =>
       withDatabase(async (database, config) => {
-        const desk = createSwapDesk(database)
-        const held = (await desk.fees()).filter(({ units }) => units > 0n)
+        const swapStore = createSwapDesk(database)
+        const held = (await swapStore.fees()).filter(({ units }) => units > 0n)
         const networks = held.length === 0 ? new Map() : openNetworks(config)
         for (const { address, assetId, units } of held) {
-          const decimals = (await desk.feeDecimals(assetId)) ?? 0
+          const decimals = (await swapStore.feeDecimals(assetId)) ?? 0
           const onChain = await balanceOf(networks, address, assetId)
           print({
             ...{ address, currency: assetId, amount: formatUnits(units, decimals) },

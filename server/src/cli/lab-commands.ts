@@ -50,8 +50,8 @@ function printSwaps(pool: LabPool, index: number): void {
 /** The reason with which UniswapV3Pool.swap reverts at once: a zero amount, or a limit behind the price or out of range. */
 function revertReason(price: bigint, zeroForOne: boolean, amount: bigint, limit: bigint): string | null {
   if (amount === 0n) return 'AS'
-  const isAhead = zeroForOne ? limit < price && limit > MIN_SQRT_PRICE : limit > price && limit < MAX_SQRT_PRICE
-  return isAhead ? null : 'SPL'
+  const isReachable = zeroForOne ? limit < price && limit > MIN_SQRT_PRICE : limit > price && limit < MAX_SQRT_PRICE
+  return isReachable ? null : 'SPL'
 }
 
 /** An amount without a route is divided by 2^4 repeatedly, to find out whether it was too large. */

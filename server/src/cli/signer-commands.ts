@@ -37,7 +37,7 @@ export function addSignerCommands(program: Command): void {
       withDatabase(async (database) => {
         const settled = await createStore(database).transaction(async (tx) => {
           const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
-          const epoch = await tx.signingJournal.beginGeneration()
+          const generation = await tx.signingJournal.beginGeneration()
           await tx.pauses.resume(PAYOUTS_PAUSE)
           await tx.alarms.clear(SIGNING_JOURNAL_ALARM)
           await tx.auditLog.record({
@@ -45,7 +45,10 @@ export function addSignerCommands(program: Command): void {
             act: 'signer release',
             subject: SIGNING_JOURNAL_ALARM,
             reason,
-            detail: { epoch, settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })) },
+            detail: {
+              generation,
+              settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })),
+            },
           })
           return missing.length
         })

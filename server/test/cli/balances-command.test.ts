@@ -75,8 +75,8 @@ describe('the balance of a partner', () => {
   test('is empty at first, and cannot be paid out then', async () => {
     expect(await swapyard(['partners', 'balances', 'acme'])).toMatchObject({ code: 0, lines: [], error: '' })
     expectRefusal(await payOut('acme', '0.5', 'early'), 'partner acme is owed 0 eth@eth, and not 0.5 eth@eth')
-    expectRefusal(await swapyard(['partners', 'balances', 'nobody']), 'there is no partner nobody')
-    expectRefusal(await payOut('nobody', '0.5', 'early'), 'there is no partner nobody')
+    expectRefusal(await swapyard(['partners', 'balances', 'unknown']), 'there is no partner unknown')
+    expectRefusal(await payOut('unknown', '0.5', 'early'), 'there is no partner unknown')
   })
 
   test('is listed by currency, and paid out once per key', async () => {

@@ -194,11 +194,11 @@ describe('the command line', () => {
   })
 
   test.each([
-    [['partners', 'suspend', 'nobody'], 'no partner nobody'],
+    [['partners', 'suspend', 'unknown'], 'no partner unknown'],
     [['partners', 'add', 'acme'], 'partner acme already exists'],
     [['partners', 'add', ''], 'a name has 1 to 64 letters'],
     [['partners', 'set', 'acme'], 'nothing to change'],
-    [['partners', 'set', 'nobody', '--strict'], 'no partner nobody'],
+    [['partners', 'set', 'unknown', '--strict'], 'no partner unknown'],
     [['partners', 'keys', 'set', 'nothing', '--any-ip'], 'there is no active key'],
     [['partners', 'keys', 'add', 'acme', '--ip', '300.1.1.1'], 'is not an IP address'],
     [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
@@ -207,7 +207,7 @@ describe('the command line', () => {
     [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
     [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
     [['pause', 'asset:usdt@et', '--reason', 'x'], 'usdt@et is not a listed currency'],
-    [['pause', 'partner:nobody', '--reason', 'x'], 'there is no partner nobody'],
+    [['pause', 'partner:unknown', '--reason', 'x'], 'there is no partner unknown'],
     [['resume', 'network:bct'], 'there is no network bct'],
     [['exchanges', 'release', '00000000-0000-7000-8000-000000000000'], 'nothing held'],
     [['exchanges', 'set-refund', 'x', 'y'], 'nothing held'],

@@ -81,7 +81,7 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     const refused = [
       [feesPaid(usdc, first, { rest: [] }), 'a reason of at least 3 letters'],
       [feesPaid(usdc, first, { name: 'sandbox-b' }), 'partner sandbox-b is owed 0'],
-      [feesPaid(usdc, first, { name: 'nobody' }), 'there is no partner nobody'],
+      [feesPaid(usdc, first, { name: 'unknown' }), 'there is no partner unknown'],
       [feesPaid(usdc, first, { to: user.address }), 'moved nothing'],
       [feesPaid(stage.token('dai'), first), 'moved nothing'],
       [feesPaid(usdc, first, { from: user.address }), 'moved nothing'],

@@ -123,14 +123,14 @@ describe('a transaction', () => {
 
 describe('what is not there', () => {
   test.each([
-    ['/sandbox/explorer/nowhere/tx/1', 'This sandbox runs no such network'],
-    ['/sandbox/explorer/xmr/tx/1', 'This sandbox runs no such network'],
+    ['/sandbox/explorer/nowhere/tx/1', 'This sandbox does not run this network'],
+    ['/sandbox/explorer/xmr/tx/1', 'This sandbox does not run this network'],
     ['/sandbox/explorer/btc/address/1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'Not an address on Bitcoin'],
     ['/sandbox/explorer/eth/address/0x12', 'Not an address on Ethereum'],
     [`/sandbox/explorer/btc/tx/${'ab'.repeat(32)}`, 'No such transaction on Bitcoin'],
     [`/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}`, 'No such transaction on Ethereum'],
     ['/sandbox/explorer/eth/tx/%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'No such transaction on Ethereum'],
-    ['/sandbox/explorer/%3Cb%3E/tx/%22%3E', 'This sandbox runs no such network'],
+    ['/sandbox/explorer/%3Cb%3E/tx/%22%3E', 'This sandbox does not run this network'],
   ])('%s is 404: %s', async (path, sentence) => {
     const { status, body, headers } = await text(path)
     expect(status).toBe(404)
@@ -147,7 +147,7 @@ describe('what is not there', () => {
     const answer = await app.inject({ url: `/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}` })
     expect(answer.statusCode).toBe(503)
     expect(answer.body).toContain('The node does not answer')
-    expect((await app.inject({ url: '/sandbox/explorer' })).body).toContain('no answer')
+    expect((await app.inject({ url: '/sandbox/explorer' })).body).toContain('no response')
     await app.close()
     await away.close()
   })

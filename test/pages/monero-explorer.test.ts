@@ -44,7 +44,7 @@ describeWith('monerod', 'Monero in the explorer', () => {
     const { hash, path } = await scenario.until('a payment is shown before its block', async () => {
       const paid = await pay(address)
       const shown = await pathOf('txExplorer', paid)
-      return (await text(shown)).body.includes('waits for a block') ? { hash: paid, path: shown } : null
+      return (await text(shown)).body.includes('unconfirmed') ? { hash: paid, path: shown } : null
     })
     const body = await scenario.until('it is shown in its block', async () => {
       await scenario.mine('xmr', 2)
@@ -74,7 +74,7 @@ describeWith('monerod', 'Monero in the explorer', () => {
       block_header: { miner_tx_hash: string; reward: number }
     }
     const { body } = await text(`/sandbox/explorer/xmr/tx/${header.miner_tx_hash}`)
-    expect(body).toContain('these are new coins')
+    expect(body).toContain('newly mined')
     const [, shown] = /(\d+\.\d+) XMR<\/td>/.exec(body) ?? []
     expect(Math.round(Number(shown) * 1e12)).toBe(header.reward)
     expect(body).toMatch(/before block \d+/)

@@ -117,7 +117,7 @@ export function makeCluster(): StartCluster {
   const chainsFile = join(folder, 'two-chains.json')
   const networks = chains.networks.filter(({ network }) => ['btc', 'eth'].includes(network))
   writeFileSync(chainsFile, JSON.stringify({ ...chains, networks }))
-  // Whoever is to enter one of its folders must be able to come that far.
+  // Another user must be able to enter a folder inside it.
   chmodSync(folder, 0o755)
   const removed = [folder]
   return {

@@ -27,7 +27,7 @@ afterAll(async () => {
   cluster.remove()
 })
 
-/** Only the worker is told the passphrase. */
+/** Only the worker gets the passphrase. */
 function start(role: 'api' | 'worker', env: Record<string, string>): Program {
   const program = startProgram({
     args: ['--role', role],

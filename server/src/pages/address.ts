@@ -11,13 +11,13 @@ export function addressBody(network: Network, facts: AddressFacts): Html {
 <section>
 <h2>Balance</h2>
 <dl>
-${balances.map((sum) => html`<dt>${sum.asset?.contract ? 'Token' : 'Coin'}</dt><dd>${amountOf(sum)}</dd>`)}
+${balances.map((amount) => html`<dt>${amount.asset?.contract ? 'Token' : 'Native currency'}</dt><dd>${amountOf(amount)}</dd>`)}
 ${sentCount === null ? null : html`<dt>Transactions sent</dt><dd>${sentCount}</dd>`}
 </dl>
 </section>
 <section>
 <h2>Transactions</h2>
-${movementTable(network, facts)}
+${transferTable(network, facts)}
 </section>`
 }
 
@@ -31,26 +31,30 @@ function hiddenBody({ name }: Network, address: string): Html {
 </section>`
 }
 
-function movementTable(network: Network, { transfers: movements, blocks }: AddressFacts): Html {
+function transferTable(network: Network, { transfers, blocks }: AddressFacts): Html {
   const range = blocks === null ? null : html`<p class="quiet">In the last ${blocks} blocks, and unconfirmed ones.</p>`
-  if (movements === null) return html`<p class="quiet">The node did not answer in time.</p>`
-  if (movements.length === 0) return html`${range}<p class="quiet">None.</p>`
+  if (transfers === null) return html`<p class="quiet">The node did not answer in time.</p>`
+  if (transfers.length === 0) return html`${range}<p class="quiet">None.</p>`
   // Transactions of output-based networks have no single counterparty.
-  const hasOthers = movements.some(({ counterparty: other }) => other !== null)
+  const hasCounterparty = transfers.some(({ counterparty }) => counterparty !== null)
   return html`${range}<table>
-<thead><tr><th>Block</th><th>Transaction</th>${hasOthers ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
+<thead><tr><th>Block</th><th>Transaction</th>${hasCounterparty ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
 <tbody>
-${movements.map((movement) => movementRow(network, movement, hasOthers))}
+${transfers.map((transfer) => transferRow(network, transfer, hasCounterparty))}
 </tbody>
 </table>`
 }
 
-function movementRow(network: Network, { hash, height, direction, counterparty, amount }: AddressTransfer, hasOthers: boolean): Html {
+function transferRow(
+  network: Network,
+  { hash, height, direction, counterparty, amount }: AddressTransfer,
+  hasCounterparty: boolean,
+): Html {
   const side = html`<td data-name="${direction === 'in' ? 'From' : 'To'}">${counterparty === null ? '–' : addressLink(network.id, counterparty)}</td>`
   return html`<tr>
 <td data-name="Block">${height ?? 'unconfirmed'}</td>
 <td>${transactionLink(network.id, hash)}</td>
-${hasOthers ? side : null}
+${hasCounterparty ? side : null}
 <td class="amount ${direction}">${direction === 'in' ? '+' : '−'}${amountOf(amount)}</td>
 </tr>
 `

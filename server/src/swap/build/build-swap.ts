@@ -237,7 +237,7 @@ function orderOf(
   }
   const call = aggregatorCall === undefined ? {} : { aggregatorCall }
   const order = { ...terms, ...call, swaps: routed.swaps }
-  const callHash = chain.callHash(order)
+  const callHash = chain.hashCall(order)
   const ref = refs.issue({ ...terms, ...call, callHash, owesFee, partnerId: partner.id, network: chain.network.id })
   return { ...order, ref }
 }

@@ -1,24 +1,25 @@
 import { incidentPairs, type Subproblem, tradePair } from './subproblem.ts'
 
 /*
- * The dual, one token at a time: with all other values as they are, what is left of a token only rises with its own value, so
- * that the value at which nothing is left is found by halving. Slow where tokens hang together, but it never stands still
- * short of the least bound, as Newton's method does where a flow crosses many ends of ticks or pools at once.
+ * Coordinate descent on the dual (`dual.ts`), one token or group of tokens at a time. With all other dual prices fixed, the surplus of a
+ * token (its inflow less its outflow) does not decrease with its own price, so bisection finds the price at which the surplus is zero.
+ * Convergence is slow where tokens trade with each other, but it does not stall above the minimum, as Newton's method does where a flow
+ * crosses the ends of many ticks or pools at once.
  */
 const BISECTIONS_MAX = 60
-/** A sweep moves a value down by this factor at most. */
+/** Largest factor by which one sweep lowers a dual price. */
 const FALL_FACTOR_MAX = 1e4
-/** And up, out of next to nothing, by this one. */
+/** Largest factor by which one sweep raises a dual price, which may have collapsed to nearly zero. */
 const RISE_FACTOR_MAX = 1e40
 const FIRST_FACTOR = 1.0001
-/** Values nearer to each other than this are the same. */
+/** Relative width of the bracket at which bisection ends. */
 const TOLERANCE = 1e-15
 
 const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
 /**
- * Moves each value to where nothing is left of its token, in the order of the tokens; the target's own stays. Tokens that trade
- * with each other hold each other fast: they are moved all by one factor first.
+ * Sets each dual price, in token order, to the point of zero surplus. The price of the target stays 1. Tokens that trade with each other
+ * constrain each other's prices, so the prices of each such group are first scaled by one common factor.
  */
 export function balanceTokens(subproblem: Subproblem, input: number): void {
   const incident = incidentPairs(subproblem)
@@ -31,7 +32,7 @@ export function balanceTokens(subproblem: Subproblem, input: number): void {
     if (token !== 1) balance(subproblem, [token], incident[token] as readonly number[], token === 0 ? input : 0)
 }
 
-/** Tokens between which pools trade that would trade more or less at other values. */
+/** Connected groups of tokens, joined by pools whose trade depends on the price (nonzero sensitivity). */
 function tradingGroups(subproblem: Subproblem): readonly (readonly number[])[] {
   const { from, to, value } = subproblem
   const groups = Array.from(value, (_, token) => [token])
@@ -46,7 +47,7 @@ function tradingGroups(subproblem: Subproblem): readonly (readonly number[])[] {
   return [...new Set(groups)]
 }
 
-/** Moves the values of `tokens` by one factor to where they are worth nothing together that is left of them. */
+/** Scales the dual prices of `tokens` by the factor at which the total value of their surpluses is zero. */
 function balance(subproblem: Subproblem, tokens: readonly number[], pairs: readonly number[], input: number): void {
   const { from, to, value, tollFactor } = subproblem
   const initial = tokens.map((token) => value[token] as number)
@@ -65,7 +66,7 @@ function balance(subproblem: Subproblem, tokens: readonly number[], pairs: reado
   }
   const initialSurplus = surplusAt(1)
   if (initialSurplus === 0) return
-  // Between `low`, where too little is left (or nothing), and `high`, where too much is.
+  // Bracket: the surplus is at most zero at `low` and positive at `high`.
   let low = 1
   let high = 1
   for (let factor = FIRST_FACTOR; ; factor *= factor) {
@@ -75,7 +76,7 @@ function balance(subproblem: Subproblem, tokens: readonly number[], pairs: reado
       low = end
       if (surplus <= 0) break
       high = end
-      // All pools stand at their ends: as far as one sweep goes.
+      // All pools are at capacity: this sweep stops at the largest factor.
       if (factor > FALL_FACTOR_MAX) return
     } else {
       high = end

@@ -1,15 +1,18 @@
 import type { Market } from './market.ts'
 
-/** Tokens outside of what was searched through which, at the values found, it would pay to go. */
+/** One or two tokens not yet in the subproblem that would improve the route at current dual prices. */
 export type Column = Readonly<{
   tokens: readonly number[]
-  /** What each is taken to be worth, between what it costs and what it earns. */
+  /** Start value of each token's dual price: the geometric mean of its cost and its worth. */
   values: readonly number[]
-  /** About what the detour adds, in units of the target. */
+  /** Estimated gain of the detour, in units of the target. */
   gain: number
 }>
 
-/** Per token outside: what one unit costs to get from inside, and what it earns on its way back inside. */
+/**
+ * Per token outside of the subproblem, at current dual prices: the lowest cost of one unit, bought from an included token, and the highest
+ * worth of one unit, sold for an included token. Depths are in units of the target.
+ */
 type Prospects = Readonly<{
   cost: Float64Array
   costDepth: Float64Array
@@ -24,7 +27,7 @@ const createProspects = (tokenCount: number): Prospects => ({
   worthDepth: new Float64Array(tokenCount),
 })
 
-/** Used by one look after the other, as memory costs more than many of them. The depths are read only where a price was written. */
+/** Shared by all calls, because allocation costs more than a call. Depths are read only where a cost or worth was written. */
 let buffers = createProspects(1024)
 
 function prospectsFor(tokenCount: number): Prospects {
@@ -37,9 +40,9 @@ function prospectsFor(tokenCount: number): Prospects {
 const COLUMNS_MAX = 8
 
 /**
- * Pricing of columns: a token that we left out changes nothing as long as getting one costs more than it earns. Looks at
- * detours over one token and over two. Deep and a little better is more than shallow and much better: of a constant product
- * whose price is r times better than needed, (√r − 1)² of its depth can be earned.
+ * Prices columns: a token outside of the subproblem cannot improve the dual bound while one unit costs more than it is worth. Considers
+ * detours over one token and over two. The gain accounts for depth: a constant product whose price is r times better than the dual prices
+ * require yields a profit of (√r − 1)² of its depth.
  */
 export function findColumns(
   market: Market,
@@ -71,7 +74,7 @@ export function findColumns(
     .slice(0, COLUMNS_MAX)
 }
 
-/** Fills in the prospects. Gives the tokens outside that pools lead to from inside. */
+/** Fills in the prospects. Returns the tokens outside of the subproblem that a pool connects with an included token. */
 function priceCandidates(
   { firstPair, pairTo, price, depth, isIntermediate }: Market,
   included: readonly number[],

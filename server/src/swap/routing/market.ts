@@ -87,7 +87,7 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
 }
 
 /** Curves stay with their pools: a quote needs a few of them, a market is built of all. */
-export const curveAt = ({ curves, pool, direction }: Pick<Market, 'curves' | 'pool' | 'side'>, edge: number): Curve =>
+export const curveAt = ({ curves, pool, direction }: Pick<Market, 'curves' | 'pool' | 'direction'>, edge: number): Curve =>
   (curves[pool[edge] as number] as readonly Curve[])[direction[edge] as number] as Curve
 
 function permuteEdges({ curves, ...edges }: EdgeList, order: Int32Array) {

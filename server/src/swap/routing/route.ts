@@ -72,7 +72,7 @@ function attemptRoundings(
   pools: PoolMarket,
   split: Split,
   { source, target, amountIn }: RouteRequest,
-): Pick<Attempt, 'executed' | 'refusedAt'> {
+): Pick<Attempt, 'executed' | 'failedIndex'> {
   const execute = (split: Split, round: (reduction: number) => number) =>
     executeRoute(toSwaps(pools, split, round), source, target, amountIn)
   let attempt: Execution | Refusal = execute(split, Math.floor)

@@ -4,7 +4,7 @@ import type { FeeRate } from '../../../core/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { maxOf } from '../shared/min-max.ts'
-import { type EvmNode, ethCall, askEveryNode } from './node.ts'
+import { askEveryNode, type EvmNode, ethCall } from './node.ts'
 import { bytes, count, type Decode, fields, list, orNull, quantity } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
 

@@ -4,11 +4,11 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import { minOf } from '../shared/min-max.ts'
 import { type FeeCaps, readFeeRate } from './fees.ts'
-import { type EvmNode, askEveryNode, askFirstNode, hex } from './node.ts'
+import { askEveryNode, askFirstNode, type EvmNode, hex } from './node.ts'
 import { balanceAt, readReceived } from './received.ts'
 import { blockHash, blockHeight, count, orNull, pendingTransactions, type TransactionReply } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type BlockMovements, readBlock, type ScanOptions, scannedBlock, pendingMovements } from './scan.ts'
+import { type BlockMovements, pendingMovements, readBlock, type ScanOptions, scannedBlock } from './scan.ts'
 import { parseTransferCall } from './token.ts'
 
 /** Blocks below the lowest head to search for a common block. A deeper fork needs an operator. */
@@ -79,7 +79,11 @@ export async function readTaggedHeight(nodes: readonly EvmNode[], tag: FinalityT
 }
 
 /** Reads from nodes with traces first, which also report internal transfers. null only if no node has the height. */
-async function firstBlock(nodes: readonly EvmNode[], height: number, scan: ScanOptions): Promise<BlockMovements | null> {
+async function firstBlock(
+  nodes: readonly EvmNode[],
+  height: number,
+  scan: ScanOptions,
+): Promise<BlockMovements | null> {
   const hasTraces = await Promise.all(
     nodes.map((node) =>
       node.capabilities().then(

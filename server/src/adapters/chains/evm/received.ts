@@ -4,7 +4,7 @@ import { largest, smallest } from '../../../lib/bigint.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type Movement, identifyTransferLogs, type BlockMovements, readBlock, type ScanOptions } from './scan.ts'
+import { type BlockMovements, identifyTransferLogs, type Movement, readBlock, type ScanOptions } from './scan.ts'
 import { balanceCall, eventOf } from './token.ts'
 
 /** The transfer whose received units are verified. */
@@ -14,7 +14,12 @@ export type Claim = Parameters<ChainReader['receivedUnits']>[0]
  * The units that the address received by this transfer, according to one node. Reads the block again by its hash and limits
  * the units to the rise of the balance. Throws if the node does not have the block, because that proves nothing.
  */
-export async function readReceived(node: EvmNode, claim: Claim, block: BlockRef, options: ScanOptions): Promise<bigint> {
+export async function readReceived(
+  node: EvmNode,
+  claim: Claim,
+  block: BlockRef,
+  options: ScanOptions,
+): Promise<bigint> {
   const [own, units] = await readClaim(node, claim, block, options)
   // Read last: proves that the calls by height above have read this block.
   const hashNow = await node.ask('eth_getBlockByNumber', [hex(block.height), false], orNull(blockHash))

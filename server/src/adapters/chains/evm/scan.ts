@@ -48,7 +48,11 @@ function isSigned(tx: TransactionReply): boolean {
 }
 
 /** The block at a height or with a hash, and all its transfers; null if the node does not have it. */
-export async function readBlock(node: EvmNode, at: number | string, options: ScanOptions): Promise<BlockMovements | null> {
+export async function readBlock(
+  node: EvmNode,
+  at: number | string,
+  options: ScanOptions,
+): Promise<BlockMovements | null> {
   const byHash = typeof at === 'string'
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const block = await node.ask(method, [byHash ? at : hex(at), true], orNull(decodeBlock))

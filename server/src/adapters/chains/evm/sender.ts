@@ -6,7 +6,7 @@ import type { Payment } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { maxOf } from '../shared/min-max.ts'
 import type { EvmAddresses } from './address.ts'
-import { type EvmNode, ethCall, askEveryNode, hex, type Note } from './node.ts'
+import { askEveryNode, type EvmNode, ethCall, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
 import { bytes, count, hash, orNull, quantity, receipt, transaction } from './replies.ts'
@@ -77,7 +77,8 @@ async function simulate<T>(node: EvmNode, ask: () => Promise<T>): Promise<T> {
     return await ask()
   } catch (error) {
     const refusal = refusalOf(error)
-    if (refusal !== null && revertCodes.has(refusal.code))       throw simulationFailed(`the transfer would revert on ${node.name}`, refusal)
+    if (refusal !== null && revertCodes.has(refusal.code))
+      throw simulationFailed(`the transfer would revert on ${node.name}`, refusal)
     throw error
   }
 }

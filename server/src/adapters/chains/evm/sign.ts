@@ -65,7 +65,10 @@ function transactionOf(intent: EvmIntent) {
 function checkBytes(raw: Hex, { pay, chainId, nonce, gasLimit, maxFeePerGas }: EvmIntent): void {
   const parsed = parseTransaction(raw)
   assert(parsed.chainId === chainId && (parsed.nonce ?? 0) === nonce, 'the bytes are for this chain and nonce')
-  assert(parsed.gas === gasLimit && (parsed.maxFeePerGas ?? parsed.gasPrice) === maxFeePerGas, 'the bytes hold this fee')
+  assert(
+    parsed.gas === gasLimit && (parsed.maxFeePerGas ?? parsed.gasPrice) === maxFeePerGas,
+    'the bytes hold this fee',
+  )
   const { contract } = pay.asset
   const call = contract === null ? null : parseTransferCall(parsed.data ?? '0x')
   assert(parsed.to?.toLowerCase() === (contract ?? pay.address).toLowerCase(), 'the bytes go to the recipient or token')

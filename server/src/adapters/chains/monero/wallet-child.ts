@@ -9,7 +9,7 @@ export type WalletChild = Readonly<{
   url: string
   login: Readonly<{ user: string; password: string }>
   /** Why it is not running, once it is not. */
-  ended(): string | null
+  exitReason(): string | null
   stop(): Promise<void>
 }>
 

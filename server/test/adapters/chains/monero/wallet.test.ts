@@ -6,9 +6,9 @@ import { afterAll, expect, test } from 'vitest'
 import { describeWith } from '../../../../../test/support/describe-with.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { createAddresses } from '../../../../src/adapters/chains/monero/address.ts'
-import { houseKeys } from '../../../../src/adapters/chains/monero/keys.ts'
+import { createWalletKeys } from '../../../../src/adapters/chains/monero/keys.ts'
 import { spendKeyOf, viewKeysOf } from '../../../../src/adapters/chains/monero/view-keys.ts'
-import { createWalletRoom } from '../../../../src/adapters/chains/monero/wallet.ts'
+import { createWalletSession } from '../../../../src/adapters/chains/monero/wallet.ts'
 import { chainOf, control, post } from './payer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
@@ -17,9 +17,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 describeWith('monerod', 'the wallet program', () => {
   test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', async () => {
     const seedKey = new Uint8Array(randomBytes(32))
-    const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+    const keys = createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
     const addresses = createAddresses(keys)
-    const open = () => createWalletRoom({ keys, folder, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const open = () => createWalletSession({ keys, folder, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
     const pay = (address: string) =>
       control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.25' })
 
@@ -58,8 +58,8 @@ describeWith('monerod', 'the wallet program', () => {
   test('a coin at an address beyond those that it looked for is found without reading the chain again', async () => {
     const own = join(folder, 'second')
     const seedKey = new Uint8Array(randomBytes(32))
-    const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
-    const room = createWalletRoom({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const keys = createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+    const room = createWalletSession({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
     const { address } = createAddresses(keys).deposit(800)
     const payment = { network: 'xmr', currency: 'native', address, amount: '0.25' }
     const hash = String((await control('/deposits', payment))['hash'])

@@ -124,7 +124,6 @@ export const architecture: Architecture = {
     'server/src/cli/lab-commands.ts': 'the place of a pool in a case',
     'server/src/cli/print.ts': 'a whole number of the command line',
     'server/src/app/workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
-    'server/src/config/config.ts': 'whole numbers of the settings, of fifteen digits at most',
     'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and a place among six powers',
     'server/src/swap/routing/route-breakdown.ts': 'shares in hundredths of a percent, for people',
     'server/src/swap/routing/pool-fee.ts': 'a fee in millionths, for display',
@@ -199,5 +198,5 @@ export const architecture: Architecture = {
     'sandbox/src/log.ts': 'seconds since the start, for people',
     'sandbox/src/settings.ts': 'a process id',
   },
-  environmentReaders: ['server/src/config/config.ts', 'sandbox/src/settings.ts'],
+  environmentReaders: ['server/src/config/environment.ts', 'sandbox/src/settings.ts'],
 }

@@ -45,7 +45,11 @@ ${movements.map((movement) => movementRow(network, movement, hasOthers))}
 </table>`
 }
 
-function movementRow(network: Network, { hash, height, direction, counterparty, amount }: AddressTransfer, hasOthers: boolean): Html {
+function movementRow(
+  network: Network,
+  { hash, height, direction, counterparty, amount }: AddressTransfer,
+  hasOthers: boolean,
+): Html {
   const side = html`<td data-name="${direction === 'in' ? 'From' : 'To'}">${counterparty === null ? '–' : addressLink(network.id, counterparty)}</td>`
   return html`<tr>
 <td data-name="Block">${height ?? 'waits'}</td>

@@ -4,7 +4,7 @@ import type { Caller, Partner } from '../domain/partner.ts'
 export type Idempotency = Readonly<{ key: string; requestHash: string }>
 
 /** Stores the first successful response per key; see swap/idempotent.ts. */
-export type AnswerOnce = <T extends string | readonly string[]>(
+export type WithIdempotency = <T extends string | readonly string[]>(
   partner: Partner,
   idempotency: Idempotency | null,
   work: () => Promise<T>,
@@ -17,7 +17,7 @@ export type CoreServices = Readonly<{
   /** The caller of a key that the cache knows as good; null where a database query is needed or the key is refused. */
   knownCaller(key: string, ip: string): Caller | null
   /** Repeats of a request with the same Idempotency-Key get the first response. For the sandbox's controls. */
-  answerOnce: AnswerOnce
+  withIdempotency: WithIdempotency
   /** Reasons why quotes or creates would fail now; empty = ready. */
   readiness(): readonly string[]
 }>

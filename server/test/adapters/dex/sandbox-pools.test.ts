@@ -275,11 +275,11 @@ test('the router answers on all of them, from its thread', async () => {
   try {
     await until('all networks are read', () => names.every((network) => router.state(network) !== null))
     for (const { dexNetwork } of routing) {
-      const { network, wrapped, dollar = '' } = dexNetwork
-      const order = { network, tokenIn: wrapped, tokenOut: dollar.toLowerCase(), amountIn: 10n ** 20n }
+      const { network, wrapped, stablecoin = '' } = dexNetwork
+      const order = { network, tokenIn: wrapped, tokenOut: stablecoin.toLowerCase(), amountIn: 10n ** 20n }
       const found = await router.route(order)
       expect(found.amountOut, network).toBeGreaterThan(found.middleOut / 2n)
-      expect(router.liquidity(network).get(dollar.toLowerCase()) ?? 0, network).toBeGreaterThan(10_000)
+      expect(router.liquidity(network).get(stablecoin.toLowerCase()) ?? 0, network).toBeGreaterThan(10_000)
     }
     expect(await metrics.render()).toMatch(/swapyard_pools_behind_blocks\{network="eth"\} \d/)
   } finally {

@@ -18,10 +18,10 @@ import type { SandboxChains } from './sandbox-chains.ts'
 import { seedSandboxPartners } from './sandbox-partners.ts'
 import { productionSwaps, sandboxSwaps } from './swaps.ts'
 
-/** Ends one part of what was started. */
+/** Stops one started component. */
 export type Closer = () => Promise<void> | void
 
-/** The log, and the database with its schema up to date. */
+/** The log, and the migrated database. */
 export type DatabaseAndLog = Readonly<{ log: Log; databaseUrl: string; database: Database }>
 
 export async function openDatabaseAndLog(config: Config, databaseUrl: string): Promise<DatabaseAndLog> {
@@ -32,16 +32,16 @@ export async function openDatabaseAndLog(config: Config, databaseUrl: string): P
 
 export type Infrastructure = Readonly<{
   databaseAndLog: DatabaseAndLog
-  /** The sandbox's; null in production. */
+  /** Null in production. */
   chains: SandboxChains | null
   keys: Keys
   routerThread: Worker | null
-  /** What it is served at, where it listens. */
+  /** The port of the HTTP server; null if it does not listen. */
   port: number | null
   closers: Closer[]
 }>
 
-/** The app of a configuration on what a start brought up for it. */
+/** Creates the app from its configuration on infrastructure that `start` opened. */
 export async function createConfiguredApp(config: Config, role: Role, ground: Infrastructure): Promise<App> {
   const { databaseAndLog, chains, keys, port, closers } = ground
   const { log } = databaseAndLog
@@ -91,10 +91,10 @@ export async function createConfiguredApp(config: Config, role: Role, ground: In
   return app
 }
 
-/** Production has the operator's sources and their median; the sandbox prices that nobody should believe. */
+/** Production takes the median of the operator's sources; the sandbox generates prices. */
 function openPrices({ environment, prices, sandbox }: Config, log: Log, closers: Closer[]): Prices {
   if (prices === null) {
-    assert(environment === 'sandbox', 'production has its price sources')
+    assert(environment === 'sandbox', 'production has price sources')
     return createEmbeddedPrices({ now: Date.now, still: sandbox.still })
   }
   const http = createHttp()

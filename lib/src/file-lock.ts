@@ -15,14 +15,14 @@ export class FileLockedError extends Error {
 type Content = Readonly<Record<string, unknown>>
 
 export type FileLock = Readonly<{
-  /** What the file of a process that died without release contained; null without such a file. */
+  /** Content that a process left when it ended without a release; null without such a file. */
   stale: Content | null
   /** Replaces what the file contains beside its holder. */
   write(content: Content): void
   release(): void
 }>
 
-/** A takeover lasts microseconds: a process that died during one left a guard older than this. */
+/** A takeover lasts microseconds. An older guard belongs to a process that was killed during one. */
 const GUARD_MS = 10_000
 const TRIES = 50
 

@@ -9,7 +9,7 @@ import { feeCaps, readL1Fee, readFeeRate } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { type ContractState, chainIdOf, hasCode, nodeOf, readStates, type DeployTarget } from './deploy.ts'
+import { type ContractState, chainIdOf, type DeployTarget, hasCode, nodeOf, readStates } from './deploy.ts'
 
 /** Why nothing was sent; wei. */
 export type DeployRefusal =
@@ -92,7 +92,12 @@ async function plan(
   return { state, raw, most: gas * rate + (await readL1Fee(node, raw)) }
 }
 
-async function place(node: EvmNode, network: Network, { contract, address }: ContractState, raw: Hex): Promise<DeployedContract> {
+async function place(
+  node: EvmNode,
+  network: Network,
+  { contract, address }: ContractState,
+  raw: Hex,
+): Promise<DeployedContract> {
   const txHash = keccak256(raw)
   await send(node, raw, txHash)
   const { ok, height, gasUsed, gasPrice, l1Fee } = await mined(node, network, txHash)

@@ -77,7 +77,10 @@ export async function reverseConfirmed(
     return true
   })
   if (isReversed)
-    deps.log.error({ network, transactionId: id }, 'a confirmed transaction is invalid: its payouts wait for the operator')
+    deps.log.error(
+      { network, transactionId: id },
+      'a confirmed transaction is invalid: its payouts wait for the operator',
+    )
 }
 
 /** False if the wallet has paid out what a sweep brought. The books then wait until the wallet is filled. */

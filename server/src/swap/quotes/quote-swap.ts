@@ -1,5 +1,5 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { referrerFeeOf, formatPercent, priceImpactPpm, minAfterSlippage } from '../../core/domain/percent.ts'
+import { formatPercent, minAfterSlippage, priceImpactPpm, referrerFeeOf } from '../../core/domain/percent.ts'
 import { chooseBestQuote } from '../domain/choose-aggregator.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'

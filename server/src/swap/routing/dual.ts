@@ -2,54 +2,55 @@ import { balanceTokens } from './balance.ts'
 import { type Subproblem, tradePair } from './subproblem.ts'
 
 /*
- * The convex dual of routing without gas (Diamandis, Resnick, Chitra, Angeris: "An efficient algorithm for optimal routing
- * through constant function market makers", arXiv 2302.04938): find what each token is worth (in units of the target), so that
- * the pools, each trading against these values on its own, pass on exactly what comes in. At any values,
+ * The Lagrangian dual of routing without gas (Diamandis, Resnick, Chitra, Angeris: "An efficient algorithm for optimal routing through
+ * constant function market makers", arXiv 2302.04938). Every token has a dual price ν (`value`), in units of the target per base unit;
+ * ν(target) = 1. At given prices every pool makes the trade of maximum profit. For any prices,
  *
- *     value(source) · input  +  what every pool earns at them
+ *     ν(source) · input  +  Σ maximum profit of each pool
  *
- * is more than any route can pay; at the best values it is what the best route pays.
+ * is an upper bound of the output of all routes. At the minimum over ν it equals the output of the best route, and the pools' trades
+ * balance: the surplus of every token except the target is zero.
  *
- * We walk in the square roots of the values. There the earnings of a constant product are the square of a line, so that a
- * market of them is solved by least squares, and Newton's method ends after a few steps; other curves are hyperbolas joined,
- * and behave alike.
+ * Newton's method minimizes the bound in the variables z = √ν. In these the profit of a constant product is the square of a linear
+ * function, so a market of constant products is a least-squares problem and a few steps suffice. Other curves consist of hyperbolas and
+ * behave alike.
  */
 const STEPS_MAX = 60
-/** Flow that is neither spent nor earned, in parts of the bound. */
+/** Imbalance (`imbalance`) at which the solution is accepted, relative to the bound. */
 const IMBALANCE_TOLERANCE = 1e-11
-/** Improvement, in parts of the bound, that is not worth a step. */
+/** A step with a smaller predicted improvement, relative to the bound, is not taken. */
 const IMPROVEMENT_MIN = 1e-13
 const BISECTIONS_MAX = 50
-/** Where along a step the bound is least, in parts of the step. */
+/** Precision of the line search, relative to the step. */
 const BISECTION_TOLERANCE = 1e-13
-/** So closely the place is looked for before it is halved out, in parts of the step: at the ends of pools all else is rounding. */
+/** Relative bracket at which false position ends and bisection takes over; below it the slope is dominated by rounding. */
 const BRACKET_TOLERANCE = 1e-11
-/** Where rounding still counts, so many times farther off it is looked again. */
+/** Factor by which the bracket is widened while rounding may have given a slope the wrong sign. */
 const WIDENING_FACTOR = 16
-/** What rounding makes of the slope along a step, in parts of the bound and of the step. */
+/** Rounding error of the slope along a step, relative to the bound and to the step. */
 const SLOPE_NOISE = 1e-11
-/** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
+/** Newton's method has stalled if a step improves the bound by a smaller share and the imbalance is above `STALLED_IMBALANCE`. */
 const PROGRESS_MIN = 1e-9
 const STALLED_IMBALANCE = 1e-6
-/** Where a value fell below this share of what it was at the beginning, all that trades with it may have fallen with it. */
+/** A dual price below this share of its start value has collapsed, possibly with the prices of all tokens that it trades with. */
 const COLLAPSE_FACTOR = 1e-6
 const SPOT_ROUNDS = 4
-/** A step leaves each root at least this share of itself. */
+/** A step reduces no root to less than this share of itself. */
 const ROOT_FACTOR_MIN = 0.05
 
 type Workspace = Readonly<{
   surplus: Float64Array
-  /** By token what the pools take of it, and what they pay for that, in units of the target. */
+  /** By token, the total input of all pools that sell it, in its base units, and the value of their output, in units of the target. */
   poolInput: Float64Array
   poolOutputValue: Float64Array
-  /** Second derivative of each pair's earnings. */
+  /** By pair, the second derivative of its profit in the roots. */
   bending: Float64Array
   gradient: Float64Array
   hessian: Float64Array
   matrix: Float64Array
   step: Float64Array
   previousValue: Float64Array
-  /** Tokens that nothing flows through, and how far their neighbours go. */
+  /** Tokens without flow, and the sum and number of their neighbours' steps. */
   isIdle: Uint8Array
   sum: Float64Array
   count: Float64Array
@@ -72,7 +73,7 @@ function createWorkspace(tokens: number, pairs: number): Workspace {
   }
 }
 
-/** Used by one solution after the other, as memory costs more than most of them: each writes what it reads. */
+/** Shared by all solutions, because allocation costs more than most of them. Each solution writes what it reads. */
 let sharedWorkspace = createWorkspace(16, 64)
 
 function workspaceFor({ value, pairs }: Subproblem): Workspace {
@@ -81,7 +82,7 @@ function workspaceFor({ value, pairs }: Subproblem): Workspace {
   return sharedWorkspace
 }
 
-/** Moves `problem.value` to the best values for this input. Gives the bound: no route without gas through these pairs pays more. */
+/** Minimizes the bound over `subproblem.value` and returns it: no route through these pairs pays more before gas. */
 export function solveDual(subproblem: Subproblem, input: number): number {
   const workspace = workspaceFor(subproblem)
   let bound = evaluate(subproblem, input, workspace)
@@ -90,7 +91,7 @@ export function solveDual(subproblem: Subproblem, input: number): number {
     newtonStep(subproblem, workspace)
     moveIdleTokens(subproblem, workspace)
     let next = lineSearch(subproblem, input, workspace, bound)
-    // Hardly a step: a token on its own stands in the way of all others.
+    // Stalled: the price of a single token blocks the step of all others.
     if (next > bound * (1 - PROGRESS_MIN) && imbalance(subproblem, workspace) > STALLED_IMBALANCE * bound) {
       balanceTokens(subproblem, input)
       next = evaluate(subproblem, input, workspace)
@@ -102,8 +103,8 @@ export function solveDual(subproblem: Subproblem, input: number): number {
 }
 
 /**
- * The same from values that are far off. Where it got stuck, mostly at tokens that only circles bring any more, it begins once more
- * and the better end counts.
+ * `solveDual` for start values far from the solution. If the result is unbalanced or a price has collapsed (mostly of tokens that only
+ * receive flow from cycles), solves again from spot prices and keeps the lower bound.
  */
 export function solveWithRestart(subproblem: Subproblem, input: number): number {
   const initial = subproblem.value.slice()
@@ -118,7 +119,7 @@ export function solveWithRestart(subproblem: Subproblem, input: number): number 
   return bound
 }
 
-/** What tokens are worth by the best path before anything is traded; where none leads on, they stay as they are. */
+/** Sets each price to the product of spot prices along the best path to the target. Tokens without such a path keep their price. */
 function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
   const spot = new Float64Array(value.length)
   spot[1] = 1
@@ -133,7 +134,7 @@ function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
 
 const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
-/** The bound at the present values; fills in what is left of every token, and how the pairs bend. */
+/** Returns the bound at the current prices. Fills in the surplus of every token and the second derivative of every pair. */
 function evaluate(subproblem: Subproblem, input: number, { surplus, poolInput, poolOutputValue, bending }: Workspace): number {
   const { from, to, value, tollFactor } = subproblem
   surplus.fill(0)
@@ -160,8 +161,8 @@ function evaluate(subproblem: Subproblem, input: number, { surplus, poolInput, p
 }
 
 /**
- * What is left of a token counts by its value; what is missing, by what the pools pay for it: of a token that nothing brings the
- * value may have fallen to next to nothing, and yet the bound is far too high.
+ * Largest imbalance of any token except the target, in units of the target. A surplus counts at the dual price, a deficit at the price that
+ * pools pay for the token: without inflow the dual price of a token may be almost zero while the bound is far too high.
  */
 function imbalance({ value }: Subproblem, { surplus, poolInput, poolOutputValue }: Workspace): number {
   let most = 0
@@ -175,8 +176,9 @@ function imbalance({ value }: Subproblem, { surplus, poolInput, poolOutputValue 
 }
 
 /**
- * Newton's step for z, where value = (value now) · z². Gradient 2·value·surplus; second derivatives by the chain rule:
- * 4·give·cost²÷worth on both tokens of a pair, the negative between them, and the gradient itself on the diagonal.
+ * Newton's step in z, where ν = ν(current) · z². The gradient is 2·ν·surplus. The chain rule gives, per pair a → b with cost ν(a) and
+ * worth ν(b), second derivatives of 4·sensitivity·cost²÷worth on both diagonal entries, the negative off the diagonal, and adds the
+ * gradient itself on the diagonal.
  */
 function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void {
   const { bending, surplus, gradient, hessian, step } = workspace
@@ -198,11 +200,11 @@ function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void
     hessian[b * size + a] = (hessian[b * size + a] as number) - by
   }
   if (solveSymmetric(workspace, size, 0)) return
-  // Not convex here, as between the ticks of concentrated liquidity: without the tokens' own falling terms it is.
+  // Not convex here, as between the ticks of concentrated liquidity. Dropping the negative gradient terms makes it convex.
   for (let token = 0; token < size; token++) {
     const slope = gradient[token] as number
     const own = (hessian[token * size + token] as number) - slope
-    // A token whose pools all stand at their ends bends nothing, but its value is to rise: at most fourfold in a step.
+    // If all pools of a token are at capacity, it has no curvature although its price must rise: by at most a factor of four per step.
     if (slope < 0) hessian[token * size + token] = Math.max(own, -slope)
   }
   if (solveSymmetric(workspace, size, 1e-9)) return
@@ -213,8 +215,8 @@ function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void
 }
 
 /**
- * A token that nothing flows through bends nothing and would stay where it is; where its neighbours go on together, its pools would
- * soon trade against them and stop the step. It goes along, as far as they do on average.
+ * A token without flow has no curvature and would keep its price. If its neighbours' prices moved together, its pools would begin to trade
+ * against them and stop the step. So it takes the mean step of its neighbours.
  */
 function moveIdleTokens({ from, to, value }: Subproblem, { bending, step, isIdle, sum, count }: Workspace): void {
   const size = value.length
@@ -238,9 +240,9 @@ function moveIdleTokens({ from, to, value }: Subproblem, { bending, step, isIdle
     if ((count[token] as number) > 0) step[token] = (sum[token] as number) / (count[token] as number)
 }
 
-/** H·step = −gradient without the target's row, by elimination on a copy; false where H is not positive. Idle tokens stay. */
+/** Solves H·step = −gradient without the target's row by elimination on a copy. False if H is not positive definite. Tokens without curvature get no step. */
 function solveSymmetric({ hessian, matrix, gradient, step }: Workspace, size: number, ridge: number): boolean {
-  for (let place = 0; place < size * size; place++) matrix[place] = hessian[place] as number
+  for (let index = 0; index < size * size; index++) matrix[index] = hessian[index] as number
   let most = 0
   for (let token = 0; token < size; token++) most = Math.max(most, matrix[token * size + token] as number)
   if (!(most > 0)) return false
@@ -278,8 +280,9 @@ function solveSymmetric({ hessian, matrix, gradient, step }: Workspace, size: nu
 }
 
 /**
- * Goes the whole step where the bound falls by it; else to where it is least on the way. That is mostly where a pool begins to
- * trade, or stops: a hair beyond it the next step reckons with that pool, while half a step would again stop short of it.
+ * Takes the whole step if the bound decreases enough (Armijo's condition), otherwise moves to the exact minimum along the step. This is
+ * mostly a kink where a pool begins or ends to trade: just beyond it the next step takes that pool into account, while half a step would
+ * stop short of the kink again.
  */
 function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace, bound: number): number {
   const { value } = subproblem
@@ -294,7 +297,7 @@ function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace,
     noise += Math.abs(along) * SLOPE_NOISE * bound
     if (along < 0) reach = Math.min(reach, (ROOT_FACTOR_MIN - 1) / along)
   }
-  // What the step promises is lost in the bound's last digits.
+  // The predicted improvement is below the precision of the bound.
   if (!(slope < -IMPROVEMENT_MIN * bound)) return bound
   const next = moveAlongStep(subproblem, input, workspace, reach)
   if (next <= bound + 1e-4 * reach * slope) return next
@@ -302,16 +305,16 @@ function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace,
   return minimum < bound ? minimum : moveAlongStep(subproblem, input, workspace, 0)
 }
 
-/** Where a slope along the step was looked at last, and where last with one so steep that rounding cannot have told its side. */
+/** End of a bracket: the last position and its slope, and the last position whose slope was too steep for rounding to change its sign. */
 type Side = { at: number; slope: number; reliableAt: number }
 
 /**
- * How far along the step, up to `reach`, the bound begins to rise: by halving, where the side that a middle lies on tells each digit.
- * Most middles need no look, as false position has bounded the place with a quarter of the looks. `begun` is half of the slope at
- * the step's beginning, `noise` what rounding makes of a slope; the problem stands at the step's end.
+ * Position along the step, up to `reach`, at which the bound begins to increase, found by bisection. Most midpoints need no evaluation,
+ * because false position has bracketed the minimum before, with a quarter of the evaluations. `initialSlope` is half of the slope at the
+ * start of the step, `noise` the rounding error of a slope. On entry the subproblem is at the end of the step.
  */
-function findMinimum(subproblem: Subproblem, input: number, workspace: Workspace, reach: number, initial: number, noise: number): number {
-  const falling = { at: 0, slope: initial, reliableAt: 0 }
+function findMinimum(subproblem: Subproblem, input: number, workspace: Workspace, reach: number, initialSlope: number, noise: number): number {
+  const falling = { at: 0, slope: initialSlope, reliableAt: 0 }
   const rising = { at: reach, slope: slopeAt(subproblem, workspace, reach), reliableAt: reach }
   const probe = (at: number): Side => {
     moveAlongStep(subproblem, input, workspace, at)
@@ -322,21 +325,21 @@ function findMinimum(subproblem: Subproblem, input: number, workspace: Workspace
     if (Math.abs(slope) > noise) side.reliableAt = at
     return side
   }
-  // Else it falls and rises more than once, as the roots of values bend it: then every middle is looked at.
+  // Otherwise the bound is not convex along the step in the roots, and bisection evaluates every midpoint.
   if (rising.slope > 0) bracketMinimum(falling, rising, noise, probe)
   const tolerance = BRACKET_TOLERANCE * reach
-  let near = 0
-  let far = reach
-  for (let bisections = 0; bisections < BISECTIONS_MAX && far - near > BISECTION_TOLERANCE * far; bisections++) {
-    const middle = (near + far) / 2
+  let low = 0
+  let high = reach
+  for (let bisections = 0; bisections < BISECTIONS_MAX && high - low > BISECTION_TOLERANCE * high; bisections++) {
+    const middle = (low + high) / 2
     const isBeyond = middle > falling.reliableAt - tolerance && (middle >= rising.reliableAt + tolerance || probe(middle) === rising)
-    if (isBeyond) far = middle
-    else near = middle
+    if (isBeyond) high = middle
+    else low = middle
   }
-  return far
+  return high
 }
 
-/** The bound so far along the step. */
+/** Sets the prices to position `reach` along the step and returns the bound. */
 function moveAlongStep(subproblem: Subproblem, input: number, workspace: Workspace, reach: number): number {
   const { value } = subproblem
   const { step, previousValue } = workspace
@@ -347,7 +350,7 @@ function moveAlongStep(subproblem: Subproblem, input: number, workspace: Workspa
   return evaluate(subproblem, input, workspace)
 }
 
-/** Half of the slope of the bound along the step, where the problem stands so far along it. */
+/** Half of the slope of the bound along the step, at the position `reach` that the prices are at. */
 function slopeAt({ value }: Subproblem, { step, surplus }: Workspace, reach: number): number {
   let slope = 0
   for (let token = 0; token < value.length; token++) {
@@ -360,22 +363,22 @@ function slopeAt({ value }: Subproblem, { step, surplus }: Workspace, reach: num
 const PROBES_MAX = 30
 
 /**
- * Bounds the place where the slope changes its sign, by false position (Illinois: the slope of a side that stays counts half).
- * So near to it rounding counts: out again, to where the sides are sure.
+ * Brackets the sign change of the slope by false position (Illinois variant: the slope of the end that stays is halved). Close to the root
+ * rounding decides the sign, so the bracket is then widened until both ends are reliable.
  */
 function bracketMinimum(falling: Side, rising: Side, noise: number, probe: (at: number) => Side): void {
   const reach = rising.at
-  let place = reach
+  let estimate = reach
   let last: Side | null = null
   for (let probes = 0; probes < PROBES_MAX && rising.at - falling.at > BRACKET_TOLERANCE * rising.at; probes++) {
     const next = falling.at + ((rising.at - falling.at) * falling.slope) / (falling.slope - rising.slope)
     if (!(next > falling.at && next < rising.at)) break
-    place = next
-    const side = probe(place)
+    estimate = next
+    const side = probe(estimate)
     if (Math.abs(side.slope) <= noise) break
     if (side === last) (side === falling ? rising : falling).slope /= 2
     last = side
   }
-  for (let by = BRACKET_TOLERANCE * reach; falling.reliableAt < place - by; by *= WIDENING_FACTOR) probe(place - by)
-  for (let by = BRACKET_TOLERANCE * reach; rising.reliableAt > place + by; by *= WIDENING_FACTOR) probe(place + by)
+  for (let by = BRACKET_TOLERANCE * reach; falling.reliableAt < estimate - by; by *= WIDENING_FACTOR) probe(estimate - by)
+  for (let by = BRACKET_TOLERANCE * reach; rising.reliableAt > estimate + by; by *= WIDENING_FACTOR) probe(estimate + by)
 }

@@ -1,11 +1,12 @@
 import { type Pool, swapExact } from './pool-kinds.ts'
 import { type PoolMarket, tokenIndexes } from './pool-market.ts'
 
+/** The path with the largest output found for one token and number of hops. `units` are base units of its last token. */
 type PartialPath = Readonly<{ units: bigint; edges: readonly number[]; visited: readonly number[] }>
 
 /**
- * The best single path of each length from 1 to `hopsMax`, the whole amount through it, in the pools' own integers: where amounts
- * are so small that a path which is best in float64 is lost in rounding.
+ * The best single path of each length from 1 to `hopsMax` for the whole amount, in the contracts' integers. Needed for amounts so small
+ * that rounding decides which path is best.
  */
 export function exactPaths(
   pools: PoolMarket,
@@ -26,14 +27,14 @@ export function exactPaths(
   return paths
 }
 
-/** One hop further from one token. */
+/** Extends a path by one hop through every pool of its last token. */
 function extendPath(pools: PoolMarket, token: number, { units, edges, visited }: PartialPath, now: Map<number, PartialPath>): void {
   const { edgePrice, pool, firstPair, firstEdge, pairTo } = pools.market
   const end = firstEdge[firstPair[token + 1] as number] as number
   for (let edge = firstEdge[firstPair[token] as number] as number; edge < end; edge++) {
     const next = pairTo[pools.market.pairOf[edge] as number] as number
     const best = now.get(next)?.units ?? 0n
-    // No pool pays more than its first price.
+    // The spot price bounds the output from above.
     const most = Number(units) * (edgePrice[edge] as number)
     if (visited.includes(next) || most < Number(best)) continue
     const { tokenIn, tokenOut } = tokenIndexes(pools, edge)

@@ -1,14 +1,14 @@
 import type { ActiveSwap } from './subproblem.ts'
 
 /*
- * A solved problem is a flow, not yet a route: it may hold paths that are too long, and, where prices are crossed, circles.
- * Every token gets a level, from 0 (source) to the hops allowed (target). Where every swap leads to a higher level, no path is
- * too long, there is no circle, and level by level is an order in which it can be executed.
+ * The solution of the dual is a flow, not yet a route: it may contain paths that are too long and, if pool prices differ by more than their
+ * fees, cycles. Every token gets a layer, from 0 (source) to the hop limit (target). If every swap leads to a higher layer, no path is too
+ * long, there is no cycle, and the order of layers is an execution order.
  */
 
 /**
- * Tokens from source to target, so that as much as possible flows forwards: always next the token into which the least comes
- * from those that are not placed yet. Where there is no circle that is nothing, and the order topological.
+ * Orders the tokens from source to target with little backward flow. The next token is always the one with the least inflow from tokens
+ * that have no position yet. Without cycles that inflow is zero and the order is topological.
  */
 function orderTokens(active: readonly ActiveSwap[], tokenCount: number): readonly number[] {
   const inflow = new Float64Array(tokenCount)
@@ -33,7 +33,7 @@ function orderTokens(active: readonly ActiveSwap[], tokenCount: number): readonl
   return order
 }
 
-/** Cuts the tokens' order into as many runs as there are levels, so that as little as possible flows within a run. */
+/** Cuts the token order into one run per layer by dynamic programming, so that the flow within runs is minimal. */
 export function assignLayers(active: readonly ActiveSwap[], tokenCount: number, hopsMax: number): Uint8Array {
   const order = orderTokens(active, tokenCount)
   const layers = new Uint8Array(tokenCount)
@@ -41,13 +41,13 @@ export function assignLayers(active: readonly ActiveSwap[], tokenCount: number, 
   const count = order.length
   const runs = Math.min(hopsMax - 1, count)
   if (runs <= 0) {
-    // No level between source and target: what lies between is put where nothing flows into it.
+    // There is no layer between source and target. Tokens in the target's layer have no swap to the target.
     for (const token of order) layers[token] = hopsMax
     return layers
   }
   const within = flowsWithin(active, order, tokenCount)
   const width = count + 1
-  // cost[run][end]: the least flow lost when the first `end` tokens make run + 1 runs; cut[run][end]: where the last begins.
+  // cost[run][end]: least flow lost if the first `end` tokens form run + 1 runs. cut[run][end]: start of the last of these runs.
   const cost = Array.from({ length: runs }, () => new Float64Array(width).fill(Number.POSITIVE_INFINITY))
   const cut = Array.from({ length: runs }, () => new Int32Array(width))
   for (let run = 0; run < runs; run++) {
@@ -69,7 +69,7 @@ export function assignLayers(active: readonly ActiveSwap[], tokenCount: number, 
   return layers
 }
 
-/** Flow that stays within the tokens begin … end − 1 of the order, at `begin · (count + 1) + end`. */
+/** Flow among the tokens begin … end − 1 of the order, at index `begin · (count + 1) + end`, in units of the target. */
 function flowsWithin(active: readonly ActiveSwap[], order: readonly number[], tokenCount: number): Float64Array {
   const count = order.length
   const position = new Int32Array(tokenCount).fill(-1)

@@ -1,11 +1,11 @@
 import type { Market } from './market.ts'
 
-/** A path of pairs that looks good: tokens after the source, and what a further unit of the token before each would bring. */
+/** A promising path of pairs. `tokens` begins with the source; `marginalPrices` has the marginal price of each hop at the planned amount. */
 export type LikelyPath = Readonly<{ tokens: readonly number[]; marginalPrices: readonly number[] }>
 
 /**
- * Where to begin looking, one path for each length, over the whole market: as above, but every pair is taken for one constant
- * product of its best price and its depth. One multiplication a pair.
+ * Start of the search: one promising path per length over the whole market, by dynamic programming over (hops, token). Each pair is
+ * approximated by one constant product of its spot price and depth, which costs one multiplication per pair.
  */
 export function likelyPaths(
   market: Market,
@@ -43,7 +43,7 @@ const createBuffers = (tokenCount: number, hopsMax: number): Buffers => ({
   viaPairs: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
 })
 
-/** Used by one search after the other, as it costs more than many of them. Arrivals are read only where an amount was written. */
+/** Shared by all searches, because allocation costs more than a search. `viaPairs` are read only where an amount was written. */
 let buffers = createBuffers(1024, 4)
 
 function buffersFor(tokenCount: number, hopsMax: number): Buffers {
@@ -59,7 +59,7 @@ function buffersFor(tokenCount: number, hopsMax: number): Buffers {
 type Relaxation = Readonly<{
   now: Float64Array
   last: Float64Array
-  /** The pair by which each token got its amount. */
+  /** The last pair of the best path to each token. */
   viaPair: Int32Array
   frontier: readonly number[]
   hopsToTarget: Int8Array
@@ -68,7 +68,7 @@ type Relaxation = Readonly<{
   target: number
 }>
 
-/** One hop further from every token of the frontier. Gives the tokens that go on. */
+/** Extends the paths to all frontier tokens by one hop. Returns the next frontier. */
 function relax(market: Market, { now, last, viaPair, frontier, hopsToTarget, hopsLeft, source, target }: Relaxation): number[] {
   const { firstPair, pairTo, price, depth, isIntermediate } = market
   const reached: number[] = []
@@ -76,7 +76,7 @@ function relax(market: Market, { now, last, viaPair, frontier, hopsToTarget, hop
     const amount = last[token] as number
     let begin = firstPair[token] as number
     let end = firstPair[token + 1] as number
-    // The last hop leads to the target alone.
+    // The last hop leads only to the target.
     if (hopsLeft === 0) {
       begin = firstTo(pairTo, begin, end, target)
       end = Math.min(end, begin + 1)
@@ -95,7 +95,7 @@ function relax(market: Market, { now, last, viaPair, frontier, hopsToTarget, hop
   return reached
 }
 
-/** Of the pairs begin … end − 1, which stand in the order of their targets, the first that leads to `token` or beyond it. */
+/** The first of the pairs begin … end − 1, which are sorted by their second token, whose second token is `token` or larger. */
 function firstTo(pairTo: Int32Array, begin: number, end: number, token: number): number {
   let low = begin
   let high = end
@@ -107,10 +107,13 @@ function firstTo(pairTo: Int32Array, begin: number, end: number, token: number):
   return low
 }
 
-/** Not within the hops allowed. */
+/** More hops than any limit. */
 const UNREACHABLE = 127
 
-/** Hops from every token to `target` into `hops`, which is all FAR; FAR = `hopsMax` or more. Pools trade both ways: hops to are hops from. */
+/**
+ * Writes the number of hops from every token to `target` into `hops`, which is filled with UNREACHABLE and stays so from `hopsMax` hops on.
+ * Searches from the target, because pools trade in both directions.
+ */
 function countHops({ firstPair, pairTo, isIntermediate }: Market, target: number, hopsMax: number, hops: Int8Array): void {
   hops[target] = 0
   let frontier = [target]

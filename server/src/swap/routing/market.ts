@@ -1,50 +1,50 @@
 import type { Curve } from './curve.ts'
 
-/** Directions through pools, as columns; tokens and pools are numbers within the market. Pools come in rising order. */
+/** Edges as columns, in increasing order of pools. Tokens and pools are indexes in the market. */
 export type EdgeList = Readonly<{
-  /** Curves of each pool, and which of them each edge has. */
+  /** Curves of each pool; `direction` is the index of an edge's curve among those of its pool. */
   curves: readonly (readonly Curve[])[]
   pool: Int32Array
   direction: Uint16Array
   from: Int32Array
   to: Int32Array
-  /** Marginal price of the first unit, and `depthOf`. */
+  /** Spot price (marginal price of the first unit, after the fee) and depth (`depthOf`). */
   price: Float64Array
   depth: Float64Array
 }>
 
 /**
- * The pools of one network as the search walks them. An edge is one direction through one pool; a pair is all edges from one
- * token to another, best price first. Built once for each change of the pools; a quote reads it and changes nothing.
+ * The pools of one network as typed arrays. An edge is one direction of one pool; a pair is all edges from one token to another, best spot
+ * price first. Built once per block that changed a pool; quotes only read it.
  */
 export type Market = Readonly<{
   tokenCount: number
-  /** By pool: see `curveAt`. */
+  /** By pool. Read with `curveAt`. */
   curves: readonly (readonly Curve[])[]
   /** By edge. */
   pool: Int32Array
   direction: Uint16Array
   pairOf: Int32Array
-  /** Marginal price of the edge's first unit, as its curve has it: most edges are passed over without a look at their curve. */
+  /** Spot price of each edge, copied from its curve, so that most edges are skipped without reading the curve. */
   edgePrice: Float64Array
-  /** Pairs of token t are `firstPair[t]` … `firstPair[t + 1] - 1`, in the order of their targets. */
+  /** The pairs from token t are `firstPair[t]` … `firstPair[t + 1] - 1`, sorted by their second token. */
   firstPair: Int32Array
   pairFrom: Int32Array
   pairTo: Int32Array
-  /** Edges of pair p are `firstEdge[p]` … `firstEdge[p + 1] - 1`. */
+  /** The edges of pair p are `firstEdge[p]` … `firstEdge[p + 1] - 1`. */
   firstEdge: Int32Array
-  /** Marginal price of the pair's first unit. */
+  /** Spot price of each pair: that of its best edge. */
   price: Float64Array
-  /** About how much goes into the pair until its price has fallen to a quarter. */
+  /** Approximate input that reduces the pair's price to a quarter, in base units. */
   depth: Float64Array
-  /** Tokens that have two neighbours or more: all others can only be a beginning or an end. */
+  /** 1 for tokens with at least two neighbours. Others can only be source or target. */
   isIntermediate: Uint8Array
 }>
 
-/** Edges whose price is worse than the pair's best by more than this share do not count for its depth. */
+/** Edges whose spot price is below the pair's best by more than this share do not count toward its depth. */
 const DEPTH_PRICE_MARGIN = 0.03
 
-/** Of equal prices the lower pool comes first. Sorted by counting: a market is built anew with every block. */
+/** Builds the market by counting sort, because it is rebuilt with every block. At equal prices the lower pool comes first. */
 export function createMarket(tokenCount: number, edges: EdgeList): Market {
   const count = edges.pool.length
   const unsorted = new Int32Array(count)
@@ -86,7 +86,7 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
   }
 }
 
-/** Curves stay with their pools: a quote needs a few of them, a market is built of all. */
+/** The curve of an edge. Curves stay with their pools: a market is built from all pools, a quote reads a few curves. */
 export const curveAt = ({ curves, pool, direction }: Pick<Market, 'curves' | 'pool' | 'direction'>, edge: number): Curve =>
   (curves[pool[edge] as number] as readonly Curve[])[direction[edge] as number] as Curve
 
@@ -101,7 +101,7 @@ function permuteEdges({ curves, ...edges }: EdgeList, order: Int32Array) {
   return { curves, pool, direction }
 }
 
-/** The best price of each pair, and how deep its pools are near it. */
+/** Best spot price of each pair, and the total depth of the edges near that price. */
 function summarizePairs(edgePrice: Float64Array, depths: Float64Array, order: Int32Array, firstEdge: Int32Array, pairs: number) {
   const price = new Float64Array(pairs)
   const depth = new Float64Array(pairs)
@@ -118,7 +118,7 @@ function summarizePairs(edgePrice: Float64Array, depths: Float64Array, order: In
   return { price, depth }
 }
 
-/** `order` by rising key; what has the same key stays as it stands. */
+/** Stable counting sort of `order` by increasing key. */
 function countingSort(keys: Int32Array, order: Int32Array, keyCount: number): Int32Array {
   const next = new Int32Array(keyCount + 1)
   for (let position = 0; position < order.length; position++) {
@@ -137,10 +137,10 @@ function countingSort(keys: Int32Array, order: Int32Array, keyCount: number): In
   return sorted
 }
 
-/** So few are sorted one by one. */
+/** Up to this length insertion sort is used. */
 const INSERTION_SORT_MAX = 64
 
-/** Edges and their prices, by falling price; of equal prices the first stays first. */
+/** Sorts edges and their prices stably by decreasing price. */
 function sortByPrice(order: Int32Array, price: Float64Array, begin: number, end: number): void {
   if (end - begin > INSERTION_SORT_MAX) {
     const [edges, prices] = [order.slice(begin, end), price.slice(begin, end)]
@@ -154,18 +154,18 @@ function sortByPrice(order: Int32Array, price: Float64Array, begin: number, end:
   }
   for (let position = begin + 1; position < end; position++) {
     const edge = order[position] as number
-    const price_ = price[position] as number
+    const key = price[position] as number
     let slot = position
-    for (; slot > begin && (price[slot - 1] as number) < price_; slot--) {
+    for (; slot > begin && (price[slot - 1] as number) < key; slot--) {
       order[slot] = order[slot - 1] as number
       price[slot] = price[slot - 1] as number
     }
     order[slot] = edge
-    price[slot] = price_
+    price[slot] = key
   }
 }
 
-/** A constant product falls to a quarter of its price when as much went in as lay there. */
+/** Input that reduces the price to a quarter: for a constant product its input reserve, at most the capacity. */
 export function depthOf({ reserveIn, startIn, price }: Curve): number {
   return Math.min(reserveIn[0] as number, startIn[price.length] as number)
 }

@@ -1,10 +1,10 @@
-/** A swap of a path as its `hop`-th; amounts in units of their own. */
+/** One use of an edge, as swap number `hop` of its paths. Amounts are in base units. */
 export type Use = Readonly<{ edge: number; hop: number; from: number; to: number; amountIn: number; amountOut: number }>
 
-/** Swaps in the order of their execution, as a `Split` of the search. */
+/** Swaps in execution order; see `Split` in `search.ts`. */
 export type OrderedSwaps = readonly Readonly<{ edge: number; share: number }>[]
 
-/** Without uses that nothing reaches, and those after which nothing goes on. */
+/** Drops uses that no earlier use feeds or that no later use continues. */
 function dropDisconnected(uses: readonly Use[]): readonly Use[] {
   const connected = uses.filter(
     (one) =>
@@ -15,9 +15,9 @@ function dropDisconnected(uses: readonly Use[]): readonly Use[] {
 }
 
 /**
- * Every swap once, token by token in an order in which nothing comes back to a token that is done. Among paths of four hops
- * there is always one: a circle would need swaps that are the second of one path and the third of another, and whoever goes
- * round had better change places. Else hop by hop, with pools used more than once.
+ * Orders the swaps for execution, each once, by a topological order of the tokens. For paths of up to four hops such an order exists: a
+ * cycle would consist of swaps that are second in one path and third in another, and exchanging the rest of these paths would pay more.
+ * Otherwise the swaps are ordered by hop, and pools are used more than once.
  */
 export function orderSwaps(allUses: readonly Use[], tokens: number): OrderedSwaps {
   const uses = dropDisconnected(allUses)
@@ -40,7 +40,7 @@ export function orderSwaps(allUses: readonly Use[], tokens: number): OrderedSwap
   })
 }
 
-/** Place of each token in an order in which all swaps lead forwards; null where there is none. */
+/** Position of each token in a topological order of the swaps, or null if they contain a cycle. */
 function tokenOrder(uses: readonly Use[], tokens: number): Int32Array | null {
   const edges = [...new Map(uses.map((use) => [use.edge, use])).values()]
   const entries = new Int32Array(tokens)
@@ -59,7 +59,7 @@ function tokenOrder(uses: readonly Use[], tokens: number): Int32Array | null {
   return order
 }
 
-/** What an edge takes in all. */
+/** Sums the uses of each edge. */
 function mergeByEdge(uses: readonly Use[]): Use[] {
   const sums = new Map<number, Use>()
   for (const use of uses) {

@@ -2,13 +2,12 @@ import { outputOf } from './curve.ts'
 import { curveAt, type Market } from './market.ts'
 import type { Subproblem } from './subproblem.ts'
 
-/** One path: edges of the market in order, and what comes out at its end. */
+/** A path of edges in order, and its output in base units of the target, before gas. */
 export type Path = Readonly<{ edges: readonly number[]; output: number }>
 
 /**
- * The best single path of each length from 1 to `hopsMax` within the problem, the whole amount through it. Dynamic programming
- * over (hops, token): more of a token never pays less further on, so the best amount of each token after h hops is all that
- * hop h + 1 needs.
+ * The best single path of each length from 1 to `hopsMax` within the subproblem, for the whole amount. Dynamic programming over
+ * (hops, token): output increases with input, so the largest amount of each token after h hops is all that hop h + 1 needs.
  */
 export function bestPaths(
   { market, tokens, localIndex, pairs, from, to, spotPrice }: Subproblem,
@@ -26,7 +25,7 @@ export function bestPaths(
     for (let index = 0; index < pairs.length; index++) {
       const amountIn = last[from[index] as number] as number
       const next = to[index] as number
-      // No pool pays more than its first price, and the edges of a pair stand best price first.
+      // The spot price bounds the output, and the edges of a pair are sorted by spot price.
       if (amountIn * (spotPrice[index] as number) <= (now[next] as number)) continue
       const pair = pairs[index] as number
       const end = firstEdge[pair + 1] as number
@@ -57,20 +56,20 @@ function trace(market: Market, localIndex: Int32Array, viaEdges: readonly Int32A
   return path
 }
 
-/** One way to a token: what comes of the whole amount there, and the gas until there. */
+/** Label of a multi-criteria search: output and gas of one path from the source to a token. */
 type Label = Readonly<{ amount: number; gas: number; edge: number; previous: Label | null }>
 
-/** So many ways to a token are kept of one length: more than pools differ in gas. */
+/** Labels stored per token and length; pools have fewer different gas costs. */
 const LABELS_MAX = 12
 
 /**
- * The single path that pays most net of gas, within the problem. As above, but of each token after h hops every amount is needed
- * that no greater one for as little gas makes needless.
+ * The single path with the highest output net of gas within the subproblem. Like `bestPaths`, but stores for each token and number of hops
+ * every label that no other with at least its amount and at most its gas dominates.
  */
 export function bestNetPath(subproblem: Subproblem, amount: number, hopsMax: number, gasPrice: number): Path | null {
   const { tokens, pairs, from, to } = subproblem
   const hopsToTarget = countHops(subproblem, hopsMax)
-  let spotPrice: Label | null = null
+  let best: Label | null = null
   let last: Label[][] = tokens.map((_, token) => (token === 0 ? [{ amount, gas: 0, edge: -1, previous: null }] : []))
   for (let hop = 1; hop <= hopsMax; hop++) {
     const now: Label[][] = tokens.map(() => [])
@@ -78,16 +77,16 @@ export function bestNetPath(subproblem: Subproblem, amount: number, hopsMax: num
       if ((hopsToTarget[to[index] as number] as number) <= hopsMax - hop)
         for (const label of last[from[index] as number] as Label[]) extendLabel(subproblem, index, label, now)
     for (const label of now[1] as Label[])
-      if (spotPrice === null || label.amount - gasPrice * label.gas > spotPrice.amount - gasPrice * spotPrice.gas) spotPrice = label
+      if (best === null || label.amount - gasPrice * label.gas > best.amount - gasPrice * best.gas) best = label
     last = now
   }
-  if (spotPrice === null) return null
+  if (best === null) return null
   const edges: number[] = []
-  for (let label: Label = spotPrice; label.previous !== null; label = label.previous) edges.unshift(label.edge)
-  return { edges, output: spotPrice.amount }
+  for (let label: Label = best; label.previous !== null; label = label.previous) edges.unshift(label.edge)
+  return { edges, output: best.amount }
 }
 
-/** Hops from every token to the target, of which none is further than `hopsMax`. */
+/** Hops from every token to the target, at most `hopsMax`. */
 function countHops({ tokens, pairs, from, to }: Subproblem, hopsMax: number): Uint8Array {
   const hopsToTarget = new Uint8Array(tokens.length).fill(hopsMax)
   hopsToTarget[1] = 0
@@ -104,7 +103,7 @@ function extendLabel({ market, pairs, to, spotPrice }: Subproblem, index: number
   const pair = pairs[index] as number
   const end = market.firstEdge[pair + 1] as number
   for (let edge = market.firstEdge[pair] as number; edge < end; edge++) {
-    // No pool pays more than its first price, and the edges of a pair stand best price first.
+    // The spot price bounds the output, and the edges of a pair are sorted by spot price.
     if (isDominated(labels, label.amount * (market.edgePrice[edge] as number), label.gas)) return
     const curve = curveAt(market, edge)
     const gas = label.gas + curve.gas

@@ -2,30 +2,33 @@ import { type Curve, withCapacityMargin } from './curve.ts'
 import { createMarket, curveAt, depthOf, type Market } from './market.ts'
 import { curveOf, type Pool } from './pool-kinds.ts'
 
-/** The pools of one network at one block, ready to be searched. */
+/** The pools of one network at one block, and the market that the search reads. */
 export type PoolMarket = Readonly<{
   market: Market
   pools: readonly Pool[]
-  /** Number of a token in the market, by its address. */
+  /** Index of each token in the market, by address. */
   tokens: ReadonlyMap<string, number>
 }>
 
-/** All directions through one pool, side by side: ten thousand of them are read for a market. */
+/** All directions of one pool as columns, compact because building a market reads ten thousand of them. */
 type Directions = Readonly<{
-  /** The pool's tokens, as `Seen` numbers them. */
+  /** The pool's tokens, as numbered by `PoolCache`. */
   tokens: readonly number[]
   curve: readonly Curve[]
-  /** Per direction the places of its tokens in the pool, the price of its first unit and its depth. */
+  /** Per direction, the indexes of its tokens in the pool; and in `pricesAndDepths` its spot price and its depth. */
   tokenIn: readonly number[]
   tokenOut: readonly number[]
   pricesAndDepths: readonly number[]
 }>
 
-/** Pools that were seen before: a pool that no block has touched is the same object. Tokens are numbered once, whatever the market. */
+/**
+ * Directions of pools from earlier markets. A pool that no block has changed since is the same object. Token numbers are shared by all
+ * markets.
+ */
 type PoolCache = Readonly<{ directions: WeakMap<Pool, Directions>; tokens: Map<string, number> }>
 
 const createCache = (): PoolCache => ({ directions: new WeakMap(), tokens: new Map() })
-/** Tokens of pools long gone are forgotten, with all else: some 30 MB. */
+/** Above this number of tokens, including those of removed pools, the whole cache is dropped. It then has some 30 MB. */
 const CACHED_TOKENS_MAX = 2 ** 18
 let cache = createCache()
 
@@ -46,7 +49,7 @@ function directionsOf(pool: Pool): Directions {
     }
   }
   const pricesAndDepths = curve.flatMap((one) => [one.price[0] as number, depthOf(one)])
-  // One list for nearly all pools: what is read ten thousand times is near.
+  // Nearly all pools have two tokens. They share these two arrays, which stay in the CPU cache.
   const isTwoTokenPool = curve.length === 2 && pool.tokens.length === 2
   const directions = isTwoTokenPool
     ? { tokens, curve, tokenIn: TWO_TOKEN_DIRECTIONS.tokenIn, tokenOut: TWO_TOKEN_DIRECTIONS.tokenOut, pricesAndDepths }
@@ -67,7 +70,7 @@ export function createPoolMarket(pools: readonly Pool[]): PoolMarket {
     count += all.tokenIn.length
   }
   const tokens = new Map<string, number>()
-  /** By number in `seen` the number in this market, plus one. */
+  /** By the token's number in the cache, its index in this market plus one; 0 = not in this market. */
   const marketNumber = new Int32Array(cache.tokens.size)
   const curves = new Array<readonly Curve[]>(pools.length)
   const [pool, direction] = [new Int32Array(count), new Uint16Array(count)]
@@ -95,18 +98,18 @@ export function createPoolMarket(pools: readonly Pool[]): PoolMarket {
   return { market: createMarket(tokens.size, edges), pools, tokens }
 }
 
-/** Where the tokens of an edge stand in its pool. */
+/** Indexes of an edge's tokens in `tokens` of its pool. */
 export function tokenIndexes(
   { market, pools, tokens }: PoolMarket,
   edge: number,
 ): Readonly<{ tokenIn: number; tokenOut: number }> {
   const pool = pools[market.pool[edge] as number] as Pool
   const pair = market.pairOf[edge] as number
-  const position = (token: number | undefined) => pool.tokens.findIndex((address) => tokens.get(address) === token)
-  return { tokenIn: position(market.pairFrom[pair]), tokenOut: position(market.pairTo[pair]) }
+  const indexOf = (token: number | undefined) => pool.tokens.findIndex((address) => tokens.get(address) === token)
+  return { tokenIn: indexOf(market.pairFrom[pair]), tokenOut: indexOf(market.pairTo[pair]) }
 }
 
-/** The same market without some of its edges. */
+/** A copy of the market without `edges`. Edge numbers change. */
 export function withoutEdges({ market, pools, tokens }: PoolMarket, edges: ReadonlySet<number>): PoolMarket {
   const remaining = market.pool.map((_, edge) => edge).filter((edge) => !edges.has(edge))
   const pairs = remaining.map((edge) => market.pairOf[edge] as number)

@@ -4,7 +4,16 @@ import { conversionEntry, dustEntry } from '../../../core/domain/ledger/entries.
 import { present } from '../../../lib/assert.ts'
 import { afterNetworkFee, type Costs, priceReturn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, convertibleUnits, depositAsset, endsOf, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
+import {
+  type Act,
+  convertibleUnits,
+  depositAsset,
+  endsOf,
+  holdFor,
+  isClearedByOperator,
+  isOwed,
+  move,
+} from './context.ts'
 import { nextOrderId } from './convert.ts'
 import { drawnDelayMs, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
@@ -98,7 +107,8 @@ async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<st
     tx,
   )
   // Another reservation was faster: roll back and run the step again.
-  if (outcome.kind !== 'filled') throw new AppError('OVERLOADED', 'the reserve of the source asset was reserved by another step')
+  if (outcome.kind !== 'filled')
+    throw new AppError('OVERLOADED', 'the reserve of the source asset was reserved by another step')
   await tx.inventory.settleOrder(id, 'filled')
   const gross = scale(convertibleUnits(act), costs.rate.numerator, costs.rate.denominator, 'down')
   const spreadUnits = gross - dueUnits - costs.networkUnits

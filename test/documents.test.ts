@@ -149,9 +149,9 @@ describe('decision records', () => {
 })
 
 test('nothing cites a document outside of the repository', () => {
-  const outside = /\(?\breliability [\dF]|\(decisions: ?"|\(lifecycle: ?"/g
+  const foreign = /\(?\breliability [\dF]|\(decisions: ?"|\(lifecycle: ?"/g
   expect(
-    sources.flatMap(({ path, text }) => [...text.matchAll(outside)].map(([found]) => `${path}: ${found}`)),
+    sources.flatMap(({ path, text }) => [...text.matchAll(foreign)].map(([found]) => `${path}: ${found}`)),
   ).toEqual([])
-  expect(`see reliability ${3}.4 (decisions: ${'"'}Statuses")`.match(outside)).toHaveLength(2)
+  expect(`see reliability ${3}.4 (decisions: ${'"'}Statuses")`.match(foreign)).toHaveLength(2)
 })

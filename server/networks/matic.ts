@@ -4,7 +4,7 @@ import { sandboxExplorers } from './sandbox-explorers.ts'
 /** Form of an EVM address; its checksum (EIP-55) is the codec's business. */
 const regexAddress = '^0x[0-9a-fA-F]{40}$'
 /** MRC20 of the genesis block: lists name it as a token, its `transfer` takes the amount as a value. */
-const coinContract = '0x0000000000000000000000000000000000001010'
+const nativeContract = '0x0000000000000000000000000000000000001010'
 
 export const matic = defineNetwork({
   id: 'matic',
@@ -25,7 +25,7 @@ export const matic = defineNetwork({
     regexAddress,
     addressExplorer: 'https://polygonscan.com/address/{}',
     txExplorer: 'https://polygonscan.com/tx/{}',
-    evm: { chainId: 137, finalityTag: 'finalized', dynamicFees: true, coinContract },
+    evm: { chainId: 137, finalityTag: 'finalized', dynamicFees: true, nativeContract },
   },
   sandbox: {
     confirmations: 3,
@@ -33,6 +33,6 @@ export const matic = defineNetwork({
     blockTimeMs: 1000,
     regexAddress,
     ...sandboxExplorers('matic'),
-    evm: { chainId: 3_133_700_137, finalityTag: null, dynamicFees: true, coinContract },
+    evm: { chainId: 3_133_700_137, finalityTag: null, dynamicFees: true, nativeContract },
   },
 })

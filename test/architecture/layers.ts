@@ -168,7 +168,7 @@ export const architecture: Architecture = {
     [`${adapters}/dex/uniswap-v4.ts`]: 'fees of at most 24 bits',
     [`${adapters}/dex/words.ts`]: 'places within an answer',
     [`${adapters}/router/find-route.ts`]: 'the price of gas in the target, for the float search',
-    [`${adapters}/router/middle-price.ts`]: 'middle prices, of which a price impact is told',
+    [`${adapters}/router/middle-price.ts`]: 'mid prices, from which the price impact is computed',
     [`${postgres}/swap/pool-snapshots.ts`]: columns,
     [`${adapters}/explorer/node.ts`]: 'seconds since 1970, which a date wants as a number',
     [`${chains}/memory/sender.ts`]: 'a nonce',

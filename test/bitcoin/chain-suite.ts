@@ -38,7 +38,7 @@ export function createTestApp(network: Network, node: TestNode, urls: readonly s
     chain,
     mine,
     sign: (unsigned: UnsignedTransaction) => sign(unsigned.intent, keys),
-    /** An address of nobody of ours. */
+    /** An address that is not ours. */
     stranger: (index: number) =>
       keyAddress(parameters, publicKeys.publicKey(0, { branch: 'deposit', index: 500_000 + index })),
     pay: (address: string, units: bigint, at = 0): Payment => ({
@@ -108,14 +108,13 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
     })
 
     test('blocks are read in their order, and a coinbase is no deposit (D5)', () => readsBlocks(context))
-    test('twenty payouts leave in one transaction and are followed until they are buried', () =>
-      followsPayouts(context))
+    test('twenty payouts leave in one transaction and are followed to finality', () => followsPayouts(context))
     test('what a transfer brought is read again from its block', () => readsAgain(context))
     test('a block that leaves the chain takes its transfers along, and the transaction comes back', () =>
       followsReorgs(context))
     test('what the node refuses is rejected, and never taken for sent', () => tellsRefusals(context))
-    test('a transaction whose input another took is dead once that is final, and not before', () =>
-      provesDeath(context))
+    test('invalidates a transaction once the spend of its input by another is final, not before', () =>
+      provesInvalidation(context))
     test.runIf(parametersOf(network).replaceable)(
       'a replacement conflicts, and the original is refused after it (I-12)',
       () => replacesPayouts(context),
@@ -270,23 +269,28 @@ async function tellsRefusals({ app }: Context) {
   expect(await sender.broadcast('nothing')).toMatchObject({ kind: 'rejected' })
 }
 
-async function provesDeath({ app, network }: Context) {
+async function provesInvalidation({ app, network }: Context) {
   const { reader, sender } = app.chain
   const coin = await app.coin()
   const [one, other] = [1, 2].map((at) => app.build({ utxos: [coin], payments: [app.pay(app.stranger(at), WHOLE)] }))
   if (one === undefined || other === undefined) throw new Error('two are expected')
   const attempt = { txHash: app.sign(one).txHash, conflictKey: one.conflictKey }
-  const rival = app.sign(other)
-  await sender.broadcast(rival.raw)
+  const conflicting = app.sign(other)
+  await sender.broadcast(conflicting.raw)
   expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   await app.mine(1)
   const { height, hash } = await reader.head()
   await app.mine(network.finalityBlocks - 2)
   expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   await app.mine(1)
-  const dead = { kind: 'invalidated', proof: { spentBy: rival.txHash, blockHash: hash, blockHeight: height } }
-  expect(await sender.observe(attempt)).toEqual(parametersOf(network).bech32 === null ? { kind: 'unseen' } : dead)
-  expect(await sender.observe({ txHash: rival.txHash, conflictKey: other.conflictKey })).toMatchObject({
+  const invalidated = {
+    kind: 'invalidated',
+    proof: { spentBy: conflicting.txHash, blockHash: hash, blockHeight: height },
+  }
+  expect(await sender.observe(attempt)).toEqual(
+    parametersOf(network).bech32 === null ? { kind: 'unseen' } : invalidated,
+  )
+  expect(await sender.observe({ txHash: conflicting.txHash, conflictKey: other.conflictKey })).toMatchObject({
     kind: 'included',
   })
 }

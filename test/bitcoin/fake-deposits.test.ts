@@ -74,7 +74,7 @@ describeWith('litecoind', 'Litecoin Core and what never was a deposit', () => {
     expect(block?.transfers.filter(({ address }) => address === ours)).toEqual([])
   })
 
-  test('D6 an output of bare multisig with a key of ours is nobody’s deposit', async () => {
+  test('D6 a bare multisig output with one of our keys is not a deposit', async () => {
     const { reader } = app.chain
     const coin = await strangersCoin(4)
     const { publicKeys, keys } = createAppKeys(network.coinType)
@@ -102,7 +102,7 @@ describeWith('litecoind', 'Litecoin Core and what never was a deposit', () => {
     expect(block && (await reader.receivedUnits(claim, block))).toBe(0n)
   })
 
-  test('a payout that spent a deposit of a block that left the chain is dead once the deposit’s own coin went elsewhere', async () => {
+  test('a payout that spent a reorganised deposit is invalidated once the deposit’s input is spent elsewhere', async () => {
     const { sender, reader } = app.chain
     const coin = await strangersCoin(6)
     const ours = app.chain.addresses.deposit(42).address
@@ -122,7 +122,7 @@ describeWith('litecoind', 'Litecoin Core and what never was a deposit', () => {
     }
     expect((await sender.observe(attempt)).kind).toBe('included')
 
-    // The block is gone, and a miner takes the stranger's other spend of the same coin.
+    // The block is reorganised away, and a miner includes the stranger's other spend of the same output.
     await node.call('invalidateblock', first)
     expect((await sender.observe(attempt)).kind).toBe('pending')
     const other = spend(coin, app.stranger(8), WHOLE / 2n)

@@ -13,8 +13,8 @@ export type Attack = (run: Run) => Promise<void>
 
 const PATIENCE_MS = 120_000
 
-/** Waits until the partner is told so of every one of them. */
-export async function told(
+/** Waits until the partner's status of every purchase is as expected. */
+export async function expectStatuses(
   { client }: Run,
   purchases: readonly Purchase[],
   statuses: readonly string[],
@@ -42,24 +42,24 @@ const height = async ({ fleet }: Run): Promise<number> => Number(await fleet.clu
 /** The chain forgets payouts that were said to be paid: deeper than they were confirmed, less than final. */
 export const payoutsAreForgotten: Attack = async (run) => {
   const bought = await buy(run, 3, 'btc@btc', 'eth@eth', '0.004')
-  await told(run, bought, ['finished'])
+  await expectStatuses(run, bought, ['finished'])
   const then = await height(run)
   await until('two more blocks', async () => (await height(run)) >= then + 2)
   await run.fleet.cluster.control('/reorgs', { network: 'eth', depth: 7 })
 }
 
-/** The worker dies with a signature in its hands. */
-export const deathAfterSigning: Attack = async (run) => {
+/** The worker crashes between signing and broadcasting. */
+export const crashAfterSigning: Attack = async (run) => {
   const [worker] = run.fleet.workers
   if (!worker) return
   await worker.end('SIGKILL')
   await worker.start({ killAt: { name: 'dispatch.signed', nth: 1 }, waitReady: false })
   await buy(run, 3, 'eth@eth', 'btc@btc', '0.1')
-  await until('the worker is dead', () => !worker.isRunning(), PATIENCE_MS)
+  await until('the worker has exited', () => !worker.isRunning(), PATIENCE_MS)
   await worker.start()
 }
 
-/** Nobody mines for longer than a payout waits; needs `clocks.stuck` to be short. */
+/** Mining pauses for longer than `clocks.stuck`, which must be short. */
 export const nobodyMines: Attack = async (run) => {
   const { cluster, database } = run.fleet
   await cluster.control('/mining', { network: 'eth', paused: true })

@@ -7,7 +7,7 @@ import type { Fleet } from './fleet.ts'
 import { addressesHold, bitcoinHolds } from './holdings.ts'
 import { moneroHolds } from './monero.ts'
 
-/** What must be empty. Each line says what was found, for whoever reads the report. */
+/** Faults, one sentence each for the report. Must be empty. */
 export type Findings = Readonly<{
   paidTwice: readonly string[]
   lost: readonly string[]
@@ -28,7 +28,7 @@ type Open = Readonly<{ id: string; status: string; tx_hash: string | null; leg: 
 const MOVING = `select 'transaction ' || id || ' ' || state as what from transactions where state in ('live', 'confirmed')
   union all select purpose || ' ' || id || ' ' || state from payouts where state in ('reserved', 'signed')`
 
-/** How often the time begins anew: who goes round in circles has an end, too. */
+/** How often progress may restart the time limit, so that an endless cycle ends, too. */
 const PATIENCES_MAX = 8
 
 /**
@@ -59,7 +59,7 @@ export async function comeToRest(
   return left
 }
 
-/** What nobody has any more comes to nothing: a double spend's exchange waits for the rest of its day. */
+/** A double-spent payment never confirms; its exchange waits until it expires. */
 async function mayMove(fleet: Fleet, purchases: readonly Purchase[], open: Open): Promise<boolean> {
   const { id, status, tx_hash, leg } = open
   // The payment between two legs is the app's own: it is offered until it stands.
@@ -87,7 +87,7 @@ export async function judge(
     lost: [...unfinished, ...short, ...(await judgeCustomers(client, purchases, onChain, fleet))],
     wrongCredits: await judgeCredits(fleet, purchases, onChain),
     imbalance: await judgeBooks(fleet),
-    other: [...(await standing(() => judgeNonces(fleet))), ...(await judgeAlarms(fleet)), ...client.wrong()],
+    other: [...(await persistent(() => judgeNonces(fleet))), ...(await judgeAlarms(fleet)), ...client.wrong()],
   }
 }
 
@@ -105,19 +105,19 @@ async function judgePayouts(
      group by address, asset_id`,
   )
   const booked = new Map(rows.map((row) => [`${row.asset_id} ${row.address}`, row]))
-  const wanted = purchases.flatMap(
+  const expected = purchases.flatMap(
     ({ from, to, recipient, refund }) =>
       [
         [to, recipient],
         [from, refund],
       ] as const,
   )
-  const holds = await addressesHold(fleet, wanted)
+  const holds = await addressesHold(fleet, expected)
   const paidTwice = rows.flatMap((row) =>
     row.payouts === row.executions ? [] : [`${row.payouts} payouts of ${row.executions} executions to ${row.address}`],
   )
   const short: string[] = []
-  for (const [asset, address] of wanted) {
+  for (const [asset, address] of expected) {
     const held = holds.get(`${asset} ${address}`) ?? 0n
     const row = booked.get(`${asset} ${address}`)
     const [due, paid] = [BigInt(row?.due ?? 0), BigInt(row?.paid ?? 0)]
@@ -180,7 +180,7 @@ async function judgeCredits(
   const legs = await judgeLegs(fleet)
   const deposits = rows.flatMap(({ exchange_id, tx_hash, credited_units }) => {
     const payment = known.get(`${exchange_id} ${tx_hash}`)
-    if (payment === undefined) return [`a payment ${tx_hash} that nobody made is counted`]
+    if (payment === undefined) return [`the payment ${tx_hash}, which no customer made, is credited`]
     if (!onChain.get(payment)) return [`payment ${tx_hash} is counted and on no chain`]
     return payment.units === BigInt(credited_units)
       ? []
@@ -219,11 +219,11 @@ async function judgeBooks(fleet: Fleet): Promise<string[]> {
   found.push(
     ...owing.map(({ account, asset_id, units }) => `${account} of a closed exchange owes ${units} of ${asset_id}`),
   )
-  return [...found, ...(await standing(() => walletDifferences(fleet)))]
+  return [...found, ...(await persistent(() => walletDifferences(fleet)))]
 }
 
 /** A sweep or a block may come between two reads: what counts stands still. */
-async function standing(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
+async function persistent(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
   let found: readonly string[] = []
   const isNothing = async () => {
     found = await look()

@@ -8,10 +8,10 @@ import { startChains } from '../support/chains.ts'
 import type { Json } from '../support/until.ts'
 import { type Crash, crashPostgres } from './postgres-crash.ts'
 
-/** A Postgres and chains of one's own, which may be hurt: nobody else is on them. */
+/** A Postgres and chains for this run alone, which may be damaged. */
 export type Cluster = Readonly<{
   folder: string
-  /** Of the cluster; houses make databases of their own. */
+  /** The cluster's administrative URL; each app has its own database. */
   databaseUrl: string
   chains: ChainsFile
   /** One of the sandbox's controls. */

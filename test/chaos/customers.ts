@@ -78,13 +78,13 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
     const [recipient, refund] = [await wallet(cluster, toNetwork), await wallet(cluster, fromNetwork)]
     const create = async () => {
       const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
-      const wanted = { ...pair, fromAmount: amount, address: recipient, refundAddress: refund, ...rateId }
+      const requested = { ...pair, fromAmount: amount, address: recipient, refundAddress: refund, ...rateId }
       if (privateType !== undefined)
-        return client.call('POST', '/v1/cross-chain/exchange/private', { ...wanted, privateType })
-      return client.call('POST', '/v1/cross-chain/exchange', { ...wanted, flow })
+        return client.call('POST', '/v1/cross-chain/exchange/private', { ...requested, privateType })
+      return client.call('POST', '/v1/cross-chain/exchange', { ...requested, flow })
     }
     let reply = await create()
-    // Nobody answered for a minute: the partner takes a fresh quote, as it is told to.
+    // No answer for a minute: the partner takes a fresh quote, as the error says.
     for (let left = FRESH_QUOTES; left > 0 && reply.body?.code === 'RATE_ID_EXPIRED'; left--) reply = await create()
     if (reply.status !== 201) throw new Error(`no exchange: ${reply.status} ${reply.text}`)
     const purchase = {
@@ -124,9 +124,9 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
     purchases,
     order,
     pay,
-    async buy(wanted) {
-      const purchase = await order(wanted)
-      for (const amount of wanted.pays ?? [wanted.amount]) await pay(purchase, amount)
+    async buy(requested) {
+      const purchase = await order(requested)
+      for (const amount of requested.pays ?? [requested.amount]) await pay(purchase, amount)
       return purchase
     },
     async offerAgain() {
@@ -178,7 +178,7 @@ async function payEther({ cluster }: Fleet, to: string, units: bigint): Promise<
   return { network: 'eth', hash, units, raw, payer: account.address }
 }
 
-/** What a wallet was given is gone where a reorganisation came between: it is given again. */
+/** A reorganisation may remove a wallet's funding, which is then repeated. */
 async function send(
   cluster: Fleet['cluster'],
   { address, units, raw }: { address: Hex; units: bigint; raw: Hex },

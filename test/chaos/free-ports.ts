@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Ports that nobody listens on now. All are held until the last is known, so that none is given twice. */
+/** Free ports. All are held until the last one is found, so that none is returned twice. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(

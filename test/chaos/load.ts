@@ -11,11 +11,11 @@ export type Load = Readonly<{
   close(): Promise<void>
 }>
 
-/** Open exchanges beyond which nobody comes: a slow machine is not to be left with an hour's work. */
+/** Maximum of open exchanges: a slow machine must not be left with an hour's work. */
 const FULL = 100
 const OPEN = `select 1 from exchanges where status not in ('finished', 'failed', 'refunded') limit ${FULL}`
 
-/** Customers come at this pace until it closes. They wait for nobody, and stay away where a queue stands. */
+/** Customers come at this pace until it closes. They do not wait for each other, and pause while a queue exists. */
 export async function openLoad(
   { client, customers, fleet }: Run,
   { everyMs, random }: { everyMs: number; random: Random },
@@ -31,7 +31,7 @@ export async function openLoad(
   const buying = new Set<Promise<unknown>>()
   let closing = false
   const running = (async () => {
-    // While Postgres is down nobody can tell.
+    // Unknown while Postgres is down.
     const isFull = () =>
       fleet.database.query(OPEN).then(
         ({ length }) => length >= FULL,

@@ -81,7 +81,7 @@ async function goThrough(
   if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${cases.map(({ name }) => name)}`)
   else {
     open.run = await openRun(open.cluster, options)
-    for (const drillCase of cases) if (!(await pass(open.run, drillCase, pace, totals))) break
+    for (const suiteCase of cases) if (!(await pass(open.run, suiteCase, pace, totals))) break
     const [row] = await open.run.fleet.database.query<{ count: string }>('select count(*) from exchanges')
     totals.exchanges += Number(row?.count)
     totals.kills += open.run.fleet.kills()

@@ -4,7 +4,7 @@ import { parseTransaction } from '../../server/src/adapters/chains/monero/transa
 import type { Json } from '../support/until.ts'
 
 /**
- * A daemon behind this proxy answers as it does, but for one transaction that it is told to have twice: once more in a later
+ * A daemon behind this proxy answers as it does, but for one transaction that it reports twice: once more in a later
  * block, with other signatures and so with a hash of its own, paying the same one-time keys. Of the two coins one can ever
  * be spent (the burning bug). monerod takes such a pair; a customer's wallet that makes one is not written here.
  */
@@ -96,6 +96,6 @@ async function withTwin(origin: string, { block }: State, twin: Twin, hashes: re
   const answer = JSON.parse(await lookUp(origin, [...new Set([...others, twin.original])])) as Json
   const original = answer.txs.find((one: Json) => one.tx_hash === twin.original)
   const double = { ...original, tx_hash: twin.txHash, prunable_hash: twin.prunableHash, block_height: block?.height }
-  const wanted = answer.txs.filter((one: Json) => others.includes(one.tx_hash))
-  return JSON.stringify({ ...answer, txs: [...wanted, double] })
+  const requested = answer.txs.filter((one: Json) => others.includes(one.tx_hash))
+  return JSON.stringify({ ...answer, txs: [...requested, double] })
 }

@@ -28,7 +28,7 @@ export async function moneroPlace(cluster: Cluster, hash: string): Promise<'bloc
   return txs?.[0] === undefined ? null : txs[0].in_pool ? 'pool' : 'block'
 }
 
-/** What came to an address of the bank's wallet: nobody can see what others' received. */
+/** What an address of the bank's wallet received. Other wallets' receipts are not visible. */
 export async function moneroReceived({ cluster }: Fleet, address: string): Promise<bigint> {
   const query = new URLSearchParams({ network: 'xmr', currency: 'xmr', address })
   const answer = await fetch(`${cluster.chains.controlUrl}/balance?${query}`)

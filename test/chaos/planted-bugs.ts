@@ -3,7 +3,7 @@ import {
   type Attack,
   aTokenThatLies,
   curiousPartners,
-  deathAfterSigning,
+  crashAfterSigning,
   nobodyMines,
   nodesThatDoNotAnswer,
   payoutsAreForgotten,
@@ -23,7 +23,7 @@ export type PlantedBug = Readonly<{
   attack: Attack | ((run: Parameters<Attack>[0]) => Promise<readonly string[]>)
 }>
 
-/** One process of each role: nobody else does what the bug left undone. */
+/** One process of each role, so that no other process does what the bug omits. */
 const options: FleetOptions = {
   apis: 1,
   workers: 1,
@@ -58,7 +58,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         put: "await chain.sender.broadcast(signed.raw)\n  checkpoint('dispatch.signed')",
       },
     ],
-    attack: deathAfterSigning,
+    attack: crashAfterSigning,
   },
   {
     name: 'a replacement with a nonce of its own',

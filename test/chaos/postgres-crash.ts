@@ -5,10 +5,10 @@ import { findPlace } from '../../server/src/adapters/embedded-postgres/place.ts'
 /** `quit`: the postmaster throws everything away at once, as after a crash. `group`: power is off for all of its processes. */
 export type Crash = 'quit' | 'group'
 
-/** Ends the embedded Postgres of a data folder, hard. Whoever started it starts it again, on the same port. */
+/** Ends the embedded Postgres of a data folder, hard. The process that started it restarts it on the same port. */
 export function crashPostgres(dataDir: string, crash: Crash): void {
   const pid = postmasterOf(dataDir)
-  // The postmaster first: it would answer a dead child by a restart of its own.
+  // The postmaster first: it would react to a killed child with a restart.
   if (crash === 'quit') signal(pid, 'SIGQUIT')
   else for (const one of [pid, ...childrenOf(pid)]) signal(one, 'SIGKILL')
 }

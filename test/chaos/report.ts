@@ -1,6 +1,6 @@
 import type { Findings } from './checks.ts'
 
-/** What was done to the houses of a whole run, and what came of it. */
+/** The faults injected in a whole run, and their results. */
 export type Totals = {
   kills: number
   crashes: number
@@ -10,7 +10,7 @@ export type Totals = {
   lost: number
   wrongCredits: number
   imbalance: number
-  /** Whatever else was wrong: a drillCase that failed, an answer that nobody should get, an alarm that no fault excuses. */
+  /** Other findings: a failed case, an answer that no client should get, an alarm that no fault explains. */
   other: number
   /** The longest that it took, once nothing more went wrong, until nothing was under way. */
   restMs: number

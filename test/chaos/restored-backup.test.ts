@@ -21,7 +21,7 @@ afterAll(async () => {
   await live.drop()
 })
 
-/** A copy of the whole database as it is at this moment. Nobody may be connected to it. */
+/** A copy of the whole database as it is at this moment. No client may be connected to it. */
 async function copy(from: Made): Promise<Made> {
   const made = await createDatabase(inject('databaseUrl'))
   const admin = new pg.Client({ connectionString: inject('databaseUrl') })
@@ -44,7 +44,7 @@ const release = ({ store }: App) =>
     await tx.alarms.clear('database:older')
   })
 
-test('F7: yesterday’s backup under the current journal pays nobody twice: payouts are held, what is missing is listed and taken in', async () => {
+test('F7: an old backup with the current signing journal pays nothing twice; payouts are held and missing ones are listed and imported', async () => {
   const first = await cluster.open({ databaseUrl: live.url })
   await cluster.fund(first.app)
   const early = await cluster.order(first.app)
@@ -60,7 +60,7 @@ test('F7: yesterday’s backup under the current journal pays nobody twice: payo
   for (const order of [late, lost]) await until('a late exchange is finished', () => isFinished(second.app, order))
   const paid = await Promise.all([late, lost].map((order) => cluster.received(second.app, order)))
   expect(paid.every((units) => units > 0n)).toBe(true)
-  const [sent, untold] = await Promise.all(
+  const [sent, unknownTransaction] = await Promise.all(
     [late, lost].map(async ({ id }) => {
       const [row] = await second.app.database.query<{ tx_hash: string; id: string }>(
         'select a.tx_hash, p.id from payouts p join attempts a on a.transaction_id = p.transaction_id where p.exchange_id = $1',
@@ -78,11 +78,11 @@ test('F7: yesterday’s backup under the current journal pays nobody twice: payo
   expect(alarm?.detail).toMatchObject({
     missing: expect.arrayContaining([
       expect.objectContaining({ txHash: sent?.tx_hash, address: late.recipient }),
-      expect.objectContaining({ txHash: untold?.tx_hash, address: lost.recipient }),
+      expect.objectContaining({ txHash: unknownTransaction?.tx_hash, address: lost.recipient }),
     ]),
   })
   // The deposits are found again and ask for their payouts again: under the same ids.
-  for (const payout of [sent, untold])
+  for (const payout of [sent, unknownTransaction])
     await until('the payout waits again', async () => (await rows(restored.app, 'id = $1', payout?.id)).length === 1)
   await restored.stop()
 
@@ -98,14 +98,14 @@ test('F7: yesterday’s backup under the current journal pays nobody twice: payo
   expect(await rows(other.app, "exchange_id = any($1) and state <> 'reserved'", all)).toEqual([])
 
   // One is taken in again; the other one's bytes are lost with its journal: what is put aside for a person.
-  await other.app.database.query('delete from forgotten_transactions where tx_hash = $1', [untold?.tx_hash])
+  await other.app.database.query('delete from forgotten_transactions where tx_hash = $1', [unknownTransaction?.tx_hash])
   await restoreSignedPayouts(other.app.store)
   await until('it is found on the chain', () => isFinished(other.app, late))
   await release(other.app)
   await until('the one without bytes is put aside', async () => {
     // The ledger misses what it paid, and the reconciler pauses for that: a person books it, or goes on as here.
     await release(other.app)
-    return (await rows(other.app, "id = $1 and attention = 'RELEASED'", untold?.id)).length === 1
+    return (await rows(other.app, "id = $1 and attention = 'RELEASED'", unknownTransaction?.id)).length === 1
   })
   await until('the payout of after the restore is made', async () => {
     await release(other.app)

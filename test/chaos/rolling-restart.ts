@@ -8,7 +8,7 @@ export type Restarted = Readonly<{ answered: number; failed: readonly string[]; 
 type Ask = Readonly<{ method: 'GET' | 'POST'; path: string; body: unknown; key: string }>
 type Outcome = { body: { id: string } } | { againMs: number } | { failed: string }
 
-/** How long one question is asked anew. */
+/** How long one request is repeated. */
 const PATIENCE_MS = 60_000
 /** How often the balancer asks who is ready: several times within what a process drains. */
 const READY_EVERY_MS = 100
@@ -39,20 +39,20 @@ export async function restartOneByOne({ fleet, customers }: Run, perSecond: numb
   })()
 
   const ask = async (n: number) => {
-    const wanted = question(n, created.at(-1))
+    const request = question(n, created.at(-1))
     const until = performance.now() + PATIENCE_MS
     for (let tries = 0; performance.now() < until; tries++) {
       const url = ready[(n + tries) % ready.length]
-      const outcome = url === undefined ? { againMs: READY_EVERY_MS } : await attempt(url, wanted)
-      if ('failed' in outcome) return void failed.push(`${wanted.method} ${wanted.path}: ${outcome.failed}`)
+      const outcome = url === undefined ? { againMs: READY_EVERY_MS } : await attempt(url, request)
+      if ('failed' in outcome) return void failed.push(`${request.method} ${request.path}: ${outcome.failed}`)
       if ('body' in outcome) {
         answered++
-        if (wanted.method === 'POST') created.push(outcome.body.id)
+        if (request.method === 'POST') created.push(outcome.body.id)
         return
       }
       await delay(outcome.againMs)
     }
-    failed.push(`${wanted.method} ${wanted.path}: never answered`)
+    failed.push(`${request.method} ${request.path}: never answered`)
   }
 
   const load = (async () => {

@@ -10,7 +10,7 @@ import { type NodeEndpoint, nodeEndpoint } from './node-endpoint.ts'
  */
 export type BroadcastFault = 'silent' | 'known' | 'lie'
 
-/** A node behind this proxy answers JSON-RPC as before, but for what it is told to do. */
+/** Forwards JSON-RPC to a node unchanged, except for the faults that a test configures. */
 export type RpcProxy = Readonly<{
   url: string
   /** The next broadcasts meet these, one each. */

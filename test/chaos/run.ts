@@ -56,7 +56,7 @@ export async function withFleet<T>(
   }
 }
 
-/** Every process reads wallets and fees by itself: it may be ready for requests before it has anything to offer. */
+/** Each process reads wallets and fees on its own, so it may accept requests before it has reserves. */
 async function quotes({ once }: Client, url: string): Promise<boolean> {
   const pairs = [
     { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', amount: '0.01' },

@@ -22,7 +22,7 @@ export type ServerProcess = Readonly<{
   kills(): number
   /** How it ended without being asked to, since the last time this was asked. */
   takeCrashes(): readonly string[]
-  /** Named points that any life of it died at. */
+  /** Checkpoints at which this process was killed, over all of its starts. */
   killedAt(): readonly string[]
 }>
 
@@ -38,7 +38,7 @@ export type ServerOptions = Readonly<{
 const READY_MS = 180_000
 const preload = join(import.meta.dirname, 'kill-at.ts')
 
-/** Nobody outlives the process that started it, however that one ends. */
+/** The child exits with the process that started it, however that one ends. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')

@@ -9,7 +9,7 @@ const SIGNAL_MS = 200
 
 type Span = readonly [least: number, below: number]
 
-/** Milliseconds between two of each, drawn anew every time. */
+/** Milliseconds between two faults of a kind, drawn each time. */
 const KILL_MS: Span = [200, 3_000]
 const CRASH_MS: Span = [6_000, 10_000]
 const REORG_MS: Span = [2_500, 5_000]
@@ -44,7 +44,7 @@ export async function storm(run: Run, forMs: number, random: Random, say: (line:
       if (Date.now() < over) await act()
     }
   }
-  // A slow machine may need longer to start than it is to the next blow: where nobody is at work nothing can be broken.
+  // On a slow machine a start may take longer than the time to the next fault; with no process running there is nothing to break.
   const somebodyWorks = () =>
     until('somebody works', () => fleet.apis.some(isUp) && fleet.workers.some(isUp), RECOVERY_MS)
   const kill = async () => {
@@ -57,7 +57,7 @@ export async function storm(run: Run, forMs: number, random: Random, say: (line:
   const crash = async () => {
     await somebodyWorks()
     fleet.cluster.crash(random.oneOf(['quit', 'quit', 'group']))
-    // A signal takes its time: nobody must be timed who was answered before it arrived.
+    // A signal takes time to arrive: requests answered before it are not measured.
     await delay(SIGNAL_MS)
     time(postgresMs, () => answers(run))
   }

@@ -2,7 +2,7 @@ import type { FleetOptions } from './fleet.ts'
 import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 
-/** How much of it: `npm test` takes little, `npm run chaos` as much as it is told. */
+/** How much of it: `npm test` takes little, `npm run chaos` as much as its arguments say. */
 export type Pace = Readonly<{
   stormMs: number
   /** Every named point by every worker, not by one of them. */
@@ -14,12 +14,12 @@ export type Pace = Readonly<{
 }>
 
 /** One thing that goes wrong in the scenario. It throws where something is wrong that no judgement of the app sees. */
-export type DrillCase = Readonly<{
+export type SuiteCase = Readonly<{
   name: string
   work(run: Run, pace: Pace): Promise<void>
 }>
 
-/** Drills that one app goes through, one after the other. */
+/** Cases that one app goes through in order. */
 export type Suite = Readonly<{
   /** Chains that it needs. */
   networks: readonly string[]
@@ -28,5 +28,5 @@ export type Suite = Readonly<{
   /** The same, with customers who take minutes more: in `npm run chaos` alone. */
   patient?: readonly string[]
   options: FleetOptions
-  cases: readonly DrillCase[]
+  cases: readonly SuiteCase[]
 }>

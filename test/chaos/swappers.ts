@@ -89,8 +89,8 @@ export function createSwappers({ cluster, database, apis }: Fleet, client: Clien
       )
       const rawTx = await sign(account, swap ?? '0x')
       own.swap = keccak256(rawTx)
-      const told = { amountFrom: AMOUNT, amountTo: '0.001', commissionPercentage: '0.5', account: account.address }
-      await send({ ...trade, ...told, rawTx }, own.swap)
+      const terms = { amountFrom: AMOUNT, amountTo: '0.001', commissionPercentage: '0.5', account: account.address }
+      await send({ ...trade, ...terms, rawTx }, own.swap)
     },
     async wrong(timeoutMs) {
       const found: string[] = []

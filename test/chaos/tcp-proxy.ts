@@ -8,7 +8,7 @@ export type TcpProxy = Readonly<{
   port: number
   /** Connections stay open, and nothing passes, until it is switched off. */
   blackHole(on: boolean): void
-  /** What is open stays open, and nobody will ever answer on it; new connections are as before. */
+  /** Open connections stay open without an answer; new ones work as before. */
   abandon(): void
   /** Ends every connection by RST. */
   reset(): void

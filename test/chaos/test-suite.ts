@@ -9,7 +9,7 @@ const SHORT: Omit<Pace, 'random'> = { stormMs: 25_000, isThorough: false, say: n
 const SEED = 2
 const TIMEOUT_MS = 600_000
 
-/** One app goes through all cases of a suite, and is judged after each: nobody is paid twice, nobody loses anything. */
+/** Runs all cases of a suite on one app, with the checks after each: no double payment, no loss. */
 export function testSuite({ networks, optional = [], options, cases }: Suite): void {
   let cluster: Cluster
   let run: Run

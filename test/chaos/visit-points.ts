@@ -5,14 +5,14 @@ import type { ServerProcess, Spot } from './server-process.ts'
 
 const apiPoints: readonly Checkpoint[] = ['create.committed']
 const workerPoints: readonly Checkpoint[] = exchangeCheckpoints.filter((name) => !apiPoints.includes(name))
-/** Work comes all the time: a point that nobody comes to in this time is on no way any more. */
+/** Load is constant: a checkpoint that no process reaches in this time is unreachable. */
 const VISIT_MS = 150_000
 const START_MS = 60_000
 
 /**
- * Every named point: a process is started, and dies when it comes there. Two workers go through the list from both ends, so
- * that they die at different points at a time, and either meets the other's remains: thorough = each goes all of the way,
- * and one dies at its second visit; otherwise they meet in the middle. Returns what nobody came to.
+ * Kills a process at every checkpoint. Two workers go through the list from both ends, so each recovers what the other left.
+ * Thorough: each worker visits all checkpoints, one of them at its second pass; otherwise they meet in the middle. Returns the
+ * checkpoints that no process reached.
  */
 export async function visitPoints(fleet: Fleet, isThorough: boolean): Promise<readonly string[]> {
   const missed: string[] = []
@@ -20,14 +20,18 @@ export async function visitPoints(fleet: Fleet, isThorough: boolean): Promise<re
   const visit = (one: ServerProcess, next: () => Spot | undefined) => crashAtEach(one, next, missed, provoking)
   const [first, second] = fleet.workers
   const [api] = fleet.apis
-  if (!(first && second && api)) throw new Error('the tour needs two workers and an api')
-  const [ahead, back] = routes(isThorough)
+  if (!(first && second && api)) throw new Error('two workers and an api are needed')
+  const [forward, back] = routes(isThorough)
   const visits = apiPoints.flatMap((name) => (isThorough ? [1, 2, 5] : [1, 2]).map((nth) => ({ name, nth })))
-  await Promise.all([visit(first, () => ahead.shift()), visit(second, () => back()), visit(api, () => visits.shift())])
+  await Promise.all([
+    visit(first, () => forward.shift()),
+    visit(second, () => back()),
+    visit(api, () => visits.shift()),
+  ])
   return missed
 }
 
-/** Lets a process die at one point after the other, and live after the last. */
+/** Kills a process at one checkpoint after another; it keeps running after the last. */
 export async function crashAtEach(
   one: ServerProcess,
   next: () => Spot | undefined,
@@ -40,8 +44,8 @@ export async function crashAtEach(
     const provoked = provoking(spot.name)
     // Many other processes make a start long: that is no time in which work came by.
     await until(`${one.name} is ready`, () => one.isReady() || !one.isRunning(), START_MS).catch(() => undefined)
-    const dies = until(`${one.name} dies`, () => !one.isRunning(), VISIT_MS)
-    await dies.catch(() => missed.push(`${one.name} never came to ${spot?.name}`))
+    const exits = until(`${one.name} exits`, () => !one.isRunning(), VISIT_MS)
+    await exits.catch(() => missed.push(`${one.name} never came to ${spot?.name}`))
     clearInterval(provoked)
     if (one.isRunning()) await one.end('SIGKILL')
   }

@@ -8,7 +8,7 @@ import { type DexChain, startDexChain } from './dex-chain.ts'
 import { deployUniversalRouter, type UniversalRouter } from './universal-router.ts'
 
 // Whole transactions, as receipts count them, of ours, of Uniswap's SwapRouter02 and, for the record, of its UniversalRouter:
-// the same pools, amounts and fee. Approvals, of which UniversalRouter takes two, are exact, sent before, and not counted.
+// the same pools, amounts and fee. Approvals (UniversalRouter needs two) are exact, sent before, and not counted.
 
 const peerAbi = parseAbi([
   'function multicall(uint256 deadline, bytes[] calls) payable',

@@ -15,7 +15,7 @@ import { addPartner } from './partners.ts'
 import { type Contents, createTableReader } from './tables.ts'
 
 const EXCHANGE = '/v1/cross-chain/exchange'
-/** EIP-55's first example, as the EIP spells it. */
+/** EIP-55's first example, as written in the EIP. */
 const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 /** The P2PKH address of test networks that Bitcoin's own documents use. */
 const testnetKeyHash = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'
@@ -91,14 +91,14 @@ async function refusedEverywhere(apiKey: string): Promise<void> {
 }
 
 describe('keys', () => {
-  row('B003', 'a key with a typing error is nobody’s', async () => {
+  row('B003', 'a key with a typo is unknown', async () => {
     const { key } = await addPartner(scenario, 'B003')
     const last = key.text.at(-1)
     await refusedEverywhere(key.text.slice(0, -1) + (last === 'a' ? 'b' : 'a'))
     expect((await create(order, { 'x-api-key': key.text })).status).toBe(201)
   })
 
-  row('B004', 'a right id with a wrong secret is told the same as an unknown id', async () => {
+  row('B004', 'a right id with a wrong secret gets the same answer as an unknown id', async () => {
     const { key } = await addPartner(scenario, 'B004')
     await refusedEverywhere(makeApiKey('live', pepper, key.keyId).text)
     await refusedEverywhere(makeApiKey('live', pepper).text)
@@ -136,8 +136,8 @@ describe('keys', () => {
 describe('rates', () => {
   const quote = () => scenario.call('GET', keyed[1]?.[1] ?? '')
   const readAgain = async () => {
-    const wanted = prices.reads + 2
-    await scenario.until('prices were read again', async () => prices.reads >= wanted)
+    const expected = prices.reads + 2
+    await scenario.until('prices were read again', async () => prices.reads >= expected)
   }
 
   row('B050', 'nothing is quoted from old prices', async () => {
@@ -147,7 +147,10 @@ describe('rates', () => {
     expect(body.code).toBe('RATES_UNAVAILABLE')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     await refused(() => create(order), 503, 'RATES_UNAVAILABLE')
-    await scenario.until('the feed is gone', async () => (await fetch(`${scenario.url}/v1/rates`)).status === 503)
+    await scenario.until(
+      'the feed is unavailable',
+      async () => (await fetch(`${scenario.url}/v1/rates`)).status === 503,
+    )
     prices.ageMs = 0
     await scenario.until('the prices are new', async () => (await quote()).status === 200)
   })
@@ -204,7 +207,7 @@ describe('addresses', () => {
     }
   })
 
-  row('B071', 'nobody’s addresses are none: zero, a precompile, the token itself', async () => {
+  row('B071', 'addresses without an owner are refused: zero, a precompile, the token itself', async () => {
     const zeros = '0'.repeat(39)
     await invalid(order, `0x${zeros}0`)
     await invalid(order, `0x${zeros}1`)
@@ -221,9 +224,9 @@ describe('addresses', () => {
   })
 
   row('B073', 'mixed case, and the wrong one of the two checksums', async () => {
-    const { garbage, spellings } = bitcoinAddresses('bcrt')
+    const { garbage, encodings } = bitcoinAddresses('bcrt')
     for (const address of garbage) await invalid(toBitcoin, address)
-    for (const [address, canonical] of spellings) {
+    for (const [address, canonical] of encodings) {
       const { status, body } = await create({ ...toBitcoin, address })
       expect([status, body.request.recipientAddress]).toEqual([201, canonical])
     }
@@ -330,8 +333,8 @@ describe('reads', () => {
     const { body: theirs } = await create(order, { 'x-api-key': 'sandbox-b' })
     const ids = [theirs.id, ...Array.from({ length: 500 }, () => crypto.randomUUID())]
     const answers = await Promise.all(ids.map((id) => scenario.call('GET', `${EXCHANGE}/status?id=${id}`)))
-    const told = new Set(answers.map(({ status, body }) => JSON.stringify({ status, ...body, requestId: '' })))
-    expect([...told]).toHaveLength(1)
+    const distinct = new Set(answers.map(({ status, body }) => JSON.stringify({ status, ...body, requestId: '' })))
+    expect([...distinct]).toHaveLength(1)
     expect(answers[0]?.body.code).toBe('EXCHANGE_NOT_FOUND')
   })
 
@@ -349,7 +352,7 @@ describe('reads', () => {
   })
 })
 
-test('every row that the table of the HTTP floor leaves to the app is here', () => {
+test('every row that the HTTP table leaves to the app is here', () => {
   const rows = [...framing, ...rateInputs, ...createTerms, ...createDestinations, ...reads]
   const left = rows.filter((one) => 'elsewhere' in one && one.elsewhere === inTheApp)
   expect(tested.toSorted()).toEqual(left.map(({ id }) => id).toSorted())

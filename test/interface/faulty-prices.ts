@@ -29,8 +29,10 @@ export function createFaultyPrices(): FaultyPrices {
   const liar: Prices = {
     async read() {
       const { at, usd } = await still.read()
-      const told = [...usd].map(([key, { bid, ask }]) => [key, { bid: faulty.lie(bid), ask: faulty.lie(ask) }] as const)
-      return { at, usd: new Map(told) }
+      const altered = [...usd].map(
+        ([key, { bid, ask }]) => [key, { bid: faulty.lie(bid), ask: faulty.lie(ask) }] as const,
+      )
+      return { at, usd: new Map(altered) }
     },
   }
   const sources = [still, still, liar].map((prices, at) => ({ id: `source-${at}`, prices }))

@@ -8,7 +8,7 @@ import { describeWith } from '../support/describe-with.ts'
 import { brightness, openPage, phone, startBrowser } from './browser.ts'
 
 describeWith('chromium', 'the reference at /docs', () => {
-  const stoppers: (() => Promise<unknown>)[] = []
+  const closers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let origin = ''
 
@@ -16,13 +16,13 @@ describeWith('chromium', 'the reference at /docs', () => {
     const port = await freePort()
     origin = `http://127.0.0.1:${port}`
     const { app } = createTestApp({ publicUrl: origin })
-    stoppers.push(() => app.close())
+    closers.push(() => app.close())
     await app.listen({ port, host: '127.0.0.1' })
     browser = await startBrowser()
-    stoppers.unshift(() => browser.close())
+    closers.unshift(() => browser.close())
   })
   afterAll(async () => {
-    for (const stop of stoppers) await stop()
+    for (const stop of closers) await stop()
   })
 
   async function open(options: BrowserContextOptions = {}) {

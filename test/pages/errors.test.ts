@@ -8,20 +8,20 @@ import { describeWith } from '../support/describe-with.ts'
 import { brightness, openPage, phone, startBrowser } from './browser.ts'
 
 describeWith('chromium', 'the page of errors at /docs/errors', () => {
-  const stoppers: (() => Promise<unknown>)[] = []
+  const closers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let url = ''
 
   beforeAll(async () => {
     const { app } = createTestApp()
     mountErrorPage(app, statusOf)
-    stoppers.push(() => app.close())
+    closers.push(() => app.close())
     url = `http://127.0.0.1:${await listen(app)}/docs/errors`
     browser = await startBrowser()
-    stoppers.unshift(() => browser.close())
+    closers.unshift(() => browser.close())
   })
   afterAll(async () => {
-    for (const stop of stoppers) await stop()
+    for (const stop of closers) await stop()
   })
 
   test('has every code, and each is an address of its own', async () => {

@@ -57,7 +57,7 @@ describe('an address', () => {
     expect(body).toContain(`/sandbox/explorer/${network}/tx/${hash}`)
   })
 
-  test('that nobody used has nothing', async () => {
+  test('that is unused is empty', async () => {
     for (const network of ['btc', 'eth']) {
       const { address } = await scenario.wallet(network)
       const { status, body } = await text(`/sandbox/explorer/${network}/address/${address}`)
@@ -109,7 +109,9 @@ describe('a transaction', () => {
     const hash = await pay('ltc@ltc', address, '0.01')
     await scenario.mine('ltc', 1)
     await scenario.reorg('ltc', 3, true)
-    expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain('dropped: neither in a block nor in the mempool')
+    expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain(
+      'dropped: neither in a block nor in the mempool',
+    )
   })
 
   test('that failed is said to have failed', async () => {

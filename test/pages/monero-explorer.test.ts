@@ -28,7 +28,7 @@ describeWith('monerod', 'Monero in the explorer', () => {
   const pay = async (address: string): Promise<string> =>
     (await scenario.control('/deposits', { network: 'xmr', currency: 'xmr', address, amount: '0.5' })).hash
 
-  test('an address says that nobody but its owner sees what it has', async () => {
+  test('an address page says that only the owner sees its balance', async () => {
     const { address } = await scenario.wallet('xmr')
     const { status, body } = await text(await pathOf('addressExplorer', address))
     expect(status).toBe(200)

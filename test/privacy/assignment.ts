@@ -44,11 +44,11 @@ type Tree = Readonly<{
   isDone: Uint8Array
 }>
 
-/** Adds the nearest column to the tree of alternating paths, and answers it. */
+/** Adds the closest column to the tree of alternating paths, and answers it. */
 function grow(costs: readonly (readonly number[])[], tree: Tree, from: number): number {
   const { ofRow, ofColumn, rowAt, before, least, isDone } = tree
   const row = rowAt[from] ?? 0
-  let nearest = 0
+  let closest = 0
   let distance = Number.POSITIVE_INFINITY
   for (let column = 1; column < least.length; column++) {
     if (isDone[column]) continue
@@ -60,7 +60,7 @@ function grow(costs: readonly (readonly number[])[], tree: Tree, from: number): 
     }
     if ((least[column] ?? 0) < distance) {
       distance = least[column] ?? 0
-      nearest = column
+      closest = column
     }
   }
   for (let column = 0; column < least.length; column++) {
@@ -70,5 +70,5 @@ function grow(costs: readonly (readonly number[])[], tree: Tree, from: number): 
       ofColumn[column] = (ofColumn[column] ?? 0) - distance
     } else least[column] = (least[column] ?? 0) - distance
   }
-  return nearest
+  return closest
 }

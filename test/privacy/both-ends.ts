@@ -1,6 +1,6 @@
 import type { Pair } from './hundred.ts'
 
-/** What is said of both ends of one exchange in one line: nobody who reads it needs the database. */
+/** Both ends of one exchange in one line, readable without the database. */
 export function linesWithBothEnds(lines: readonly string[], pairs: readonly Pair[]): readonly string[] {
   const written = lines.map((line) => line.toLowerCase())
   return pairs.flatMap((pair) =>

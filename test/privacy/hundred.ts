@@ -16,7 +16,7 @@ export type Order = Readonly<{
   atMs: number
 }>
 
-/** One exchange with both of its ends, which nobody outside knows to belong together. */
+/** One exchange with both of its ends; outsiders do not know that they belong together. */
 export type Pair = Order &
   Readonly<{
     id: string

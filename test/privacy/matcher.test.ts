@@ -6,7 +6,7 @@ const payers: readonly Seen[] = [1, 2, 3].map((amount) => ({ asset: 'pol@matic',
 const recipients = payers.map(({ amount, time }): Seen => ({ asset: 'eth@eth', amount: 2 * amount, time: time + 10 }))
 const unshuffled = (most: number) => most - 1
 
-test('the matcher finds who paid for whom where amounts tell', () => {
+test('the matcher links payers and recipients by amounts', () => {
   const found = match(payers, recipients, ({ amount }) => 2 * amount, knowledge, unshuffled)
   expect(found).toEqual({ hits: 3, count: 3, chance: 1 / 3 })
 })

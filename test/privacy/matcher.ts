@@ -8,7 +8,7 @@ export type Seen = Readonly<{ asset: string; amount: number; time: number }>
 export type Market = (from: Seen, to: Pick<Seen, 'asset' | 'time'>) => number | null
 
 /**
- * What is known of the service: nobody is paid sooner than `leastSeconds` after paying, nor later than `mostSeconds`; and
+ * What is known of the service: every payout comes between `leastSeconds` and `mostSeconds` after its deposit; and
  * how well the market is known: amounts that differ by less than the fraction `same` are the same to the matcher.
  */
 export type Knowledge = Readonly<{ leastSeconds: number; mostSeconds: number; same: number }>

@@ -14,7 +14,7 @@ test('random sizes without waits are all matched, whatever the time', () => {
   expect(hitRate({ sizes: 'random', arriveS: HOUR_S, delayS: 0, noise: 0 }, ROUNDS)).toBeGreaterThan(0.99)
 })
 
-test('waits hide what is of one size and comes by itself, and the longer ones better', () => {
+test('waits hide payments of one size that come alone, and longer waits hide them better', () => {
   const rate = (delayS: number) => hitRate({ sizes: 'equal', arriveS: 24 * HOUR_S, delayS, noise: 0 }, ROUNDS)
   // The random are the same each time: 0.53, 0.46 and 0.25.
   const [none, short, long] = [rate(0), rate(600), rate(HOUR_S)]

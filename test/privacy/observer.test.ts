@@ -104,7 +104,7 @@ describe('a content', () => {
     expect(kindsOf(both(word, word), 'recipient', `content:${word}`)).toEqual(['one content'])
   })
 
-  test('that differs ties nobody, nor does one of fewer bytes', () => {
+  test('that differs links no one, nor does a shorter one', () => {
     expect(areTied(both(word, other), 'deposit', 'recipient')).toBe(false)
     const short = word.slice(2)
     expect(areTied(both(short, short), 'deposit', 'recipient')).toBe(false)

@@ -9,7 +9,7 @@ import { readEvm } from './read-evm.ts'
 export type PayerFact = Readonly<{ network: string; txHash: string }>
 export type RecipientFact = Readonly<{ network: string; address: string }>
 
-/** What somebody sees who reads all chains whole and asks nobody. */
+/** What an observer sees who reads all chains completely and has no other source. */
 export type Observer = Readonly<{
   movements: readonly Movement[]
   graph: Graph

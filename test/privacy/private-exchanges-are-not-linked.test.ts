@@ -111,7 +111,7 @@ describeWith('litecoind', 'of a hundred private exchanges at once', () => {
 
   test('no payment is in a block before its wait is over', async () => {
     const waits = await waitsOf(scenario, watched)
-    // Both legs of all, but for first ones in Monero: where nobody waits, some of so many are earlier.
+    // Both legs of all, but for first ones in Monero: without a wait, some of so many are earlier.
     expect(waits.length).toBeGreaterThanOrEqual(2 * COUNT - THROUGH_MONERO)
     expect(waits.filter(({ afterMs, drawnMs }) => afterMs < drawnMs)).toEqual([])
   })

@@ -6,7 +6,7 @@ import { nodeCall } from '../support/nodes.ts'
 import type { Json } from '../support/scenario.ts'
 import { coinOf, evmHolder, keyHolder, type Movement, type Side } from './movements.ts'
 
-/** Every payment of the blocks above `after`, by the node's public RPC. Rewards of blocks are nobody's here. */
+/** Every payment of the blocks above `after`, by the node's public RPC. Block rewards are left out. */
 export async function readBitcoin(network: BitcoinTicker, after: number): Promise<readonly Movement[]> {
   const top: number = await nodeCall(network, 'getblockcount')
   const known = new Map<string, Json>()

@@ -4,7 +4,7 @@ import type { Json } from '../support/scenario.ts'
 /** What a public Monero node shows of its payments. */
 export type MoneroView = Readonly<{
   payments: number
-  /** One-time keys of outputs: who they belong to is in nobody's sight. */
+  /** One-time keys of outputs: their owner is not visible. */
   outputs: readonly string[]
   /** Amounts that are not hidden; rewards of blocks are no payments. */
   shownAmounts: number

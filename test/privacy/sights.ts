@@ -45,7 +45,7 @@ export function seenBy(
 
 /**
  * The service's own public quotes as a straight line for each pair: fees of networks are its start, everything else its
- * slope. Nobody knows better what a deposit becomes.
+ * slope. No observer knows better what a deposit becomes.
  */
 export async function askMarket(scenario: Scenario, pairs: readonly Pair[]): Promise<Market> {
   const lines = new Map<string, { slope: number; start: number }>()

@@ -29,7 +29,7 @@ export async function watch(scenario: Scenario, orders: readonly Order[]): Promi
 /** Fees of networks move by as much while prices stand still. */
 const SAME = 0.0005
 
-/** Payers and recipients of one kind of sizes, matched by whoever sees the chains and knows the quotes. Said aloud. */
+/** Payers and recipients of one kind of sizes, matched by an observer who sees the chains and knows the quotes. Printed. */
 export function guess(name: string, scenario: Scenario, watched: Watched, sizes: Order['sizes']): Match {
   const some = watched.pairs.filter((pair) => pair.sizes === sizes)
   const { payers, recipients } = seenBy(scenario, watched.observer, some)

@@ -21,9 +21,9 @@ describeWith('litecoind', 'a coin that left the chain', () => {
     const wallet = await fundBitcoinWallet(scenario, 'ltc', '3')
     await scenario.mine('ltc', 2)
     const first = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2' })
-    const wanted = (await scenario.rate('ltc@ltc', 'eth@eth', '0.5')).toAmount.toFixed(6)
+    const requested = (await scenario.rate('ltc@ltc', 'eth@eth', '0.5')).toAmount.toFixed(6)
     const signed = async (order: Json): Promise<string> => {
-      await scenario.deposit(order, wanted)
+      await scenario.deposit(order, requested)
       return scenario.until('the payout is signed', async () => (await scenario.status(order)).exchanges[0]?.payoutHash)
     }
     const { address } = await scenario.wallet('ltc')
@@ -37,7 +37,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
       await scenario.app.database.query(
         "update coins set reserved_by = (select id from transactions limit 1) where network = 'ltc' and branch <> 'deposit'",
       )
-      const order = await scenario.create({ from: 'eth@eth', to: 'ltc@ltc', amount: wanted, address })
+      const order = await scenario.create({ from: 'eth@eth', to: 'ltc@ltc', amount: requested, address })
       const hash = await signed(order)
       const raw: string = await scenario.until('a node has it', () =>
         nodeCall('ltc', 'getrawtransaction', [hash]).catch(() => null),
@@ -53,9 +53,9 @@ describeWith('litecoind', 'a coin that left the chain', () => {
       expect(await nodeCall('ltc', 'getrawmempool')).not.toContain(payment.txid)
       return { payment, order, hash }
     })
-    const [subject = ''] = await scenario.until('a person is told', async () => {
-      const told = await alarms(scenario, 'coins:')
-      return told.length > 0 ? told : null
+    const [subject = ''] = await scenario.until('the alarm is raised', async () => {
+      const subjects = await alarms(scenario, 'coins:')
+      return subjects.length > 0 ? subjects : null
     })
     const [alarm] = (await scenario.app.store.alarms.list(50)).filter((one) => one.subject === subject)
     expect(alarm).toMatchObject({ detail: { code: 'NO_COMMON_COIN', outpoints: [`${payment.txid}:0`] } })
@@ -66,7 +66,9 @@ describeWith('litecoind', 'a coin that left the chain', () => {
     const word = { actor: 'anna', reason: 'found on an explorer' }
     const id = subject.replace('coins:', '')
     await expect(operate.addFundingTransaction(id, 'no hex', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    await expect(operate.addFundingTransaction(order.id, payment.hex, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(operate.addFundingTransaction(order.id, payment.hex, word)).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    })
     await operate.addFundingTransaction(id, payment.hex, word)
     // Nothing is spent beside what was promised: the same bytes, once.
     const { exchanges } = await scenario.settles(order, 'finished')

@@ -26,7 +26,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
     })
   }
 
-  test('a deposit that a payout spends leaves the chain, and nobody spends it elsewhere', async () => {
+  test('a deposit that a payout spends leaves the chain and is not double-spent', async () => {
     const filled = await booked(scenario, 'asset:wallet', 'ltc@ltc')
     const paidIn = coins(filled / 4n)
     const wallet = await fundBitcoinWallet(scenario, 'ltc', coins(filled / 4n + 100_000_000n))
@@ -40,15 +40,15 @@ describeWith('litecoind', 'a coin that left the chain', () => {
       await scenario.mine('ltc', 10)
       await scenario.settles(first, 'finished')
       // More than the wallet was filled with, so that the deposit is spent with it.
-      const wanted = await scenario.rate('ltc@ltc', 'eth@eth', coins((filled * 11n) / 10n))
+      const quote = await scenario.rate('ltc@ltc', 'eth@eth', coins((filled * 11n) / 10n))
       const second = await scenario.create({
         from: 'eth@eth',
         to: 'ltc@ltc',
-        amount: wanted.toAmount.toFixed(6),
+        amount: quote.toAmount.toFixed(6),
         address,
       })
 
-      await scenario.deposit(second, wanted.toAmount.toFixed(6))
+      await scenario.deposit(second, quote.toAmount.toFixed(6))
       const hash = await scenario.until(
         'the payout is signed',
         async () => (await scenario.status(second)).exchanges[0]?.payoutHash,
@@ -64,7 +64,7 @@ describeWith('litecoind', 'a coin that left the chain', () => {
       expect(pool).not.toContain(hash)
       return { payment, original, second }
     })
-    await scenario.until('a person is told', async () => (await alarms(scenario, 'coins:')).length === 1)
+    await scenario.until('the alarm is raised', async () => (await alarms(scenario, 'coins:')).length === 1)
     expect((await scenario.status(second)).status).toBe('sending')
 
     const hot = scenario.app.chains.get('ltc')?.addresses.hot() ?? ''
@@ -83,8 +83,8 @@ describeWith('litecoind', 'a coin that left the chain', () => {
     const paid = await scenario.settles(second, 'finished')
     const { payoutHash, amountToReceived } = paid.exchanges[0]
     const replacement: string = await nodeCall('ltc', 'getrawtransaction', [payoutHash])
-    const gone = inputsOf(original).filter((outpoint) => outpoint.startsWith(payment.txid))
-    expect(inputsOf(replacement).filter((outpoint) => gone.includes(outpoint))).toEqual([])
+    const missing = inputsOf(original).filter((outpoint) => outpoint.startsWith(payment.txid))
+    expect(inputsOf(replacement).filter((outpoint) => missing.includes(outpoint))).toEqual([])
     expect(inputsOf(replacement)).toContain(inputsOf(original)[0])
     expect(await scenario.balance('ltc@ltc', address)).toBe(amountToReceived)
     expect(await alarms(scenario, 'coins:')).toEqual([])

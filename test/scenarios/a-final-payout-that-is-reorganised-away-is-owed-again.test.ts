@@ -30,7 +30,7 @@ const last = async (): Promise<Last | undefined> =>
     )
   )[0]
 
-/** An exchange whose payout is as deep as anything is waited for; no block comes by itself any more. */
+/** An exchange whose payout is as deep as anything is waited for; automatic mining is paused. */
 async function paidForGood(): Promise<{ exchange: Json; address: string; item: Json }> {
   const { address } = await scenario.wallet(network)
   const exchange = await scenario.create({ from: 'btc@btc', to: currency, amount: '0.005', address })
@@ -53,7 +53,7 @@ async function takeBack(payoutHash: string): Promise<void> {
 
 const nonceOf = (conflictKey: string) => Number(conflictKey.split(':')[1])
 
-test('the same bytes are mined again, and the partner is told meanwhile', async () => {
+test('the same bytes are mined again, and the partner sees it meanwhile', async () => {
   const { exchange, address, item } = await paidForGood()
   await whilePaused(scenario, network, async () => {
     await takeBack(item.payoutHash)
@@ -86,10 +86,10 @@ test('a payout whose nonce another transaction used is owed again, and paid once
   await whilePaused(scenario, network, async () => {
     await scenario.stopWorkers()
     await takeBack(lost.payoutHash)
-    // Whoever has the key of the wallet takes the place of the payment.
+    // A thief with the wallet's key replaces the payment.
     const thief = privateKeyToAccount(bytesToHex(scenario.hotKey(network)))
     expect(thief.address).toBe(scenario.app.chains.get(network)?.addresses.hot())
-    const rival = await thief.signTransaction({
+    const conflicting = await thief.signTransaction({
       type: 'eip1559',
       chainId: nodeOf(network).chainId ?? 0,
       nonce: nonceOf(transaction?.conflict_key ?? ''),
@@ -99,11 +99,11 @@ test('a payout whose nonce another transaction used is owed again, and paid once
       maxFeePerGas: fee * 100n,
       maxPriorityFeePerGas: fee,
     })
-    await nodeCall(network, 'eth_sendRawTransaction', [rival])
+    await nodeCall(network, 'eth_sendRawTransaction', [conflicting])
     await scenario.mine(network, 14)
     await scenario.startWorkers()
   })
-  const shown = await scenario.until('the payout is proved dead', async () => {
+  const shown = await scenario.until('the payout is proven invalid', async () => {
     const now = await scenario.status(second)
     return now.exchanges[0].payoutHash === null ? now : null
   })
@@ -127,7 +127,7 @@ test('a payout whose nonce another transaction used is owed again, and paid once
   })
   expect(paid.exchanges[0].payoutHash).not.toBe(lost.payoutHash)
   expect(await scenario.balance(currency, customer)).toBe(lost.amountToReceived)
-  // The old bytes, offered once more by whoever kept them, are refused for ever.
+  // The old bytes are refused for ever.
   const [{ raw = '' } = {}] = await scenario.app.database.query<{ raw: Hex }>(
     'select raw from attempts where tx_hash = $1',
     [lost.payoutHash],

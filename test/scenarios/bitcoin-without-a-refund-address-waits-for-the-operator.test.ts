@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => scenario.stop())
 
-test('a deposit below the minimum that nobody says where to return is held, with an alarm', async () => {
+test('a deposit below the minimum without a refund address is held, with an alarm', async () => {
   const exchange = await scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01' })
   await scenario.deposit(exchange, await belowMin(scenario, 'btc@btc', 'eth@eth', 8))
   const held = await scenario.settles(exchange, 'verifying')

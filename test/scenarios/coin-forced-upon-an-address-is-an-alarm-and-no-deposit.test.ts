@@ -20,7 +20,7 @@ test('D12, D13, D14: coin of a self-destruction is shown to the operator, of a c
   await wallet.deploy(Exploder, [forced.request.depositAddress], parseEther('0.4'))
   await wallet.deploy(PayingConstructor, [constructed.request.depositAddress], parseEther('0.4'))
   await scenario.settles(constructed, 'finished')
-  await scenario.until('the operator is told', async () => (await alarms(scenario, `unseen:${forced.id}`)).length === 1)
+  await scenario.until('the alarm is raised', async () => (await alarms(scenario, `unseen:${forced.id}`)).length === 1)
   for (const exchange of [forced, empty]) {
     const { status, exchanges } = await scenario.status(exchange)
     expect([status, exchanges]).toEqual(['pending', []])

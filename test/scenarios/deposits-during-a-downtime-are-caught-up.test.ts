@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => scenario.stop())
 
-test('what was paid and mined while nobody watched is found and executed', async () => {
+test('deposits mined while no watcher ran are found and executed', async () => {
   const { address } = await scenario.wallet('eth')
   const exchange = await scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
   await scenario.stopWorkers()

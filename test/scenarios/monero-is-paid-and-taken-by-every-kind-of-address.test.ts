@@ -11,30 +11,30 @@ const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
 const NO_ID = '0'.repeat(16)
 
 describeWith('monerod', 'a wallet that is none of ours', { timeout: 300_000 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-'))
   let scenario: Scenario
-  let outside: Awaited<ReturnType<typeof payer>>
+  let external: Awaited<ReturnType<typeof payer>>
   beforeAll(async () => {
     const options = { networks: ['btc', 'eth', 'xmr'], settings: { privacy: PRIVACY } }
-    ;[scenario, outside] = await Promise.all([startScenario(options), payer(folder)])
+    ;[scenario, external] = await Promise.all([startScenario(options), payer(folder)])
   }, 300_000)
   afterAll(async () => {
-    await Promise.all([outside?.stop(), scenario?.stop()])
+    await Promise.all([external?.stop(), scenario?.stop()])
     rmSync(folder, { recursive: true, force: true })
   })
 
   const toUnits = (amount: string) => Math.round(Number(amount) * 1e12)
   /** What the wallet was paid by the last payout of an exchange. */
   const paidBy = async ({ exchanges }: Json) =>
-    (await outside.received()).filter(({ txid }) => txid === exchanges.at(-1).payoutHash)
+    (await external.received()).filter(({ txid }) => txid === exchanges.at(-1).payoutHash)
 
   test('is paid at subaddresses and at integrated addresses, each with its own payment id', async () => {
-    const [first, second] = [await outside.integrated(), await outside.integrated()]
+    const [first, second] = [await external.integrated(), await external.integrated()]
     const recipients = [
-      { address: await outside.subaddress(), paymentId: NO_ID },
+      { address: await external.subaddress(), paymentId: NO_ID },
       first,
       second,
-      { address: await outside.subaddress(), paymentId: NO_ID },
+      { address: await external.subaddress(), paymentId: NO_ID },
     ]
     // At once: two payment ids do not fit into one transaction.
     const made = await Promise.all(
@@ -54,7 +54,7 @@ describeWith('monerod', 'a wallet that is none of ours', { timeout: 300_000 }, (
   })
 
   test('is paid at an integrated address by a private exchange', async () => {
-    const { address, paymentId } = await outside.integrated()
+    const { address, paymentId } = await external.integrated()
     const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'xmr', toNetwork: 'xmr' }
     const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
       ...pair,
@@ -75,7 +75,7 @@ describeWith('monerod', 'a wallet that is none of ours', { timeout: 300_000 }, (
     const { address } = await scenario.wallet('btc')
     const exchange = await scenario.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '0.6', address })
     const { depositAddress } = exchange.request
-    const hash = await outside.transfer(
+    const hash = await external.transfer(
       [600_000_000_000n, 700_000_000_000n].map((amount) => ({ address: depositAddress, amount })),
     )
     const { exchanges } = await scenario.until(

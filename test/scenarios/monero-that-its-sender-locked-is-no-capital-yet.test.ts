@@ -14,14 +14,14 @@ const XMR = assetId('xmr', 'xmr')
 const DELTA_SECONDS = 120
 
 describeWith('monerod', 'coins of an outsider at the hot address', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-external-'))
   let scenario: Scenario
-  let outside: Awaited<ReturnType<typeof payer>>
+  let external: Awaited<ReturnType<typeof payer>>
   beforeAll(async () => {
-    ;[scenario, outside] = await Promise.all([startScenario({ networks: ['xmr'] }), payer(folder)])
+    ;[scenario, external] = await Promise.all([startScenario({ networks: ['xmr'] }), payer(folder)])
   })
   afterAll(async () => {
-    await Promise.all([outside?.stop(), scenario?.stop()])
+    await Promise.all([external?.stop(), scenario?.stop()])
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -37,7 +37,7 @@ describeWith('monerod', 'coins of an outsider at the hot address', () => {
     const locks = { free: 0, byHeight: afterBlocks, byTime: afterTime, never: afterYears }
     const names = ['free', 'byHeight', 'byTime', 'never'] as const
     for (const name of names)
-      await outside.transfer([{ address: hot, amount: parts[name] * MILLI }], { unlock_time: locks[name] })
+      await external.transfer([{ address: hot, amount: parts[name] * MILLI }], { unlock_time: locks[name] })
     const sums = new Map<bigint, readonly (typeof names)[number][]>(
       Array.from({ length: 16 }, (_, n) => {
         const some = names.filter((_name, at) => (n >> at) % 2 === 1)

@@ -72,10 +72,10 @@ describeWith(intermediary, 'a private exchange', { timeout: 300_000 }, () => {
     expect((await get('status', exchange.id)).body).toMatchObject({ type: 'private', exchange: { id: exchange.id } })
     expect((await get('status/private', exchange.id)).body.status).toBe('finished')
     expect((await get('status/standard', exchange.id)).status).toBe(404)
-    const wanted = { ...pair(from, to), exchangeType: 'private', status: 'finished' }
-    expect(await isListed(exchange, wanted)).toBe(true)
+    const expected = { ...pair(from, to), exchangeType: 'private', status: 'finished' }
+    expect(await isListed(exchange, expected)).toBe(true)
     for (const other of [{ exchangeType: 'standard' }, { status: 'refunded' }, { toNetwork: 'celo' }])
-      expect(await isListed(exchange, { ...wanted, ...other })).toBe(false)
+      expect(await isListed(exchange, { ...expected, ...other })).toBe(false)
     await expectReasons(exchange, privateType, [from, to])
     await scenario.invariants()
   }
@@ -137,7 +137,7 @@ describeWith(intermediary, 'a private exchange', { timeout: 300_000 }, () => {
       const converted = async () => (await database.query(reserved, [exchange.id])).length === 1
       await scenario.until('the first leg is converted', converted, DONE_MS)
       expect(await sells()).toBe(true)
-      // Of what nobody wants any more the app has not enough: it is worth a hundredth.
+      // At a hundredth of its value the currency's reserve no longer covers the amount.
       prices.move('pepe', -99n)
       await scenario.until('the price has fallen', async () => !(await sells()))
     } finally {

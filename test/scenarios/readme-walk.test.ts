@@ -11,12 +11,12 @@ import { until } from '../support/until.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
-const stoppers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
+const closers: (() => Promise<unknown>)[] = [async () => rmSync(folder, { recursive: true, force: true })]
 let port = 8080
 
 beforeAll(async () => {
   const database = await createDatabase(inject('databaseUrl'))
-  stoppers.unshift(() => database.drop())
+  closers.unshift(() => database.drop())
   port = (await isPortFree(8080)) ? 8080 : await freePort()
   const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
     cwd: root,
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  stoppers.unshift(() => {
+  closers.unshift(() => {
     child.kill('SIGTERM')
     return ended
   })
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const stop of stoppers) await stop()
+  for (const stop of closers) await stop()
 })
 
 test('the walk of the README does what it says, as it is printed', async () => {

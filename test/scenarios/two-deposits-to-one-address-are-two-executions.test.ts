@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => scenario.stop())
 
-test('each deposit of an exchange is executed by itself', async () => {
+test('each deposit of an exchange is executed separately', async () => {
   const { address } = await scenario.wallet('eth')
   const exchange = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '1', address })
   await Promise.all([scenario.deposit(exchange, '1'), scenario.deposit(exchange, '1.5')])

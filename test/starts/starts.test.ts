@@ -205,9 +205,9 @@ test('ended by a SIGTERM to npm alone, as of a supervisor, it leaves nothing run
 
 describe.runIf(process.getuid?.() === 0)('for root', () => {
   /** Debian's user without rights, whose numbers are the same everywhere. */
-  const NOBODY = 65_534
-  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-  const [command = '', ...rest] = asNobody
+  const UNPRIVILEGED = 65_534
+  const asUnprivileged = ['setpriv', `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups']
+  const [command = '', ...rest] = asUnprivileged
   const cannotRead =
     spawnSync(command, [...rest, 'cat', import.meta.filename], { cwd: '/', stdio: 'ignore' }).status !== 0
   if (cannotRead) console.info('starts: no ordinary user can read this clone, so that none can start it')
@@ -224,23 +224,23 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
   })
 
   test.skipIf(cannotRead)('an ordinary user starts it as well, and owns all that it makes', async () => {
-    cluster.giveTo(NOBODY)
-    const program = start({ through: asNobody })
+    cluster.giveTo(UNPRIVILEGED)
+    const program = start({ through: asUnprivileged })
     const url = await program.ready()
     expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
     const dataDir = env['SWAPYARD_DATA_DIR'] ?? ''
     for (const path of ['', 'keystore.json', 'postgres/cluster', 'secrets/pepper']) {
       const { uid, mode } = statSync(join(dataDir, path))
-      expect([path, uid, mode & 0o077]).toEqual([path, NOBODY, 0])
+      expect([path, uid, mode & 0o077]).toEqual([path, UNPRIVILEGED, 0])
     }
   })
 
   test.skipIf(cannotRead)('an ordinary user hears in a sentence that it cannot have the data folder', async () => {
     const closed = join(cluster.folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
-    cluster.giveTo(NOBODY, ['.', 'two-chains.json'])
+    cluster.giveTo(UNPRIVILEGED, ['.', 'two-chains.json'])
     const dataDir = join(closed, 'data')
-    const program = start({ through: asNobody, env: { SWAPYARD_DATA_DIR: dataDir } })
+    const program = start({ through: asUnprivileged, env: { SWAPYARD_DATA_DIR: dataDir } })
     expect((await program.ended).code).toBe(2)
     expectSentence(program.said(), dataDir, 'SWAPYARD_DATA_DIR')
     await expectNothingRuns(cluster.folder)

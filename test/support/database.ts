@@ -4,12 +4,12 @@ import { openDatabase } from '../../server/src/adapters/postgres/core/database.t
 import { migrate } from '../../server/src/adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../../server/src/adapters/postgres/queue/job-runner.ts'
 
-/** A fresh database on the shared cluster: empty, or a copy of the template, which nobody is connected to. */
+/** A fresh database on the shared cluster: empty, or a copy of the template, which has no connections. */
 export async function createDatabase(
   clusterUrl: string,
   template: string | null = null,
 ): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `world_${randomBytes(6).toString('hex')}`
+  const name = `scenario_${randomBytes(6).toString('hex')}`
   await onCluster(clusterUrl, `create database ${name}${template === null ? '' : ` template ${template}`}`)
   // Plainly first: by force, the server refuses to end its own autovacuum, which a plain drop waits for.
   const drop = () =>
@@ -27,7 +27,7 @@ const urlOf = (clusterUrl: string, name: string): string => {
 
 /** A database with the program's schema, to be copied: a copy costs a tenth of all migrations. Returns its name. */
 export async function createTemplate(clusterUrl: string): Promise<string> {
-  const name = 'template_of_worlds'
+  const name = 'template_of_scenarios'
   await onCluster(clusterUrl, `create database ${name}`)
   const database = openDatabase(urlOf(clusterUrl, name), { max: 1, waitMs: 30_000 })
   try {

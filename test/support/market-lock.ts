@@ -6,7 +6,7 @@ import { type Scenario, type ScenarioOptions, startScenario } from './scenario.t
 export const LOCK_MS = 400_000
 
 /**
- * Waits until nobody else trades in a network's pools, for tests that compare amounts to the unit. Files of one run share
+ * Waits until no other test trades in a network's pools, for tests that compare amounts to the unit. Files of one run share
  * the chains; the lock is the cluster's, and goes with its connection.
  */
 export async function lockMarket(clusterUrl: string, network: string): Promise<() => Promise<void>> {

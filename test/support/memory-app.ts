@@ -83,7 +83,7 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
     denied: [],
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1' },
-    log: createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
+    log: createLog({ level: process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
   await seedSandboxPartners(app.database, pepper)

@@ -25,7 +25,7 @@ const BLOCK_MS = 200
 export type MemoryOrder = Readonly<{ id: string; deposit: string; recipient: string }>
 type OpenOptions = Readonly<{ databaseUrl: string; journal?: string; log?: Log }>
 
-/** Two chains that go on, and one keystore: houses are opened on them one after the other, each with a database and a journal. */
+/** Two running chains and one keystore. Apps are opened on them one after another, each with its own database and journal. */
 export type MemoryCluster = Readonly<{
   words: string
   keystore: string
@@ -143,7 +143,7 @@ async function openApp({ folder, keystore, passphrase, pepper, memoryNetworks }:
       createMemoryChain({ network: memoryNetwork.network, memoryNetwork, publicKeys }),
     ]),
   )
-  const level = process.env['WORLD_LOG'] === undefined ? 'silent' : 'info'
+  const level = process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info'
   const app = await createApp({
     environment: 'sandbox',
     databaseUrl: options.databaseUrl,

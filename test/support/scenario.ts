@@ -46,7 +46,7 @@ export type ScenarioOptions = Readonly<{
   swaps?: SwapOffer['settings']
   /** Nodes that swaps are served by in place of the chains' own, by network. */
   swapNodes?: ReadonlyMap<string, string>
-  /** Outside routers that quotes are compared with. */
+  /** Aggregators that quotes are compared with. */
   aggregators?: SwapOffer['aggregators']
   /** Parts of a copy of the server with something changed, in place of the checkout's. */
   server?: ServerParts
@@ -78,7 +78,7 @@ export type Scenario = Readonly<{
   feeAddress: string | null
   /** The private key of a network's hot wallet: what a thief of the keystore would have. */
   hotKey(network: string): Uint8Array
-  /** The signer's journal, as whoever has the disk reads it. */
+  /** Path of the signer's journal. */
   journal(): string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   rate(from: string, to: string, amount: string, flow?: 'standard' | 'fixed-rate'): Promise<Json>
@@ -138,7 +138,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     ...(swaps === undefined ? {} : { swaps }),
     rateLimit: false,
     api: { publicUrl: 'http://127.0.0.1', sandboxControlUrl: chains.controlUrl },
-    log: options.log ?? createLog({ level: process.env['WORLD_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
+    log:
+      options.log ?? createLog({ level: process.env['SCENARIO_LOG'] === undefined ? 'silent' : 'info', pretty: false }),
     metrics: createMetrics({ defaults: false }),
   })
   await seedSandboxPartners(app.database, pepper)

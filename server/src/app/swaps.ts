@@ -43,7 +43,7 @@ import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
 import { createSwapValues } from '../swap/quotes/swap-values.ts'
 import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
-import { createTokenCache } from '../swap/tokens/known-tokens.ts'
+import { createTokenCache } from '../swap/tokens/token-cache.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
@@ -211,9 +211,9 @@ export function createSwapServices(
   const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
   const listed = listedTokens(options, dependencies, served)
-  const { find: findToken, recall } = createTokenCache(listed, clock.now)
+  const { find: findToken, peek } = createTokenCache(listed, clock.now)
   // The wrapped native is on no sandbox list but often requested: its metadata is read at the start.
-  for (const { chain } of served.values()) recall(chain, chain.wrapped)
+  for (const { chain } of served.values()) peek(chain, chain.wrapped)
   const shared = {
     networks,
     router,
@@ -240,7 +240,7 @@ export function createSwapServices(
     services: {
       listTokens: createListTokens(shared),
       readToken: createReadToken(shared),
-      quoteSwap: createQuoteSwap({ ...shared, findToken: recall }),
+      quoteSwap: createQuoteSwap({ ...shared, findToken: peek }),
       buildSwap: createBuildSwap(shared),
       sendApproval: createSendApproval(shared),
       sendSwap: createSendSwap(shared),
@@ -290,8 +290,8 @@ function listedTokens(
 
 /** Addresses that lists name as tokens but that are the native currency. */
 export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
-  const { coinContract } = network?.chain.network.evm ?? {}
-  return new Set([...(network?.nativeIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
+  const { nativeContract } = network?.chain.network.evm ?? {}
+  return new Set([...(network?.nativeIsToken ? [network.chain.wrapped] : []), ...(nativeContract ? [nativeContract] : [])])
 }
 
 /** By network and lower-case contract address, or `native`. */

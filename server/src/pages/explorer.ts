@@ -8,7 +8,7 @@ import { timeText } from './amounts.ts'
 import { type Page, sendPage } from './page.ts'
 import { isSettling, transactionBody } from './transaction.ts'
 
-const HOME = '/sandbox/explorer'
+const EXPLORER_PATH = '/sandbox/explorer'
 const REFRESH_SECONDS = 2
 
 export type Explorers = ReadonlyMap<string, ChainExplorer>
@@ -17,12 +17,12 @@ type PageResponse = Readonly<{ status: number; page: Page }>
 
 /** Block explorer of the sandbox's chains: the target of `addressExplorer` and `txExplorer` in the sandbox's currency list. */
 export function mountExplorer(app: FastifyInstance, explorers: Explorers): void {
-  app.get(HOME, async (request, reply) => {
-    request.operation = HOME
+  app.get(EXPLORER_PATH, async (request, reply) => {
+    request.operation = EXPLORER_PATH
     const heads = await Promise.all([...explorers.values()].map(async (one) => ({ one, head: await headOf(one) })))
-    return sendPage(reply, 200, { title: 'Sandbox explorer', trail: trailOf(null), body: homeBody(heads) })
+    return sendPage(reply, 200, { title: 'Sandbox explorer', trail: trailOf(null), body: indexBody(heads) })
   })
-  mountLookup(app, explorers, `${HOME}/:network/address/:subject`, async (explorer, text) => {
+  mountLookup(app, explorers, `${EXPLORER_PATH}/:network/address/:subject`, async (explorer, text) => {
     const { network } = explorer
     const facts = await explorer.address(text)
     if (facts === null) return notFound(network, `Not an address on ${network.name}`, text)
@@ -32,7 +32,7 @@ export function mountExplorer(app: FastifyInstance, explorers: Explorers): void 
       body: addressBody(network, facts),
     })
   })
-  mountLookup(app, explorers, `${HOME}/:network/tx/:subject`, async (explorer, text) => {
+  mountLookup(app, explorers, `${EXPLORER_PATH}/:network/tx/:subject`, async (explorer, text) => {
     const { network } = explorer
     const facts = await explorer.transaction(text)
     if (facts === null) return notFound(network, `No such transaction on ${network.name}`, text)
@@ -84,7 +84,7 @@ function failure(network: Network | null, title: string, text: Html | string): P
 
 function trailOf(network: Network | null): Page['trail'] {
   return [
-    { name: 'Sandbox explorer', href: HOME },
+    { name: 'Sandbox explorer', href: EXPLORER_PATH },
     ...(network === null ? [] : [{ name: network.name, href: null }]),
     { name: 'test funds without value', href: null },
   ]
@@ -98,9 +98,9 @@ async function headOf(explorer: ChainExplorer): Promise<HeadFacts | null> {
   }
 }
 
-function homeBody(heads: readonly Readonly<{ one: ChainExplorer; head: HeadFacts | null }>[]): Html {
+function indexBody(heads: readonly Readonly<{ one: ChainExplorer; head: HeadFacts | null }>[]): Html {
   return html`<h1>Sandbox explorer</h1>
-<p class="quiet">An address is at <code>${HOME}/NETWORK/address/ADDRESS</code>, a transaction at <code>${HOME}/NETWORK/tx/HASH</code>.</p>
+<p class="quiet">An address is at <code>${EXPLORER_PATH}/NETWORK/address/ADDRESS</code>, a transaction at <code>${EXPLORER_PATH}/NETWORK/tx/HASH</code>.</p>
 <section>
 <h2>Networks</h2>
 <table>

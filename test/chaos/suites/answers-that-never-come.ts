@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { until } from '../../support/until.ts'
-import { nodesThatDoNotAnswer, told } from '../attacks.ts'
+import { expectStatuses, nodesThatDoNotAnswer } from '../attacks.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
 import type { TcpProxy } from '../tcp-proxy.ts'
@@ -20,7 +20,7 @@ export const answersThatNeverCome: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 1, workers: 2, proxied: { database: true, networks: ['eth', 'btc'] } },
   cases: [
-    { name: 'F6, F4: whether a COMMIT that nobody answered was done is looked up, never guessed', work: loseCommits },
+    { name: 'F6, F4: an unanswered COMMIT is looked up, never guessed', work: loseCommits },
     {
       name: 'F12: a node that takes a transaction and does not say so is offered the same bytes again',
       work: loseSends,
@@ -44,7 +44,7 @@ async function loseCommits(run: Run): Promise<void> {
   const bought = await Promise.all(Array.from({ length: 6 }, () => customers.buy(bitcoinToEther)))
   assert.equal(new Set(bought.map(({ id }) => id)).size, bought.length)
   await hang(run, proxy)
-  // Connections that nobody will answer on again, and that nobody ends either.
+  // Connections that stay open and never answer again.
   proxy.abandon()
   await customers.buy(etherToBitcoin)
   const { status } = await client.call('GET', `/v1/cross-chain/exchange/status?id=${bought[0]?.id}`)
@@ -55,7 +55,7 @@ async function loseCommits(run: Run): Promise<void> {
   )
 }
 
-/** Connections to Postgres that hang, and are then reset: a partner is told to come again. */
+/** Connections to Postgres that hang, and are then reset: a partner is asked to retry. */
 async function hang({ fleet, client }: Run, proxy: TcpProxy): Promise<void> {
   proxy.blackHole(true)
   const [from, to] = [bitcoinToEther.from, bitcoinToEther.to].map((id) => id.split('@'))
@@ -80,7 +80,7 @@ async function loseSends(run: Run): Promise<void> {
   await nodesThatDoNotAnswer(run)
   fleet.nodes.get('btc')?.misbehave(['lie', 'silent', 'known'])
   const bought = await Promise.all(Array.from({ length: 3 }, () => customers.buy(etherToBitcoin)))
-  await told(run, bought, ['finished'])
+  await expectStatuses(run, bought, ['finished'])
   for (const [network, node] of fleet.nodes) {
     const byHash = [...Map.groupBy(node.offered(), ({ hash }) => hash).values()]
     assert.ok(

@@ -13,12 +13,12 @@ export const badWeather: Suite = {
   options: { apis: 2, workers: 3 },
   cases: [
     {
-      name: 'F2, F3, F8: killed processes, a crashing Postgres and deep reorganisations together cost nobody anything',
+      name: 'F2, F3, F8: killed processes, a crashing Postgres and deep reorganisations together lose and duplicate nothing',
       work: async (run, { stormMs, random, say, note }) => {
-        const shop = await openLoad(run, { everyMs: EVERY_MS, random })
+        const load = await openLoad(run, { everyMs: EVERY_MS, random })
         const before = run.fleet.cluster.damage()
         const { processMs, postgresMs } = await storm(run, stormMs, random, say)
-        await shop.close()
+        await load.close()
         note('ready again after a kill', spread(processMs))
         note('answering again after a crash of Postgres', spread(postgresMs))
         const { crashes, reorgs } = run.fleet.cluster.damage()
@@ -27,7 +27,7 @@ export const badWeather: Suite = {
           happened.every((count) => count > 0),
           `nothing happened: ${happened}`,
         )
-        assert.deepEqual(shop.refused(), [])
+        assert.deepEqual(load.refused(), [])
       },
     },
   ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
-import { told } from '../attacks.ts'
+import { expectStatuses } from '../attacks.ts'
 import type { Purchase } from '../customers.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
@@ -27,7 +27,7 @@ export const depositsThatVanish: Suite = {
             customers.buy({ from: 'eth@eth', to: 'btc@btc', amount: '0.1' }),
             customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' }),
           ])
-          await told(run, [incoming], stage)
+          await expectStatuses(run, [incoming], stage)
           await fleet.cluster.reorganize('eth', depth)
           await fleet.cluster.reorganize('btc', Math.min(depth, 4))
           await customers.offerAgain()
@@ -40,14 +40,14 @@ export const depositsThatVanish: Suite = {
         const { customers, fleet } = run
         await fleet.store.pauses.pause('payouts:eth', 'the test', 'test')
         const spentTwice = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
-        await told(run, [spentTwice], ['exchanging'])
+        await expectStatuses(run, [spentTwice], ['exchanging'])
         await fleet.cluster.reorganize('btc', await depthOf(run, spentTwice), true)
-        await told(run, [spentTwice], ['pending'])
+        await expectStatuses(run, [spentTwice], ['pending'])
         assert.deepEqual(await fleet.store.ledger.balances(`liability:exchange:${spentTwice.id}`), new Map())
         await fleet.store.pauses.resume('payouts:eth')
         // The same customer pays once more, and honestly.
         await customers.pay(spentTwice, '0.005')
-        await told(run, [spentTwice], ['finished'])
+        await expectStatuses(run, [spentTwice], ['finished'])
       },
     },
     {
@@ -55,7 +55,7 @@ export const depositsThatVanish: Suite = {
       work: async (run) => {
         const { customers, fleet } = run
         const stolen = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
-        await told(run, [stolen], ['finished'])
+        await expectStatuses(run, [stolen], ['finished'])
         await fleet.cluster.reorganize('btc', await depthOf(run, stolen), true)
         const lost = () => fleet.store.ledger.balance('expense:suspense', 'btc@btc')
         await until('the loss is booked', async () => (await lost()) === 400_000n)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
-import { told } from '../attacks.ts'
+import { expectStatuses } from '../attacks.ts'
 import type { Fleet } from '../fleet.ts'
 import type { Suite } from '../suite.ts'
 
@@ -13,7 +13,7 @@ export const moneroBlocksThatVanish: Suite = {
   options: {
     apis: 1,
     workers: 1,
-    // Above ten blocks a ring may name coins that are gone: such bytes are never mined, and others take their place.
+    // Deeper than ten blocks, a ring may reference outputs that left the chain; such a transaction is never mined and is replaced.
     config: { clocks: { stuck: '10s' }, privacy: { delay: '1s' } },
     proxied: { monero: true },
   },
@@ -22,7 +22,7 @@ export const moneroBlocksThatVanish: Suite = {
       name: 'F10: Monero blocks that are popped, two to twelve of them, pay everybody once, also between two legs',
       work: async (run) => {
         const { customers, client, fleet } = run
-        const wanted = { from: 'btc@btc', to: 'eth@eth', amount: '0.004', privateType: 'privatePlus' } as const
+        const expected = { from: 'btc@btc', to: 'eth@eth', amount: '0.004', privateType: 'privatePlus' } as const
         await until('private exchanges are on offer', async () => {
           const query = 'fromCurrency=btc&fromNetwork=btc&toCurrency=eth&toNetwork=eth&amount=0.004'
           const path = `/v1/cross-chain/rate/private?${query}&privateType=privatePlus`
@@ -30,15 +30,15 @@ export const moneroBlocksThatVanish: Suite = {
         })
         const bought = [
           await customers.buy({ from: 'xmr@xmr', to: 'btc@btc', amount: XMR }),
-          await customers.buy(wanted),
+          await customers.buy(expected),
         ]
         for (const depth of DEPTHS) {
           const top = await height(fleet)
           await until('there are enough blocks', async () => (await height(fleet)) >= top + depth / 2)
           await fleet.cluster.reorganize('xmr', depth)
-          if (depth === DEPTHS[1]) bought.push(await customers.buy(wanted))
+          if (depth === DEPTHS[1]) bought.push(await customers.buy(expected))
         }
-        await told(run, bought, ['finished'])
+        await expectStatuses(run, bought, ['finished'])
       },
     },
     {
@@ -58,7 +58,7 @@ export const moneroBlocksThatVanish: Suite = {
           const rows = await fleet.database.query('select 1 from alarms where subject like $1', [`burnt:xmr:${twin}:%`])
           return rows.length > 0
         })
-        await told(run, [bought], ['finished'])
+        await expectStatuses(run, [bought], ['finished'])
         const [counted] = await fleet.database.query<{ deposits: string; coins: string }>(
           `select (select count(*) from deposits where exchange_id = $1) as deposits,
              (select count(*) from coins c join deposits d on d.id = c.deposit_id where d.exchange_id = $1) as coins`,

@@ -16,13 +16,13 @@ export const namedPoints: Suite = {
       name: 'F1: processes killed at every named point pay everything exactly once',
       work: async (run, { isThorough, random }) => {
         const { fleet } = run
-        const shop = await openLoad(run, { everyMs: 700, random })
+        const load = await openLoad(run, { everyMs: 700, random })
         const missed = await visitPoints(fleet, isThorough)
-        await shop.close()
+        await load.close()
         assert.deepEqual(missed, [])
         const killed = new Set(fleet.all.flatMap((one) => one.killedAt()))
         assert.deepEqual([...killed].sort(), [...exchangeCheckpoints].sort())
-        assert.deepEqual(shop.refused(), [])
+        assert.deepEqual(load.refused(), [])
       },
     },
     swapPoints,

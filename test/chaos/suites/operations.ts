@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
-import { told } from '../attacks.ts'
+import { expectStatuses } from '../attacks.ts'
 import { restartOneByOne } from '../rolling-restart.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
@@ -18,7 +18,7 @@ export const operations: Suite = {
   networks: ['btc', 'eth'],
   options: { apis: 2, workers: 2, config: { clocks: { drain: '2s' } } },
   cases: [
-    { name: 'F21: processes restarted one by one under 50 requests a second fail nobody', work: restart },
+    { name: 'F21: a rolling restart under 50 requests a second fails no request', work: restart },
     { name: 'F23: after a pause commits, nothing is signed; after it ends, everything is', work: pauseAndResume },
     {
       name: 'F24: an empty hot wallet holds its queue up, and once it is filled the queue goes on in its order',
@@ -65,7 +65,7 @@ async function pauseAndResume(run: Run): Promise<void> {
   const signed = "select 1 from attempts where created_at > $1 and network = 'eth'"
   assert.deepEqual(await database.query(signed, [row?.now]), [])
   await store.pauses.resume('payouts:eth')
-  await told(run, bought, ['finished'])
+  await expectStatuses(run, bought, ['finished'])
 }
 
 async function emptyAndFill(run: Run): Promise<void> {
@@ -75,11 +75,11 @@ async function emptyAndFill(run: Run): Promise<void> {
   await cluster.call('eth', 'anvil_setBalance', [hot, '0x0'])
   const bought = await queue(run, UNFUNDED)
   const alarm = "select 1 from alarms where subject = 'wallet:eth'"
-  // One that nobody has looked at yet may be signed at once when the wallet is filled: it has not waited for coins.
+  // A payout that no worker has processed yet may be signed as soon as the wallet is funded.
   const lookedAt = "select 1 from payouts where network = 'eth' and state = 'reserved' and held_until is not null"
   const stands = async () =>
     (await database.query(lookedAt)).length === UNFUNDED && (await database.query(alarm)).length > 0
-  await until('the queue stands, and somebody was told', stands, PATIENCE_MS)
+  await until('the queue waits and an alarm is raised', stands, PATIENCE_MS)
   await cluster.call('eth', 'anvil_setBalance', [hot, held])
   const isSigned = async () => {
     // The reconciler may have seen the hole: ending its pause is the operator's word.
@@ -87,7 +87,7 @@ async function emptyAndFill(run: Run): Promise<void> {
     return (await waiting(run)) === 0
   }
   await until('they are signed', isSigned, PATIENCE_MS)
-  await told(run, bought, ['finished'])
+  await expectStatuses(run, bought, ['finished'])
   const rows = await database.query<{ nonce: string }>(
     `select split_part(t.conflict_key, ':', 2) as nonce from payouts p join transactions t on t.id = p.transaction_id
      where p.exchange_id = any($1::uuid[]) order by p.created_at, p.id`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { until } from '../../support/until.ts'
-import { told } from '../attacks.ts'
+import { expectStatuses } from '../attacks.ts'
 import type { Run } from '../run.ts'
 import type { Suite } from '../suite.ts'
 
@@ -35,7 +35,7 @@ export const stuckPayouts: Suite = {
         await Promise.all(fleet.workers.map((worker) => worker.start()))
         await until('what was raised is offered', () => finds(RAISED_AND_SENT), PATIENCE_MS)
         await cluster.control('/mining', { network: 'ltc', paused: false })
-        await told(run, bought, ['finished'])
+        await expectStatuses(run, bought, ['finished'])
         await attemptsConflict(run)
       },
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Checkpoint, swapCheckpoints } from '../../../server/src/core/services/checkpoint.ts'
 import type { Spot } from '../server-process.ts'
-import type { DrillCase } from '../suite.ts'
+import type { SuiteCase } from '../suite.ts'
 import { createSwappers, type Swappers } from '../swappers.ts'
 import { crashAtEach } from '../visit-points.ts'
 
@@ -26,16 +26,16 @@ const EVERY_MS = 1_200
 const END_MS = 120_000
 
 /** Users come all the time; one API process and one worker die at every point that lies on their way. */
-export const swapPoints: DrillCase = {
+export const swapPoints: SuiteCase = {
   name: 'F1: processes killed at every named point of a swap leave one transaction, followed to its end',
   work: async ({ fleet, client }) => {
     const [api] = fleet.apis
     const [first, second] = fleet.workers
-    if (!(api && first && second)) throw new Error('the drillCase needs an api and two workers')
+    if (!(api && first && second)) throw new Error('the suiteCase needs an api and two workers')
     // Alone, so that what is left to a worker is left to this one.
     await second.end('SIGKILL')
     const swappers = createSwappers(fleet, client)
-    const shop = openSwaps(swappers)
+    const load = openSwaps(swappers)
     const missed: string[] = []
     const apiSpots = BY_API.map(at)
     const workerSpots = BY_WORKER.map(at)
@@ -53,9 +53,9 @@ export const swapPoints: DrillCase = {
     }
     await Promise.all([crashAtEach(api, ofApi, missed), crashAtEach(first, ofWorker, missed)])
     await second.start()
-    await shop.close()
+    await load.close()
     assert.deepEqual(missed, [])
-    assert.deepEqual(shop.refused(), [])
+    assert.deepEqual(load.refused(), [])
     assert.deepEqual(await swappers.wrong(END_MS), [])
     const killed = new Set(fleet.all.flatMap((one) => one.killedAt()))
     assert.deepEqual(

@@ -37,8 +37,8 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
   const synced = createSynced(deps, nodes)
   const { pools, counts, dexNetwork, settings, now } = synced
   const upkeep = createUpkeep(synced)
-  const { coinContract } = deps.network.evm ?? {}
-  const tokens = createTaxedTokens(nodes.rpc, dexNetwork.wrapped, now, coinContract ? [coinContract] : [])
+  const { nativeContract } = deps.network.evm ?? {}
+  const tokens = createTaxedTokens(nodes.rpc, dexNetwork.wrapped, now, nativeContract ? [nativeContract] : [])
   let at: Readonly<{ head: Header; readAtMs: number }> | null = null
 
   async function turn(): Promise<'again' | undefined> {

@@ -44,7 +44,7 @@ export function createTaxedTokens(
   rpc: () => Rpc,
   wrapped: string,
   now: () => number,
-  /** Counted as such without a look: the coin's own contract (`coinContract`), which pays nothing without a value. */
+  /** Counted as such without a look: the coin's own contract (`nativeContract`), which pays nothing without a value. */
   always: readonly string[] = [],
 ): TaxedTokens {
   const looked = new Map<string, Looked>()

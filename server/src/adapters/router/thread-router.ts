@@ -5,7 +5,7 @@ import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { PoolState, Router } from '../../swap/ports/router.ts'
 import type { FromThread, ToThread } from './messages.ts'
 import type { RouterMetrics } from './router-metrics.ts'
-import { createPendingOrders } from './waiting-orders.ts'
+import { createPendingOrders } from './pending-orders.ts'
 
 export type ThreadRouterDeps = Readonly<{
   /** The thread's program. */

@@ -44,7 +44,7 @@ export function createEvmSwapChain(parts: EvmSwapChainOptions): SwapChain {
   const { network, rpcUrls, caps = feeCaps, note = () => undefined } = parts
   const { evm } = network
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
-  const parse = (text: string) => parseToken(text, evm.coinContract)
+  const parse = (text: string) => parseToken(text, evm.nativeContract)
   const wrapped = parse(parts.wrapped)
   assert(wrapped !== null && wrapped !== nativeAddress, `${network.id} has a wrapped coin`)
   const options = { ...rpcDefaults, replyBytesMax: REPLY_BYTES_MAX, ...parts.rpc }
@@ -95,9 +95,9 @@ async function inOurWords<T>({ id }: Network, work: Promise<T>): Promise<T> {
 const placeholder = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const spellAddress = (address: string): string => (isNative(address) ? placeholder : getAddress(address))
 
-function parseToken(text: string, coinContract: string | undefined): string | null {
+function parseToken(text: string, nativeContract: string | undefined): string | null {
   const lower = text.toLowerCase()
-  return isNative(lower) || lower === coinContract ? nativeAddress : (readAddress(text)?.toLowerCase() ?? null)
+  return isNative(lower) || lower === nativeContract ? nativeAddress : (readAddress(text)?.toLowerCase() ?? null)
 }
 
 function parseAccount(text: string): string | null {

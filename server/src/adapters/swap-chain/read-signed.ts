@@ -11,7 +11,7 @@ import {
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { addressOfKey } from '../chains/evm/address.ts'
-import { decodeAction, decodeUnsupportedApproval } from './act.ts'
+import { decodeAction, decodeUnsupportedApproval } from './decode-action.ts'
 
 /** Nodes take no larger ones (geth: 128 KiB). */
 const BYTES_MAX = 131_072

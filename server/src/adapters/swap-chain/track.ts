@@ -7,7 +7,7 @@ import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
 import { orNull, receipt, type TransactionReply, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { decodeAction } from './act.ts'
+import { decodeAction } from './decode-action.ts'
 
 type Sent = Readonly<{ signer: string; nonce: number }>
 

@@ -40,11 +40,11 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     assert(!byId.has(currency.asset.id), `currency ${currency.asset.id} is listed once`)
     byId.set(currency.asset.id, currency)
   }
-  const listed = Object.freeze([...byId.values()].sort(byRank))
+  const currencies = Object.freeze([...byId.values()].sort(byRank))
   const findAsset = (id: string) => byId.get(id)?.asset ?? null
   return Object.freeze({
     environment: parts.environment,
-    list: () => listed,
+    list: () => currencies,
     find: (ticker: string, network: string) =>
       byId.get(assetId(canonicalTicker(ticker), canonicalNetwork(network))) ?? null,
     findNetwork: (network: string) => networks.get(canonicalNetwork(network)) ?? null,

@@ -6,7 +6,7 @@ export type ErrorKind =
   | 'method'
   | 'timeout'
   | 'conflict'
-  | 'gone'
+  | 'expired'
   | 'too_large'
   | 'uri_too_long'
   | 'media_type'
@@ -53,7 +53,7 @@ export const errorCodes = {
   PARTNER_SUSPENDED: 'forbidden',
   PRICE_IMPACT_TOO_HIGH: 'refused',
   RATES_UNAVAILABLE: 'unavailable',
-  RATE_ID_EXPIRED: 'gone',
+  RATE_ID_EXPIRED: 'expired',
   RATE_ID_INVALID: 'invalid',
   RATE_ID_MISMATCH: 'invalid',
   RATE_ID_REQUIRED: 'invalid',

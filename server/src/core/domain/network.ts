@@ -32,10 +32,10 @@ export type EvmParameters = Readonly<{
   /** False for chains without EIP-1559. */
   dynamicFees: boolean
   /**
-   * A precompiled contract that stands for the native currency but requires its transfers as call value, so it supports no
-   * allowances. We treat its address as the native currency. (Celo's works as a normal token and is not listed here.)
+   * A predeployed contract that represents the native currency but requires each transfer as call value too, so it supports no
+   * allowances (Polygon). We treat its address as the native currency. Celo's works as a normal token and is not set here.
    */
-  coinContract?: string
+  nativeContract?: string
 }>
 
 /** A chain with the parameters of one environment applied. */

@@ -80,9 +80,9 @@ export function unitsWorth(usd: bigint, asset: { decimals: number }, price: bigi
 
 const CENT = 10n ** 10n
 const MICRODOLLAR = 10n ** 6n
-const DOLLAR = 10n ** 12n
+const ONE_USD = 10n ** 12n
 
 /** Decimal text of a dollar value scaled by 10^12, rounded down: to cents from one dollar on, to microdollars below. */
 export function formatUsd(scaled: bigint): string {
-  return formatUnits(scaled - (scaled % (scaled >= DOLLAR ? CENT : MICRODOLLAR)), USD_DECIMALS)
+  return formatUnits(scaled - (scaled % (scaled >= ONE_USD ? CENT : MICRODOLLAR)), USD_DECIMALS)
 }

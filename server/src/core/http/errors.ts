@@ -11,7 +11,7 @@ const statuses: Readonly<Record<ErrorKind, number>> = {
   method: 405,
   timeout: 408,
   conflict: 409,
-  gone: 410,
+  expired: 410,
   too_large: 413,
   uri_too_long: 414,
   media_type: 415,

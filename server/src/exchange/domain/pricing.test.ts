@@ -17,8 +17,8 @@ const request = { from: btc, to: usdt, flow: 'standard' as Flow, partnerFeeBps: 
 type Fraction = readonly [bigint, bigint]
 const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d]
 const over = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d, b * c]
-const floor = ([a, b]: Fraction): bigint => a / b
-const ceil = ([a, b]: Fraction): bigint => (a + b - 1n) / b
+const roundDown = ([a, b]: Fraction): bigint => a / b
+const roundUp = ([a, b]: Fraction): bigint => (a + b - 1n) / b
 const cut15 = (units: bigint) =>
   BigInt(units.toString().replace(/^(\d{15})(\d+)$/, (_, digits, rest) => digits + '0'.repeat(rest.length)))
 
@@ -96,11 +96,11 @@ describe('quoteUnits', () => {
     }
     const gross = (from: typeof btc, to: typeof btc) =>
       convert(10n ** 12n, from.definition, to.definition, book.prices, 'give', 'down')
-    expect(service(btc, usdt, 'standard').serviceUnits).toBe(ceil([gross(btc, usdt) * 40n, 10_000n]))
-    expect(service(btc, usdt, 'fixed-rate').serviceUnits).toBe(ceil([gross(btc, usdt) * 90n, 10_000n]))
+    expect(service(btc, usdt, 'standard').serviceUnits).toBe(roundUp([gross(btc, usdt) * 40n, 10_000n]))
+    expect(service(btc, usdt, 'fixed-rate').serviceUnits).toBe(roundUp([gross(btc, usdt) * 90n, 10_000n]))
     const minor = service(btc, shib, 'standard').serviceUnits
     const rounding = gross(btc, shib) / 10n ** 14n
-    expect(minor - ceil([gross(btc, shib) * 80n, 10_000n])).toBeLessThanOrEqual(rounding)
+    expect(minor - roundUp([gross(btc, shib) * 80n, 10_000n])).toBeLessThanOrEqual(rounding)
   })
 
   it('equals exact fractions, and fees and output add up', () => {
@@ -113,11 +113,11 @@ describe('quoteUnits', () => {
         expect(result.fromUnits).toBe(fromUnits)
         const coinsIn: Fraction = [fromUnits, 10n ** BigInt(m.fromDecimals)]
         const coinsOut = over(times(coinsIn, [m.fromBid, 1n]), [m.toBid + m.toSpread, 1n])
-        const gross = floor(times(coinsOut, [10n ** BigInt(m.toDecimals), 1n]))
+        const gross = roundDown(times(coinsOut, [10n ** BigInt(m.toDecimals), 1n]))
         const bps = { stable: 10n, major: 40n, minor: 80n }
         const worse = [bps[m.classes[0]], bps[m.classes[1]]].sort((a, b) => (a > b ? -1 : 1))[0] ?? 0n
-        const service = ceil([gross * (m.flow === 'standard' ? worse : worse + 50n), 10_000n])
-        const partner = ceil([(gross - service) * BigInt(m.partnerFeeBps), 10_000n])
+        const service = roundUp([gross * (m.flow === 'standard' ? worse : worse + 50n), 10_000n])
+        const partner = roundUp([(gross - service) * BigInt(m.partnerFeeBps), 10_000n])
         const left = gross - service - partner
         expect(result.toUnits).toBe(left > m.toFee ? cut15(left - m.toFee) : 0n)
         expect(result.fees.partnerUnits).toBe(partner)

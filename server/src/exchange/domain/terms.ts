@@ -55,7 +55,7 @@ export function decideTerms(facts: DepositFacts): DepositTerms {
 
 function floating(facts: DepositFacts): DepositTerms {
   const rate = facts.live()
-  const reason = outside(rate, facts)
+  const reason = outOfBounds(rate, facts)
   if (reason !== null) return { kind: 'refund', reason }
   return execute(rate.payout(facts.depositUnits), 'floating')
 }
@@ -68,7 +68,7 @@ function fixed(facts: DepositFacts): DepositTerms {
   if (facts.seenAt > fixedUntil || difference < -tolerance) return worse(facts, quote)
   if (difference <= tolerance) return execute(proRata(quote, depositUnits), 'fixed')
   const live = facts.live()
-  const reason = outside(live, facts)
+  const reason = outOfBounds(live, facts)
   if (reason !== null) return { kind: 'refund', reason }
   return execute(quote.toUnits + live.excess(depositUnits - quote.fromUnits), 'mixed')
 }
@@ -77,7 +77,7 @@ function fixed(facts: DepositFacts): DepositTerms {
 function worse(facts: DepositFacts, quote: { fromUnits: bigint; toUnits: bigint }): DepositTerms {
   const { depositUnits } = facts
   const rate = facts.live()
-  const reason = outside(rate, facts)
+  const reason = outOfBounds(rate, facts)
   if (reason !== null) return { kind: 'refund', reason }
   const byQuote = proRata(quote, depositUnits)
   const byMarket = rate.payout(depositUnits)
@@ -93,7 +93,7 @@ function execute(toUnits: bigint, rate: 'fixed' | 'floating' | 'mixed' | 'worse'
   return toUnits > 0n ? { kind: 'execute', toUnits, rate } : { kind: 'refund', reason: 'BELOW_MIN' }
 }
 
-function outside({ minUnits, maxUnits }: LiveRate, facts: DepositFacts): StatusReason | null {
+function outOfBounds({ minUnits, maxUnits }: LiveRate, facts: DepositFacts): StatusReason | null {
   const { depositUnits, requestedUnits = null } = facts
   const wasAccepted = requestedUnits !== null && depositUnits >= requestedUnits
   if (depositUnits < minUnits && !wasAccepted) return 'BELOW_MIN'

@@ -23,7 +23,7 @@ export type Batch = Readonly<{
   wallet: string
 }>
 
-export type BuiltBatch = Readonly<{
+type BuiltBatch = Readonly<{
   unsigned: UnsignedTransaction
   signed: SignedTransaction
   payouts: readonly Payout[]

@@ -40,7 +40,7 @@ export async function recordReincluded(
 }
 
 /** `revertedFeeUnits`: fee of a transaction that was mined again and failed; null = it can never be mined. */
-export type Invalidation = Readonly<{ proof: Record<string, unknown>; revertedFeeUnits: bigint | null }>
+type Invalidation = Readonly<{ proof: Record<string, unknown>; revertedFeeUnits: bigint | null }>
 
 /**
  * Reverses a confirmed transaction that is proved invalid (I-13). Posts payment and fee in reverse and holds the payouts for

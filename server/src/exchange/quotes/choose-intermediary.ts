@@ -24,7 +24,7 @@ export type ChooseIntermediaryDependencies = Readonly<{
 export type Endpoints = Readonly<{ from: Currency; to: Currency }>
 /** The chosen intermediary, and every candidate with its result. */
 export type ChosenIntermediary = QuotedIntermediary & Readonly<{ considered: readonly IntermediaryOption[] }>
-/** Chooses the intermediary for an amount, or throws why there is none. Uses only data in memory. */
+/** Chooses the intermediary for an amount, or throws the reason why none serves it. Uses only data in memory. */
 export type ChooseIntermediary = (
   partner: Partner,
   endpoints: Endpoints,

@@ -8,11 +8,11 @@ type Dependencies = Readonly<{ currencies: readonly Currency[]; books: BookSnaps
 /** The catalogue by rank. A pause or a missing price sets `enabled` to false at once. */
 export function createListCurrencies({ currencies, books }: Dependencies): ExchangeServices['listCurrencies'] {
   const ranked = currencies.toSorted((a, b) => a.definition.rank - b.definition.rank)
-  let listed: { book: Book; currencies: readonly Currency[] } | null = null
+  let cached: { book: Book; currencies: readonly Currency[] } | null = null
   return () => {
     const book = books.current()
-    if (listed?.book !== book) listed = { book, currencies: ranked.map((currency) => applyBook(book, currency)) }
-    return listed.currencies
+    if (cached?.book !== book) cached = { book, currencies: ranked.map((currency) => applyBook(book, currency)) }
+    return cached.currencies
   }
 }
 

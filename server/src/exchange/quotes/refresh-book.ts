@@ -86,9 +86,9 @@ export async function refreshBookOnce(refresh: RefreshBook): Promise<void> {
 async function readFees(chain: FeeChain, currencies: readonly Currency[], at: number): Promise<NetworkFees> {
   const { network, reader, sender } = chain
   const rate = await reader.feeRate()
-  const listed = currencies.filter((currency) => currency.network.id === network.id)
-  const nativeCurrency = listed.find(({ asset }) => asset.contract === null)
-  const payoutFeeUnits = new Map(listed.map(({ asset }) => [asset.id, sender.payoutFee(asset, rate)] as const))
+  const ofNetwork = currencies.filter((currency) => currency.network.id === network.id)
+  const nativeCurrency = ofNetwork.find(({ asset }) => asset.contract === null)
+  const payoutFeeUnits = new Map(ofNetwork.map(({ asset }) => [asset.id, sender.payoutFee(asset, rate)] as const))
   const native = {
     assetId: nativeCurrency?.asset.id ?? nativeId(network),
     priceKey: nativeCurrency?.definition.priceKey ?? network.symbol.toLowerCase(),

@@ -4,7 +4,7 @@ import { FEE_PPM, formatPercent, parsePercent, SLIPPAGE_PPM } from '../../core/d
 import type { Token } from '../domain/token.ts'
 import type { SwapRequest } from '../interfaces.ts'
 import { ledgerToken, type SwapNetwork, type SwapNetworks } from '../networks.ts'
-import type { FindToken, PeekToken } from '../tokens/known-tokens.ts'
+import type { FindToken, PeekToken } from '../tokens/token-cache.ts'
 
 /** `PeekToken` for callers that must not wait for a node. */
 export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken | PeekToken }>

@@ -88,7 +88,7 @@ function balance(subproblem: Subproblem, tokens: readonly number[], pairs: reado
       }
     }
   }
-  for (let bisections = 0; bisections < BISECTIONS_MAX && high - low > TOLERANCE * high; bisections++) {
+  for (let iteration = 0; iteration < BISECTIONS_MAX && high - low > TOLERANCE * high; iteration++) {
     const middle = high > 2 * low ? Math.sqrt(low * high) : (low + high) / 2
     if (surplusAt(middle) > 0) high = middle
     else low = middle

@@ -67,7 +67,8 @@ export function findColumns(
     if (successor === null) continue
     const gain = Math.min(costDepth[token] as number, successor.depth) * (Math.sqrt(successor.unit / unitCost) - 1) ** 2
     const value = Math.sqrt(successor.unit * unitCost)
-    if (gain > threshold) columns.push({ tokens: [token, successor.token], values: [value, value / successor.price], gain })
+    if (gain > threshold)
+      columns.push({ tokens: [token, successor.token], values: [value, value / successor.price], gain })
   }
   return columns
     .sort((a, b) => b.gain - a.gain || (a.tokens[0] as number) - (b.tokens[0] as number))

@@ -48,7 +48,8 @@ export function createCurve(hyperbolas: readonly Hyperbola[], feeFactor: number,
     curve.reserveOut[index] = reserveOut
     curve.root[index] = Math.sqrt(reserveOut / grossReserveIn)
     curve.startIn[index + 1] = (curve.startIn[index] as number) + capacity
-    const output = capacity === Number.POSITIVE_INFINITY ? reserveOut : (capacity * reserveOut) / (grossReserveIn + capacity)
+    const output =
+      capacity === Number.POSITIVE_INFINITY ? reserveOut : (capacity * reserveOut) / (grossReserveIn + capacity)
     curve.startOut[index + 1] = (curve.startOut[index] as number) + output
   }
   return curve
@@ -137,9 +138,9 @@ function hyperbolaAt({ startIn, price }: Curve, amount: number): number {
 export function outputOf(curve: Curve, amount: number): number {
   if (!(amount <= (curve.startIn[curve.price.length] as number))) return Number.NaN
   const index = hyperbolaAt(curve, amount)
-  const extra = amount - (curve.startIn[index] as number)
+  const rest = amount - (curve.startIn[index] as number)
   return (
     (curve.startOut[index] as number) +
-    (extra * (curve.reserveOut[index] as number)) / ((curve.reserveIn[index] as number) + extra)
+    (rest * (curve.reserveOut[index] as number)) / ((curve.reserveIn[index] as number) + rest)
   )
 }

@@ -78,7 +78,10 @@ let sharedWorkspace = createWorkspace(16, 64)
 
 function workspaceFor({ value, pairs }: Subproblem): Workspace {
   if (value.length > sharedWorkspace.step.length || pairs.length > sharedWorkspace.bending.length)
-    sharedWorkspace = createWorkspace(Math.max(sharedWorkspace.step.length, 2 * value.length), Math.max(sharedWorkspace.bending.length, 2 * pairs.length))
+    sharedWorkspace = createWorkspace(
+      Math.max(sharedWorkspace.step.length, 2 * value.length),
+      Math.max(sharedWorkspace.bending.length, 2 * pairs.length),
+    )
   return sharedWorkspace
 }
 
@@ -110,7 +113,8 @@ export function solveWithRestart(subproblem: Subproblem, input: number): number 
   const initial = subproblem.value.slice()
   const bound = solveDual(subproblem, input)
   const isConverged = imbalance(subproblem, workspaceFor(subproblem)) <= STALLED_IMBALANCE * bound
-  if (isConverged && !subproblem.value.some((value, token) => value < COLLAPSE_FACTOR * (initial[token] as number))) return bound
+  if (isConverged && !subproblem.value.some((value, token) => value < COLLAPSE_FACTOR * (initial[token] as number)))
+    return bound
   const end = subproblem.value.slice()
   resetToSpotValues(subproblem)
   const again = solveDual(subproblem, input)
@@ -135,7 +139,11 @@ function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
 const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
 /** Returns the bound at the current prices. Fills in the surplus of every token and the second derivative of every pair. */
-function evaluate(subproblem: Subproblem, input: number, { surplus, poolInput, poolOutputValue, bending }: Workspace): number {
+function evaluate(
+  subproblem: Subproblem,
+  input: number,
+  { surplus, poolInput, poolOutputValue, bending }: Workspace,
+): number {
   const { from, to, value, tollFactor } = subproblem
   surplus.fill(0)
   poolInput.fill(0)
@@ -169,7 +177,10 @@ function imbalance({ value }: Subproblem, { surplus, poolInput, poolOutputValue 
   for (let token = 0; token < value.length; token++) {
     if (token === 1) continue
     const left = surplus[token] as number
-    const excess = left > 0 ? left * (value[token] as number) : (-left * (poolOutputValue[token] as number)) / (poolInput[token] || 1)
+    const excess =
+      left > 0
+        ? left * (value[token] as number)
+        : (-left * (poolOutputValue[token] as number)) / (poolInput[token] || 1)
     if (excess > most) most = excess
   }
   return most
@@ -301,7 +312,12 @@ function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace,
   if (!(slope < -IMPROVEMENT_MIN * bound)) return bound
   const next = moveAlongStep(subproblem, input, workspace, reach)
   if (next <= bound + 1e-4 * reach * slope) return next
-  const minimum = moveAlongStep(subproblem, input, workspace, findMinimum(subproblem, input, workspace, reach, slope / 2, noise))
+  const minimum = moveAlongStep(
+    subproblem,
+    input,
+    workspace,
+    findMinimum(subproblem, input, workspace, reach, slope / 2, noise),
+  )
   return minimum < bound ? minimum : moveAlongStep(subproblem, input, workspace, 0)
 }
 
@@ -313,7 +329,14 @@ type Side = { at: number; slope: number; reliableAt: number }
  * because false position has bracketed the minimum before, with a quarter of the evaluations. `initialSlope` is half of the slope at the
  * start of the step, `noise` the rounding error of a slope. On entry the subproblem is at the end of the step.
  */
-function findMinimum(subproblem: Subproblem, input: number, workspace: Workspace, reach: number, initialSlope: number, noise: number): number {
+function findMinimum(
+  subproblem: Subproblem,
+  input: number,
+  workspace: Workspace,
+  reach: number,
+  initialSlope: number,
+  noise: number,
+): number {
   const falling = { at: 0, slope: initialSlope, reliableAt: 0 }
   const rising = { at: reach, slope: slopeAt(subproblem, workspace, reach), reliableAt: reach }
   const probe = (at: number): Side => {
@@ -330,9 +353,10 @@ function findMinimum(subproblem: Subproblem, input: number, workspace: Workspace
   const tolerance = BRACKET_TOLERANCE * reach
   let low = 0
   let high = reach
-  for (let bisections = 0; bisections < BISECTIONS_MAX && high - low > BISECTION_TOLERANCE * high; bisections++) {
+  for (let iteration = 0; iteration < BISECTIONS_MAX && high - low > BISECTION_TOLERANCE * high; iteration++) {
     const middle = (low + high) / 2
-    const isBeyond = middle > falling.reliableAt - tolerance && (middle >= rising.reliableAt + tolerance || probe(middle) === rising)
+    const isBeyond =
+      middle > falling.reliableAt - tolerance && (middle >= rising.reliableAt + tolerance || probe(middle) === rising)
     if (isBeyond) high = middle
     else low = middle
   }
@@ -379,6 +403,8 @@ function bracketMinimum(falling: Side, rising: Side, noise: number, probe: (at: 
     if (side === last) (side === falling ? rising : falling).slope /= 2
     last = side
   }
-  for (let by = BRACKET_TOLERANCE * reach; falling.reliableAt < estimate - by; by *= WIDENING_FACTOR) probe(estimate - by)
-  for (let by = BRACKET_TOLERANCE * reach; rising.reliableAt > estimate + by; by *= WIDENING_FACTOR) probe(estimate + by)
+  for (let by = BRACKET_TOLERANCE * reach; falling.reliableAt < estimate - by; by *= WIDENING_FACTOR)
+    probe(estimate - by)
+  for (let by = BRACKET_TOLERANCE * reach; rising.reliableAt > estimate + by; by *= WIDENING_FACTOR)
+    probe(estimate + by)
 }

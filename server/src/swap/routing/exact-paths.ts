@@ -28,7 +28,12 @@ export function exactPaths(
 }
 
 /** Extends a path by one hop through every pool of its last token. */
-function extendPath(pools: PoolMarket, token: number, { units, edges, visited }: PartialPath, now: Map<number, PartialPath>): void {
+function extendPath(
+  pools: PoolMarket,
+  token: number,
+  { units, edges, visited }: PartialPath,
+  now: Map<number, PartialPath>,
+): void {
   const { edgePrice, pool, firstPair, firstEdge, pairTo } = pools.market
   const end = firstEdge[firstPair[token + 1] as number] as number
   for (let edge = firstEdge[firstPair[token] as number] as number; edge < end; edge++) {

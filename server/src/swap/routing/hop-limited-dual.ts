@@ -72,10 +72,19 @@ type InitialPoint = Readonly<{
 }>
 
 /** Whether the reference flow's own prices prove that no flow of paths of up to `hops` swaps pays more. */
-export const isOptimalWithinHops = (subproblem: Subproblem, amount: number, hops: number, reference: ReferenceFlow): boolean =>
-  createInitialPoint(subproblem, amount, hops, reference).gap <= 0
+export const isOptimalWithinHops = (
+  subproblem: Subproblem,
+  amount: number,
+  hops: number,
+  reference: ReferenceFlow,
+): boolean => createInitialPoint(subproblem, amount, hops, reference).gap <= 0
 
-function createInitialPoint(subproblem: Subproblem, amount: number, hops: number, reference: ReferenceFlow): InitialPoint {
+function createInitialPoint(
+  subproblem: Subproblem,
+  amount: number,
+  hops: number,
+  reference: ReferenceFlow,
+): InitialPoint {
   // If cycles yield free tokens, prices carry no information and may be zero.
   const units = subproblem.value.map((value) => (value > 0 ? value : 1))
   units[0] = reference.output / amount
@@ -127,7 +136,8 @@ function firstValues({ subproblem, hops, units, first }: Model, { price }: Refer
   const rise = (token: number, hop: number) =>
     ((values[hop]?.[token] ?? 0) - (values[hop + 1]?.[token] ?? 0)) / (units[token] as number)
   for (let token = 2; token < units.length; token++)
-    for (let hop = 1; hop < hops; hop++) x[(first[token] as number) + hop - 1] = Math.max(VARIABLE_MIN, rise(token, hop))
+    for (let hop = 1; hop < hops; hop++)
+      x[(first[token] as number) + hop - 1] = Math.max(VARIABLE_MIN, rise(token, hop))
   x[first[0] as number] = (values[0]?.[0] ?? 0) / (units[0] as number)
   return x
 }
@@ -285,21 +295,26 @@ function solve(model: Model, x: Float64Array, gap: number, isOver: () => boolean
 
 /** Takes the whole step, or bisects to approximately the minimum of bound plus barrier along it. */
 function lineSearch(model: Model, x: Float64Array, step: Float64Array, slope: number, weight: number): void {
-  let far = 1
+  let high = 1
   for (let n = 0; n < x.length; n++)
-    if ((step[n] as number) < 0) far = Math.min(far, ((VARIABLE_FACTOR_MIN - 1) * (x[n] as number)) / (step[n] as number))
+    if ((step[n] as number) < 0)
+      high = Math.min(high, ((VARIABLE_FACTOR_MIN - 1) * (x[n] as number)) / (step[n] as number))
   const initial = Float64Array.from(x)
   const slopeAt = (reach: number): number => {
     for (let n = 0; n < x.length; n++) x[n] = (initial[n] as number) + reach * (step[n] as number)
     return slopeAlong(step, evaluate(model, x, null).gradient, x, weight)
   }
-  let rise = slopeAt(far)
+  let rise = slopeAt(high)
   if (rise < 0) return
-  for (let near = 0, bisections = 0; Math.abs(rise) > -SLOPE_TOLERANCE * slope && bisections < BISECTIONS_MAX; bisections++) {
-    const middle = (near + far) / 2
+  for (
+    let low = 0, iteration = 0;
+    Math.abs(rise) > -SLOPE_TOLERANCE * slope && iteration < BISECTIONS_MAX;
+    iteration++
+  ) {
+    const middle = (low + high) / 2
     rise = slopeAt(middle)
-    if (rise > 0) far = middle
-    else near = middle
+    if (rise > 0) high = middle
+    else low = middle
   }
 }
 

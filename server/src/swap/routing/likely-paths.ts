@@ -34,7 +34,12 @@ export function likelyPaths(
   return paths
 }
 
-type Buffers = Readonly<{ hopsToTarget: Int8Array; now: Float64Array; last: Float64Array; viaPairs: readonly Int32Array[] }>
+type Buffers = Readonly<{
+  hopsToTarget: Int8Array
+  now: Float64Array
+  last: Float64Array
+  viaPairs: readonly Int32Array[]
+}>
 
 const createBuffers = (tokenCount: number, hopsMax: number): Buffers => ({
   hopsToTarget: new Int8Array(tokenCount),
@@ -69,7 +74,10 @@ type Relaxation = Readonly<{
 }>
 
 /** Extends the paths to all frontier tokens by one hop. Returns the next frontier. */
-function relax(market: Market, { now, last, viaPair, frontier, hopsToTarget, hopsLeft, source, target }: Relaxation): number[] {
+function relax(
+  market: Market,
+  { now, last, viaPair, frontier, hopsToTarget, hopsLeft, source, target }: Relaxation,
+): number[] {
   const { firstPair, pairTo, price, depth, isIntermediate } = market
   const reached: number[] = []
   for (const token of frontier) {
@@ -83,7 +91,12 @@ function relax(market: Market, { now, last, viaPair, frontier, hopsToTarget, hop
     }
     for (let pair = begin; pair < end; pair++) {
       const next = pairTo[pair] as number
-      if ((hopsToTarget[next] as number) > hopsLeft || next === source || (next !== target && isIntermediate[next] === 0)) continue
+      if (
+        (hopsToTarget[next] as number) > hopsLeft ||
+        next === source ||
+        (next !== target && isIntermediate[next] === 0)
+      )
+        continue
       const output = (amount * (price[pair] as number)) / (1 + amount / (depth[pair] as number))
       const best = now[next] as number
       if (output <= best) continue
@@ -114,7 +127,12 @@ const UNREACHABLE = 127
  * Writes the number of hops from every token to `target` into `hops`, which is filled with UNREACHABLE and stays so from `hopsMax` hops on.
  * Searches from the target, because pools trade in both directions.
  */
-function countHops({ firstPair, pairTo, isIntermediate }: Market, target: number, hopsMax: number, hops: Int8Array): void {
+function countHops(
+  { firstPair, pairTo, isIntermediate }: Market,
+  target: number,
+  hopsMax: number,
+  hops: Int8Array,
+): void {
   hops[target] = 0
   let frontier = [target]
   for (let hop = 1; hop < hopsMax; hop++) {

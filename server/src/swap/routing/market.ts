@@ -51,7 +51,8 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
   for (let edge = 0; edge < count; edge++) unsorted[edge] = edge
   const order = countingSort(edges.from, countingSort(edges.to, unsorted, tokenCount), tokenCount)
   const edgePrice = new Float64Array(count)
-  for (let position = 0; position < count; position++) edgePrice[position] = edges.price[order[position] as number] as number
+  for (let position = 0; position < count; position++)
+    edgePrice[position] = edges.price[order[position] as number] as number
   const firstPair = new Int32Array(tokenCount + 1)
   const pairFrom = new Int32Array(count)
   const pairTo = new Int32Array(count)
@@ -87,8 +88,10 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
 }
 
 /** The curve of an edge. Curves stay with their pools: a market is built from all pools, a quote reads a few curves. */
-export const curveAt = ({ curves, pool, direction }: Pick<Market, 'curves' | 'pool' | 'direction'>, edge: number): Curve =>
-  (curves[pool[edge] as number] as readonly Curve[])[direction[edge] as number] as Curve
+export const curveAt = (
+  { curves, pool, direction }: Pick<Market, 'curves' | 'pool' | 'direction'>,
+  edge: number,
+): Curve => (curves[pool[edge] as number] as readonly Curve[])[direction[edge] as number] as Curve
 
 function permuteEdges({ curves, ...edges }: EdgeList, order: Int32Array) {
   const pool = new Int32Array(order.length)
@@ -102,7 +105,13 @@ function permuteEdges({ curves, ...edges }: EdgeList, order: Int32Array) {
 }
 
 /** Best spot price of each pair, and the total depth of the edges near that price. */
-function summarizePairs(edgePrice: Float64Array, depths: Float64Array, order: Int32Array, firstEdge: Int32Array, pairs: number) {
+function summarizePairs(
+  edgePrice: Float64Array,
+  depths: Float64Array,
+  order: Int32Array,
+  firstEdge: Int32Array,
+  pairs: number,
+) {
   const price = new Float64Array(pairs)
   const depth = new Float64Array(pairs)
   for (let pair = 0; pair < pairs; pair++) {
@@ -110,7 +119,11 @@ function summarizePairs(edgePrice: Float64Array, depths: Float64Array, order: In
     const end = firstEdge[pair + 1] as number
     const best = edgePrice[begin] as number
     let sum = 0
-    for (let position = begin; position < end && (edgePrice[position] as number) >= best * (1 - DEPTH_PRICE_MARGIN); position++)
+    for (
+      let position = begin;
+      position < end && (edgePrice[position] as number) >= best * (1 - DEPTH_PRICE_MARGIN);
+      position++
+    )
       sum += depths[order[position] as number] as number
     price[pair] = best
     depth[pair] = sum

@@ -16,7 +16,7 @@ function dropDisconnected(uses: readonly Use[]): readonly Use[] {
 
 /**
  * Orders the swaps for execution, each once, by a topological order of the tokens. For paths of up to four hops such an order exists: a
- * cycle would consist of swaps that are second in one path and third in another, and exchanging the rest of these paths would pay more.
+ * cycle would consist of swaps that are second in one path and third in another, and exchanging the tails of these paths would save the fees.
  * Otherwise the swaps are ordered by hop, and pools are used more than once.
  */
 export function orderSwaps(allUses: readonly Use[], tokens: number): OrderedSwaps {
@@ -64,7 +64,11 @@ function mergeByEdge(uses: readonly Use[]): Use[] {
   const sums = new Map<number, Use>()
   for (const use of uses) {
     const previous = sums.get(use.edge)
-    sums.set(use.edge, { ...use, amountIn: use.amountIn + (previous?.amountIn ?? 0), amountOut: use.amountOut + (previous?.amountOut ?? 0) })
+    sums.set(use.edge, {
+      ...use,
+      amountIn: use.amountIn + (previous?.amountIn ?? 0),
+      amountOut: use.amountOut + (previous?.amountOut ?? 0),
+    })
   }
   return [...sums.values()]
 }

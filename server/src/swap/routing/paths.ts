@@ -97,7 +97,12 @@ function countHops({ tokens, pairs, from, to }: Subproblem, hopsMax: number): Ui
   return hopsToTarget
 }
 
-function extendLabel({ market, pairs, to, spotPrice }: Subproblem, index: number, label: Label, now: readonly Label[][]): void {
+function extendLabel(
+  { market, pairs, to, spotPrice }: Subproblem,
+  index: number,
+  label: Label,
+  now: readonly Label[][],
+): void {
   const labels = now[to[index] as number] as Label[]
   if (isDominated(labels, label.amount * (spotPrice[index] as number), label.gas)) return
   const pair = pairs[index] as number

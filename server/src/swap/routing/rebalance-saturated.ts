@@ -1,12 +1,12 @@
-/** One swap of a split: of what is there of `from` when it is its turn, `share` goes on to `to`. */
+/** One swap of a split: it moves `share` of the balance of token `from`, at the time of the swap, to token `to`. */
 export type Flow = Readonly<{ from: number; to: number; share: number }>
 
-/** A swap that gives to others keeps at least this share of what it has. */
+/** A swap that hands input to others keeps at least this share of its weight. */
 const WEIGHT_FACTOR_MIN = 1e-3
 
 /**
- * The shares that let `part` less of what arrives at the swap `place` arrive there: from the nearest token on the way to it of
- * which more can go another way, but not to those in `full`, which take no more either. Null where nothing can go elsewhere.
+ * New shares that reduce the input of the saturated swap `swapIndex` by the share `reduction`. Moves the excess at the closest token
+ * upstream that has another swap, and brings no more to the swaps in `full`, which are saturated, too. Null if there is no alternative.
  */
 export function rebalanceSaturated(
   flows: readonly Flow[],
@@ -23,8 +23,10 @@ export function rebalanceSaturated(
   for (let donor = swapIndex; donor >= 0 && remaining > 0; donor--) {
     const recipient = findRecipient(flows, weights, shareToFull, donor)
     if (recipient < 0) continue
-    // In parts of what is there of the token.
-    const effect = (inflow.get((flows[donor] as Flow).from) ?? 0) * ((shareToSwap[donor] as number) - (shareToSwap[recipient] as number))
+    // Input of the saturated swap that one unit of weight at this token removes, as a share of the source.
+    const effect =
+      (inflow.get((flows[donor] as Flow).from) ?? 0) *
+      ((shareToSwap[donor] as number) - (shareToSwap[recipient] as number))
     if (!(effect > 0)) continue
     const shift = Math.min(remaining / effect, (weights[donor] as number) * (1 - WEIGHT_FACTOR_MIN))
     weights[donor] = (weights[donor] as number) - shift
@@ -34,8 +36,13 @@ export function rebalanceSaturated(
   return remaining < excess ? sharesOf(flows, weights) : null
 }
 
-/** Of the same token, from which less arrives at full pools; of those the one that takes most. */
-function findRecipient(flows: readonly Flow[], weights: Float64Array, shareToFull: Float64Array, donor: number): number {
+/** The swap of the same token that leads less flow to saturated swaps, weighted by its own flow; −1 if there is no such swap. */
+function findRecipient(
+  flows: readonly Flow[],
+  weights: Float64Array,
+  shareToFull: Float64Array,
+  donor: number,
+): number {
   let best = -1
   let most = 0
   for (const [index, { from }] of flows.entries()) {
@@ -48,7 +55,7 @@ function findRecipient(flows: readonly Flow[], weights: Float64Array, shareToFul
   return best
 }
 
-/** Parts of all that is there of each swap's token. */
+/** Each swap's share of the total flow through its token. */
 function weightsOf(flows: readonly Flow[]): Float64Array {
   const remaining = new Map<number, number>()
   return Float64Array.from(flows, ({ from, share }) => {
@@ -58,7 +65,7 @@ function weightsOf(flows: readonly Flow[]): Float64Array {
   })
 }
 
-/** How much of the source arrives at each token, in parts of its worth. */
+/** Share of the source's value that arrives at each token. */
 function inflowOf(flows: readonly Flow[], weights: Float64Array): ReadonlyMap<number, number> {
   const inflow = new Map([[flows[0]?.from ?? 0, 1]])
   for (const [index, { from, to }] of flows.entries())
@@ -66,7 +73,7 @@ function inflowOf(flows: readonly Flow[], weights: Float64Array): ReadonlyMap<nu
   return inflow
 }
 
-/** By swap, how much of what it takes ends in one of the swaps `ends`. */
+/** By swap, the share of its flow that reaches one of the swaps `ends`. */
 function shareReaching(flows: readonly Flow[], weights: Float64Array, ends: ReadonlySet<number>): Float64Array {
   const shares = new Float64Array(flows.length)
   const shareOfToken = new Map<number, number>()
@@ -78,10 +85,11 @@ function shareReaching(flows: readonly Flow[], weights: Float64Array, ends: Read
   return shares
 }
 
-/** Swap by swap of what is left; the last of each token takes all of it. */
+/** Converts weights back to shares of the remaining balance. The last swap of each token takes all of it. */
 function sharesOf(flows: readonly Flow[], weights: Float64Array): readonly number[] {
   const remaining = new Map<number, number>()
-  for (const [index, { from }] of flows.entries()) remaining.set(from, (remaining.get(from) ?? 0) + (weights[index] as number))
+  for (const [index, { from }] of flows.entries())
+    remaining.set(from, (remaining.get(from) ?? 0) + (weights[index] as number))
   return flows.map(({ from, share }, index) => {
     if (share === 1) return 1
     const balance = remaining.get(from) as number

@@ -1,14 +1,15 @@
 import type { ExecutedSwap } from './execute.ts'
 
-/** One pool's part of a hop, in hundredths of a percent; siblings add up to 10 000. */
+/** One pool's share of a hop, in basis points; the pools of a hop add up to 10 000. */
 export type PoolPart = Readonly<{ swap: ExecutedSwap; bps: number }>
 
-/** All that goes from one token to another: the pools that share it. */
+/** All flow from one token to another, and the pools that share it. */
 export type Hop = Readonly<{ from: string; to: string; pools: readonly PoolPart[] }>
 
-/** One path of tokens and its part of the input; siblings add up to 10 000. */
+/** One path of tokens and its share of the input, in basis points; the paths of a route add up to 10 000. */
 export type RoutePath = Readonly<{ bps: number; hops: readonly Hop[] }>
 
+/** Basis points in a whole. */
 const WHOLE = 10_000
 
 type Pair = {
@@ -16,20 +17,20 @@ type Pair = {
   to: string
   swaps: ExecutedSwap[]
   units: bigint
-  /** part of the whole input that goes here */
+  /** Share of the route's input that passes through this pair, 0 to 1. */
   part: number
 }
 
 /**
- * A route, which may split and join at every token, told as paths from source to target: the widest path is taken out again
- * and again. A hop that several paths share shows the same pools in each.
+ * Decomposes a route, which may split and join at every token, into paths from source to target: repeatedly extracts the widest path. A hop
+ * that several paths share has the same pools in each.
  */
 export function breakDown(swaps: readonly ExecutedSwap[], source: string, target: string): readonly RoutePath[] {
   const pairs = pairsOf(swaps, source)
   const hops = new Map([...pairs.values()].map((pair) => [pair, hopOf(pair)]))
   const left = new Map([...pairs.values()].map((pair) => [pair, pair.part]))
   const paths: { part: number; hops: Hop[] }[] = []
-  // Every round uses up a pair, so there are at most as many paths as pairs.
+  // Every round exhausts at least one pair, so there are at most as many paths as pairs.
   for (let round = 0; round < hops.size; round++) {
     const path = widest(left, source, target)
     if (path.length === 0) break
@@ -44,7 +45,7 @@ export function breakDown(swaps: readonly ExecutedSwap[], source: string, target
   return paths.map((path, index) => ({ bps: bps[index] as number, hops: path.hops })).filter((path) => path.bps > 0)
 }
 
-/** Swaps of the same two tokens together, in order of execution, each with its part of the input. */
+/** Groups swaps between the same two tokens, in execution order, each group with its share of the input. */
 function pairsOf(swaps: readonly ExecutedSwap[], source: string): ReadonlyMap<string, Pair> {
   const pairs = new Map<string, Pair>()
   const outflow = new Map<string, bigint>()
@@ -65,7 +66,7 @@ function pairsOf(swaps: readonly ExecutedSwap[], source: string): ReadonlyMap<st
   return pairs
 }
 
-/** Enough digits for hundredths of a percent of hundredths of a percent. */
+/** Precise enough for basis points of basis points. */
 const SCALE = 1_000_000_000_000n
 const ratio = (part: bigint, whole: bigint): number => Number((part * SCALE) / whole) / Number(SCALE)
 
@@ -74,12 +75,12 @@ function hopOf({ from, to, swaps, units }: Pair): Hop {
   return { from, to, pools: swaps.map((swap, index) => ({ swap, bps: bps[index] as number })) }
 }
 
-/** The path whose narrowest pair is widest: every token's best is that of the pair that leads to it. */
+/** The path whose narrowest pair is widest. */
 function widest(left: ReadonlyMap<Pair, number>, source: string, target: string): readonly Pair[] {
   const best = new Map<string, { width: number; by: Pair | null }>([
     [source, { width: Number.POSITIVE_INFINITY, by: null }],
   ])
-  // Pairs stand in order of execution: whatever leads to a token comes before what leaves it.
+  // In execution order all pairs into a token come before the pairs out of it.
   for (const [pair, width] of left) {
     const before = best.get(pair.from)
     if (before === undefined || width <= 0) continue
@@ -91,7 +92,7 @@ function widest(left: ReadonlyMap<Pair, number>, source: string, target: string)
   return path
 }
 
-/** Hundredths of a percent that add up to exactly 10 000: what rounding down leaves goes to the largest remainders. */
+/** Basis points that add up to exactly 10 000 (largest remainder method). */
 function apportionBps(parts: readonly number[]): readonly number[] {
   const whole = parts.reduce((sum, part) => sum + part, 0) || 1
   const exact = parts.map((part) => (part / whole) * WHOLE)

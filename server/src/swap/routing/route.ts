@@ -7,34 +7,34 @@ import { type SearchOptions, type Split, search } from './search.ts'
 
 export type RouteRequest = Readonly<{ source: string; target: string; amountIn: bigint }>
 
-/** A route with the exact amounts that it will move at the pools' present state. */
+/** A route with its exact amounts at the current state of the pools. */
 export type Route = Execution &
   Readonly<{
-    /** Gas of its swaps. */
+    /** Total gas of its swaps. */
     gas: number
-    /** No route without gas through the pools looked at pays more, in float64: how good the search was. */
+    /** Upper bound of the output of all routes before gas, in float64: measures how good the search was. */
     bound: number
   }>
 
 const SHARES = 2 ** 24
-/** Where a pool stands at its end, a share rounded another way may be what it still takes. */
+/** Roundings of shares to try if a saturated pool refuses shares that are rounded down. */
 const OTHER_ROUNDINGS = [Math.ceil, Math.round] as const
 
 /**
- * Curves are sampled, so that a little more may arrive than was reckoned with: of what a pool refuses, this part goes elsewhere,
- * or as much as is too much; often more than one stands at its end.
+ * Reductions of a refused swap's input, one per attempt, as shares; at least the excess over its capacity. Sampled curves are approximate,
+ * so slightly more than planned may arrive, and often at more than one saturated pool.
  */
 const SHRINK_STEPS = [1e-6, 1e-6, 1e-5, 1e-5, 1e-5, 1e-4, 1e-4, 1e-4]
 
 /**
- * So often the search is repeated without a swap that it reckoned with and that integers do not carry: one that a pool refuses,
- * or pays in so few units that what is rounded off counts.
+ * Limit of repeated searches. Each excludes the swaps that fail in exact integers: those that a pool refuses, and those that pay so few
+ * units that rounding matters.
  */
 const REPEATS_MAX = 12
-/** One unit of fewer is more than a basis point. */
+/** Below this output, one base unit is more than a basis point. */
 const COARSE_UNITS = 10_000n
 
-/** The route that pays most, net of gas; null where none leads from source to target. */
+/** The route with the highest output net of gas, or null if no route leads from source to target. */
 export function bestRoute(pools: PoolMarket, request: RouteRequest, options: SearchOptions): Route | null {
   const { source, target, amountIn } = request
   const from = pools.tokens.get(source)
@@ -47,15 +47,20 @@ export function bestRoute(pools: PoolMarket, request: RouteRequest, options: Sea
     splits.map((split) => {
       const attempt = { split, ...attemptRoundings(remaining, split, request) }
       const gas = gasOf(remaining, split)
-      if (attempt.executed !== null && (best === null || isBetter(attempt.executed.amountOut, gas, best, options.gasPrice)))
-        best = { ...attempt.executed, gas, bound }
+      if (
+        attempt.execution !== null &&
+        (best === null || isBetter(attempt.execution.amountOut, gas, best, options.gasPrice))
+      )
+        best = { ...attempt.execution, gas, bound }
       return attempt
     })
   for (let repeat = 0; repeat <= REPEATS_MAX; repeat++) {
     const result = search(remaining.market, from, to, Number(amountIn), options)
     bound = Math.max(bound, result.bound)
-    const failedEdges = new Set(attemptAll(result.candidates).flatMap((attempt) => findFailedEdges(remaining, attempt, target)))
-    // Where pools take too little, fewer of them hardly take more.
+    const failedEdges = new Set(
+      attemptAll(result.candidates).flatMap((attempt) => findFailedEdges(remaining, attempt, target)),
+    )
+    // If the amount exceeds the pools' capacity, removing more pools does not help.
     if (failedEdges.size === 0 || options.isOver() || (result.exceedsLiquidity && repeat > 0)) break
     if (repeat === 0) attemptAll(exactPaths(remaining, from, to, amountIn, options).map(asSinglePath))
     remaining = withoutEdges(remaining, failedEdges)
@@ -65,15 +70,15 @@ export function bestRoute(pools: PoolMarket, request: RouteRequest, options: Sea
 
 const asSinglePath = (edges: readonly number[]): Split => edges.map((edge) => ({ edge, share: 1 }))
 
-type Attempt = Readonly<{ split: Split; executed: Execution | null; failedIndex: number }>
+type Attempt = Readonly<{ split: Split; execution: Execution | null; failedIndex: number }>
 
-/** With shares rounded down, or where that is refused, the other ways, or less where a pool is at its end. */
+/** Executes a split with shares rounded down. If a pool refuses, tries the other roundings, then less input for saturated pools. */
 function attemptRoundings(
   pools: PoolMarket,
   split: Split,
   { source, target, amountIn }: RouteRequest,
-): Pick<Attempt, 'executed' | 'failedIndex'> {
-  const execute = (split: Split, round: (reduction: number) => number) =>
+): Pick<Attempt, 'execution' | 'failedIndex'> {
+  const execute = (split: Split, round: (share: number) => number) =>
     executeRoute(toSwaps(pools, split, round), source, target, amountIn)
   let attempt: Execution | Refusal = execute(split, Math.floor)
   for (const round of OTHER_ROUNDINGS) if (attempt.amountOut === null) attempt = execute(split, round)
@@ -85,10 +90,12 @@ function attemptRoundings(
     if (shrunk === null) break
     attempt = execute(shrunk, Math.floor)
   }
-  return attempt.amountOut === null ? { executed: null, failedIndex: attempt.failedIndex } : { executed: attempt, failedIndex: -1 }
+  return attempt.amountOut === null
+    ? { execution: null, failedIndex: attempt.failedIndex }
+    : { execution: attempt, failedIndex: -1 }
 }
 
-/** With so much less for the swap that was refused that it can take it; by `part` at least. */
+/** Moves part of the refused swap's input elsewhere: the excess over its capacity, at least the share `reduction`. Null if that is impossible. */
 function shrink(
   { market }: PoolMarket,
   split: Split,
@@ -110,10 +117,16 @@ function shrink(
   return shares && split.map(({ edge }, index) => ({ edge, share: shares[index] as number }))
 }
 
-/** The edge of the swap that is refused; else of the one that pays the fewest units of a token that goes on, where they are few. */
-function findFailedEdges(pools: PoolMarket, { split, executed, failedIndex }: Attempt, target: string): readonly number[] {
-  if (executed === null) return split.slice(failedIndex, failedIndex + 1).map(({ edge }) => edge)
-  const coarse = executed.swaps.filter((swap) => swap.amountOut < COARSE_UNITS && swap.pool.tokens[swap.tokenOut] !== target)
+/** The edge of the refused swap; otherwise the edge with the lowest output below COARSE_UNITS of a token that is swapped on. */
+function findFailedEdges(
+  pools: PoolMarket,
+  { split, execution, failedIndex }: Attempt,
+  target: string,
+): readonly number[] {
+  if (execution === null) return split.slice(failedIndex, failedIndex + 1).map(({ edge }) => edge)
+  const coarse = execution.swaps.filter(
+    (swap) => swap.amountOut < COARSE_UNITS && swap.pool.tokens[swap.tokenOut] !== target,
+  )
   const [least] = coarse.sort((a, b) => Number(a.amountOut - b.amountOut))
   if (least === undefined) return []
   const isLeast = (swap: RouteSwap) =>
@@ -132,11 +145,11 @@ function gasOf({ market }: PoolMarket, split: Split): number {
   return split.reduce((sum, { edge }) => sum + curveAt(market, edge).gas, 0)
 }
 
-function toSwaps(pools: PoolMarket, split: Split, round: (reduction: number) => number): RouteSwap[] {
+function toSwaps(pools: PoolMarket, split: Split, round: (share: number) => number): RouteSwap[] {
   return split.map(({ edge, share }) => {
     const pool = pools.pools[pools.market.pool[edge] as number] as RouteSwap['pool']
-    // The greatest share means all that is left, so a part is at most one below it.
-    const reduction = share === 1 ? SHARE_ALL : Math.min(SHARE_ALL - 1, round(share * SHARES))
-    return { pool, ...tokenIndexes(pools, edge), share: reduction }
+    // SHARE_ALL means the whole balance, so a partial share is at most one below it.
+    const encoded = share === 1 ? SHARE_ALL : Math.min(SHARE_ALL - 1, round(share * SHARES))
+    return { pool, ...tokenIndexes(pools, edge), share: encoded }
   })
 }

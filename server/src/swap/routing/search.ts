@@ -1,12 +1,12 @@
 import { findColumns } from './column-generation.ts'
-import { solveWithRestart, solveDual } from './dual.ts'
-import { routeWithinHops } from './hop-limited-dual.ts'
+import { solveDual, solveWithRestart } from './dual.ts'
+import { routeWithinHops } from './hop-fewer-dual.ts'
 import { assignLayers } from './layering.ts'
 import { likelyPaths } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 import { bestNetPath, bestPaths, type Path } from './paths.ts'
-import { byEarning, prune, banEdges } from './prune.ts'
-import { type LayeredFlow, solveLayered, pricesAfter, shiftLayers } from './shift-layers.ts'
+import { banEdges, byEarning, prune } from './prune.ts'
+import { type LayeredFlow, pricesAfter, shiftLayers, solveLayered } from './shift-layers.ts'
 import {
   type ActiveSwap,
   activeSwaps,
@@ -17,55 +17,67 @@ import {
   tradePair,
 } from './subproblem.ts'
 
-/** Pools that a unit goes through, and swaps of one route, in production: more swaps are hardly ever worth their gas. */
+/** Limits in production: pools that a unit passes through, and swaps of one route. More swaps are hardly ever worth their gas. */
 export const HOPS_MAX = 4
 export const SWAPS_MAX = 24
 
 export type SearchOptions = Readonly<{
   hopsMax: number
-  /** Swaps of one route at most. */
+  /** Most swaps in one route. */
   swapsMax: number
-  /** What one unit of gas costs, in base units of the target. 0 = gas is free. */
+  /** Cost of one unit of gas, in base units of the target; 0 = gas is free. */
   gasPrice: number
-  /** True when time is up: the best found so far is given. */
+  /** True when the time limit has passed: the search returns its best result so far. */
   isOver: () => boolean
 }>
 
-/** Swaps in the order of their execution; `share` of what is then there of the token that goes in, 1 = all that is left. */
+/** Swaps in execution order. `share` is the share of the input token's balance at that time; 1 = all that remains. */
 export type Split = readonly Readonly<{ edge: number; share: number }>[]
 
 export type SearchResult = Readonly<{
-  /** Routes worth being computed exactly, most promising first. */
+  /** Routes to execute in exact integers, most promising first. */
   candidates: readonly Split[]
-  /** No route without gas through the pools looked at pays more. */
+  /** Upper bound of the output of all routes before gas, in base units of the target. */
   bound: number
-  /** More than the pools take: of the last of it nothing comes. */
+  /** The amount exceeds what the pools can take: its last units add no output. */
   exceedsLiquidity: boolean
 }>
 
+/** Rounds of column generation. */
 const ROUNDS_MAX = 8
-/** A source whose whole amount is worth this share of the output is left over. */
+/** If the amount at the source's dual price is below this share of the bound, part of it remains unspent. */
 const UNSPENT_SHARE = 1e-6
-/** How near to what the pools take at most is looked, in parts of it, and how often. */
+/** Relative precision of the capacity, and most steps of its bisection. */
 const CAPACITY_TOLERANCE = 1e-2
 const BISECTIONS_MAX = 16
+/** Tokens of a subproblem at which column generation ends. */
 const TOKENS_MAX = 40
-/** A detour must promise this share of the output. */
+/** Least estimated gain of a column, relative to the bound. */
 const COLUMN_GAIN_MIN = 1e-8
-/** What the limit of hops may cost without another look, in parts of the output. */
+/** Loss by the hop limit below which it is ignored, relative to the output. */
 const NEGLIGIBLE = 1e-9
 
-/** Looks for the routes that pay most, net of gas. Reads the market alone: the same market gives the same routes. */
-export function search(market: Market, source: number, target: number, amount: number, options: SearchOptions): SearchResult {
+/** Finds candidates for the route with the highest output net of gas. Deterministic: the same market gives the same candidates. */
+export function search(
+  market: Market,
+  source: number,
+  target: number,
+  amount: number,
+  options: SearchOptions,
+): SearchResult {
   const initial = createFirstSubproblem(market, source, target, amount, options.hopsMax)
   if (initial === null) return { candidates: [], bound: 0, exceedsLiquidity: false }
   const whole = { ...generateColumns(market, initial, source, amount, options), amount }
   const exceedsLiquidity = hasUnspentInput(whole)
-  const { subproblem, bound, amount: amountIn } = exceedsLiquidity ? findCapacity(market, source, target, whole, options) : whole
+  const {
+    subproblem,
+    bound,
+    amount: usableAmount,
+  } = exceedsLiquidity ? findCapacity(market, source, target, whole, options) : whole
   const single = singlePath(subproblem, amount, options)
-  const splits = buildSplits(subproblem, single, amountIn, bound, options)
+  const splits = buildSplits(subproblem, single, usableAmount, bound, options)
   const candidates = [...splits]
-  // The two are mostly one, and a split may be it, too: each is computed exactly once.
+  // Both paths are mostly the same, and a split may be that path. Each candidate is executed once.
   for (const path of [single, otherPath(subproblem, amount, options)])
     if (path !== null && !candidates.some((split) => isPath(split, path)))
       candidates.push(path.edges.map((edge) => ({ edge, share: 1 })))
@@ -76,8 +88,8 @@ const isPath = (split: Split, { edges }: Path): boolean =>
   split.length === edges.length && split.every(({ edge, share }, hop) => share === 1 && edge === edges[hop])
 
 /**
- * The best single path where it may go through tokens that no split has a use for, as where a swap more costs more than it
- * brings; and where time is up, for then hardly a token was looked at but those of the likely paths.
+ * The best single path over the whole market. With gas it may use tokens that no split needs, because each further swap costs gas. After
+ * the time limit the subproblem has hardly more tokens than the likely paths.
  */
 function otherPath(
   { market, tokens: [source = 0, target = 0] }: Subproblem,
@@ -97,15 +109,21 @@ function singlePath(subproblem: Subproblem, amount: number, { hopsMax, gasPrice 
   return paths.reduce<Path | null>((a, b) => (a === null || b.output > a.output ? b : a), null)
 }
 
-/** Begins with the paths of a part of the amount: the whole would take only what is deep. */
-function createFirstSubproblem(market: Market, source: number, target: number, amount: number, hopsMax: number): Subproblem | null {
+/** The subproblem of the likely paths for an eighth of the amount; the whole amount would favour only deep pools. */
+function createFirstSubproblem(
+  market: Market,
+  source: number,
+  target: number,
+  amount: number,
+  hopsMax: number,
+): Subproblem | null {
   const paths = likelyPaths(market, source, target, amount / 8, hopsMax)
   return paths.length === 0 ? null : seedSubproblem(market, source, target, paths)
 }
 
 /**
- * Solves, looks for tokens through which it would pay to go, takes them in, and again until there are none. Where swaps that go
- * round in a circle earn, free tokens come out of it and the values say nothing of what a route pays: then every swap pays toll.
+ * Column generation: solves the dual, adds the tokens that would improve it, and repeats until there are no such tokens. If cycles are
+ * profitable they yield free tokens, and dual prices do not show what a route pays; then every swap pays a toll.
  */
 function generateColumns(
   market: Market,
@@ -123,15 +141,19 @@ function generateColumns(
     subproblem = solved.subproblem
     const isLast = round === ROUNDS_MAX || subproblem.tokens.length >= TOKENS_MAX || options.isOver()
     const values = new Map(subproblem.tokens.map((token, index) => [token, subproblem.value[index] as number]))
-    // Worth nothing where these pools take no more of it: elsewhere it is worth as much as on average here.
+    // A price of nearly zero means that these pools take no more of the source. Price it at its mean output instead, for other pools.
     if ((values.get(source) as number) * amount < UNSPENT_SHARE * bound) values.set(source, bound / amount)
     for (const [token, value] of values) valueAt[token] = value
     const columns = isLast ? [] : findColumns(market, subproblem.tokens, valueAt, COLUMN_GAIN_MIN * bound, tollFactor)
-    if (columns.length === 0) return { subproblem, bound: tollFactor === 1 ? bound : boundWithoutToll(subproblem, amount) }
+    if (columns.length === 0)
+      return { subproblem, bound: tollFactor === 1 ? bound : boundWithoutToll(subproblem, amount) }
     for (const column of columns)
       for (const [index, token] of column.tokens.entries())
         if (!values.has(token)) values.set(token, column.values[index] as number)
-    subproblem = { ...createSubproblem(market, [...values.keys()], [...values.values()], subproblem.localIndex), tollFactor }
+    subproblem = {
+      ...createSubproblem(market, [...values.keys()], [...values.values()], subproblem.localIndex),
+      tollFactor,
+    }
   }
 }
 
@@ -141,14 +163,20 @@ const hasUnspentInput = ({ subproblem, bound, amount }: SolvedSubproblem): boole
   (subproblem.value[0] as number) * amount < UNSPENT_SHARE * bound
 
 /**
- * The same with as much of the amount as brings nearly all that any brings: at values of next to nothing no flow shows where the
- * rest went. Whoever executes such a split with the whole amount finds what still takes more.
+ * Finds by bisection the amount whose bound is nearly that of the whole amount, and its solution. At a source price of nearly zero the
+ * whole amount's flow is not determined. Executed with the whole amount, the split of this flow sends the rest to pools of unlimited capacity.
  */
-function findCapacity(market: Market, source: number, target: number, whole: SolvedSubproblem, options: SearchOptions): SolvedSubproblem {
+function findCapacity(
+  market: Market,
+  source: number,
+  target: number,
+  whole: SolvedSubproblem,
+  options: SearchOptions,
+): SolvedSubproblem {
   const { hopsMax, isOver } = options
   let [low, high] = [0, Math.min(whole.amount, sourceDemand(whole.subproblem))]
   let best = whole
-  for (let bisections = 0; bisections < BISECTIONS_MAX && high - low > CAPACITY_TOLERANCE * high && !isOver(); bisections++) {
+  for (let step = 0; step < BISECTIONS_MAX && high - low > CAPACITY_TOLERANCE * high && !isOver(); step++) {
     const amount = low === 0 ? high / 2 : (low + high) / 2
     const initial = createFirstSubproblem(market, source, target, amount, hopsMax)
     if (initial === null) break
@@ -165,7 +193,7 @@ function findCapacity(market: Market, source: number, target: number, whole: Sol
 
 const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
-/** How much of the source the pools take at the present values. */
+/** Input of the source that the pools take at current prices, in base units. */
 const sourceDemand = (subproblem: Subproblem): number =>
   subproblem.from.reduce((sum, token, pair) => {
     if (token !== 0) return sum
@@ -173,7 +201,7 @@ const sourceDemand = (subproblem: Subproblem): number =>
     return sum + trade.in
   }, 0)
 
-/** What arrives of what a swap pays, where a higher share would let circles earn. */
+/** Toll factors, 1 − toll: the first that leaves no profitable cycle is used. */
 const TOLL_FACTORS = [1, 0.999, 0.996, 0.984, 0.94]
 
 function solveWithoutCycles(initial: Subproblem, amount: number): { subproblem: Subproblem; bound: number } {
@@ -189,7 +217,7 @@ function solveWithoutCycles(initial: Subproblem, amount: number): { subproblem: 
 const boundWithoutToll = (subproblem: Subproblem, amount: number): number =>
   solveDual({ ...subproblem, tollFactor: 1, value: subproblem.value.slice() }, amount)
 
-/** Makes routes of a flow: no circles, no path too long, no swap that does not earn its gas, not too many. */
+/** Turns a flow into executable splits: without cycles, within the limits of hops and swaps, and without swaps that do not earn their gas. */
 function buildSplits(
   flow: Subproblem,
   single: Path | null,
@@ -198,36 +226,36 @@ function buildSplits(
   options: SearchOptions,
 ): readonly Split[] {
   const layers = assignLayers(activeSwaps(flow, unlimitedBound), flow.tokens.length, options.hopsMax)
-  const untolled = { ...flow, tollFactor: 1 }
-  let best = solveLayered(untolled, layers, amount, untolled.value)
-  // Cut to the hops allowed, a flow of longer paths may hold none at all: then the best path's own levels are a better beginning.
+  const tollFree = { ...flow, tollFactor: 1 }
+  let best = solveLayered(tollFree, layers, amount, tollFree.value)
+  // If most of the flow takes paths that are too long, its layering may pay less than the best single path. Then start from that path.
   if (single !== null && best.bound < single.output)
-    best = solveLayered(untolled, layersAlong(flow, single, layers), amount, flow.value)
-  best = shiftLayers(untolled, best, amount, unlimitedBound, options)
-  // Where circles earn, the flow would be theirs.
-  const split = flow.tollFactor === 1 ? splitWithinHops(untolled, best, amount, unlimitedBound, options) : null
+    best = solveLayered(tollFree, layersAlong(flow, single, layers), amount, flow.value)
+  best = shiftLayers(tollFree, best, amount, unlimitedBound, options)
+  // With profitable cycles the optimum of the hop-fewer dual would consist of them.
+  const split = flow.tollFactor === 1 ? splitWithinHops(tollFree, best, amount, unlimitedBound, options) : null
   best = trim(best, amount, options)
   const unshared = withoutSharedPools(best, amount)
-  const layered = [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])].map(toSplit)
-  return [split, ...layered].filter((one) => one !== null)
+  const layeredSplits = [best, ...(unshared === null ? [] : [trim(unshared, amount, options)])].map(toSplit)
+  return [split, ...layeredSplits].filter((one) => one !== null)
 }
 
-/** Where the limit of hops still costs something and gas is free: the best flow of paths of so many hops. */
+/** The split of the hop-fewer dual. Null if gas is not free, the hop limit costs nothing, or the dual gives no better flow. */
 function splitWithinHops(
-  untolled: Subproblem,
-  layered: LayeredFlow,
+  tollFree: Subproblem,
+  flow: LayeredFlow,
   amount: number,
   unlimitedBound: number,
   options: SearchOptions,
 ): Split | null {
   const { hopsMax, swapsMax, gasPrice, isOver } = options
-  if (gasPrice > 0 || hopsMax < 3 || unlimitedBound - layered.bound <= unlimitedBound * NEGLIGIBLE) return null
-  const reference = { price: pricesAfter(untolled, layered), paid: layered.bound }
-  const split = routeWithinHops(untolled, amount, hopsMax, reference, isOver)
+  if (gasPrice > 0 || hopsMax < 3 || unlimitedBound - flow.bound <= unlimitedBound * NEGLIGIBLE) return null
+  const reference = { price: pricesAfter(tollFree, flow), output: flow.bound }
+  const split = routeWithinHops(tollFree, amount, hopsMax, reference, isOver)
   return split !== null && split.length <= swapsMax ? split : null
 }
 
-/** The same levels, but those of a path's tokens rise along it. */
+/** A copy of `layers` in which the layers of a path's tokens increase along it. */
 function layersAlong({ market, localIndex }: Subproblem, { edges }: Path, layers: Uint8Array): Uint8Array {
   const along = Uint8Array.from(layers)
   for (const [hop, edge] of edges.slice(0, -1).entries())
@@ -236,15 +264,17 @@ function layersAlong({ market, localIndex }: Subproblem, { edges }: Path, layers
 }
 
 const trim = (initial: LayeredFlow, amount: number, options: SearchOptions): LayeredFlow => {
-  const limited = limitSwaps(initial, amount, options)
-  return options.gasPrice > 0 ? prune(limited, amount, options) : limited
+  const fewer = limitSwaps(initial, amount, options)
+  return options.gasPrice > 0 ? prune(fewer, amount, options) : fewer
 }
 
+/** Rounds of `withoutSharedPools`. */
 const SHARED_ROUNDS_MAX = 4
 
 /**
- * A pool of several tokens is several edges that know nothing of each other: used twice it pays less than was reckoned with. The
- * same with each such pool's best edge alone; null where no pool is used twice. Which pays more, exact execution shows.
+ * Solves again with only the most profitable edge of each pool that the route uses more than once, or returns null if there is no such
+ * pool. The edges of a pool with several tokens are treated as independent, so using two of them pays less than the search predicts. Exact
+ * execution decides which version pays more.
  */
 function withoutSharedPools(initial: LayeredFlow, amount: number): LayeredFlow | null {
   let best = initial
@@ -263,34 +293,37 @@ function withoutSharedPools(initial: LayeredFlow, amount: number): LayeredFlow |
   return best === initial ? null : best
 }
 
-/** Takes the swaps away that earn least until few enough are left: half of what is too much at a time. */
+/** Removes the least profitable swaps until at most `swapsMax` remain, half of the excess at a time. */
 function limitSwaps(initial: LayeredFlow, amount: number, { swapsMax }: SearchOptions): LayeredFlow {
   let best = initial
   for (;;) {
     const active = activeSwaps(best.subproblem, best.bound)
     if (active.length <= swapsMax) return best
-    const tooMany = Math.ceil((active.length - swapsMax) / 2)
+    const excess = Math.ceil((active.length - swapsMax) / 2)
     best = banEdges(
       best,
       [...active]
         .sort(byEarning)
-        .slice(0, tooMany)
+        .slice(0, excess)
         .map(({ edge }) => edge),
       amount,
     )
   }
 }
 
-/** A pool that takes so little more is at its end. */
+/** A pool is saturated if its spare capacity is below this share of its input. */
 const SATURATED = 1e-3
 
-/** Swaps from level to level; the last swap out of each token takes what is left of it, and is one that can take more. */
+/** Orders the swaps by layer and converts flows to shares. The last swap of each token takes the remaining balance, so an unsaturated pool comes last. */
 function toSplit({ subproblem, layers, bound }: LayeredFlow): Split | null {
   const spareCapacity = ({ edge, amountIn }: ActiveSwap) => {
     const { startIn, price } = curveAt(subproblem.market, edge)
     return (startIn[price.length] as number) / amountIn - 1
   }
-  const swaps = activeSwaps(subproblem, bound).map((one) => ({ ...one, saturated: spareCapacity(one) < SATURATED ? 1 : 0 }))
+  const swaps = activeSwaps(subproblem, bound).map((one) => ({
+    ...one,
+    saturated: spareCapacity(one) < SATURATED ? 1 : 0,
+  }))
   const sorted = swaps.sort(
     (a, b) =>
       (layers[a.from] as number) - (layers[b.from] as number) ||

@@ -1,13 +1,13 @@
 import type { Subproblem } from './subproblem.ts'
 
-/** Pairs of a problem from source to target, and what one unit more of the source would bring on this way. */
+/** A path of pairs from source to target. `product` is the product of their marginal prices: the output of a further unit of the source. */
 export type Detour = Readonly<{ pairs: readonly number[]; product: number }>
 
 const DETOURS_MAX = 32
 
 /**
- * Paths of up to `hopsMax` pairs that bring more than `atLeast`, best first: of all that lead through a token after so many
- * hops and so many hops from the end, the best. No path goes through a token twice.
+ * Simple paths of up to `hopsMax` pairs whose product exceeds `productMin`, best first. For each token and each number of hops before and
+ * after it, only the best path is considered, and only if it visits no token twice.
  */
 export function bestDetours(
   subproblem: Subproblem,
@@ -35,7 +35,7 @@ export function bestDetours(
   return [...detours.values()].sort((a, b) => b.product - a.product).slice(0, DETOURS_MAX)
 }
 
-/** After each number of hops, from `start`: the best product to every token, and the pair by which it was reached. */
+/** By number of hops from the start: the best product to every token, and the last pair of that walk. */
 type Walks = readonly Readonly<{ best: Float64Array; by: Int32Array }>[]
 
 function bestWalks(
@@ -64,7 +64,7 @@ function bestWalks(
   return walks
 }
 
-/** The pairs of a walk that ends at `token`, last first. */
+/** The pairs of the best walk of `hops` hops to `token`, last pair first. */
 function walkTo(walks: Walks, from: Int32Array, token: number, hops: number): number[] {
   const pairs: number[] = []
   let at = token

@@ -2,32 +2,32 @@ import { type Trade, tradeTo } from './curve.ts'
 import type { LikelyPath } from './likely-paths.ts'
 import { curveAt, type Market } from './market.ts'
 
-/**
- * The part of a market that is searched closely: some tokens, and every pair of them. Tokens are numbered anew here: 0 is the
- * source, 1 the target.
- */
+/** A restriction of the market to some tokens and all pairs between them. Tokens have indexes of their own here: 0 is the source, 1 the target. */
 export type Subproblem = Readonly<{
   market: Market
   tokens: readonly number[]
-  /** By token of the market its number here, plus one; 0 = not here. */
+  /** By market token, its index here plus one; 0 = not included. */
   localIndex: Int32Array
-  /** Pairs of the market, and their tokens. */
+  /** Market numbers of the pairs, and the indexes of their tokens here. */
   pairs: Int32Array
   from: Int32Array
   to: Int32Array
-  /** Marginal price of each pair's first unit. */
+  /** Spot price of each pair: the marginal price of its first unit. */
   spotPrice: Float64Array
-  /** What a unit of each token is worth in units of the target, whose own stays 1. The search moves these. */
+  /** Dual price of each token, in units of the target per base unit; 1 for the target. The solver changes these. */
   value: Float64Array
-  /** Edges of the market that must not be used. */
+  /** Market edges that must not be used. */
   banned: ReadonlySet<number>
-  /** Share of what every swap pays that arrives: 1, but for a toll that keeps swaps from going round in circles. */
+  /** 1 − the toll on the output of every swap. Below 1 only while a toll is needed to make cycles unprofitable. */
   tollFactor: number
 }>
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** `values` as in `tokens`: where the search begins. `place` as of a problem whose tokens are the first of these, or all zero. */
+/**
+ * `values` are the start prices of `tokens`. `localIndex` is all zero, or belongs to a subproblem whose tokens are the first of `tokens`; it is
+ * updated in place.
+ */
 export function createSubproblem(
   market: Market,
   tokens: readonly number[],
@@ -40,7 +40,7 @@ export function createSubproblem(
   const from: number[] = []
   const to: number[] = []
   for (let index = 0; index < tokens.length; index++) {
-    // Nothing leaves the target and nothing comes back to the source: a route ends where it ends.
+    // No pair leaves the target or returns to the source.
     if (index === 1) continue
     const token = tokens[index] as number
     const end = firstPair[token + 1] as number
@@ -68,14 +68,14 @@ export function createSubproblem(
   }
 }
 
-/** The same with fewer pairs. Values are shared. */
+/** A copy with only some of the pairs. The price array is shared. */
 export function keepPairs(subproblem: Subproblem, keep: (from: number, to: number) => boolean): Subproblem {
   const { from, to } = subproblem
   const indexes: number[] = []
   for (let index = 0; index < from.length; index++)
     if (keep(from[index] as number, to[index] as number)) indexes.push(index)
   const pick = <T extends Int32Array | Float64Array>(all: T, subset: T): T => {
-    for (let localIndex = 0; localIndex < indexes.length; localIndex++) subset[localIndex] = all[indexes[localIndex] as number] as number
+    for (let index = 0; index < indexes.length; index++) subset[index] = all[indexes[index] as number] as number
     return subset
   }
   return {
@@ -87,7 +87,7 @@ export function keepPairs(subproblem: Subproblem, keep: (from: number, to: numbe
   }
 }
 
-/** By token, the pairs that lead to it or away from it. */
+/** By token, the pairs into and out of it. */
 export function incidentPairs({ from, to, value }: Subproblem): readonly (readonly number[])[] {
   const incident: number[][] = Array.from(value, () => [])
   for (let pair = 0; pair < from.length; pair++) {
@@ -97,8 +97,13 @@ export function incidentPairs({ from, to, value }: Subproblem): readonly (readon
   return incident
 }
 
-/** The tokens of these paths, each worth what a further unit of it would bring; the best path comes last and counts. */
-export function seedSubproblem(market: Market, source: number, target: number, paths: readonly LikelyPath[]): Subproblem {
+/** The subproblem of these paths' tokens, priced at the product of marginal prices to the target. On conflict the last, longest path counts. */
+export function seedSubproblem(
+  market: Market,
+  source: number,
+  target: number,
+  paths: readonly LikelyPath[],
+): Subproblem {
   const values = new Map<number, number>([
     [source, 0],
     [target, 1],
@@ -113,15 +118,20 @@ export function seedSubproblem(market: Market, source: number, target: number, p
   return createSubproblem(market, [...values.keys()], [...values.values()], new Int32Array(market.tokenCount))
 }
 
-/** What all pools of one pair do together at the present values. */
+/** Total trade of all pools of one pair at current dual prices. */
 export function tradePair(subproblem: Subproblem, index: number, trade: Trade): void {
   const { from, to, value, tollFactor } = subproblem
   const price = (value[from[index] as number] as number) / ((value[to[index] as number] as number) * tollFactor)
   tradeAt(subproblem, index, price, trade)
 }
 
-/** What they do as long as a further unit pays more than `price`. Edges stand best price first: the first that is idle ends it. */
-export function tradeAt({ market, pairs, spotPrice, banned }: Subproblem, index: number, price: number, trade: Trade): void {
+/** Total trade of a pair up to the marginal price `price`. Edges are sorted by spot price, so the first one without a trade ends the loop. */
+export function tradeAt(
+  { market, pairs, spotPrice, banned }: Subproblem,
+  index: number,
+  price: number,
+  trade: Trade,
+): void {
   trade.in = 0
   trade.out = 0
   trade.profit = 0
@@ -139,22 +149,22 @@ export function tradeAt({ market, pairs, spotPrice, banned }: Subproblem, index:
 
 const trade: Trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
-/** One swap of a solved problem; `worth` of what goes in, in units of the target. */
+/** One swap of a solution. `worth` is the value of its input, in units of the target. */
 export type ActiveSwap = Readonly<{
   edge: number
   from: number
   to: number
   worth: number
-  /** What the pool earns: without it the route pays at least so much less. */
+  /** Profit of the pool, in units of the target. By the dual, the bound without this edge is lower by at least this amount. */
   earning: number
-  /** What goes in, in units of its own. */
+  /** Input in base units. */
   amountIn: number
 }>
 
-/** Below this share of all that flows a swap is dust: dropped, its share goes to the others. */
+/** Swaps with a smaller share of the total flow are dropped; their share goes to the other swaps of the token. */
 const DUST = 1e-10
 
-/** Every swap that happens at the present values on a way from source to target. */
+/** All swaps of the solution at current prices that lie on a path from source to target. */
 export function activeSwaps(subproblem: Subproblem, bound: number): readonly ActiveSwap[] {
   const { market, pairs, from, to, spotPrice, value, banned, tollFactor } = subproblem
   const active: ActiveSwap[] = []
@@ -186,7 +196,7 @@ export function activeSwaps(subproblem: Subproblem, bound: number): readonly Act
   return dropDisconnected(active)
 }
 
-/** Without swaps that nothing reaches, and those that end nowhere because what would go on is dust: it would be lost. */
+/** Drops swaps without a connection from the source or to the target; after dropping small swaps, their output would be lost. */
 function dropDisconnected(active: readonly ActiveSwap[]): readonly ActiveSwap[] {
   const fromSource = reachableTokens(active, 0, 'from', 'to')
   const toTarget = reachableTokens(active, 1, 'to', 'from')
@@ -207,10 +217,10 @@ function reachableTokens(
   return tokens
 }
 
-/** Whether what the pools do at the present values goes round in a circle: their prices differ by more than their fees. */
+/** Whether the flow at current prices contains a cycle, because pool prices differ by more than their fees. */
 export function hasCycle(subproblem: Subproblem): boolean {
   const { from, to, value } = subproblem
-  // Nothing enters the source and nothing leaves the target: a circle takes two tokens more.
+  // No pair enters the source or leaves the target, so a cycle needs two further tokens.
   if (value.length < 4) return false
   const entries = new Int32Array(value.length)
   const next: number[][] = Array.from(value, () => [])
@@ -221,7 +231,7 @@ export function hasCycle(subproblem: Subproblem): boolean {
     entries[token] = (entries[token] as number) + 1
     next[from[pair] as number]?.push(token)
   }
-  // Token by token that nothing enters any more: what is then left stands in circles, or behind one.
+  // Remove tokens without remaining inflow, one after another. The rest are in a cycle or downstream of one.
   const removed = [...entries.keys()].filter((token) => entries[token] === 0)
   for (const token of removed) {
     for (const successor of next[token] as number[]) {

@@ -8,28 +8,28 @@ import type { ListedToken } from '../ports/token-lists.ts'
 export type ListTokensDeps = Readonly<{
   networks: SwapNetworks
   router: Router
-  /** Every listed token of a network but its coin, each once, in the order of the lists. */
+  /** Every listed token of a network except native currency, each once, in list order. */
   listed(network: string): readonly ListedToken[]
 }>
 
-type Known = Readonly<{ liquidity: ReadonlyMap<string, number>; isPaused: boolean; views: readonly TokenView[] }>
+type CachedList = Readonly<{ liquidity: ReadonlyMap<string, number>; isPaused: boolean; views: readonly TokenView[] }>
 
-/** The tokens of a network: those that can be swapped first, and of them the most liquid. Worked out when liquidity changes. */
+/** The tokens of a network: swappable ones first, by liquidity. Sorted again only when liquidity or the pause changes. */
 export function createListTokens({ networks, router, listed }: ListTokensDeps): SwapServices['listTokens'] {
-  const known = new Map<string, Known>()
+  const cache = new Map<string, CachedList>()
   return (name) => {
     const { chain } = networks.get(name)
     const { id } = chain.network
     const [liquidity, isPaused] = [router.liquidity(id), networks.isPaused(id)]
-    const before = known.get(id)
-    // Nothing is known yet: an empty map may be another each time.
-    if (before !== undefined && before.isPaused === isPaused && isSame(before.liquidity, liquidity)) return before.views
+    const cached = cache.get(id)
+    if (cached !== undefined && cached.isPaused === isPaused && isSame(cached.liquidity, liquidity)) return cached.views
     const views = rank(chain, listed(id), isPaused ? new Map() : liquidity)
-    known.set(id, { liquidity, isPaused, views })
+    cache.set(id, { liquidity, isPaused, views })
     return views
   }
 }
 
+/** Two empty maps are the same: before the first read the router returns a new one each time. */
 const isSame = (a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean =>
   a === b || (a.size === 0 && b.size === 0)
 
@@ -38,19 +38,19 @@ function rank(
   listed: readonly ListedToken[],
   liquidity: ReadonlyMap<string, number>,
 ): readonly TokenView[] {
-  const worth = (address: string) => liquidity.get(isNative(address) ? chain.wrapped : address) ?? -1
-  const coin = { ...nativeTokenOf(chain), icon: null }
-  return [coin, ...listed]
-    .map((token) => ({ token, worth: worth(token.address) }))
-    .sort((a, b) => b.worth - a.worth)
-    .map(({ token: { icon, ...token }, worth: dollars }) => ({
+  const dollarsOf = (address: string) => liquidity.get(isNative(address) ? chain.wrapped : address) ?? -1
+  const native = { ...nativeTokenOf(chain), icon: null }
+  return [native, ...listed]
+    .map((token) => ({ token, dollars: dollarsOf(token.address) }))
+    .sort((a, b) => b.dollars - a.dollars)
+    .map(({ token: { icon, ...token }, dollars }) => ({
       token: { ...token, network: chain.network.id, address: chain.formatAddress(token.address) },
       enabled: dollars >= 0,
       icon,
     }))
 }
 
-/** The network's own coin, as a token. */
+/** The native currency as a token. */
 export function nativeTokenOf({ network }: SwapChain): Token {
   const { id, symbol, decimals } = network
   return { network: id, address: nativeAddress, name: network.name, symbol, decimals }

@@ -2,19 +2,19 @@ import type { OwnTokens } from '../interfaces.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
 
 export type ListedTokensDeps = Readonly<{
-  /** Of the operator, or of the sandbox: named before those of published lists. */
+  /** Tokens of the operator or of the sandbox; they precede those of published lists. */
   own(network: string): OwnTokens
   published(network: string): readonly ListedToken[]
-  /** Addresses that are not listed: on Celo and Polygon the one that is the coin itself. */
+  /** Addresses that are not listed: on Celo and Polygon the contract of the native currency itself. */
   hidden(network: string): ReadonlySet<string>
 }>
 
-/** Every token that is listed on a network, each once. */
+/** Every listed token of a network, each once. Cached per network. */
 export function createListedTokens({ own, published, hidden }: ListedTokensDeps) {
-  const known = new Map<string, readonly ListedToken[]>()
+  const cache = new Map<string, readonly ListedToken[]>()
   return (network: string): readonly ListedToken[] => {
-    const before = known.get(network)
-    if (before !== undefined) return before
+    const cached = cache.get(network)
+    if (cached !== undefined) return cached
     const icons = new Map(published(network).map(({ address, icon }) => [address, icon]))
     const byAddress = new Map<string, ListedToken>()
     const ours = own(network).map((token) => ({ ...token, address: token.address.toLowerCase() }))
@@ -22,7 +22,7 @@ export function createListedTokens({ own, published, hidden }: ListedTokensDeps)
     for (const token of published(network)) if (!byAddress.has(token.address)) byAddress.set(token.address, token)
     for (const address of hidden(network)) byAddress.delete(address)
     const listed = [...byAddress.values()]
-    known.set(network, listed)
+    cache.set(network, listed)
     return listed
   }
 }

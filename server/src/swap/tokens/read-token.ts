@@ -4,7 +4,7 @@ import type { SwapServices } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { Router } from '../ports/router.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
-import type { FindToken } from './known-tokens.ts'
+import type { FindToken } from './token-cache.ts'
 
 export type ReadTokenDeps = Readonly<{
   networks: SwapNetworks
@@ -23,10 +23,10 @@ export function createReadToken({ networks, router, findToken, listed }: ReadTok
       throw new AppError('INVALID_ADDRESS', `address is not an address on ${id}`, { field: 'address' })
     const token = await findToken(chain, address)
     if (token === null) throw new AppError('TOKEN_NOT_FOUND', 'there is no token at this address', { field: 'address' })
-    const traded = router.liquidity(id).has(isNative(address) ? chain.wrapped : address)
+    const isTraded = router.liquidity(id).has(isNative(address) ? chain.wrapped : address)
     return {
       token: { ...token, address: chain.formatAddress(address) },
-      enabled: traded && !networks.isPaused(id),
+      enabled: isTraded && !networks.isPaused(id),
       icon: listed(id).find((one) => one.address === address)?.icon ?? null,
     }
   }

@@ -7,7 +7,7 @@ import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import type { FeeScanResult, SwapFeeStore, UnclaimedFee } from '../ports/store/swap-fees.ts'
 import type { NewSwap } from '../ports/store/swaps.ts'
 import type { PaidFee, SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
-import type { FindToken } from '../tokens/known-tokens.ts'
+import type { FindToken } from '../tokens/token-cache.ts'
 
 export type ScanFeeEventsDeps = Readonly<{
   networks: Pick<SwapNetworks, 'find'>

@@ -38,7 +38,7 @@ describe('on the networks of the sandbox', () => {
       const levy = told.find(({ symbol }) => symbol === 'LEVY')?.address.toLowerCase() ?? ''
       if (at === null) throw new Error('no pools')
       // As such counts the contract of the coin, too.
-      expect([...at.taxed]).toEqual([network.evm?.coinContract, levy].filter((one) => one !== undefined))
+      expect([...at.taxed]).toEqual([network.evm?.nativeContract, levy].filter((one) => one !== undefined))
       expect(at.pools.some(({ tokens }) => tokens.includes(levy))).toBe(true)
       expect([source.liquidity().has(at.wrapped), source.liquidity().has(levy)]).toEqual([true, false])
 

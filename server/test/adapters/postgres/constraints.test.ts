@@ -188,7 +188,7 @@ describe('deposits (I-5) and destinations (I-19)', () => {
       exchangeId: row.exchange,
       assetId: 'btc@btc' as const,
       units: SMALL,
-      custody: 'wallet' as const,
+      location: 'wallet' as const,
     }
     expect(await fixture.store.ledger.post(depositEntry(credit))).toBe(false)
   })

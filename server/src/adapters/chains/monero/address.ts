@@ -1,22 +1,22 @@
 import type { Addresses } from '../../../exchange/ports/chain.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
-import { isPrime, keccak, readPoint } from './ed25519.ts'
-import { type WalletKeys, type Point, publicKeysAt, subaddressOf } from './keys.ts'
+import { isInPrimeGroup, keccak, readPoint } from './ed25519.ts'
+import { type Point, publicKeysAt, subaddressOf, type WalletKeys } from './keys.ts'
 
-/** Prefixes of mainnet, which a regtest daemon uses as well (cryptonote_config.h). */
+/** Prefixes of mainnet and of regtest daemons (cryptonote_config.h). */
 const PREFIX = { standard: 18, integrated: 19, subaddress: 42 } as const
 const CHECKSUM_BYTES = 4
 const PAYMENT_ID_BYTES = 8
 const KEYS_BYTES = 64
-/** Of an integrated address. */
+/** Length of an integrated address. */
 const LENGTH_MAX = 106
 
 export type Address = Readonly<{
   kind: keyof typeof PREFIX
   spend: Point
   view: Point
-  /** Of an integrated address. */
+  /** Set for an integrated address. */
   paymentId: Uint8Array | null
 }>
 
@@ -28,7 +28,7 @@ export function createAddresses(keys: WalletKeys): Addresses {
   }
   const hot = at({ branch: 'hot', index: 0 })
   return {
-    // A text has one reading, and an address one text.
+    // Base58 decoding is strict: an address has only one form.
     parse: (text) => (readAddress(text) === null ? null : text),
     parseMemo: () => null,
     deposit: (index) => ({ address: at({ branch: 'deposit', index }), memo: null }),
@@ -42,7 +42,7 @@ export function writeAddress(kind: 'standard' | 'subaddress', spend: Uint8Array,
   return encodeBase58(Uint8Array.of(...bytes, ...keccak(bytes).subarray(0, CHECKSUM_BYTES)))
 }
 
-/** Refused beside what is misspelt: keys off the curve, neutral, or with a part of small order, which nobody has. */
+/** null for a wrong checksum, and for keys that are off the curve, neutral or have a component of small order. */
 export function readAddress(text: string): Address | null {
   if (text.length > LENGTH_MAX) return null
   const bytes = decodeBase58(text)
@@ -53,6 +53,6 @@ export function readAddress(text: string): Address | null {
   const body = bytes.subarray(0, -CHECKSUM_BYTES)
   if (!Buffer.from(keccak(body).subarray(0, CHECKSUM_BYTES)).equals(bytes.subarray(-CHECKSUM_BYTES))) return null
   const [spend, view] = [readPoint(body.subarray(1, 33)), readPoint(body.subarray(33, 65))]
-  if (spend === null || view === null || !isPrime(spend) || !isPrime(view)) return null
+  if (spend === null || view === null || !isInPrimeGroup(spend) || !isInPrimeGroup(view)) return null
   return { kind, spend, view, paymentId: idBytes === 0 ? null : body.subarray(65) }
 }

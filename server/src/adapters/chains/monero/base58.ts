@@ -1,10 +1,10 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const BLOCK_BYTES = 8
 const BLOCK_CHARACTERS = 11
-/** Characters of a last block of so many bytes. */
+/** Characters of the last block, by its number of bytes. */
 const CHARACTERS: readonly number[] = [0, 2, 3, 5, 6, 7, 9, 10, 11]
 
-/** Monero's base58: blocks of eight bytes, each of eleven characters, so that a length has one length of text. */
+/** Monero's base58: blocks of 8 bytes become 11 characters, so the text length depends on the byte length only. */
 export function encodeBase58(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
@@ -20,7 +20,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text
 }
 
-/** Null where the text is none, or not the one that the bytes would be written as. */
+/** Null for text that is not the encoding of any bytes. */
 export function decodeBase58(text: string): Uint8Array | null {
   const blocks: Buffer[] = []
   for (let at = 0; at < text.length; at += BLOCK_CHARACTERS) {

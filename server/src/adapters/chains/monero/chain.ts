@@ -13,20 +13,20 @@ import { createWalletSession } from './wallet.ts'
 
 export type MoneroChainOptions = Readonly<{
   network: Network
-  /** Daemons (monerod 0.18). What moves money needs all of them to agree. */
+  /** Daemons (monerod 0.18). Decisions that move money require all of them to agree. */
   rpcUrls: readonly string[]
   viewKeys: ViewKeys
-  /** Only where the seed is: without it addresses are shown, and no block is scanned. */
+  /** null in a process without the seed, which derives addresses but scans no blocks. */
   spending: (Readonly<{ seedKey: Uint8Array; folder: string }> & Partial<typeof moneroDefaults>) | null
 }>
 
-/** `outputsReady`: payouts under way at once; each holds its change for ten blocks. */
+/** `outputsReady`: the number of concurrent payouts. Each locks its change for ten blocks. */
 export const moneroDefaults: Readonly<{ restoreHeight: number; outputsReady: number }> = {
   restoreHeight: 0,
   outputsReady: 16,
 }
 
-/** Monero. `close` ends the house's wallet program and the connections. */
+/** Chain adapter of Monero. `close` stops the wallet process and closes the connections. */
 export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: MoneroChainOptions): Chain & {
   close(): Promise<void>
 } {

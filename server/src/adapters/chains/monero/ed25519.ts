@@ -1,7 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-/** Below the order of the prime group. Points are in their compressed form (RFC 8032). */
+/** A number below the order of the prime-order group. Encoded points are compressed (RFC 8032). */
 export type Scalar = bigint
 
 const { Point } = ed25519
@@ -31,7 +31,7 @@ export function bytesOf(value: bigint, length: number): Uint8Array {
   return new Uint8Array(Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex').reverse())
 }
 
-/** Null where the bytes are no point, or name it otherwise than it is written. */
+/** Null if the bytes are no point or not its canonical encoding. */
 export function readPoint(bytes: Uint8Array): Group | null {
   try {
     return Point.fromBytes(bytes)
@@ -40,8 +40,8 @@ export function readPoint(bytes: Uint8Array): Group | null {
   }
 }
 
-/** In the group of prime order, so that no multiple of it by a small number is neutral. */
-export function isPrime(point: Group): boolean {
+/** Whether the point is in the prime-order group and not neutral, so that it has no component of small order. */
+export function isInPrimeGroup(point: Group): boolean {
   return !point.is0() && point.isTorsionFree()
 }
 
@@ -49,19 +49,19 @@ export function timesBase(scalar: Scalar): Group {
   return scalar % ORDER === 0n ? Point.ZERO : Point.BASE.multiply(scalar % ORDER)
 }
 
-/** In time that depends on the scalar: for what others cannot measure, and for what is public. */
+/** Not constant-time: use only for public values, or where an attacker cannot measure the time. */
 export function times(point: Group, scalar: Scalar): Group {
   return scalar % ORDER === 0n ? Point.ZERO : point.multiplyUnsafe(scalar % ORDER)
 }
 
 const P = Point.Fp.ORDER
-/** The curve's Montgomery form has this coefficient (RFC 7748, curve25519). */
+/** Coefficient of the curve's Montgomery form (RFC 7748, curve25519). */
 const A = 486_662n
 const fp = Point.Fp
 
 /**
- * A point that follows from bytes, whose logarithm nobody knows: Elligator's map of their Keccak hash, times the cofactor
- * (Monero's `ge_fromfe_frombytes_vartime`; its paper: Nicolas van Saberhagen's hash to point, Shen Noether's MRL note).
+ * A point with unknown discrete logarithm, derived from bytes: the Elligator map of their Keccak hash, times the cofactor
+ * (Monero's `ge_fromfe_frombytes_vartime`; Nicolas van Saberhagen's hash to point, Shen Noether's MRL note).
  */
 export function hashToPoint(bytes: Uint8Array): Group {
   const u = littleEndian(keccak(bytes)) % P
@@ -74,17 +74,16 @@ export function hashToPoint(bytes: Uint8Array): Group {
       return null
     }
   }
-  // x of the Edwards form is u·√(2A(A+2)·w/x), or √(A(A+2)·w/x) without u where the first is no square; the sign follows.
+  // The x of the Edwards form is u·√(2A(A+2)·w/x), or √(A(A+2)·w/x) if the first radicand is no square.
   const ratio = fp.div(w, x)
   const square = fp.mul(fp.mul(2n * A, A + 2n), ratio)
   const first = root(square)
   const second = first ?? root(fp.mul(fp.mul(A, A + 2n), ratio))
-  if (second === null) throw new Error('the map has a root for every hash')
+  if (second === null) throw new Error('the hash has no root in the Elligator map')
   const isFirst = first !== null
   const z = isFirst ? fp.mul(fp.neg(2n * A), fp.sqr(u)) : fp.neg(A)
   const magnitude = isFirst ? fp.mul(second, u) : second
   const sign = isFirst ? 0n : 1n
   const signed = (magnitude & 1n) === sign ? magnitude : fp.neg(magnitude)
-  const below = fp.add(z, w)
-  return Point.fromAffine({ x: signed, y: fp.div(fp.sub(z, w), below) }).clearCofactor()
+  return Point.fromAffine({ x: signed, y: fp.div(fp.sub(z, w), fp.add(z, w)) }).clearCofactor()
 }

@@ -6,22 +6,25 @@ import { spendKeyOf } from './view-keys.ts'
 
 export type Point = NonNullable<ReturnType<typeof readPoint>>
 
-/** The house's one wallet on a network. `spend` is null where only addresses are shown. */
+/** The keys of our wallet on a network. `spend` is null in a process without the seed, which only derives addresses. */
 export type WalletKeys = Readonly<{ view: Scalar; spendPoint: Point; spend: Scalar | null }>
 
 export function createWalletKeys({ view, spend }: ViewKeys, seedKey: Uint8Array | null): WalletKeys {
   const spendPoint = present(readPoint(spend), 'the public spend key')
   const secret = seedKey === null ? null : spendKeyOf(seedKey)
-  assert(secret === null || timesBase(secret).equals(spendPoint), 'the keystore holds both halves of one key')
+  assert(
+    secret === null || timesBase(secret).equals(spendPoint),
+    'the seed key matches the public spend key of the keystore',
+  )
   return { view: littleEndian(view), spendPoint, spend: secret }
 }
 
-/** Account and index of a subaddress; 0/0 is the wallet's own address, where change returns to. */
+/** Account and index of a subaddress; 0/0 is the primary address, which receives the change. */
 export type Subaddress = Readonly<{ account: number; index: number }>
 
 /**
- * Deposits are subaddresses of the first account, as only what lies in one account is spent together. Addresses of the
- * change branch are in the second: nothing is ever paid to them, as the wallet brings change to the first address.
+ * Deposits are subaddresses of account 0, because a transaction spends outputs of one account only. The change branch is
+ * account 1 and stays unused, because the wallet sends change to the primary address.
  */
 export function subaddressOf({ branch, index }: KeyPath): Subaddress {
   if (branch === 'hot') return { account: 0, index: 0 }
@@ -30,7 +33,7 @@ export function subaddressOf({ branch, index }: KeyPath): Subaddress {
 
 const LABEL = Buffer.from('SubAddr\0')
 
-/** What a subaddress adds to the spend key (Monero, MRL-0006). */
+/** The offset that a subaddress adds to the spend key (MRL-0006). */
 export function offsetOf(view: Scalar, { account, index }: Subaddress): Scalar {
   if (account === 0 && index === 0) return 0n
   return toScalar(keccak(LABEL, bytesOf(view, 32), bytesOf(BigInt(account), 4), bytesOf(BigInt(index), 4)))
@@ -43,19 +46,19 @@ export function publicKeysAt(keys: WalletKeys, at: Subaddress): { spend: Point; 
   return { spend, view: times(spend, keys.view) }
 }
 
-/** What sender and recipient share of one transaction, in its two halves: their own secret, the other's public key. */
+/** The key derivation that sender and recipient share: one's secret key times the other's public key. */
 export function derive(publicKey: Point, secret: Scalar): Uint8Array {
   return times(publicKey, secret).clearCofactor().toBytes()
 }
 
-/** What they share of one output. */
+/** The shared secret of one output. */
 export function outputSecret(shared: Uint8Array, vout: number): Scalar {
   return toScalar(keccak(shared, varint(vout)))
 }
 
 const VIEW_TAG = Buffer.from('view_tag')
 
-/** One byte that tells the recipient of most outputs that they are not his. */
+/** One byte by which a recipient skips 255 of 256 outputs of others. */
 export function viewTag(shared: Uint8Array, vout: number): number {
   return keccak(VIEW_TAG, shared, varint(vout))[0] ?? 0
 }

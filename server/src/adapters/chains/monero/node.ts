@@ -21,18 +21,18 @@ import { parseTransaction, type Transaction } from './transaction.ts'
 export type NodeBlock = BlockRef &
   Readonly<{ parentHash: string; time: number; coinbase: string; txHashes: readonly string[] }>
 
-/** A transaction as a node has it. */
+/** A transaction in a node's reply. */
 export type NodeTransaction = Readonly<{
   txHash: string
-  /** null for what this adapter cannot read: coinbase, and kinds of long ago. */
+  /** null for transactions that this adapter cannot parse: coinbase and old types. */
   content: Transaction | null
-  /** null while it waits in the pool. */
+  /** null while in the pool. */
   height: number | null
-  /** Another one in the pool spends the same. */
+  /** Another pool transaction spends the same key image. */
   doubleSpend: boolean
 }>
 
-/** One monerod. `null` is the node's own "there is none"; no answer, or none that makes sense, is NETWORK_UNAVAILABLE. */
+/** One monerod. `null` means that the node answered "not found". Without a valid answer each call throws NETWORK_UNAVAILABLE. */
 export type MoneroNode = PoolCalls &
   Readonly<{
     url: string
@@ -40,17 +40,17 @@ export type MoneroNode = PoolCalls &
     head(): Promise<BlockRef>
     hashAt(height: number): Promise<string | null>
     block(hash: string): Promise<NodeBlock>
-    /** Its head, and the time by its blocks. */
+    /** The head's height and the chain's time. */
     chainTime(): Promise<ChainTime>
-    /** Those that the node has, in the pool or in a block of its best chain. */
+    /** The transactions that the node has, in its pool or on its best chain. */
     transactions(txHashes: readonly string[]): Promise<readonly NodeTransaction[]>
-    /** Whether a block of the best chain has spent each of these; the pool does not count. */
+    /** Whether each key image is spent on the best chain; ignores the pool. */
     areSpent(keyImages: readonly string[]): Promise<readonly boolean[]>
     /** Units per byte. */
     feeRate(): Promise<bigint>
   }>
 
-/** Of a restricted node. */
+/** Transactions per call, the limit of a restricted node. */
 const TRANSACTIONS_MAX = 100
 const TOO_HIGH = -2
 
@@ -72,7 +72,7 @@ export function createMoneroNode(network: Network, http: Http, rpcUrl: string): 
   const askAt = async (path: string, body: Readonly<Record<string, unknown>>) =>
     checked(path, await post(http, `${origin}${path}`, body))
 
-  const some = async (txHashes: readonly string[]): Promise<readonly NodeTransaction[]> => {
+  const readTransactions = async (txHashes: readonly string[]): Promise<readonly NodeTransaction[]> => {
     const reply = await askAt('/get_transactions', { txs_hashes: txHashes, prune: true })
     return readList(reply['txs']).map(readTransaction)
   }
@@ -100,19 +100,19 @@ export function createMoneroNode(network: Network, http: Http, rpcUrl: string): 
         txHashes: readList(reply['tx_hashes']).map(readHash),
       }
     },
-    time: async () => {
+    chainTime: async () => {
       const { height, adjusted_time: time } = await ask('get_info')
       return { headHeight: readInteger(height) - 1, time: readInteger(time) }
     },
     transactions: async (txHashes) => {
-      const found: NodeTransaction[] = []
+      const transactions: NodeTransaction[] = []
       for (let from = 0; from < txHashes.length; from += TRANSACTIONS_MAX) {
-        found.push(...(await some(txHashes.slice(from, from + TRANSACTIONS_MAX))))
+        transactions.push(...(await readTransactions(txHashes.slice(from, from + TRANSACTIONS_MAX))))
       }
-      return found
+      return transactions
     },
     ...createPoolCalls({ http, origin, checked }),
-    spent: async (keyImages) => {
+    areSpent: async (keyImages) => {
       const reply = await askAt('/is_key_image_spent', { key_images: keyImages })
       return readList(reply['spent_status']).map((status) => readInteger(status) === 1)
     },
@@ -120,12 +120,12 @@ export function createMoneroNode(network: Network, http: Http, rpcUrl: string): 
   } satisfies MoneroNode)
 }
 
-/** The node's hash must be that of its bytes: what a transaction pays is not taken on its word. */
+/** Checks that the bytes have the hash that the node states. */
 function readTransaction(value: unknown): NodeTransaction {
   const entry = readEntry(value)
   const txHash = readHash(entry['tx_hash'])
-  const isWhole = entry['as_hex'] !== undefined && entry['as_hex'] !== ''
-  const content = isWhole
+  const isUnpruned = entry['as_hex'] !== undefined && entry['as_hex'] !== ''
+  const content = isUnpruned
     ? parseTransaction(readHex(entry['as_hex']), null)
     : parseTransaction(readHex(entry['pruned_as_hex']), readHex(entry['prunable_hash']))
   if (content !== null && content.txHash !== txHash) throw malformed('transaction')

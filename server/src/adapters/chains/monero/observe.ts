@@ -13,42 +13,42 @@ export function createObserve(network: Network, nodes: readonly MoneroNode[]): C
     return transactions.find(({ content }) => content?.keyImages.includes(keyImage))?.txHash ?? null
   })
   return async (watched): Promise<Observation> => {
-    const seen = await Promise.all(nodes.map(async (node) => (await node.transactions([watched.txHash]))[0] ?? null))
-    const included = await includedAt(nodes, seen)
-    if (included !== null) return included
-    if (seen.some((transaction) => transaction !== null)) return { kind: 'pending' }
-    return (await proveDead(network, nodes, search, watched)) ?? { kind: 'unseen' }
+    const copies = await Promise.all(nodes.map(async (node) => (await node.transactions([watched.txHash]))[0] ?? null))
+    const inclusion = await findInclusion(nodes, copies)
+    if (inclusion !== null) return inclusion
+    if (copies.some((transaction) => transaction !== null)) return { kind: 'pending' }
+    return (await proveConflict(network, nodes, search, watched)) ?? { kind: 'unseen' }
   }
 }
 
-/** In one block on every node. */
-async function includedAt(
+/** The inclusion if every node has the transaction in the same block, else null. */
+async function findInclusion(
   nodes: readonly MoneroNode[],
-  seen: readonly (NodeTransaction | null)[],
+  copies: readonly (NodeTransaction | null)[],
 ): Promise<Observation | null> {
-  const height = seen[0]?.height ?? null
-  if (height === null || !seen.every((transaction) => transaction?.height === height)) return null
+  const height = copies[0]?.height ?? null
+  if (height === null || !copies.every((transaction) => transaction?.height === height)) return null
   const hash = await findAgreedHash(nodes, height)
   if (hash === null) return null
-  return { kind: 'included', block: { height, hash }, ok: true, feeUnits: seen[0]?.content?.feeUnits ?? null }
+  return { kind: 'included', block: { height, hash }, ok: true, feeUnits: copies[0]?.content?.feeUnits ?? null }
 }
 
-/** The proof of death: a key image of the transaction was spent by another one, which every node holds at finality. */
-async function proveDead(
+/** The conflict proof: every node has, at finality, another transaction that spends a key image of ours. */
+async function proveConflict(
   network: Network,
   nodes: readonly MoneroNode[],
   search: ReturnType<typeof createSpenderSearch>,
-  { txHash, conflictKey, raw, conflictingTxHash: rival }: WatchedTransaction,
+  { txHash, conflictKey, raw, conflictingTxHash }: WatchedTransaction,
 ): Promise<Observation | null> {
   if (conflictKey === null) return null
   const keyImages = raw === undefined ? [conflictKey] : (parseTransaction(fromHex(raw), null)?.keyImages ?? [])
-  const answers = await Promise.all(nodes.map((node) => node.spent(keyImages)))
-  const spent = keyImages.filter((_, at) => answers.every((answer) => answer[at] === true))
-  if (spent.length === 0) return null
+  const answers = await Promise.all(nodes.map((node) => node.areSpent(keyImages)))
+  const spentKeyImages = keyImages.filter((_, n) => answers.every((answer) => answer[n] === true))
+  if (spentKeyImages.length === 0) return null
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))
-  for (const keyImage of spent) {
-    const named = await namedSpender(nodes, keyImage, rival ?? null)
+  for (const keyImage of spentKeyImages) {
+    const named = await verifyNamedSpender(nodes, keyImage, conflictingTxHash ?? null)
     const spender = named ?? (await search(keyImage, lowest))
     if (spender === null || spender.txHash === txHash) continue
     if (lowest - spender.height + 1 < network.finalityBlocks) continue
@@ -58,15 +58,15 @@ async function proveDead(
   return null
 }
 
-/** What a person named, however deep it lies: every node must have it in the same block, and it must spend the key image. */
-async function namedSpender(
+/** Checks a spender that an operator named, at any depth: every node must have it in one block, spending the key image. */
+async function verifyNamedSpender(
   nodes: readonly MoneroNode[],
   keyImage: string,
-  rival: string | null,
+  txHash: string | null,
 ): Promise<Spender | null> {
-  if (rival === null || !/^[0-9a-f]{64}$/.test(rival)) return null
-  const found = await Promise.all(nodes.map(async (node) => (await node.transactions([rival]))[0] ?? null))
-  if (!found.every((one) => one?.content?.keyImages.includes(keyImage))) return null
-  const included = await includedAt(nodes, found)
-  return included?.kind === 'included' ? { txHash: rival, ...included.block } : null
+  if (txHash === null || !/^[0-9a-f]{64}$/.test(txHash)) return null
+  const copies = await Promise.all(nodes.map(async (node) => (await node.transactions([txHash]))[0] ?? null))
+  if (!copies.every((one) => one?.content?.keyImages.includes(keyImage))) return null
+  const inclusion = await findInclusion(nodes, copies)
+  return inclusion?.kind === 'included' ? { txHash, ...inclusion.block } : null
 }

@@ -2,20 +2,20 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Http } from '../../../lib/http.ts'
 import { type Answer, call, post, readEntry, readHash, readInteger, readList, TIMEOUT_MS } from './rpc.ts'
 
-/** `failed`: the block on which the node found that it cannot be mined. */
+/** `failed`: the block at which the node's check of the transaction failed; null if it did not fail. */
 export type PoolEntry = Readonly<{ failed: BlockRef | null }>
 export type ChainOutput = Readonly<{ height: number; unlocked: boolean }>
 
-/** What a node says and does about what waits in its pool. */
+/** The node's calls about its transaction pool. */
 export type PoolCalls = Readonly<{
   poolTxHashes(): Promise<readonly string[]>
   send(raw: string): Promise<Answer>
-  /** What it says of a transaction in its pool; null = it has none such. A restricted node says nothing. */
+  /** The pool entry of a transaction; null if not in the pool. A restricted node does not answer. */
   poolEntry(txHash: string): Promise<PoolEntry | null | 'restricted'>
-  /** Takes one transaction out of the pool, and nothing else. */
+  /** Removes this transaction from the pool. */
   flush(txHash: string): Promise<'done' | 'restricted'>
-  /** The blocks of outputs by their numbers; null where one of them is not there. */
-  outputs(numbers: readonly bigint[]): Promise<readonly ChainOutput[] | null>
+  /** Outputs by their global indices; null if one of them does not exist. */
+  outputs(indices: readonly bigint[]): Promise<readonly ChainOutput[] | null>
 }>
 
 const NO_METHOD = -32601
@@ -29,7 +29,7 @@ type Calls = Readonly<{
 
 export function createPoolCalls({ http, origin, checked }: Calls): PoolCalls {
   return {
-    pool: async () => {
+    poolTxHashes: async () => {
       const answer = await post(http, `${origin}/get_transaction_pool_hashes`, {})
       return readList(checked('/get_transaction_pool_hashes', answer)['tx_hashes']).map(readHash)
     },
@@ -53,8 +53,8 @@ export function createPoolCalls({ http, origin, checked }: Calls): PoolCalls {
       checked('flush_txpool', answer)
       return 'done'
     },
-    outputs: async (numbers) => {
-      const outputs = numbers.map((index) => ({ amount: 0, index }))
+    outputs: async (indices) => {
+      const outputs = indices.map((index) => ({ amount: 0, index }))
       const answer = await post(http, `${origin}/get_outs`, { outputs, get_txid: false })
       if (answer.kind === 'result' && answer.result['status'] === 'Failed') return null
       return readList(checked('/get_outs', answer)['outs'])

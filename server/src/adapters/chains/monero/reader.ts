@@ -5,24 +5,25 @@ import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/port
 import { assert, InvariantError, present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { findAgreedHash, findAgreedHead } from '../shared/agreement.ts'
-import { type WalletKeys, subaddressOf } from './keys.ts'
+import { minOf } from '../shared/min-max.ts'
+import { subaddressOf, type WalletKeys } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
 import type { OutputOrigins } from './output-origins.ts'
-import { type OwnOutput, findOutputs, isLocked, keyImageOf } from './scan.ts'
+import { findOutputs, isLocked, keyImageOf, type OwnOutput } from './scan.ts'
 
-/** Units per byte that the house never exceeds: what 2 kB cost at it is a tenth of a coin. */
+/** Maximum fee rate in units per byte: a transaction of 2 kB then costs 0.1 XMR. */
 const RATE_MAX = 50_000_000n
-/** Transactions of the pool looked up by one call. */
+/** Pool transactions looked up per call. */
 const LOOKUPS_MAX = 500
 
-/** Blocks come from the daemons and are opened with the house's view key: no wallet's memory is believed (D46). */
+/** Reads blocks from the daemons and scans them with our view key; does not rely on a wallet's state (D46). */
 export function createReader(
   network: Network,
   nodes: readonly MoneroNode[],
   keys: WalletKeys,
   origins: OutputOrigins,
 ): ChainReader {
-  // What the recipient knows of an output, for as long as somebody holds its transfer.
+  // The shared secrets of our outputs, kept while their transfer objects exist.
   const secrets = new WeakMap<Transfer, OwnOutput>()
   return {
     head: () => findAgreedHead(network, nodes),
@@ -30,13 +31,11 @@ export function createReader(
     mempool: createPoolReader(nodes, keys),
     agrees: async ({ height, hash }) => (await findAgreedHash(nodes, height)) === hash,
     receivedUnits: async (transfer, block) => {
-      const answers = await Promise.all(nodes.map((node) => receivedAt(keys, node, transfer, block)))
-      const [first = 0n, ...others] = answers
-      return smallest(first, ...others)
+      return minOf(await Promise.all(nodes.map((node) => readReceived(keys, node, transfer, block))))
     },
     tagHeight: async () => null,
     balance: async () => {
-      throw new InvariantError('Monero has no balances: the store adds up the unspent outputs')
+      throw new InvariantError('Monero has no balances: sum the unspent outputs in the store')
     },
     feeRate: async () => {
       const rates = await Promise.all(nodes.map((node) => node.feeRate()))
@@ -44,7 +43,7 @@ export function createReader(
     },
     outpoint: (transfer, path) => {
       const keyImage = keyImageOf(keys, present(secrets.get(transfer), 'a transfer of this reader'), path)
-      origins.note(keyImage, transfer.txHash, subaddressOf(path).index)
+      origins.record(keyImage, transfer.txHash, subaddressOf(path).index)
       return keyImage
     },
   }
@@ -59,19 +58,19 @@ async function readBlock(
   const hash = await findAgreedHash(nodes, height)
   if (hash === null) return null
   const { block, transactions } = await firstBlock(nodes, hash)
-  const seen = new Set<string>()
+  const identities = new Set<string>()
   const transfers: Transfer[] = []
   for (const { content } of transactions) {
-    for (const found of content === null ? [] : findOutputs(keys, content, block)) {
-      // One key is spent once, however often it is paid to.
-      if (seen.has(found.transfer.identity)) continue
-      seen.add(found.transfer.identity)
-      secrets.set(found.transfer, found)
-      transfers.push(found.transfer)
+    for (const output of content === null ? [] : findOutputs(keys, content, block)) {
+      // Only one output with a given one-time key can ever be spent.
+      if (identities.has(output.transfer.identity)) continue
+      identities.add(output.transfer.identity)
+      secrets.set(output.transfer, output)
+      transfers.push(output.transfer)
     }
   }
   const { parentHash, time, coinbase } = block
-  // New coins are locked for 60 blocks and go to whoever mines: no customer's deposit is among them.
+  // Coinbase outputs are locked for 60 blocks and belong to the miner: they are no deposits.
   const first = { txHash: coinbase, sender: null, nonce: null, spends: [] }
   const others = transactions.map(({ txHash, content }) => ({
     txHash,
@@ -82,7 +81,7 @@ async function readBlock(
   return { height: block.height, hash, parentHash, time, transfers, transactions: [first, ...others] }
 }
 
-/** The nodes agreed on the hash: any of them may serve the block, and all of its transactions. */
+/** All nodes agree on the hash, so the first node that answers may serve the block and its transactions. */
 async function firstBlock(nodes: readonly MoneroNode[], hash: string) {
   let failure: unknown = null
   for (const node of nodes) {
@@ -90,8 +89,8 @@ async function firstBlock(nodes: readonly MoneroNode[], hash: string) {
       const block = await node.block(hash)
       const byHash = new Map((await node.transactions(block.txHashes)).map((one) => [one.txHash, one]))
       const transactions = block.txHashes.map((txHash): NodeTransaction => {
-        const found = byHash.get(txHash)
-        if (found) return found
+        const transaction = byHash.get(txHash)
+        if (transaction) return transaction
         throw new AppError('NETWORK_UNAVAILABLE', 'a node does not find a transaction of a block', {
           cause: new Error(txHash),
         })
@@ -104,18 +103,18 @@ async function firstBlock(nodes: readonly MoneroNode[], hash: string) {
   throw failure
 }
 
-/** Early sightings from the first node; nothing is ever credited by them, and none of what is spent twice or locked. */
+/** Unconfirmed transfers from the first node; never credited. Omits double spends and locked outputs. */
 function createPoolReader(nodes: readonly MoneroNode[], keys: WalletKeys): ChainReader['mempool'] {
-  let known: ReadonlySet<string> = new Set()
+  let reported: ReadonlySet<string> = new Set()
   return async () => {
     const [node] = nodes
     assert(node, 'a chain is read from at least one node')
-    const listed = await node.pool()
-    const arrived = listed.filter((txHash) => !known.has(txHash)).slice(0, LOOKUPS_MAX)
-    const transactions = await node.transactions(arrived)
-    // Only now: a call that failed is made up for by the next.
-    const looked = new Set(arrived)
-    known = new Set(listed.filter((txHash) => known.has(txHash) || looked.has(txHash)))
+    const current = await node.poolTxHashes()
+    const arrivals = current.filter((txHash) => !reported.has(txHash)).slice(0, LOOKUPS_MAX)
+    const transactions = await node.transactions(arrivals)
+    // Updated last, so that the next call repeats a failed one.
+    const arrivalSet = new Set(arrivals)
+    reported = new Set(current.filter((txHash) => reported.has(txHash) || arrivalSet.has(txHash)))
     return transactions.flatMap(({ content, doubleSpend }) =>
       content === null || doubleSpend || content.unlockTime !== 0n
         ? []
@@ -124,26 +123,26 @@ function createPoolReader(nodes: readonly MoneroNode[], keys: WalletKeys): Chain
   }
 }
 
-async function receivedAt(
+async function readReceived(
   keys: WalletKeys,
   node: MoneroNode,
   { identity, txHash, address }: Pick<Transfer, 'identity' | 'txHash' | 'address'>,
   block: BlockRef,
 ): Promise<bigint> {
   const [transaction] = await node.transactions([txHash])
-  // A node remembers a transaction where it is now: the block itself is asked for after.
+  // The transaction only has a height: check that the block at this height is the given one.
   if (transaction?.height !== block.height || (await node.hashAt(block.height)) !== block.hash)
     throw new AppError('NETWORK_UNAVAILABLE', 'a node does not have a transaction in its block', {
       cause: new Error(`${txHash} in ${block.hash}`),
     })
   const { content } = transaction
   if (content === null) return 0n
-  const found = findOutputs(keys, content, null).find(({ transfer }) => transfer.identity === identity)
-  if (found?.transfer.address !== address) return 0n
-  // The confirmations that were asked for are an estimate where the lock is a time.
-  if (content.unlockTime !== 0n && isLocked(content.unlockTime, await node.time()))
-    throw new AppError('NETWORK_UNAVAILABLE', 'the sender has locked this output for longer', {
+  const output = findOutputs(keys, content, null).find(({ transfer }) => transfer.identity === identity)
+  if (output?.transfer.address !== address) return 0n
+  // `lockConfirmations` is only an estimate for a lock by time.
+  if (content.unlockTime !== 0n && isLocked(content.unlockTime, await node.chainTime()))
+    throw new AppError('NETWORK_UNAVAILABLE', 'the output is still locked by its sender', {
       cause: new Error(`${txHash} until ${content.unlockTime}`),
     })
-  return found.transfer.units
+  return output.transfer.units
 }

@@ -2,7 +2,7 @@ import { parseExact } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Http } from '../../../lib/http.ts'
 
-/** The program's own answer, or none: an error is `code` and `message`. */
+/** The answer to a call; `unknown` if there was no valid answer. */
 export type Answer =
   | Readonly<{ kind: 'result'; result: Readonly<Record<string, unknown>> }>
   | Readonly<{ kind: 'error'; code: number; message: string }>
@@ -14,7 +14,7 @@ const REPLY_BYTES_MAX = 64 * 1024 * 1024
 export const TIMEOUT_MS = 10_000
 const MESSAGE_LENGTH_MAX = 300
 
-/** One call of monerod or monero-wallet-rpc. Both take amounts as integers that a double does not hold. */
+/** One call of monerod or monero-wallet-rpc. Amounts are JSON integers, which may exceed a double's precision. */
 export async function post(
   http: Http,
   url: string,
@@ -40,7 +40,7 @@ export async function post(
     if (typeof code !== 'number') return { kind: 'unknown', reason: 'an error without code' }
     return { kind: 'error', code, message: String(message).slice(0, MESSAGE_LENGTH_MAX) }
   }
-  // Methods with a path of their own answer without an envelope.
+  // Methods with their own path answer without a JSON-RPC envelope.
   const result = 'jsonrpc' in reply ? reply['result'] : reply
   return isEntry(result) ? { kind: 'result', result } : { kind: 'unknown', reason: 'no result' }
 }
@@ -55,14 +55,14 @@ export const call = (method: string, params: Readonly<Record<string, unknown>>) 
 const isEntry = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Nothing else that is sent has an `@`, and a text with one would not match as a whole. */
+/** Writes bigints as JSON integers. No text that we send has the form `@digits@`. */
 const toJson = (body: unknown): string =>
   JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? `@${value}@` : value)).replace(
     /"@(\d{1,20})@"/g,
     '$1',
   )
 
-/** A reply in a shape that no node of ours gives: treated as no answer, so that nothing is concluded from it. */
+/** For a reply of unknown form: handled like no answer, so that no decision depends on it. */
 export function malformed(what: string): AppError {
   return new AppError('NETWORK_UNAVAILABLE', 'a node of the network gives no usable answers', {
     cause: new Error(`malformed ${what} in a reply`),
@@ -74,7 +74,7 @@ export function readEntry(value: unknown): Readonly<Record<string, unknown>> {
   return value
 }
 
-/** monerod leaves empty lists out. */
+/** monerod omits empty lists. */
 export function readList(value: unknown): readonly unknown[] {
   if (value === undefined) return []
   if (!Array.isArray(value)) throw malformed('list')
@@ -86,7 +86,7 @@ export function readInteger(value: unknown): number {
   return value
 }
 
-/** Whatever its size: above 2^53 it comes as the text that it was. */
+/** An amount of any size; `parseExact` returns integers above 2^53 as text. */
 export function readUnits(value: unknown): bigint {
   const text = String(value)
   if (!/^\d{1,20}$/.test(text)) throw malformed('amount')

@@ -3,7 +3,7 @@ import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { present } from '../../../lib/assert.ts'
 import { writeAddress } from './address.ts'
 import { bytesOf, hashToPoint, keccak, readPoint, type Scalar, times, timesBase, toScalar } from './ed25519.ts'
-import { derive, type WalletKeys, offsetOf, outputSecret, type Point, subaddressOf, viewTag } from './keys.ts'
+import { derive, offsetOf, outputSecret, type Point, subaddressOf, viewTag, type WalletKeys } from './keys.ts'
 import { fromHex, type Output, type Transaction, toHex, unmask } from './transaction.ts'
 
 /** The second generator of commitments (Monero, rctTypes.h: H). */
@@ -13,45 +13,49 @@ const H = present(
 )
 const AMOUNT = Buffer.from('amount')
 const MASK = Buffer.from('commitment_mask')
-/** Unlock times below this are heights, from it on seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
+/** Unlock times below this are heights, others are seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
 const HEIGHT_MAX = 500_000_000n
 const BLOCK_SECONDS = 120n
-/** What a node adds to the chain's time (CRYPTONOTE_LOCKED_TX_ALLOWED_DELTA_SECONDS_V2). */
+/** Seconds that a node adds to the chain's time (CRYPTONOTE_LOCKED_TX_ALLOWED_DELTA_SECONDS_V2). */
 const DELTA_SECONDS = 120n
-/** What a column of depths holds: never. */
+/** The maximum of the database column: the output never unlocks. */
 const DEPTH_MAX = 2_147_483_647n
 
-/** An output that is ours if its address is, with the secret that only sender and recipient know. */
+/** An output that our view key can open, with the secret that only sender and recipient know. Ours if its address is. */
 export type OwnOutput = Readonly<{ transfer: Transfer; secret: Scalar }>
 
-/** Where a transaction stands: what its lock is counted from. */
+/** The block of a transaction, to compute its remaining lock. */
 export type BlockPosition = Readonly<{ height: number; time: number }>
 
-/** What a node holds locks against. `time`: seconds, by the median of its latest blocks. */
+/** The head and time with which a node checks locks. `time`: seconds, from the median of its latest blocks. */
 export type ChainTime = Readonly<{ headHeight: number; time: number }>
 
 /**
- * Every output of a transaction that may be ours, with the address that it would be for: which addresses were given out,
- * the store knows. One in 256 outputs of others looks like one to an address that nobody has; without view tags, all.
+ * The outputs that may be ours, with the address that each would pay; the store knows which addresses we assigned. One in
+ * 256 outputs of others passes the view tag with a random address, and without view tags all do.
  *
- * An amount counts only where the commitment opens to it: what a sender says of it binds nobody.
+ * Only amounts that match the commitment count, because the sender can state any encrypted amount.
  */
-export function findOutputs(keys: WalletKeys, transaction: Transaction, place: BlockPosition | null): readonly OwnOutput[] {
+export function findOutputs(
+  keys: WalletKeys,
+  transaction: Transaction,
+  position: BlockPosition | null,
+): readonly OwnOutput[] {
   const shared = sharedSecrets(keys.view, transaction.publicKeys)
-  const single = transaction.outputs.map(({ vout }) => {
+  const outputSecrets = transaction.outputs.map(({ vout }) => {
     const key = transaction.outputKeys[vout]
     return key === undefined ? [] : sharedSecrets(keys.view, [key])
   })
-  const found: OwnOutput[] = []
+  const ownOutputs: OwnOutput[] = []
   for (const output of transaction.outputs) {
-    for (const secrets of [...shared, ...(single[output.vout] ?? [])]) {
-      const one = open(keys, transaction, output, secrets, place)
-      if (one === null) continue
-      found.push(one)
+    for (const secret of [...shared, ...(outputSecrets[output.vout] ?? [])]) {
+      const own = openOutput(keys, transaction, output, secret, position)
+      if (own === null) continue
+      ownOutputs.push(own)
       break
     }
   }
-  return found
+  return ownOutputs
 }
 
 function sharedSecrets(view: Scalar, publicKeys: readonly Uint8Array[]): readonly Uint8Array[] {
@@ -61,12 +65,12 @@ function sharedSecrets(view: Scalar, publicKeys: readonly Uint8Array[]): readonl
   })
 }
 
-function open(
+function openOutput(
   keys: WalletKeys,
   { txHash, unlockTime }: Transaction,
   output: Output,
   shared: Uint8Array,
-  place: BlockPosition | null,
+  position: BlockPosition | null,
 ): OwnOutput | null {
   if (output.viewTag !== null && output.viewTag !== viewTag(shared, output.vout)) return null
   const key = readPoint(fromHex(output.key))
@@ -75,9 +79,9 @@ function open(
   const units = openAmount(output, secret)
   if (units === null || units === 0n) return null
   const address = addressFor(keys, key.subtract(timesBase(secret)))
-  const lockedFor = place === null ? 0 : lockOf(unlockTime, place)
+  const lockedFor = position === null ? 0 : lockOf(unlockTime, position)
   const transfer: Transfer = {
-    // Not the place in a transaction: a second output with this key can never be spent beside the first.
+    // The one-time key, not the output index: two outputs with the same key can never both be spent.
     identity: output.key,
     txHash,
     address,
@@ -90,7 +94,7 @@ function open(
   return { transfer, secret }
 }
 
-/** The amount of an output, where its commitment says the same. */
+/** The amount of an output if it matches the commitment, else null. */
 export function openAmount({ amount, commitment }: Output, secret: Scalar): bigint | null {
   const bytes = bytesOf(secret, 32)
   const units = unmask(amount, keccak(AMOUNT, bytes))
@@ -103,7 +107,7 @@ function addressFor(keys: WalletKeys, spend: Point): string {
   return writeAddress('subaddress', spend.toBytes(), times(spend, keys.view).toBytes())
 }
 
-/** Confirmations that an output needs before the chain lets it be spent, where its sender locked it. */
+/** Confirmations until an output locked by its sender becomes spendable; an estimate if the lock is a time. */
 export function lockOf(unlockTime: bigint, { height, time }: BlockPosition): number {
   if (unlockTime === 0n) return 0
   const blocks =
@@ -113,18 +117,19 @@ export function lockOf(unlockTime: bigint, { height, time }: BlockPosition): num
 }
 
 /**
- * Whether a node still refuses to let an output be spent (Blockchain::is_tx_spendtime_unlocked). A lock by the clock is held
- * against the time that the chain's own blocks tell, which falls behind where they are slow: ours says nothing of it.
+ * Whether a node still refuses to spend an output (Blockchain::is_tx_spendtime_unlocked). For a lock by time it uses the
+ * time of its latest blocks, which may lag behind the real time.
  */
 export function isLocked(unlockTime: bigint, { headHeight, time }: ChainTime): boolean {
   return unlockTime < HEIGHT_MAX ? unlockTime > BigInt(headHeight) + 1n : unlockTime > BigInt(time) + DELTA_SECONDS
 }
 
-/** The name by which the chain says that an output of ours is spent. */
+/** The key image of an output of ours, by which the chain identifies its spend. */
 export function keyImageOf(keys: WalletKeys, { transfer, secret }: OwnOutput, path: KeyPath): string {
   const spend = present(keys.spend, 'the secret spend key')
   const own = secret + spend + offsetOf(keys.view, subaddressOf(path))
   const key = timesBase(own).toBytes()
-  if (toHex(key) !== transfer.identity) throw new Error(`the output ${transfer.identity} is not of the address named`)
+  if (toHex(key) !== transfer.identity)
+    throw new Error(`the output ${transfer.identity} does not belong to the given address`)
   return toHex(times(hashToPoint(key), own).toBytes())
 }

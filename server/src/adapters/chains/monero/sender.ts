@@ -13,44 +13,44 @@ import { createRebroadcast } from './rebroadcast.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 import type { BuiltTransaction, Wallet, WalletOutput, WalletSession } from './wallet.ts'
 
-/** Outputs that one transaction may have (BULLETPROOF_PLUS_MAX_OUTPUTS); one is the change. */
+/** Outputs of one transaction (BULLETPROOF_PLUS_MAX_OUTPUTS); one is the change. */
 const OUTPUTS_MAX = 16
-const PAYS_MAX = OUTPUTS_MAX - 1
-/** Bytes of a transaction, upwards: each input has a ring of 16 and its signature. */
+const PAYMENTS_MAX = OUTPUTS_MAX - 1
+/** Upper bounds of a transaction's weight in bytes; each input has a ring of 16 and a signature. */
 const WEIGHT = { base: 1_000n, input: 750n, output: 200n } as const
-/** An output smaller than this many times its own fee is not split off. */
+/** The minimum size of a change output, as a multiple of the fee of a transaction that spends it. */
 const SPLIT_FEES_MIN = 20n
 
 export type SenderOptions = Readonly<{
   network: Network
   nodes: readonly MoneroNode[]
-  /** null in a process without the seed: it builds nothing. */
+  /** null in a process without the seed, which cannot build transactions. */
   wallet: WalletSession | null
   hot: string
-  /** Where coins came from, as far as this process saw them come. */
+  /** The transactions of our outputs, as far as this process has scanned them. */
   origins: OutputOrigins
-  /** Outputs that are kept ready: what is spent brings its change back after ten blocks, and meanwhile others pay. */
+  /** Target number of spendable outputs: change is locked for ten blocks, and other outputs pay meanwhile. */
   outputsReady: number
 }>
 
-/** What a build found that the wallet lacks: higher addresses, coins. `lost` were searched for and not found. */
-type Wants = { index: number; readonly unknown: Set<string>; readonly lost: Set<string> }
+/** What builds found missing in the wallet: a subaddress index, key images. A rescan did not find the `unfindable` ones. */
+type WalletGaps = { index: number; readonly missing: Set<string>; readonly unfindable: Set<string> }
 
 export function createSender(options: SenderOptions): ChainSender {
   const { network, nodes, wallet, origins } = options
-  const wants: Wants = { index: 0, unknown: new Set(), lost: new Set() }
+  const gaps: WalletGaps = { index: 0, missing: new Set(), unfindable: new Set() }
   return {
     prefersSeparatePayouts: true,
-    // Asked before the transaction in which coins are chosen: the wallet is made ready here.
+    // Called before the database transaction that selects outputs, so slow wallet work happens here.
     gasLimit: async () => {
-      await wallet?.use((open) => tend(open, wants, origins))
+      await wallet?.run((openWallet) => prepareWallet(openWallet, gaps, origins))
       return null
     },
     payoutFee: (_asset, fee) => feeBound(fee, 2, 2),
     build: async (request) => {
-      checkPays(network, request)
-      if (wallet === null) throw new AppError('INTERNAL', 'a process without the seed builds nothing')
-      return wallet.useOpen((open) => build(options, wants, open, request))
+      checkPayments(network, request)
+      if (wallet === null) throw new AppError('INTERNAL', 'a process without the seed cannot build transactions')
+      return wallet.runIfOpen((openWallet) => build(options, gaps, openWallet, request))
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
@@ -61,171 +61,176 @@ export function createSender(options: SenderOptions): ChainSender {
 const feeBound = ({ rate }: FeeRate, inputs: number, outputs: number): bigint =>
   (WEIGHT.base + WEIGHT.input * BigInt(inputs) + WEIGHT.output * BigInt(outputs)) * rate
 
-function checkPays({ id, name }: Network, { payments: pays, sweepAll }: SpendRequest): void {
-  assert(pays.length > 0 && !sweepAll, 'there is a pay, and coins are spent where they lie')
+function checkPayments({ id, name }: Network, { payments, sweepAll }: SpendRequest): void {
+  assert(payments.length > 0 && !sweepAll, 'a transaction has a payment and is no sweep')
   let integrated = 0
-  for (const { asset, memo, address, units } of pays) {
-    assert(asset.network === id && asset.contract === null && memo === null, 'a pay is in the coin of its network')
-    assert(units > 0n, 'a pay is of something')
-    const to = readAddress(address)
-    if (to === null) throw new AppError('INVALID_ADDRESS', `${address} is no address of ${name}`)
-    if (to.kind === 'integrated') integrated += 1
+  for (const { asset, memo, address, units } of payments) {
+    assert(
+      asset.network === id && asset.contract === null && memo === null,
+      'a payment is in the native currency and has no memo',
+    )
+    assert(units > 0n, 'a payment is above 0')
+    const recipient = readAddress(address)
+    if (recipient === null) throw new AppError('INVALID_ADDRESS', `${address} is no address of ${name}`)
+    if (recipient.kind === 'integrated') integrated += 1
   }
-  // A transaction carries one payment id. The queue then sends fewer at once.
-  const fits = pays.length <= PAYS_MAX && (integrated === 0 || pays.length === 1)
-  if (!fits) throw insufficient(pays, `the payment does not fit into one transaction of ${name}`)
+  // A transaction carries one payment id only. On this error the dispatcher retries with fewer payments.
+  const fits = payments.length <= PAYMENTS_MAX && (integrated === 0 || payments.length === 1)
+  if (!fits) throw insufficient(payments, `the payment does not fit into one transaction of ${name}`)
 }
 
 async function build(
   options: SenderOptions,
-  wants: Wants,
+  gaps: WalletGaps,
   wallet: Wallet,
   request: SpendRequest,
 ): Promise<UnsignedTransaction> {
   const { network, hot, outputsReady } = options
-  const pays = request.payments
-  const replaced = replacedCoins(request)
+  const { payments } = request
+  const replaced = replacedInputs(request)
   const candidates = replaced ?? request.utxos
-  const known = await knownOutputs(wallet, wants, candidates)
-  const ready = candidates.filter(({ outpoint, units }) => {
-    const output = known.get(outpoint)
+  const outputs = await readWalletOutputs(wallet, gaps, candidates)
+  const spendable = candidates.filter(({ outpoint, units }) => {
+    const output = outputs.get(outpoint)
     return output?.unlocked === true && output.units === units
   })
-  const chosen = replaced === null ? choose(ready, pays, request.fee) : ready
-  if (replaced !== null && chosen.length < replaced.length)
-    throw new AppError('NETWORK_UNAVAILABLE', 'the coins of the transaction that is replaced are not at hand now')
-  const splits = splitsOf({ known, chosen, pays, fee: request.fee, outputsReady })
-  await spendOnly(wallet, known, chosen)
+  const selected = replaced === null ? selectInputs(spendable, payments, request.fee) : spendable
+  if (replaced !== null && selected.length < replaced.length)
+    throw new AppError('NETWORK_UNAVAILABLE', 'the inputs of the replaced transaction are not available at the moment')
+  const splits = planSplits({ outputs, selected, payments, fee: request.fee, outputsReady })
+  await freezeOthers(wallet, outputs, selected)
   const built = await wallet.transfer([...pays, ...splits.map((units) => ({ address: hot, units }))])
-  return describe(network, request, chosen, built, replaced)
+  return toUnsigned(network, request, selected, built, replaced)
 }
 
-/** What the wallet has. What it lacks of the coins is asked for with the next look: it came before it was looked for. */
-async function knownOutputs(
+/** The wallet's outputs. Records the given outputs that it lacks, for the next `prepareWallet`. */
+async function readWalletOutputs(
   wallet: Wallet,
-  wants: Wants,
-  coins: readonly Utxo[],
+  gaps: WalletGaps,
+  utxos: readonly Utxo[],
 ): Promise<ReadonlyMap<string, WalletOutput>> {
-  const known = await wallet.outputs()
-  wants.index = Math.max(wants.index, ...coins.map(({ path }) => subaddressOf(path).index))
-  for (const { outpoint } of coins) if (!known.has(outpoint)) wants.unknown.add(outpoint)
-  return known
+  const outputs = await wallet.outputs()
+  gaps.index = Math.max(gaps.index, ...utxos.map(({ path }) => subaddressOf(path).index))
+  for (const { outpoint } of utxos) if (!outputs.has(outpoint)) gaps.missing.add(outpoint)
+  return outputs
 }
 
 /**
- * What takes longer than a transaction of the database may: opening the wallet, looking for more addresses, looking for
- * coins that were paid to addresses beyond them, and freezing all that came. Where it is known by which transaction a coin
- * came, that one is looked into; for what is still missing the chain is read again, once for each.
+ * Work that is too slow for a database transaction: opens the wallet, extends its lookahead, adds missing outputs and freezes
+ * new ones. Scans the transactions of missing outputs if outputs; rescans the chain for the rest, once per output.
  */
-async function tend(wallet: Wallet, wants: Wants, origins: OutputOrigins): Promise<void> {
-  await wallet.widen(Math.max(wants.index, origins.highest()))
-  let known = await wallet.outputs('long')
-  const missing = () => [...wants.unknown].filter((keyImage) => !known.has(keyImage) && !wants.lost.has(keyImage))
-  const txHashes = new Set(missing().flatMap((keyImage) => origins.of(keyImage) ?? []))
-  // One that left the chain meanwhile is refused, and with it all.
-  const isScanned = txHashes.size > 0 && (await wallet.scan([...txHashes]).then(always, unlessGone))
-  if (isScanned) known = await wallet.outputs('long')
-  if (missing().length > 0) {
+async function prepareWallet(wallet: Wallet, gaps: WalletGaps, origins: OutputOrigins): Promise<void> {
+  await wallet.extendLookahead(Math.max(gaps.index, origins.highestIndex()))
+  let outputs = await wallet.outputs('slow')
+  const listMissing = () =>
+    [...gaps.missing].filter((keyImage) => !outputs.has(keyImage) && !gaps.unfindable.has(keyImage))
+  const txHashes = new Set(listMissing().flatMap((keyImage) => origins.txHashOf(keyImage) ?? []))
+  // The wallet rejects the whole list if one transaction has been orphaned meanwhile.
+  const isScanned = txHashes.size > 0 && (await wallet.scan([...txHashes]).then(() => true, falseIfAppError))
+  if (isScanned) outputs = await wallet.outputs('slow')
+  if (listMissing().length > 0) {
     await wallet.rescan()
-    known = await wallet.outputs('long')
-    for (const keyImage of wants.unknown) if (!known.has(keyImage)) wants.lost.add(keyImage)
+    outputs = await wallet.outputs('slow')
+    for (const keyImage of gaps.missing) if (!outputs.has(keyImage)) gaps.unfindable.add(keyImage)
   }
-  wants.unknown.clear()
-  for (const [keyImage, { frozen }] of known) if (!frozen) await wallet.freeze(keyImage, true)
+  gaps.missing.clear()
+  for (const [keyImage, { frozen }] of outputs) if (!frozen) await wallet.setFrozen(keyImage, true)
 }
 
-const always = () => true
-function unlessGone(error: unknown): boolean {
+function falseIfAppError(error: unknown): boolean {
   if (error instanceof AppError) return false
   throw error
 }
 
-function replacedCoins({ replaces }: SpendRequest): readonly Utxo[] | null {
+function replacedInputs({ replaces }: SpendRequest): readonly Utxo[] | null {
   if (replaces === null) return null
-  assert(replaces.intent.family === 'monero', 'a transaction is replaced by one of its own family')
+  assert(replaces.intent.family === 'monero', 'a replacement is of the same family')
   return replaces.intent.inputs
 }
 
-/** The smallest coin that is enough, so that large ones stay for large payments; else the fewest, the largest first. */
-function choose(coins: readonly Utxo[], pays: readonly Payment[], fee: FeeRate): readonly Utxo[] {
-  const paid = sum(pays)
-  const needed = (inputs: number) => paid + feeBound(fee, inputs, pays.length + 1)
-  const bySize = [...coins].sort((a, b) => (a.units === b.units ? 0 : a.units < b.units ? -1 : 1))
+/** The smallest sufficient output, so that large ones remain for large payments; else the fewest, largest first. */
+function selectInputs(utxos: readonly Utxo[], payments: readonly Payment[], fee: FeeRate): readonly Utxo[] {
+  const paidUnits = sum(payments)
+  const needed = (inputs: number) => paidUnits + feeBound(fee, inputs, payments.length + 1)
+  const bySize = [...utxos].sort((a, b) => (a.units === b.units ? 0 : a.units < b.units ? -1 : 1))
   const single = bySize.find(({ units }) => units >= needed(1))
   if (single) return [single]
-  const chosen: Utxo[] = []
-  for (const coin of bySize.reverse()) {
-    chosen.push(coin)
-    if (sum(chosen) >= needed(chosen.length)) return chosen
+  const selected: Utxo[] = []
+  for (const utxo of bySize.reverse()) {
+    selected.push(utxo)
+    if (sum(selected) >= needed(selected.length)) return selected
   }
-  throw insufficient(pays, 'the coins at hand do not cover the payment and its fee')
+  throw insufficient(payments, 'the spendable outputs do not cover the payment and its fee')
 }
 
-type Holdings = Readonly<{
-  known: ReadonlyMap<string, WalletOutput>
-  chosen: readonly Utxo[]
-  pays: readonly Payment[]
+type SplitInput = Readonly<{
+  outputs: ReadonlyMap<string, WalletOutput>
+  selected: readonly Utxo[]
+  payments: readonly Payment[]
   fee: FeeRate
   outputsReady: number
 }>
 
-/** Parts of the change beside the one that the wallet makes itself, where fewer outputs than wanted would be left. */
-function splitsOf({ known, chosen, pays, fee, outputsReady }: Holdings): readonly bigint[] {
-  const left = known.size - chosen.length + 1
-  const wanted = Math.min(outputsReady - left, PAYS_MAX - pays.length)
-  const change = sum(chosen) - sum(pays) - feeBound(fee, chosen.length, OUTPUTS_MAX)
-  const least = SPLIT_FEES_MIN * feeBound(fee, 1, 2)
-  for (let parts = wanted; parts > 0; parts--) {
+/** Additional change outputs, if fewer than `outputsReady` outputs would remain. The wallet adds the last one itself. */
+function planSplits({ outputs, selected, payments, fee, outputsReady }: SplitInput): readonly bigint[] {
+  const remaining = outputs.size - selected.length + 1
+  const partsMax = Math.min(outputsReady - remaining, PAYMENTS_MAX - payments.length)
+  const change = sum(selected) - sum(payments) - feeBound(fee, selected.length, OUTPUTS_MAX)
+  const partMin = SPLIT_FEES_MIN * feeBound(fee, 1, 2)
+  for (let parts = partsMax; parts > 0; parts--) {
     const units = change / BigInt(parts + 1)
-    if (units >= least) return Array.from({ length: parts }, () => units)
+    if (units >= partMin) return Array.from({ length: parts }, () => units)
   }
   return []
 }
 
-/** The wallet spends what is not frozen: that is, what the store has chosen and reserved for this transaction. */
-async function spendOnly(
+/** Freezes all other outputs, so that the wallet spends only those that the store reserved for this transaction. */
+async function freezeOthers(
   wallet: Wallet,
-  known: ReadonlyMap<string, WalletOutput>,
-  chosen: readonly Utxo[],
+  outputs: ReadonlyMap<string, WalletOutput>,
+  selected: readonly Utxo[],
 ): Promise<void> {
-  const wanted = new Set(chosen.map(({ outpoint }) => outpoint))
-  for (const [keyImage, { frozen }] of known) {
-    if (frozen === wanted.has(keyImage)) await wallet.freeze(keyImage, !wanted.has(keyImage))
+  const selectedOutpoints = new Set(selected.map(({ outpoint }) => outpoint))
+  for (const [keyImage, { frozen }] of outputs) {
+    if (frozen === selectedOutpoints.has(keyImage)) await wallet.setFrozen(keyImage, !selectedOutpoints.has(keyImage))
   }
 }
 
-function describe(
+function toUnsigned(
   network: Network,
   request: SpendRequest,
-  chosen: readonly Utxo[],
+  selected: readonly Utxo[],
   { raw, secrets, feeUnits, keyImages }: BuiltTransaction,
   replaced: readonly Utxo[] | null,
 ): UnsignedTransaction {
-  const spent = parseTransaction(fromHex(raw), null)?.keyImages ?? []
-  assert(spent.length > 0 && spent.length === keyImages.length, 'the wallet says what it spends')
-  const byImage = new Map(chosen.map((coin) => [coin.outpoint, coin]))
-  const inputs = spent.map((keyImage) => {
-    const coin = byImage.get(keyImage)
-    assert(coin, 'the wallet spends what was chosen')
-    return coin
+  const keyImagesSpent = parseTransaction(fromHex(raw), null)?.keyImages ?? []
+  assert(
+    keyImagesSpent.length > 0 && keyImagesSpent.length === keyImages.length,
+    'the wallet reports the spent key images',
+  )
+  const byImage = new Map(selected.map((utxo) => [utxo.outpoint, utxo]))
+  const inputs = keyImagesSpent.map((keyImage) => {
+    const utxo = byImage.get(keyImage)
+    assert(utxo, 'the wallet spends the selected outputs only')
+    return utxo
   })
   const first = replaced?.[0]?.outpoint ?? inputs[0]?.outpoint ?? ''
   const isFirst = ({ outpoint }: Utxo) => outpoint === first
-  const ordered = [...inputs.filter(isFirst), ...inputs.filter((coin) => !isFirst(coin))]
-  assert(ordered[0]?.outpoint === first, 'what replaces a transaction conflicts with it')
+  const ordered = [...inputs.filter(isFirst), ...inputs.filter((utxo) => !isFirst(utxo))]
+  assert(ordered[0]?.outpoint === first, 'a replacement spends the first input of the replaced transaction')
   return {
     intent: { family: 'monero', network: network.id, inputs: ordered, pays: request.payments, feeUnits, raw, secrets },
     conflictKey: first,
     resources: inputs.map(({ outpoint }) => outpoint),
     feeUnits,
-    // It comes back to the hot wallet's own address.
+    // The change goes to the hot address and is scanned like a deposit.
     change: null,
   }
 }
 
 /**
- * The stored bytes go to every daemon, and no wallet: `relay_tx` of stored metadata names the wallet's outputs by their
- * place in its memory, which another restore may order otherwise.
+ * Sends the stored bytes to every daemon, not through the wallet: the metadata of `relay_tx` refers to outputs by index,
+ * and a restored wallet may order them differently.
  */
 async function broadcastAll(nodes: readonly MoneroNode[], raw: string): Promise<BroadcastResult> {
   const transaction = parseTransaction(fromHex(raw), null)
@@ -241,7 +246,7 @@ async function broadcastTo(node: MoneroNode, raw: string, txHash: string): Promi
     const answer = await node.send(raw)
     if (answer.kind === 'unknown') return { kind: 'unknown', reason: `${node.host}: ${answer.reason}` }
     if (answer.kind === 'error') return { kind: 'unknown', reason: `${node.host}: ${answer.code} ${answer.message}` }
-    // What counts is that the node has it.
+    // Accepted only if the node has it.
     if ((await node.transactions([txHash])).length > 0) return { kind: 'accepted' }
     const { status, reason } = answer.result
     const flags = REFUSALS.filter((flag) => answer.result[flag] === true)
@@ -254,7 +259,7 @@ async function broadcastTo(node: MoneroNode, raw: string, txHash: string): Promi
   }
 }
 
-/** What monerod says of bytes that it looked at and does not take. */
+/** The flags by which monerod rejects a transaction that it has checked. */
 const REFUSALS = [
   'double_spend',
   'fee_too_low',
@@ -271,6 +276,6 @@ function sum(parts: readonly { units: bigint }[]): bigint {
   return parts.reduce((total, { units }) => total + units, 0n)
 }
 
-function insufficient(pays: readonly Payment[], message: string): AppError {
-  return new AppError('INSUFFICIENT_LIQUIDITY', message, { extra: { neededUnits: sum(pays).toString() } })
+function insufficient(payments: readonly Payment[], message: string): AppError {
+  return new AppError('INSUFFICIENT_LIQUIDITY', message, { extra: { neededUnits: sum(payments).toString() } })
 }

@@ -5,36 +5,36 @@ export type Output = Readonly<{
   /** The one-time public key. */
   key: string
   viewTag: number | null
-  /** Encrypted for the recipient, and committed to. */
+  /** Encrypted for the recipient; `commitment` commits to it. */
   amount: Uint8Array
   commitment: Uint8Array
 }>
 
-/** A transaction of version 2 (RingCT), which all are since 2017 but those that make new coins. */
+/** A transaction of version 2 (RingCT): all since 2017 except coinbase. */
 export type Transaction = Readonly<{
   txHash: string
   unlockTime: bigint
   keyImages: readonly string[]
-  /** Of every input, the numbers of the outputs that it may have come from, among all outputs of the chain. */
+  /** For each input, the global indices of its ring members. */
   rings: readonly (readonly bigint[])[]
   outputs: readonly Output[]
   feeUnits: bigint
-  /** Public keys of the transaction, and those of single outputs in their order. */
+  /** Public keys of the transaction; `outputKeys`: additional keys, one per output. */
   publicKeys: readonly Uint8Array[]
   outputKeys: readonly Uint8Array[]
 }>
 
-/** RingCT with eight-byte amounts: Bulletproof2, CLSAG, Bulletproof+ (cryptonote rctTypes.h). Nothing older is mined. */
+/** RingCT types with eight-byte amounts: Bulletproof2, CLSAG, Bulletproof+ (rctTypes.h). Older types can no longer be mined. */
 const RCT_TYPES: readonly number[] = [4, 5, 6]
 const VERSION = 2
 const TAG = { inputToKey: 0x02, outputToKey: 0x02, outputToTaggedKey: 0x03 } as const
 const EXTRA = { padding: 0x00, publicKey: 0x01, nonce: 0x02, merge: 0x03, outputKeys: 0x04 } as const
-/** Of inputs and outputs of what a block of a public chain can hold. */
+/** Bounds lists against malformed bytes; above the number of inputs or outputs that fit into a block. */
 const COUNT_MAX = 10_000
 
 class UnreadableError extends Error {}
 
-/** Null for what is not such a transaction, coinbase included. `prunableHash` where the bytes end before that part. */
+/** Null for any other bytes, coinbase included. `prunableHash` is set if the bytes lack the prunable part. */
 export function parseTransaction(bytes: Uint8Array, prunableHash: Uint8Array | null): Transaction | null {
   try {
     return read(bytes, prunableHash)
@@ -88,7 +88,7 @@ function readInput(reader: ByteReader): { keyImage: string; ring: readonly bigin
   if (reader.take(1)[0] !== TAG.inputToKey) throw new UnreadableError('an input of another kind')
   reader.varint()
   let output = 0n
-  // Each says how far it is from the one before.
+  // Ring members are encoded as differences.
   const ring = list(reader.number(), () => {
     output += reader.varint()
     return output
@@ -105,7 +105,7 @@ function readTarget(reader: ByteReader): { key: string; viewTag: number | null }
   return { key, viewTag: reader.take(1)[0] ?? 0 }
 }
 
-/** What stands in a transaction's extra field; what cannot be read ends it, as in Monero's own wallets. */
+/** The public keys of the extra field. Stops at the first unreadable tag, as Monero's own wallets do. */
 function readExtra(extra: Uint8Array): Pick<Transaction, 'publicKeys' | 'outputKeys'> {
   const reader = createByteReader(extra)
   const publicKeys: Uint8Array[] = []
@@ -130,7 +130,7 @@ type ByteReader = ReturnType<typeof createByteReader>
 function createByteReader(bytes: Uint8Array) {
   let at = 0
   const take = (count: number): Uint8Array => {
-    if (count > bytes.length - at) throw new UnreadableError('the end')
+    if (count > bytes.length - at) throw new UnreadableError('unexpected end')
     at += count
     return bytes.subarray(at - count, at)
   }
@@ -141,11 +141,11 @@ function createByteReader(bytes: Uint8Array) {
       value |= BigInt(byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw new UnreadableError('a number without end')
+    throw new UnreadableError('a varint is too long')
   }
   const number = (): number => {
     const value = varint()
-    if (value > 0xff_ff_ff_ffn) throw new UnreadableError('a count too large')
+    if (value > 0xff_ff_ff_ffn) throw new UnreadableError('a count is too large')
     return Number(value)
   }
   return { take, varint, number, at: () => at }
@@ -154,7 +154,7 @@ function createByteReader(bytes: Uint8Array) {
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 export const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
 
-/** Eight bytes, XORed with what both sides know. */
+/** Decrypts an amount: XOR with the mask that sender and recipient share. */
 export function unmask(amount: Uint8Array, mask: Uint8Array): bigint {
   return littleEndian(amount) ^ littleEndian(mask.subarray(0, 8))
 }

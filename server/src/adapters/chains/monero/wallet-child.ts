@@ -4,26 +4,26 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@swapyard/lib/free-port.ts'
 
-/** A running monero-wallet-rpc of ours, with the login that it was given. */
+/** Our monero-wallet-rpc process and its login. */
 export type WalletChild = Readonly<{
   url: string
   login: Readonly<{ user: string; password: string }>
-  /** Why it is not running, once it is not. */
+  /** Why the process has ended; null while it runs. */
   exitReason(): string | null
   stop(): Promise<void>
 }>
 
 const PROGRAM = 'monero-wallet-rpc'
-/** Debian's package that brings it. */
+/** The Debian package that contains it. */
 export const MONERO_PACKAGE = 'monero'
 const STOP_MS = 10_000
 const LOG_BYTES = 1_000_000
-/** Ends the program when its input ends: with this process, however that dies. */
+/** Kills the program when its standard input closes, which happens at any end of this process. */
 const GUARD = 'exec 3<&0; "$0" "$@" 3<&- & pid=$!; (cat <&3 >/dev/null; kill $pid) & wait $pid'
 
 /**
- * On loopback, behind a login: whoever else has an account on this machine must not spend. The login stands in a file that
- * only we read, never on the command line.
+ * Starts the wallet program on loopback with a login, so that other users of this machine cannot spend. The login is in a
+ * file with mode 0600, not on the command line.
  */
 export async function startWalletChild(folder: string, daemonUrl: string): Promise<WalletChild> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -52,23 +52,24 @@ export async function startWalletChild(folder: string, daemonUrl: string): Promi
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: folder,
   })
-  let why: string | null = null
+  let reason: string | null = null
   child.stdin.on('error', () => undefined)
   child.once('error', (error) => {
-    why = error.message
+    reason = error.message
   })
   child.once('exit', (code) => {
     child.stdin.destroy()
-    why = code === 127 ? `${PROGRAM} is not installed (Debian's package ${MONERO_PACKAGE})` : `it ended with ${code}`
+    reason =
+      code === 127 ? `${PROGRAM} is not installed (Debian package ${MONERO_PACKAGE})` : `it exited with code ${code}`
   })
   child.unref()
-  return { url: `http://127.0.0.1:${port}`, login, ended: () => why, stop: () => stop(child, () => why) }
+  return { url: `http://127.0.0.1:${port}`, login, exitReason: () => reason, stop: () => stop(child, () => reason) }
 }
 
-async function stop(child: ChildProcess, ended: () => string | null): Promise<void> {
-  if (ended() !== null) return
+async function stop(child: ChildProcess, exitReason: () => string | null): Promise<void> {
+  if (exitReason() !== null) return
   const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  // It writes its wallet, and ends.
+  // The program saves its wallet and exits.
   child.stdin?.end()
   const timer = setTimeout(() => killGroup(child), STOP_MS)
   await exit
@@ -80,6 +81,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // Already ended.
   }
 }

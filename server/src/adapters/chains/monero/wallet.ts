@@ -12,10 +12,10 @@ import { type Answer, call, post, readEntry, readHash, readHex, readList, readUn
 import { toHex } from './transaction.ts'
 import { startWalletChild, type WalletChild } from './wallet-child.ts'
 
-/** An output as the wallet knows it. */
+/** An output in the wallet. */
 export type WalletOutput = Readonly<{ units: bigint; unlocked: boolean; frozen: boolean }>
 
-/** A transaction that was built and relayed to nobody. */
+/** A signed transaction that was not relayed. */
 export type BuiltTransaction = Readonly<{
   raw: string
   secrets: readonly string[]
@@ -23,88 +23,88 @@ export type BuiltTransaction = Readonly<{
   keyImages: readonly string[]
 }>
 
-/** The house's wallet of its own, which builds what is spent. What it remembers of the chain is used for that alone. */
+/** Our monero-wallet-rpc wallet, which builds transactions. Its view of the chain serves no other purpose. */
 export type Wallet = Readonly<{
-  /** Everything unspent, by key image, at the daemon's head: however long the way there is, where it is said to be long. */
-  outputs(way?: 'long'): Promise<ReadonlyMap<string, WalletOutput>>
-  /** Looks from now on for subaddresses up to this index and well beyond it. */
+  /** Refreshes, and returns the unspent outputs by key image. `slow` allows a refresh of many blocks. */
+  outputs(refresh?: 'slow'): Promise<ReadonlyMap<string, WalletOutput>>
+  /** Makes the wallet scan for subaddresses up to this index and 512 beyond. */
   extendLookahead(index: number): Promise<void>
-  /** Looks into these transactions again, for addresses that it did not know when they came. */
+  /** Scans these transactions again, for subaddresses added after their blocks were scanned. */
   scan(txHashes: readonly string[]): Promise<void>
-  /** Reads the chain again from the restore height on. */
+  /** Scans the chain again from the restore height. */
   rescan(): Promise<void>
   setFrozen(keyImage: string, frozen: boolean): Promise<void>
   transfer(destinations: readonly { address: string; units: bigint }[]): Promise<BuiltTransaction>
 }>
 
 export type WalletSession = Readonly<{
-  /** One at a time. Opens the wallet first where it is not open. */
+  /** Runs one task at a time. Opens the wallet first if it is not open. */
   run<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
-  /** For who cannot wait: where it is not open, that is begun, and NETWORK_UNAVAILABLE. */
+  /** For callers that cannot wait: if the wallet is not open, starts to open it and throws NETWORK_UNAVAILABLE. */
   runIfOpen<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
   close(): Promise<void>
 }>
 
 export type WalletOptions = Readonly<{
   keys: WalletKeys
-  /** A cache: without it the wallet is made anew from the keys. */
+  /** A cache: if deleted, the wallet is restored from the keys. */
   folder: string
   daemonUrl: string
-  /** No payment to the house lies below it. */
+  /** Below the first payment to us. */
   restoreHeight: number
 }>
 
-const NAME = 'house'
-/** The highest index that was looked for, for the next wallet from these keys. */
-const WIDTH = 'highest-index'
+const WALLET_FILE = 'hot-wallet'
+/** File with the highest index of the lookahead, for the next restore from these keys. */
+const INDEX_FILE = 'highest-index'
 const START_MS = 60_000
-/** Within a transaction of the database, which may be idle for 15 s. */
+/** Below the idle limit of a database transaction (15 s), within which builds run. */
 const BUILD_MS = 10_000
-/** To make some addresses, on a busy machine. */
-const WIDEN_MS = 60_000
-/** A rescan of the real chain takes hours from its beginning: set the restore height. */
+/** Adding addresses is slow on a busy machine. */
+const LOOKAHEAD_MS = 60_000
+/** A rescan from the first block of mainnet takes hours: set the restore height. */
 const SCAN_MS = 12 * 3_600_000
 const CHALLENGES_MAX = 3
-/** Subaddresses that are looked for beyond the highest that was paid: of those given out, many are never paid to. */
-const WIDEN_BY = 512
-/** What one call makes (wallet_rpc_server.cpp). */
+/** Subaddresses beyond the highest paid one, because many assigned addresses are never paid. */
+const LOOKAHEAD = 512
+/** Addresses that one call can create (wallet_rpc_server.cpp). */
 const ADDRESSES_MAX = 64
-/** wallet_rpc_server_error_codes.h: too large, not enough money, not enough unlocked money. */
+/** wallet_rpc_server_error_codes.h: transaction too large, not enough money, not enough unlocked money. */
 const NOT_COVERED: readonly number[] = [-4, -17, -37]
 
 export function createWalletSession(options: WalletOptions): WalletSession {
-  let opened: Promise<{ child: WalletChild; wallet: Wallet; close(): Promise<void> }> | null = null
+  let opening: Promise<{ child: WalletChild; wallet: Wallet; close(): Promise<void> }> | null = null
   let tail: Promise<unknown> = Promise.resolve()
-  let closed = false
+  let isClosed = false
   let isOpen = false
 
-  const current = async () => {
-    assert(!closed, 'the wallet is not closed')
-    const before = await opened?.catch(() => null)
-    if (before && before.child.ended() === null) return before.wallet
+  const openIfNeeded = async () => {
+    assert(!isClosed, 'the wallet is not closed')
+    const previous = await opening?.catch(() => null)
+    if (previous && previous.child.exitReason() === null) return previous.wallet
     isOpen = false
-    await before?.close()
-    opened = openWallet(options)
-    const { wallet } = await opened
+    await previous?.close()
+    opening = openWallet(options)
+    const { wallet } = await opening
     isOpen = true
     return wallet
   }
-  const use: WalletSession['use'] = (work) => {
-    const turn = tail.then(async () => work(await current()))
-    tail = turn.catch(() => undefined)
-    return turn
+  const run: WalletSession['run'] = (work) => {
+    const result = tail.then(async () => work(await openIfNeeded()))
+    tail = result.catch(() => undefined)
+    return result
   }
   return {
-    use,
-    useOpen: (work) => {
-      if (isOpen) return use(work)
-      // Nobody waits for it here; who comes next sees whether it worked.
-      use(async () => undefined).catch(() => undefined)
-      throw unavailable('open', 'it is not open yet')
+    run,
+    runIfOpen: (work) => {
+      if (isOpen) return run(work)
+      // Not awaited: a later call reports the failure.
+      run(async () => undefined).catch(() => undefined)
+      throw unavailable('open', 'the wallet is not open yet')
     },
     close: async () => {
-      closed = true
-      await (await opened?.catch(() => null))?.close()
+      isClosed = true
+      await (await opening?.catch(() => null))?.close()
     },
   }
 }
@@ -114,30 +114,30 @@ type Ask = (method: string, params?: Readonly<Record<string, unknown>>, timeoutM
 async function openWallet(options: WalletOptions) {
   const { folder, daemonUrl } = options
   const child = await startWalletChild(folder, daemonUrl)
-  // A challenge of its login holds for the connection that it came by.
+  // A digest challenge is valid for its connection only, so use a single connection.
   const http = createHttp({ connections: 1 })
   const ask = createAsk(http, child)
   const marker = join(folder, 'open')
   const close = async () => {
-    const wasRunning = child.ended() === null
+    const wasRunning = child.exitReason() === null
     await child.stop()
     await http.close()
-    // It has written its file. What ended by itself may have not.
+    // A process that we stopped has saved its wallet; one that crashed may not have.
     if (wasRunning) rmSync(marker, { force: true })
   }
   try {
-    await answering(ask, child)
-    // Else it begins to read the chain by itself, before it is told what to look for.
+    await waitUntilReady(ask, child)
+    // Otherwise it would scan the chain before the lookahead is extended.
     checked('auto_refresh', await ask('auto_refresh', { enable: false }))
-    // Left behind by a crash: what the file remembers may be half written, and the chain is the truth.
-    const isSound = existsSync(join(folder, `${NAME}.keys`)) && !existsSync(marker)
-    const credentials = { filename: NAME, password: passwordOf(options) }
-    const isThere = isSound && (await ask('open_wallet', credentials, START_MS)).kind === 'result'
-    if (!isThere) await restore(ask, options)
+    // A marker left by a crash: the wallet file may be incomplete, so restore it from the chain.
+    const isComplete = existsSync(join(folder, `${WALLET_FILE}.keys`)) && !existsSync(marker)
+    const credentials = { filename: WALLET_FILE, password: passwordOf(options) }
+    const isOpened = isComplete && (await ask('open_wallet', credentials, START_MS)).kind === 'result'
+    if (!isOpened) await restore(ask, options)
     writeFileSync(marker, '')
-    const wallet = createWallet(ask, join(folder, WIDTH))
-    // What it does not look for then costs a second reading.
-    if (!isThere) await wallet.widen(widthOf(join(folder, WIDTH)))
+    const wallet = createWallet(ask, join(folder, INDEX_FILE))
+    // Before the first refresh, to avoid a second scan.
+    if (!isOpened) await wallet.extendLookahead(readHighestIndex(join(folder, INDEX_FILE)))
     checked('refresh', await ask('refresh', {}, SCAN_MS))
     checked('auto_refresh', await ask('auto_refresh', { enable: true }))
     return { child, wallet, close }
@@ -147,23 +147,24 @@ async function openWallet(options: WalletOptions) {
   }
 }
 
-async function answering(ask: Ask, child: WalletChild): Promise<void> {
+async function waitUntilReady(ask: Ask, child: WalletChild): Promise<void> {
   const deadline = Date.now() + START_MS
   while ((await ask('get_version', {}, 1_000)).kind !== 'result') {
-    if (child.ended() !== null || Date.now() > deadline) throw unavailable('start', child.ended() ?? 'no answer')
+    if (child.exitReason() !== null || Date.now() > deadline)
+      throw unavailable('start', child.exitReason() ?? 'no answer')
     await delay(50)
   }
 }
 
-/** The file's password follows from the key in it: it keeps nothing from whoever has the seed, and all from others. */
+/** The password of the wallet file, derived from the view key: with the seed one can open it, without it not. */
 const passwordOf = ({ keys }: WalletOptions): string => toHex(bytesOf(keys.view, 32))
 
 async function restore(ask: Ask, options: WalletOptions): Promise<void> {
   const { folder, keys, restoreHeight } = options
-  for (const end of ['', '.keys', '.address.txt']) rmSync(join(folder, `${NAME}${end}`), { force: true })
-  assert(keys.spend !== null, 'a wallet is made where the seed is')
+  for (const suffix of ['', '.keys', '.address.txt']) rmSync(join(folder, `${WALLET_FILE}${suffix}`), { force: true })
+  assert(keys.spend !== null, 'only a process with the seed restores a wallet')
   const wallet = {
-    filename: NAME,
+    filename: WALLET_FILE,
     address: createAddresses(keys).hot(),
     viewkey: toHex(bytesOf(keys.view, 32)),
     spendkey: toHex(bytesOf(keys.spend, 32)),
@@ -177,17 +178,17 @@ function createAsk(http: ReturnType<typeof createHttp>, { url, login }: WalletCh
   const path = '/json_rpc'
   return async (method, params = {}, timeoutMs = BUILD_MS) => {
     let authorization: string | null = null
-    for (let tries = 0; ; tries++) {
+    for (let attempt = 0; ; attempt++) {
       const headers = authorization === null ? {} : { authorization }
       const answer = await post(http, `${url}${path}`, call(method, params), { headers, timeoutMs })
-      if (answer.kind !== 'unknown' || answer.unauthorized === undefined || tries === CHALLENGES_MAX) return answer
+      if (answer.kind !== 'unknown' || answer.unauthorized === undefined || attempt === CHALLENGES_MAX) return answer
       authorization = answerChallenge(answer.unauthorized, login, path)
     }
   }
 }
 
 const unavailable = (method: string, detail: string) =>
-  new AppError('NETWORK_UNAVAILABLE', 'the wallet of the network cannot be used now', {
+  new AppError('NETWORK_UNAVAILABLE', 'the wallet of the network is not available now', {
     cause: new Error(`monero-wallet-rpc ${method}: ${detail}`),
   })
 
@@ -196,34 +197,34 @@ function checked(method: string, answer: Answer): Readonly<Record<string, unknow
   throw unavailable(method, answer.kind === 'error' ? `${answer.code} ${answer.message}` : answer.reason)
 }
 
-/** 0 where nothing, or nothing that makes sense, is written there: then it is found out again. */
-function widthOf(file: string): number {
+/** 0 without a valid file: later builds extend the lookahead again. */
+function readHighestIndex(file: string): number {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   return /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0
 }
 
-function createWallet(ask: Ask, widthFile: string): Wallet {
-  const done = async (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) =>
+function createWallet(ask: Ask, indexFile: string): Wallet {
+  const request = async (method: string, params?: Readonly<Record<string, unknown>>, timeoutMs?: number) =>
     checked(method, await ask(method, params, timeoutMs))
   let addresses: number | null = null
   return {
-    outputs: async (way) => {
-      await done('refresh', {}, way === 'long' ? SCAN_MS : BUILD_MS)
-      const { transfers } = await done('incoming_transfers', { transfer_type: 'available' })
+    outputs: async (refresh) => {
+      await request('refresh', {}, refresh === 'slow' ? SCAN_MS : BUILD_MS)
+      const { transfers } = await request('incoming_transfers', { transfer_type: 'available' })
       return new Map(readList(transfers).map(readOutput))
     },
-    widen: async (index) => {
-      addresses ??= readList((await done('get_address', { account_index: 0 }))['addresses']).length
-      if (index + WIDEN_BY / 2 <= addresses) return
-      while (addresses < index + WIDEN_BY) {
-        await done('create_address', { account_index: 0, count: ADDRESSES_MAX }, WIDEN_MS)
+    extendLookahead: async (index) => {
+      addresses ??= readList((await request('get_address', { account_index: 0 }))['addresses']).length
+      if (index + LOOKAHEAD / 2 <= addresses) return
+      while (addresses < index + LOOKAHEAD) {
+        await request('create_address', { account_index: 0, count: ADDRESSES_MAX }, LOOKAHEAD_MS)
         addresses += ADDRESSES_MAX
       }
-      writeFileSync(widthFile, String(index))
+      writeFileSync(indexFile, String(index))
     },
-    scan: async (txHashes) => void (await done('scan_tx', { txids: txHashes }, SCAN_MS)),
-    rescan: async () => void (await done('rescan_blockchain', {}, SCAN_MS)),
-    freeze: async (keyImage, frozen) => void (await done(frozen ? 'freeze' : 'thaw', { key_image: keyImage })),
+    scan: async (txHashes) => void (await request('scan_tx', { txids: txHashes }, SCAN_MS)),
+    rescan: async () => void (await request('rescan_blockchain', {}, SCAN_MS)),
+    setFrozen: async (keyImage, frozen) => void (await request(frozen ? 'freeze' : 'thaw', { key_image: keyImage })),
     transfer: async (destinations) => {
       const answer = await ask('transfer', {
         destinations: destinations.map(({ address, units }) => ({ address, amount: units })),
@@ -234,7 +235,7 @@ function createWallet(ask: Ask, widthFile: string): Wallet {
         get_tx_key: true,
       })
       if (answer.kind === 'error' && NOT_COVERED.includes(answer.code))
-        throw new AppError('INSUFFICIENT_LIQUIDITY', 'the coins at hand do not cover the payment and its fee', {
+        throw new AppError('INSUFFICIENT_LIQUIDITY', 'the spendable outputs do not cover the payment and its fee', {
           cause: new Error(answer.message),
         })
       return readBuilt(checked('transfer', answer))

@@ -2,10 +2,10 @@ import type { PoolIdentity, PoolMaths } from '../pool.ts'
 import {
   aggregateFee,
   divideUp,
+  downscale,
   inputAfterFee,
   type Scale,
   upscale,
-  downscale,
   V2_BALANCE_MAX,
   V3_TRADE_MIN,
 } from './balancer-fixed.ts'
@@ -51,7 +51,12 @@ function swap(state: BalancerStablePool, tokenIn: number, tokenOut: number, amou
   if (before.some((balance) => balance <= 0n)) return null
   const invariant = state.rounding === 'up' ? invariantUp(state.amp, before) : invariantDown(state.amp, before)
   if (invariant === null) return null
-  const balanceAfter = balanceOf(state, before.with(tokenIn, (before[tokenIn] as bigint) + netInput), invariant, tokenOut)
+  const balanceAfter = balanceOf(
+    state,
+    before.with(tokenIn, (before[tokenIn] as bigint) + netInput),
+    invariant,
+    tokenOut,
+  )
   if (balanceAfter === null) return null
   const out = (before[tokenOut] as bigint) - balanceAfter - 1n
   if (out <= 0n || (vault === 'v3' && (netInput < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null

@@ -5,12 +5,12 @@ import {
   complement,
   divDown,
   divUp,
+  downscale,
   inputAfterFee,
   mulDown,
   powUp,
   type Scale,
   upscale,
-  downscale,
   V2_BALANCE_MAX,
   V3_TRADE_MIN,
 } from './balancer-fixed.ts'
@@ -71,7 +71,8 @@ function curve(state: BalancerWeightedPool, tokenIn: number, tokenOut: number) {
   const exponent = Number(state.weights[tokenIn]) / Number(state.weights[tokenOut])
   if (!(balanceIn > 0) || !(balanceOut > 0) || !(exponent > 0)) return null
   const inputMax = (balanceIn * 0.3) / feeFactor
-  if (exponent === 1) return createCurve([{ reserveIn: balanceIn, reserveOut: balanceOut, capacity: inputMax }], feeFactor, GAS)
+  if (exponent === 1)
+    return createCurve([{ reserveIn: balanceIn, reserveOut: balanceOut, capacity: inputMax }], feeFactor, GAS)
   const at = (amountIn: number): Point => {
     const logRatio = -Math.log1p((amountIn * feeFactor) / balanceIn)
     const price = ((feeFactor * balanceOut * exponent) / balanceIn) * Math.exp(logRatio * (exponent + 1))

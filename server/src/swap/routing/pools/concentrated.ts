@@ -25,7 +25,13 @@ export type Concentrated = Readonly<{
 const PPM = 1_000_000n
 
 /** What a swap moves, seen from the pool: positive goes in, negative comes out. */
-export type TickSwap = Readonly<{ amount0: bigint; amount1: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }>
+export type TickSwap = Readonly<{
+  amount0: bigint
+  amount1: bigint
+  sqrtPrice: bigint
+  tick: number
+  liquidity: bigint
+}>
 
 type SwapState = { remaining: bigint; otherAmount: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }
 
@@ -42,7 +48,13 @@ export function swapThroughTicks(
   feePpm: bigint,
   byWords = true,
 ): TickSwap {
-  const state: SwapState = { remaining: amount, otherAmount: 0n, sqrtPrice: pool.sqrtPrice, tick: pool.tick, liquidity: pool.liquidity }
+  const state: SwapState = {
+    remaining: amount,
+    otherAmount: 0n,
+    sqrtPrice: pool.sqrtPrice,
+    tick: pool.tick,
+    liquidity: pool.liquidity,
+  }
   let position = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
   while (state.remaining !== 0n && (zeroForOne ? state.sqrtPrice > limit : state.sqrtPrice < limit)) {
     const wordEndTick = byWords ? wordEnd(state.tick, pool.tickSpacing, zeroForOne) : zeroForOne ? MIN_TICK : MAX_TICK
@@ -62,7 +74,8 @@ export function swapThroughTicks(
     } else if (state.sqrtPrice !== before) state.tick = tickAtSqrtPrice(state.sqrtPrice)
   }
   const specifiedAmount = amount - state.remaining
-  const [amount0, amount1] = zeroForOne === amount > 0n ? [specifiedAmount, state.otherAmount] : [state.otherAmount, specifiedAmount]
+  const [amount0, amount1] =
+    zeroForOne === amount > 0n ? [specifiedAmount, state.otherAmount] : [state.otherAmount, specifiedAmount]
   return { amount0, amount1, sqrtPrice: state.sqrtPrice, tick: state.tick, liquidity: state.liquidity }
 }
 

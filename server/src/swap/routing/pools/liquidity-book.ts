@@ -100,7 +100,10 @@ function decayVolatility({ volatility, fees, activeId, now }: LiquidityBookPool)
 /** PairParameterHelper.updateVolatilityAccumulator. */
 function accumulateVolatility({ fees }: LiquidityBookPool, volatility: Volatility, id: number): Volatility {
   const uncapped = volatility.reference + BigInt(Math.abs(id - volatility.idReference)) * BASIS
-  return { ...volatility, accumulator: uncapped < fees.maxVolatilityAccumulator ? uncapped : fees.maxVolatilityAccumulator }
+  return {
+    ...volatility,
+    accumulator: uncapped < fees.maxVolatilityAccumulator ? uncapped : fees.maxVolatilityAccumulator,
+  }
 }
 
 /** PairParameterHelper.getTotalFee, parts of 10^18. */

@@ -136,7 +136,8 @@ function curve(state: SolidlyPool, tokenIn: number, tokenOut: number) {
   const reserveIn = Number(reserves[tokenIn] ?? 0n)
   const reserveOut = Number(reserves[tokenOut] ?? 0n)
   if (!(reserveIn > 0) || !(reserveOut > 0)) return null
-  if (!stable) return createCurve([{ reserveIn, reserveOut, capacity: Number.POSITIVE_INFINITY }], feeFactor, GAS_VOLATILE)
+  if (!stable)
+    return createCurve([{ reserveIn, reserveOut, capacity: Number.POSITIVE_INFINITY }], feeFactor, GAS_VOLATILE)
   const unitIn = Number(units[tokenIn === 0 ? 0 : 1])
   const unitOut = Number(units[tokenIn === 0 ? 1 : 0])
   const x = reserveIn / unitIn
@@ -153,7 +154,8 @@ function stablePoint(x: number, y: number, k: number, amountIn: number): Point {
   const now = x + amountIn
   let balance = y
   for (let step = 0; step < 64 && amountIn > 0; step++) {
-    const next = balance - (now * balance * (now * now + balance * balance) - k) / (now * (now * now + 3 * balance * balance))
+    const next =
+      balance - (now * balance * (now * now + balance * balance) - k) / (now * (now * now + 3 * balance * balance))
     const change = Math.abs(next - balance)
     balance = next
     if (change <= 1e-16 * y) break

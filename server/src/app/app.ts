@@ -272,7 +272,7 @@ function refreshParts(
 function composeServices(
   options: HouseOptions,
   rooms: Omit<Rooms, SwapRooms> &
-    Pick<Services, 'authenticate' | 'knownCaller'> & {
+    Pick<Services, 'authenticate'> & {
       feed: Services['ratesFeed']
       starting: ReadonlySet<string>
       swaps: Swaps
@@ -306,7 +306,6 @@ function composeServices(
   }
   return {
     authenticate: rooms.authenticate,
-    knownCaller: rooms.knownCaller,
     listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
     quoteRate: counted(
       quoteRate,

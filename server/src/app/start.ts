@@ -68,11 +68,14 @@ export async function start(config: Config, role: Role): Promise<Running> {
 async function load(role: Role, stoppers: Stopper[]) {
   // Loading holds up everything else: Postgres is on its way first, as the chains are.
   await delay(LAUNCH_MS)
-  const [{ openBase, buildHouse }, { openKeys }, { openRouterThread }] = await Promise.all([
+  const [{ openBase, buildHouse }, { openKeys }, { openRouterThread }, { flushLog }] = await Promise.all([
     import('./build-app.ts'),
     import('./keys.ts'),
     import('./router.ts'),
+    import('../lib/log.ts'),
   ])
+  // Stops after everything that logs.
+  stoppers.push(flushLog)
   const routerThread = role === 'worker' ? null : openRouterThread()
   stoppers.push(async () => void (await routerThread?.terminate()))
   return { openBase, buildHouse, openKeys, routerThread }

@@ -51,8 +51,6 @@ export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: s
 export type Services = Readonly<{
   /** From the in-process cache (≤ 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
   authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
-  /** The caller where the cache knows the key as good; null wherever that takes a question or a refusal, and nothing is counted. */
-  knownCaller(key: string, ip: string): Caller | null
   listCurrencies(): readonly Currency[]
   /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote

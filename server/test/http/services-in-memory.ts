@@ -77,7 +77,6 @@ export function createServicesInMemory(): ServicesInMemory {
       skewMs += ms
     },
     authenticate,
-    knownCaller: (key, ip) => (key === 'far-away' && ip !== '192.0.2.1' ? null : (callers.get(key) ?? null)),
     listCurrencies: () => world.catalogue.list(),
     quoteRate: (owner, request) => quote(world, owner, request),
     createExchange: async (owner, order, idempotency) => create(world, owner, order, idempotency),

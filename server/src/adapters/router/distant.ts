@@ -39,7 +39,6 @@ export function createDistantLog(port: MessagePort, more: object = {}): Log {
     warn: write('warn'),
     info: write('info'),
     debug: write('debug'),
-    recurring: (fixed, message) => (fields) => write('info')({ ...fields, ...fixed }, message),
     child: (fields) => createDistantLog(port, { ...more, ...fields }),
   }
 }

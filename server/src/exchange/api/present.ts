@@ -12,7 +12,6 @@ import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { iconPath } from '../../core/domain/catalogue.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { assert, present } from '../../lib/assert.ts'
-import { toIso } from '../../lib/time.ts'
 import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
 import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 
@@ -74,7 +73,7 @@ export function isIssuedQuote(value: unknown): value is IssuedQuote {
 }
 
 export function presentRateQuote({ quote, rateId, validUntil }: IssuedQuote): WireQuote {
-  return { ...presentEstimate(quote), rateId, validUntil: validUntil === null ? null : toIso(validUntil) }
+  return { ...presentEstimate(quote), rateId, validUntil: validUntil === null ? null : validUntil.toISOString() }
 }
 
 export function presentPrivateQuote(quote: RateQuote, expectedSeconds: number): PrivateRateQuote {
@@ -153,7 +152,7 @@ function presentExecution(execution: ExecutionView, { from, to }: Leg, listing: 
     status: execution.status,
     payinHash: execution.payinHash,
     payoutHash: execution.payoutHash,
-    created: toIso(execution.createdAt),
+    created: execution.createdAt.toISOString(),
     statusReason: execution.reason,
     refund: refund === null ? null : presentRefund(refund, from, listing),
   }
@@ -185,7 +184,7 @@ export function presentExchange(view: ExchangeView, listing: Listing): ExchangeR
   request.flow = exchange.flow
   return {
     id: exchange.id,
-    created: toIso(exchange.createdAt),
+    created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
@@ -202,7 +201,7 @@ export function presentListedExchange(view: ExchangeView, listing: Listing): Lis
   const { exchange } = view
   return {
     id: exchange.id,
-    created: toIso(exchange.createdAt),
+    created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: exchange.status,
     statusReason: exchange.reason,
@@ -220,7 +219,7 @@ export function presentCreated({ exchange }: ExchangeView, listing: Listing): Cr
   const depositMemo = checkedMemo(exchange, listing)
   return {
     id: exchange.id,
-    created: toIso(exchange.createdAt),
+    created: exchange.createdAt.toISOString(),
     exchangeType: exchange.type,
     status: 'pending',
     request: {

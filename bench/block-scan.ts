@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { openDatabase } from '../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../server/src/adapters/postgres/exchange/store.ts'
 import type { ScannedBlock } from '../server/src/exchange/ports/chain.ts'
-import type { AppendRules } from '../server/src/exchange/ports/store/store.ts'
+import type { AppendRules } from '../server/src/exchange/ports/store/chain-log.ts'
 import { filledAddress, NETWORK } from './fill.ts'
 import { median } from './load.ts'
 

@@ -4,7 +4,7 @@ import { CreatedExchange, routes } from '@swapyard/schema'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys } from '../server/src/adapters/signers/keystore.ts'
-import { composeHouse, type House } from '../server/src/app/app.ts'
+import { type App, createApp } from '../server/src/app/app.ts'
 import type { NetworkNodes } from '../server/src/app/chains.ts'
 import { createMetrics } from '../server/src/app/metrics.ts'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
@@ -33,7 +33,7 @@ const USD = 10n ** 12n
 const pepper = Buffer.from('a pepper of the benchmarks')
 const settings = settingsOf<HouseSettings>()
 
-const house = await composeHouse({
+const house = await createApp({
   environment: 'sandbox',
   databaseUrl: settings.databaseUrl,
   poolMax: 10,
@@ -61,11 +61,11 @@ const house = await composeHouse({
 await seedSandboxPartners(house.database, pepper)
 await stock(house)
 const bare = mountBare(house)
-const ports = { house: await listen(house.app), bare: await listen(bare) }
+const ports = { house: await listen(house.http), bare: await listen(bare) }
 await ready(house)
 serve(ports, async () => {
   await bare.close()
-  await house.app.close()
+  await house.http.close()
   await house.stop()
 })
 
@@ -74,7 +74,7 @@ function readChains(file: string): ChainsFile['networks'] {
 }
 
 /** Coins in every wallet, as the ledger would have them. */
-async function stock({ database, catalogue }: House): Promise<void> {
+async function stock({ database, catalogue }: App): Promise<void> {
   for (const { asset } of catalogue.list()) {
     await database.query('insert into balances (account, asset_id, units) values ($1, $2, $3) on conflict do nothing', [
       accounts.wallet,
@@ -84,7 +84,7 @@ async function stock({ database, catalogue }: House): Promise<void> {
   }
 }
 
-async function ready({ services }: House): Promise<void> {
+async function ready({ services }: App): Promise<void> {
   const deadline = Date.now() + 30_000
   while (services.readiness().length > 0) {
     if (Date.now() > deadline) throw new Error(`not ready: ${services.readiness().join(', ')}`)
@@ -98,7 +98,7 @@ async function listen(app: FastifyInstance): Promise<number> {
 }
 
 /** What a route costs that does its one query through the same pool, and nothing else. */
-function mountBare({ database }: House): FastifyInstance {
+function mountBare({ database }: App): FastifyInstance {
   const app = Fastify()
   app.get(
     '/exchange',

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { networks as definitions } from '../server/networks/index.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../server/src/adapters/signers/keystore.ts'
-import { composeHouse, type House, sandboxKeys } from '../server/src/app/app.ts'
-import { composeSigning } from '../server/src/app/chains.ts'
+import { type App, createApp, sandboxKeys } from '../server/src/app/app.ts'
+import { createSigning } from '../server/src/app/chains.ts'
 import { coinTypes } from '../server/src/app/keys.ts'
 import { createMetrics } from '../server/src/app/metrics.ts'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
@@ -54,17 +54,17 @@ const folder = await mkdtemp(join(tmpdir(), 'swapyard-bench-private-'))
 const { house, close } = await open()
 serve((await measure(house)) satisfies PrivateFigures, close)
 
-async function open(): Promise<{ house: House; close(): Promise<void> }> {
+async function open(): Promise<{ house: App; close(): Promise<void> }> {
   const keystore = join(folder, 'keystore.json')
   await createKeystore(keystore, 'a passphrase', coinTypes)
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',
     journalPath: join(folder, 'signed.log'),
-    signWith: composeSigning('sandbox'),
+    signWith: createSigning('sandbox'),
     coinTypeOf: (network) => definitions.find(({ id }) => id === network)?.coinType ?? 60,
   })
-  const opened = await composeHouse({
+  const opened = await createApp({
     environment: 'sandbox',
     databaseUrl: settings.databaseUrl,
     poolMax: 10,
@@ -105,16 +105,16 @@ async function open(): Promise<{ house: House; close(): Promise<void> }> {
 }
 
 /** Of Monero one output, where the sandbox's operator would bring several. */
-async function fund(opened: House): Promise<void> {
+async function fund(opened: App): Promise<void> {
   const { store } = opened
   await until('Monero is watched', async () => (await store.chainLog.cursor('xmr')) !== null)
   await deposit('xmr', opened.chains.get('xmr')?.addresses.hot() ?? '', XMR)
   await control('/blocks', { network: 'xmr', count: 10 })
   await until('its funds are counted', async () => (await store.ledger.balance('asset:wallet', 'xmr@xmr')) > 0n)
-  await fundSandbox({ house: opened, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
+  await fundSandbox({ app: opened, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD })
 }
 
-async function measure(opened: House): Promise<PrivateFigures> {
+async function measure(opened: App): Promise<PrivateFigures> {
   const { services } = opened
   const { partner } = await services.authenticate(sandboxKeys[0], '127.0.0.1')
   await until('private exchanges are on offer', async () => {
@@ -130,11 +130,7 @@ async function measure(opened: House): Promise<PrivateFigures> {
   return exchange(opened, partner, settings.count)
 }
 
-async function exchange(
-  { services, database, store }: House,
-  partner: Partner,
-  count: number,
-): Promise<PrivateFigures> {
+async function exchange({ services, database, store }: App, partner: Partner, count: number): Promise<PrivateFigures> {
   const recipients = await Promise.all(Array.from({ length: count }, () => control('/wallets', { network: 'btc' })))
   const [row] = await database.query<{ at: Date }>('select clock_timestamp() as at')
   const startedAt = performance.now()
@@ -150,7 +146,7 @@ async function exchange(
   let [looks, waits] = [0, 0]
   await until('all are paid', async () => {
     looks++
-    if ((await store.audit.alarms(100)).some(({ subject }) => subject === 'wallet:xmr')) waits++
+    if ((await store.alarms.list(100)).some(({ subject }) => subject === 'wallet:xmr')) waits++
     const open = await database.query("select 1 from exchanges where status <> 'finished' limit 1")
     return open.length === 0
   })

@@ -157,7 +157,7 @@ function compareOutputs(outcomes: readonly Outcome[]): Result[] {
   ]
 }
 
-/** Our four hops against any number of theirs, over the markets that come with the design. */
+/** Our four hops against any number of theirs, over the markets of vectors/routing_v2_optimality.json. */
 function onTheVectors(): Result[] {
   const advantages = readVectorMarkets().map((market) => {
     const trade = market.draw()

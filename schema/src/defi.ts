@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { amountText, dateTime, textOrNull, wordOf, wordOrNull } from './scalars.ts'
 
-/** The networks of the DeFi half, as the spec names them. */
+/** The networks of the DeFi half, as the partner API names them. */
 export const defiNetworks = [
   'eth',
   'sol',

@@ -1,48 +1,58 @@
 import { posix } from 'node:path'
 import type { SourceFile } from './source-file.ts'
 
-/** A place in the house: files of one room may import each other, and whatever lies on a lower floor of the same workspace. */
-export type Place = Readonly<{ floor: number; room: string }>
+/**
+ * Where a file stands: files of one module may import each other, and files of a lower layer of the same workspace.
+ * Some modules order their files by `rank`: a file imports no rank above `sees`, its own module included.
+ */
+export type Place = Readonly<{ layer: number; module: string; rank: number; sees: number }>
 
-export type Law = Readonly<{
-  /** Where a file lives. Null: nobody said, which is a fault. */
+export type Architecture = Readonly<{
+  /** Null for a path that has no place in the layout, which is a fault. */
   placeOf(path: string): Place | null
-  /** Outside libraries and the only folders or files that may import each. */
-  homes: Readonly<Record<string, readonly string[]>>
+  /** Modules of the same layer that a module may import all the same. */
+  allowedEdges: Readonly<Record<string, readonly string[]>>
+  /** Outside libraries with the only folders or files that may import each. */
+  importers: Readonly<Record<string, readonly string[]>>
   linesMax: number
   functionLinesMax: number
-  /** Files of data: no ceilings. */
+  /** Files of data have no size limits. */
   isData(path: string): boolean
-  bannedWords: readonly string[]
-  /** Files that make numbers of text or of bigints, and why each may. */
+  vagueWords: readonly string[]
+  /** Files that convert text or bigints to numbers, with the reason for each. */
   numbers: Readonly<Record<string, string>>
   environmentReaders: readonly string[]
 }>
 
-/** Every sentence is one fault. */
-export type Rule = (files: readonly SourceFile[], law: Law) => string[]
+/** Returns one sentence per fault. */
+export type Rule = (files: readonly SourceFile[], architecture: Architecture) => string[]
 
 const targetOf = (path: string, specifier: string): string => posix.join(posix.dirname(path), specifier)
 const isRelative = (specifier: string): boolean => specifier.startsWith('.')
 const workspaceOf = (path: string): string => path.split('/')[0] ?? ''
 
-export const importsGoDown: Rule = (files, law) => {
+function mayImport(from: Place, to: Place, allowedEdges: Architecture['allowedEdges']): boolean {
+  if (to.module === from.module) return to.rank <= from.sees || to.rank === from.rank
+  if (to.layer < from.layer) return to.rank <= from.sees
+  return allowedEdges[from.module]?.includes(to.module) ?? false
+}
+
+export const importsFollowLayers: Rule = (files, { placeOf, allowedEdges }) => {
   const known = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path, imports }) => {
-    const from = law.placeOf(path)
-    if (from === null) return [`${path} is in no room of the house`]
+    const from = placeOf(path)
+    if (from === null) return [`${path} has no place in the layout`]
     return imports
       .filter(({ specifier }) => isRelative(specifier))
       .flatMap(({ specifier, line }) => {
         const target = targetOf(path, specifier)
         if (target.endsWith('.json')) return []
-        if (!known.has(target)) return [`${path}:${line} → ${target}, which is not there`]
-        const to = law.placeOf(target)
+        if (!known.has(target)) return [`${path}:${line} → ${target}, which does not exist`]
+        const to = placeOf(target)
         if (to === null) return []
-        const isAllowed = workspaceOf(target) === workspaceOf(path) && (to.room === from.room || to.floor < from.floor)
-        return isAllowed
+        return workspaceOf(target) === workspaceOf(path) && mayImport(from, to, allowedEdges)
           ? []
-          : [`${path}:${line} (floor ${from.floor}, ${from.room}) → ${target} (floor ${to.floor}, ${to.room})`]
+          : [`${path}:${line} (${from.module}) → ${target} (${to.module}) breaks the layers`]
       })
   })
 }
@@ -54,22 +64,22 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-export const librariesStayHome: Rule = (files, { homes }) =>
+export const librariesHaveNamedImporters: Rule = (files, { importers }) =>
   files.flatMap(({ path, imports }) =>
     imports
       .filter(({ specifier }) => !isRelative(specifier) && !specifier.startsWith('node:'))
       .flatMap(({ specifier, line }) => {
-        const home = homes[packageOf(specifier)]
-        if (home === undefined) return [`${path}:${line} → ${specifier}, which has no home`]
-        return home.some((folder) => path === folder || path.startsWith(`${folder}/`))
+        const allowed = importers[packageOf(specifier)]
+        if (allowed === undefined) return [`${path}:${line} → ${specifier}, which no file may import`]
+        return allowed.some((folder) => path === folder || path.startsWith(`${folder}/`))
           ? []
-          : [`${path}:${line} → ${specifier}, whose home is ${home.join(', ')}`]
+          : [`${path}:${line} → ${specifier}, which only ${allowed.join(', ')} may import`]
       }),
   )
 
-/** A home that nobody lives in is a library that is not used any more, or a mistyped name. */
-export const homesAreLivedIn: Rule = (files, { homes }) =>
-  Object.entries(homes).flatMap(([library, folders]) =>
+/** An importer that does not import its library is outdated, or a mistyped name. */
+export const namedImportersImport: Rule = (files, { importers }) =>
+  Object.entries(importers).flatMap(([library, folders]) =>
     folders
       .filter(
         (folder) =>
@@ -79,7 +89,7 @@ export const homesAreLivedIn: Rule = (files, { homes }) =>
               imports.some(({ specifier }) => packageOf(specifier) === library),
           ),
       )
-      .map((folder) => `${folder} is a home of ${library} and does not import it`),
+      .map((folder) => `${folder} may import ${library} and does not`),
   )
 
 export const noCycles: Rule = (files) => {
@@ -105,7 +115,7 @@ export const noCycles: Rule = (files) => {
   return faults
 }
 
-export const ceilingsHold: Rule = (files, { linesMax, functionLinesMax, isData }) =>
+export const filesAndFunctionsAreShort: Rule = (files, { linesMax, functionLinesMax, isData }) =>
   files
     .filter(({ path }) => !isData(path))
     .flatMap(({ path, lines, functions }) => [
@@ -121,12 +131,12 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
 
-export const wordsAreOurs: Rule = (files, { bannedWords }) => {
-  const banned = (name: string) => wordsOf(name).find((word) => bannedWords.includes(word))
+export const namesAvoidVagueWords: Rule = (files, { vagueWords }) => {
+  const vague = (name: string) => wordsOf(name).find((word) => vagueWords.includes(word))
   return files.flatMap(({ path, exports }) =>
     [path, ...exports].flatMap((name) => {
-      const word = banned(name)
-      return word === undefined ? [] : [`${path}: "${word}" in ${name === path ? 'its name' : name} is a banned word`]
+      const word = vague(name)
+      return word === undefined ? [] : [`${path}: "${word}" in ${name === path ? 'its name' : name} says nothing`]
     }),
   )
 }
@@ -136,19 +146,21 @@ export const filesAreKebabCase: Rule = (files) =>
     .filter(({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.ts$/.test(posix.basename(path)))
     .map(({ path }) => `${path} is not kebab-case`)
 
-export const exportsHaveNames: Rule = (files) =>
+export const exportsAreNamed: Rule = (files) =>
   files.filter(({ exports }) => exports.includes('default')).map(({ path }) => `${path} has a default export`)
 
-export const numbersAreListed: Rule = (files, { numbers }) => [
+export const numberConversionsAreListed: Rule = (files, { numbers }) => [
   ...files
     .filter(({ path }) => numbers[path] === undefined)
-    .flatMap(({ path, numbers: spots }) => spots.map(({ what, line }) => `${path}:${line} ${what} is on no list`)),
+    .flatMap(({ path, numbers: spots }) =>
+      spots.map(({ what, line }) => `${path}:${line} ${what} is not in the list of number conversions`),
+    ),
   ...Object.keys(numbers)
     .filter((path) => !files.some((file) => file.path === path && file.numbers.length > 0))
-    .map((path) => `${path} is on the list of numbers and makes none`),
+    .map((path) => `${path} is in the list of number conversions and has none`),
 ]
 
-export const environmentHasReaders: Rule = (files, { environmentReaders }) =>
+export const onlyListedFilesReadTheEnvironment: Rule = (files, { environmentReaders }) =>
   files
     .filter(({ path }) => !environmentReaders.includes(path))
     .flatMap(({ path, environment }) => environment.map(({ what, line }) => `${path}:${line} reads ${what}`))

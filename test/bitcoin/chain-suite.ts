@@ -3,7 +3,8 @@ import { addressOf, keyAddress, parametersOf } from '../../server/src/adapters/c
 import { createBitcoinChain } from '../../server/src/adapters/chains/bitcoin/chain.ts'
 import { createBitcoinSigning } from '../../server/src/adapters/chains/bitcoin/sign.ts'
 import type { Network } from '../../server/src/core/domain/network.ts'
-import type { BlockRef, ChainReader, SpendRequest, Unsigned } from '../../server/src/exchange/ports/chain.ts'
+import type { BlockRef } from '../../server/src/core/ports/chain.ts'
+import type { ChainReader, SpendRequest, Unsigned } from '../../server/src/exchange/ports/chain.ts'
 import type { Coin, Pay } from '../../server/src/exchange/ports/spend.ts'
 import { createHouseKeys } from './house-keys.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../server/src/adapters/postgres/core/database.ts'
 import { createStore } from '../../server/src/adapters/postgres/exchange/store.ts'
 import { openPublicKeys } from '../../server/src/adapters/signers/keystore.ts'
-import { type ClosableChain, composeChains } from '../../server/src/app/chains.ts'
+import { type ClosableChain, createChains } from '../../server/src/app/chains.ts'
 import { coinTypes } from '../../server/src/app/keys.ts'
 import type { Catalogue } from '../../server/src/core/domain/catalogue.ts'
 import type { Store } from '../../server/src/exchange/ports/store/store.ts'
@@ -87,7 +87,7 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
     createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }),
   )
   const database = openDatabase(made.url, { max: 8, applicationName: 'chaos', onIdleError: () => undefined })
-  const { catalogue, chains } = composeChains('sandbox', ground.chains.networks, openPublicKeys(keystore))
+  const { catalogue, chains } = createChains('sandbox', ground.chains.networks, openPublicKeys(keystore))
   const all = [...apis, ...workers]
   return {
     ground,

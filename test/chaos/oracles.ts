@@ -209,7 +209,9 @@ async function judgeLegs({ database }: Fleet): Promise<string[]> {
 
 async function judgeBooks(fleet: Fleet): Promise<string[]> {
   const { database, store } = fleet
-  const found = (await store.audit.imbalance()).map(({ assetId, units }) => `${assetId} is out of balance by ${units}`)
+  const found = (await store.reconciliation.imbalance()).map(
+    ({ assetId, units }) => `${assetId} is out of balance by ${units}`,
+  )
   const owing = await database.query<{ account: string; asset_id: string; units: string }>(
     `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
      where b.units <> 0 and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded'))`,

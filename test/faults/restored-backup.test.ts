@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { House } from '../../server/src/app/app.ts'
+import type { App } from '../../server/src/app/app.ts'
 import { importDepartures } from '../../server/src/exchange/operations/restore-signed-payouts.ts'
 import { createDatabase } from '../support/database.ts'
 import { isFinished, type MemoryGround, startMemoryGround } from '../support/memory-ground.ts'
@@ -33,15 +33,15 @@ async function copy(from: Made): Promise<Made> {
   return made
 }
 
-const rows = ({ database }: House, where: string, ...values: unknown[]) =>
+const rows = ({ database }: App, where: string, ...values: unknown[]) =>
   database.query(`select 1 from payouts where ${where}`, values)
 
 /** What `swapyard signer release` does, and resuming what the watchers paused meanwhile. */
-const release = ({ store }: House) =>
+const release = ({ store }: App) =>
   store.transaction(async (tx) => {
-    await tx.signing.begin()
-    for (const { scope } of await tx.audit.pauses()) await tx.controls.resume(scope)
-    await tx.controls.clear('database:older')
+    await tx.signingJournal.begin()
+    for (const { scope } of await tx.pauses.list()) await tx.pauses.resume(scope)
+    await tx.alarms.clear('database:older')
   })
 
 test('F7: yesterday’s backup under the current journal pays nobody twice: payouts are held, what is missing is listed and taken in', async () => {
@@ -72,9 +72,9 @@ test('F7: yesterday’s backup under the current journal pays nobody twice: payo
   await second.stop()
 
   const restored = await ground.open({ databaseUrl: backup.url })
-  const pauses = await restored.house.store.audit.pauses()
+  const pauses = await restored.house.store.pauses.list()
   expect(pauses.map(({ scope }) => scope)).toContain('payouts:all')
-  const alarm = (await restored.house.store.audit.alarms(100)).find(({ subject }) => subject === 'database:older')
+  const alarm = (await restored.house.store.alarms.list(100)).find(({ subject }) => subject === 'database:older')
   expect(alarm?.detail).toMatchObject({
     missing: expect.arrayContaining([
       expect.objectContaining({ txHash: sent?.tx_hash, address: late.recipient }),
@@ -116,6 +116,6 @@ test('F7: yesterday’s backup under the current journal pays nobody twice: payo
 
   // The signer of before is content: its records are settled, and the new life is one that the database knows.
   const back = await ground.open({ databaseUrl: backup.url })
-  expect((await back.house.store.audit.pauses()).map(({ scope }) => scope)).not.toContain('payouts:all')
+  expect((await back.house.store.pauses.list()).map(({ scope }) => scope)).not.toContain('payouts:all')
   expect(await Promise.all([late, lost].map((order) => ground.received(back.house, order)))).toEqual(paid)
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createPartnerStore } from '../../server/src/adapters/postgres/core/partners.ts'
 import { createKeySource } from '../../server/src/adapters/signers/keys.ts'
 import { decryptSeed, readKeystoreFile } from '../../server/src/adapters/signers/keystore-file.ts'
-import type { House } from '../../server/src/app/app.ts'
+import type { App } from '../../server/src/app/app.ts'
 import { scopes } from '../../server/src/core/domain/partner.ts'
 import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { createLog } from '../../server/src/lib/log.ts'
@@ -55,7 +55,7 @@ async function canaries(apiKey: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /** All tables of all schemas, the jobs' included, a line each row. */
-async function dump({ database: sql }: House): Promise<string> {
+async function dump({ database: sql }: App): Promise<string> {
   const tables = await sql.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`,
@@ -67,7 +67,7 @@ async function dump({ database: sql }: House): Promise<string> {
 }
 
 /** Jobs are deleted once they are done: kept aside as they come. */
-const keepJobs = (house: House) =>
+const keepJobs = (house: App) =>
   house.database.query(
     `create table seen_jobs (job text);
      create function keep_job() returns trigger language plpgsql as $$ begin insert into public.seen_jobs values (new::text); return new; end $$;
@@ -75,20 +75,20 @@ const keepJobs = (house: House) =>
   )
 
 /** Whatever can go wrong with a secret in hand: wrong places, wrong bodies, wrong versions of it. */
-async function makeMistakes({ app, store }: House, apiKey: string): Promise<void> {
+async function makeMistakes({ http, store }: App, apiKey: string): Promise<void> {
   const headers = { 'x-api-key': apiKey }
   const post = (payload: string, more: Record<string, string> = {}) =>
-    app.inject({
+    http.inject({
       method: 'POST',
       url: '/v1/cross-chain/exchange',
       headers: { ...headers, 'content-type': 'application/json', ...more },
       payload,
     })
   const asked = [
-    app.inject({ url: RATE, headers: { 'x-api-key': `${apiKey.slice(0, -1)}!` } }),
-    app.inject({ url: `${RATE}&x-api-key=${apiKey}`, headers }),
-    app.inject({ url: `/v1/${apiKey}`, headers }),
-    app.inject({ url: RATE, headers: { authorization: `Bearer ${apiKey}` } }),
+    http.inject({ url: RATE, headers: { 'x-api-key': `${apiKey.slice(0, -1)}!` } }),
+    http.inject({ url: `${RATE}&x-api-key=${apiKey}`, headers }),
+    http.inject({ url: `/v1/${apiKey}`, headers }),
+    http.inject({ url: RATE, headers: { authorization: `Bearer ${apiKey}` } }),
     post(`{"apiKey": "${apiKey}"`),
     post(JSON.stringify({ apiKey, privateKey: apiKey })),
     post('{}', { 'idempotency-key': apiKey, 'x-request-id': apiKey }),
@@ -114,14 +114,14 @@ test('no secret is in a log, an answer, a job or the database; no signed transac
   })
   const { keyId, text: apiKey, hmac } = makeApiKey('test', ground.pepper)
   await partners.keys.add('canary', { keyId, hmac, scopes: [...scopes], ipAllowList: [], createdBy: 'test' })
-  expect((await house.app.inject({ url: RATE, headers: { 'x-api-key': apiKey } })).statusCode).toBe(200)
+  expect((await house.http.inject({ url: RATE, headers: { 'x-api-key': apiKey } })).statusCode).toBe(200)
   await makeMistakes(house, apiKey)
   const paid = await ground.order(house)
   ground.pay(paid)
   await until('it is finished', () => isFinished(house, paid))
   // A payout that waits is looked at again and again, and stands in the jobs and in the dump.
   const held = await ground.order(house)
-  await house.store.controls.pause('payouts:bsc', 'a test', 'test')
+  await house.store.pauses.pause('payouts:bsc', 'a test', 'test')
   ground.pay(held)
   await until('it waits', async () => {
     const rows = await house.database.query('select 1 from payouts where exchange_id = $1', [held.id])

@@ -312,13 +312,13 @@ describe('creates', () => {
   })
 
   row('B098', 'are refused while a network of theirs is held', async () => {
-    const { controls } = world.house.store
-    await controls.pause('network:btc', 'maintenance', 'test')
+    const { pauses } = world.house.store
+    await pauses.pause('network:btc', 'maintenance', 'test')
     const ask = () => create(order)
     await world.until('the pause is known', async () => (await ask()).status === 503)
     await refused(ask, 503, 'NETWORK_PAUSED')
     await refused(() => create(toBitcoin), 503, 'NETWORK_PAUSED')
-    await controls.resume('network:btc')
+    await pauses.resume('network:btc')
     await world.until('it is over', async () => (await ask()).status === 201)
   })
 })

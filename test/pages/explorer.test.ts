@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExplorer } from '../../server/src/adapters/explorer/explorer.ts'
-import { composePages } from '../../server/src/app/pages.ts'
+import { mountPages } from '../../server/src/app/pages.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
@@ -154,7 +154,7 @@ describe('what is not there', () => {
   test('outside the sandbox there is no explorer', async () => {
     const { app } = createTestApp()
     const { catalogue, chains } = world.house
-    composePages(app, { environment: 'production', nodes: [], catalogue, chains })
+    mountPages(app, { environment: 'production', nodes: [], catalogue, chains })
     expect((await app.inject({ url: '/sandbox/explorer' })).statusCode).toBe(404)
     expect((await app.inject({ url: '/docs/errors' })).statusCode).toBe(200)
     await app.close()

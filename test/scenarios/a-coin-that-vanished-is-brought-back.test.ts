@@ -55,7 +55,7 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
     const told = await alarms(world, 'coins:')
     return told.length > 0 ? told : null
   })
-  const [alarm] = (await world.house.store.audit.alarms(50)).filter((one) => one.subject === subject)
+  const [alarm] = (await world.house.store.alarms.list(50)).filter((one) => one.subject === subject)
   expect(alarm).toMatchObject({ detail: { code: 'NO_COMMON_COIN', outpoints: [`${payment.txid}:0`] } })
   expect((await world.status(order)).status).toBe('sending')
   expect(await world.balance('ltc@ltc', address)).toBe('0')
@@ -71,7 +71,7 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
   expect(exchanges[0].payoutHash).toBe(hash)
   expect(await world.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
   expect(await alarms(world, 'coins:')).toEqual([])
-  for (const { scope } of await world.house.store.audit.pauses()) await world.house.store.controls.resume(scope)
+  for (const { scope } of await world.house.store.pauses.list()) await world.house.store.pauses.resume(scope)
   await world.until('the loss is none', async () => (await alarms(world, 'reorg:')).length === 0)
   await world.invariants()
 })

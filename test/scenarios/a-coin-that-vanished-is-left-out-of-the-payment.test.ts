@@ -74,7 +74,7 @@ test.runIf(hasNode('ltc'))(
           )
         ).length > 1,
     )
-    await world.house.store.controls.resume('asset:ltc@ltc')
+    await world.house.store.pauses.resume('asset:ltc@ltc')
     const paid = await world.settles(second, 'finished')
     const { payoutHash, amountToReceived } = paid.exchanges[0]
     const replacement: string = await nodeCall('ltc', 'getrawtransaction', [payoutHash])

@@ -34,7 +34,7 @@ test('after it was counted: every posting of it is reversed and nothing is paid'
   const { address } = await world.wallet('eth')
   const wallet = await fundBitcoinWallet(world, 'ltc', '3')
   const before = await booked(world, 'asset:wallet', 'ltc@ltc')
-  await world.house.store.controls.pause('payouts:eth', 'nothing is signed meanwhile', 'test')
+  await world.house.store.pauses.pause('payouts:eth', 'nothing is signed meanwhile', 'test')
   const exchange = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2', address })
   const payment = wallet.sign([{ address: exchange.request.depositAddress, amount: '2' }])
   await whilePaused(world, 'ltc', async () => {
@@ -45,7 +45,7 @@ test('after it was counted: every posting of it is reversed and nothing is paid'
     await mineInstead('ltc', payment.txid, wallet.sign([{ address: wallet.address, amount: '2' }], 2n))
     await items(world, exchange, 1, 'pending')
   })
-  await world.house.store.controls.resume('payouts:eth')
+  await world.house.store.pauses.resume('payouts:eth')
   expect(await booked(world, 'asset:wallet', 'ltc@ltc')).toBe(before)
   await world.settles(exchange, 'failed')
   expect(await world.balance('eth@eth', address)).toBe('0')

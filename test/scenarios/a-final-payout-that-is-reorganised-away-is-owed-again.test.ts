@@ -118,7 +118,7 @@ test('a payout whose nonce another transaction used is owed again, and paid once
   expect((await booked(world, 'asset:wallet', currency)) - wallet).toBeGreaterThan(units)
 
   await createOperatePayouts(world.house.store).release(held?.id ?? '', { actor: 'anna', reason: 'not paid by hand' })
-  await world.house.store.controls.resume(`payouts:${network}`)
+  await world.house.store.pauses.resume(`payouts:${network}`)
   const paid = await world.until('it is paid', async () => {
     const now = await world.status(second)
     return now.statusReason === null ? now : null
@@ -137,7 +137,7 @@ test('a payout whose nonce another transaction used is owed again, and paid once
   // What was final below is what it was.
   expect((await world.status(exchange)).exchanges[0].payoutHash).toBe(item.payoutHash)
   expect(await world.balance(currency, address)).toBe(item.amountToReceived)
-  expect(await world.house.store.audit.imbalance()).toEqual([])
+  expect(await world.house.store.reconciliation.imbalance()).toEqual([])
   // To the wei but for what the thief burnt.
   const chain = world.house.chains.get(network)
   const asset = world.house.catalogue.list().find((one) => one.asset.id === currency)?.asset

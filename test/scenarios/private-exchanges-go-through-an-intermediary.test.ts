@@ -139,7 +139,7 @@ if (!hasLitecoin && !hasMonero) {
       const { database, store } = world.house
       // Nothing is paid between the legs before the price has fallen, however long either takes.
       const scopes = between.map((network) => `payouts:${network}`)
-      for (const scope of scopes) await store.controls.pause(scope, 'the price falls first', 'the test')
+      for (const scope of scopes) await store.pauses.pause(scope, 'the price falls first', 'the test')
       try {
         await world.deposit(exchange, '0.01')
         const reserved = "select 1 from payouts where exchange_id = $1 and leg = 0 and state = 'reserved'"
@@ -150,7 +150,7 @@ if (!hasLitecoin && !hasMonero) {
         prices.move('pepe', -99n)
         await world.until('the price has fallen', async () => !(await sells()))
       } finally {
-        for (const scope of scopes) await store.controls.resume(scope)
+        for (const scope of scopes) await store.pauses.resume(scope)
       }
       const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS).finally(async () => {
         prices.move('pepe', 0n)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { House } from '../../server/src/app/app.ts'
+import type { App } from '../../server/src/app/app.ts'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { spendsInPlace } from '../../server/src/core/domain/network.ts'
 import { PATIENCE_MS } from './patience.ts'
@@ -11,9 +11,9 @@ type Difference = { asset: string; ledger: string; chain: string }
  * hold what the ledger says, read from the nodes: in the wallets, and at the address that takes partners' fees of swaps.
  * Waits until no transaction of ours is on its way.
  */
-export async function checkInvariants(house: House): Promise<void> {
+export async function checkInvariants(house: App): Promise<void> {
   await quiet(house)
-  expect(await house.store.audit.imbalance(), 'the ledger is balanced').toEqual([])
+  expect(await house.store.reconciliation.imbalance(), 'the ledger is balanced').toEqual([])
   const owing = await house.database.query(
     `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
      where b.units <> 0 and e.status in ('finished', 'failed', 'refunded')
@@ -28,7 +28,7 @@ export async function checkInvariants(house: House): Promise<void> {
   await walletsEqualLedger(house)
 }
 
-async function quiet({ database }: House): Promise<void> {
+async function quiet({ database }: App): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const moving = await database.query(
@@ -41,7 +41,7 @@ async function quiet({ database }: House): Promise<void> {
 }
 
 /** A sweep or a block may come between the two reads: the difference must stand still to count. */
-async function walletsEqualLedger(house: House): Promise<void> {
+async function walletsEqualLedger(house: App): Promise<void> {
   let last: Difference[] = []
   for (let n = 0; n < 40; n++) {
     last = await differences(house)
@@ -51,7 +51,7 @@ async function walletsEqualLedger(house: House): Promise<void> {
   expect(last, 'wallets equal the ledger').toEqual([])
 }
 
-async function differences(house: House): Promise<Difference[]> {
+async function differences(house: App): Promise<Difference[]> {
   const found: Difference[] = []
   const ledger = await house.store.ledger.balances('asset:wallet')
   for (const { asset, network } of house.catalogue.list()) {
@@ -69,7 +69,7 @@ async function differences(house: House): Promise<Difference[]> {
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 /** Each token that ever came in at an address for fees, also where nothing of it should be left. */
-async function feeDifferences({ database, chains }: House): Promise<Difference[]> {
+async function feeDifferences({ database, chains }: App): Promise<Difference[]> {
   const rows = await database.query<{ address: string; asset: AssetId; units: string }>(
     "select substring(account from 12) as address, asset_id as asset, units from balances where account like 'asset:fees:%'",
   )
@@ -86,7 +86,7 @@ async function feeDifferences({ database, chains }: House): Promise<Difference[]
 }
 
 /** Unspent outputs at addresses of the house that are counted: what is not yet credited is not yet ours. */
-async function coins({ database }: House, network: string): Promise<bigint> {
+async function coins({ database }: App, network: string): Promise<bigint> {
   const [row] = await database.query<{ units: string }>(
     `select coalesce(sum(c.units), 0) as units from coins c left join deposits d on d.id = c.deposit_id
      where c.network = $1 and c.block_height is not null and c.spent_by is null and (d.id is null or d.status = 'credited')`,

@@ -8,7 +8,7 @@ import { signMemory } from '../../server/src/adapters/chains/memory/transaction.
 import { createMemoryWorld } from '../../server/src/adapters/chains/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
-import { composeHouse, type House, sandboxKeys } from '../../server/src/app/app.ts'
+import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'
@@ -31,13 +31,13 @@ export type MemoryGround = Readonly<{
   keystore: string
   passphrase: string
   pepper: Buffer
-  open(options: OpenOptions): Promise<{ house: House; stop(): Promise<void> }>
+  open(options: OpenOptions): Promise<{ house: App; stop(): Promise<void> }>
   /** Waits until the house watches, and fills its hot wallets. */
-  fund(house: House): Promise<void>
+  fund(house: App): Promise<void>
   /** A tenth of an ether on `eth` for BNB on `bsc`. */
-  order(house: House): Promise<MemoryOrder>
+  order(house: App): Promise<MemoryOrder>
   pay(order: MemoryOrder): void
-  received(house: House, order: MemoryOrder): Promise<bigint>
+  received(house: App, order: MemoryOrder): Promise<bigint>
   stop(): Promise<void>
 }>
 
@@ -135,7 +135,7 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
     [...worlds].map(([id, world]) => [id, createMemoryChain({ network: world.network, world, publicKeys })]),
   )
   const level = process.env['WORLD_LOG'] === undefined ? 'silent' : 'info'
-  const house = await composeHouse({
+  const house = await createApp({
     environment: 'sandbox',
     databaseUrl: options.databaseUrl,
     poolMax: 10,
@@ -166,7 +166,7 @@ async function openHouse({ folder, keystore, passphrase, pepper, worlds }: Ours,
   return { house, stop }
 }
 
-export async function isFinished({ database }: House, { id }: MemoryOrder): Promise<boolean> {
+export async function isFinished({ database }: App, { id }: MemoryOrder): Promise<boolean> {
   const [row] = await database.query<{ status: string }>('select status from exchanges where id = $1', [id])
   return row?.status === 'finished'
 }

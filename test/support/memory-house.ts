@@ -9,7 +9,7 @@ import { signMemory } from '../../server/src/adapters/chains/memory/transaction.
 import { createMemoryWorld, type MemoryWorld } from '../../server/src/adapters/chains/memory/world.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
-import { composeHouse, type House, sandboxKeys } from '../../server/src/app/app.ts'
+import { type App, createApp, sandboxKeys } from '../../server/src/app/app.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
 import { seedSandboxPartners } from '../../server/src/app/sandbox-partners.ts'
 import { defaultSpreads } from '../../server/src/core/domain/book.ts'
@@ -30,7 +30,7 @@ const CREATES = 32
 const pepper = Buffer.from('a pepper of the memory house')
 
 export type MemoryHouse = Readonly<{
-  house: House
+  house: App
   /** By network: `eth` and `bsc`. */
   worlds: ReadonlyMap<string, MemoryWorld>
   /** Takes so many exchanges of ether on `eth` for BNB on `bsc` from their creation until each is finished. */
@@ -69,7 +69,7 @@ export async function startMemoryHouse({ databaseUrl, blockMs = 200 }: MemoryHou
     worlds.set(network.id, world)
     chains.set(network.id, createMemoryChain({ network, world, publicKeys }))
   }
-  const house = await composeHouse({
+  const house = await createApp({
     environment: 'sandbox',
     databaseUrl,
     poolMax: 10,
@@ -122,7 +122,7 @@ async function until(what: string, look: () => Promise<boolean>, deadlineMs = PA
 }
 
 /** The watchers must have begun: they follow a chain from its head on. */
-async function fund({ store, services, chains }: House, worlds: ReadonlyMap<string, MemoryWorld>): Promise<void> {
+async function fund({ store, services, chains }: App, worlds: ReadonlyMap<string, MemoryWorld>): Promise<void> {
   await until('both chains are watched', async () => {
     const cursors = await Promise.all([...chains.keys()].map((network) => store.chainLog.cursor(network)))
     return cursors.every((cursor) => cursor !== null)
@@ -132,7 +132,7 @@ async function fund({ store, services, chains }: House, worlds: ReadonlyMap<stri
 }
 
 async function runExchanges(
-  { services, database }: House,
+  { services, database }: App,
   worlds: ReadonlyMap<string, MemoryWorld>,
   count: number,
 ): ReturnType<MemoryHouse['run']> {

@@ -8,8 +8,8 @@ import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { openPublicKeys, openSigner } from '../../server/src/adapters/signers/keystore.ts'
-import { composeHouse, type House, type HouseOptions } from '../../server/src/app/app.ts'
-import { composeSigning } from '../../server/src/app/chains.ts'
+import { type App, type AppOptions, createApp } from '../../server/src/app/app.ts'
+import { createSigning } from '../../server/src/app/chains.ts'
 import { coinTypes } from '../../server/src/app/keys.ts'
 import { createMetrics } from '../../server/src/app/metrics.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
@@ -36,7 +36,7 @@ export type WorldOptions = Readonly<{
   networks: readonly string[]
   /** Where the chains stand that this world works with: those of the whole run, unless others are named. */
   chainsFile?: string
-  settings?: Partial<HouseOptions['settings']>
+  settings?: Partial<AppOptions['settings']>
   /** Frozen prices: the default, so that amounts can be compared. */
   still?: boolean
   /** Prices that the test moves itself. */
@@ -53,7 +53,7 @@ export type WorldOptions = Readonly<{
   log?: Log
 }>
 
-export type ServerParts = Readonly<{ composeHouse: typeof composeHouse; networks: typeof definitions }>
+export type ServerParts = Readonly<{ composeHouse: typeof createApp; networks: typeof definitions }>
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the API are read as a partner's script would read them
 export type Json = any
@@ -71,7 +71,7 @@ export type OrderInput = Readonly<{
 
 /** A whole house on the shared chains: its own database, keys and wallets, driven as a partner and as a person would. */
 export type World = Readonly<{
-  house: House
+  house: App
   url: string
   chains: ChainsFile
   /** Where this world's operator takes fees of swaps; null without swaps. */
@@ -109,14 +109,14 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'swapyard-world-'))
   const database = await createDatabase(inject('databaseUrl'), inject('databaseTemplate'))
   const keystore = join(folder, 'keystore.json')
-  const server = options.server ?? { composeHouse, networks: definitions }
+  const server = options.server ?? { composeHouse: createApp, networks: definitions }
   await createQuickKeystore(keystore, 'a passphrase', coinTypes)
   const journalPath = join(folder, 'signed.log')
   const signer = await openSigner({
     path: keystore,
     passphrase: 'a passphrase',
     journalPath,
-    signWith: composeSigning('sandbox'),
+    signWith: createSigning('sandbox'),
     coinTypeOf: (network) => server.networks.find(({ id }) => id === network)?.coinType ?? 60,
   })
   const swaps = options.swaps && offerOf(chains, options)
@@ -144,11 +144,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await seedSandboxPartners(house.database, pepper)
   let workers: Loop | null = await house.startWorkers()
   await answers(house)
-  const funding = { house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
+  const funding = { app: house, controlUrl: chains.controlUrl, say: () => undefined, usd: FUNDS_USD }
   await (await fundSandbox(funding)).later
-  const url = await house.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await house.http.listen({ host: '127.0.0.1', port: 0 })
   const trouble = async () =>
-    JSON.stringify({ pauses: await house.store.audit.pauses(), alarms: await house.store.audit.alarms(20) })
+    JSON.stringify({ pauses: await house.store.pauses.list(), alarms: await house.store.alarms.list(20) })
   const calls = createCalls(url, chains.controlUrl, trouble)
   return {
     house,
@@ -170,7 +170,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     },
     invariants: () => checkInvariants(house),
     stop: async () => {
-      await house.app.close()
+      await house.http.close()
       await workers?.stop()
       await house.stop()
       await signer.close()
@@ -181,7 +181,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 }
 
 /** On a machine that other tests keep busy the loops' first connections take their time, and questions are refused until then. */
-async function answers({ store }: House): Promise<void> {
+async function answers({ store }: App): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   const ask = () => store.ledger.balances('asset:wallet').catch((error: Error) => error)
   for (let said = await ask(); said instanceof Error; said = await ask()) if (Date.now() > deadline) throw said

@@ -17,7 +17,6 @@ import { type ApiSettings, apiDefaults } from '../core/http/settings.ts'
 import type { Prices } from '../core/ports/prices.ts'
 import { createAuthenticate } from '../core/services/authenticate.ts'
 import { type DatabaseClock, startDatabaseClock } from '../core/services/database-clock.ts'
-import type { Services } from '../exchange/interfaces.ts'
 import { type CreateExchangeDeps, createCreateExchange } from '../exchange/orders/create-exchange.ts'
 import { createCreatePrivateExchange } from '../exchange/orders/create-private-exchange.ts'
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
@@ -26,7 +25,7 @@ import { createOpenCounts } from '../exchange/orders/open-counts.ts'
 import type { PublicKeys, RememberingSigner } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
-import { createPrivateWays } from '../exchange/quotes/choose-intermediary.ts'
+import { createChooseIntermediary } from '../exchange/quotes/choose-intermediary.ts'
 import { createListCurrencies } from '../exchange/quotes/list-currencies.ts'
 import { createQuotePrivate } from '../exchange/quotes/quote-private.ts'
 import { createQuoteRate } from '../exchange/quotes/quote-rate.ts'
@@ -42,23 +41,24 @@ import type { Loop } from '../lib/loop.ts'
 import {
   type ClosableChain,
   type CurrencyOverrides,
-  composeChains,
+  createChains,
   type NetworkNodes,
   type WalletSettings,
   type Wallets,
 } from './chains.ts'
-import { type App, buildApp } from './http.ts'
+import { createHttpServer, type HttpServer } from './http.ts'
 import type { Metrics } from './metrics.ts'
-import { composePages } from './pages.ts'
+import { mountPages } from './pages.ts'
+import type { Services } from './services.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
-import { type Rooms, type SwapRooms, startWorkers } from './workers.ts'
+import { type SwapWorkerKeys, startWorkers, type WorkerDependencies } from './workers.ts'
 
 /** The plain keys of the sandbox's two partners. */
 export const sandboxKeys = ['sandbox', 'sandbox-b'] as const
 
 export type Role = 'api' | 'worker' | 'all'
 
-export type HouseOptions = Readonly<{
+export type AppOptions = Readonly<{
   environment: Environment
   databaseUrl: string
   /** What `prepareDatabase` made of it before; closed with the house. */
@@ -91,14 +91,14 @@ export type HouseOptions = Readonly<{
 }>
 
 /** Everything that the roles share: built once, stopped once. */
-export type House = Readonly<{
+export type App = Readonly<{
   store: Store
   database: Database
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
   books: BookSnapshot
   services: Services
-  app: App
+  http: HttpServer
   /** Reasons not to be ready that a start still works on. */
   starting: Set<string>
   /** Watchers, jobs, sweepers, reconciler. Stops finish what is under way. */
@@ -109,7 +109,7 @@ export type House = Readonly<{
 /** Opens the database and brings its schema up to date. */
 export async function prepareDatabase(
   url: string,
-  { poolMax, log }: Pick<HouseOptions, 'poolMax' | 'log'>,
+  { poolMax, log }: Pick<AppOptions, 'poolMax' | 'log'>,
 ): Promise<Database> {
   const database = openDatabase(url, {
     max: poolMax,
@@ -120,16 +120,16 @@ export async function prepareDatabase(
   return database
 }
 
-export async function composeHouse(options: HouseOptions): Promise<House> {
+export async function createApp(options: AppOptions): Promise<App> {
   const { environment, log, metrics } = options
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed')
   const database = options.database ?? (await prepareDatabase(options.databaseUrl, options))
   const store = createStore(database)
-  const { catalogue, chains } = reach(options)
-  await registerHouse(store, catalogue, chains)
+  const { catalogue, chains } = connectChains(options)
+  await registerAddressesAndAssets(store, catalogue, chains)
   const clock = await startDatabaseClock(() => readClock(database), onError)
   const books = createBookSnapshot(emptyBook(options.spreads))
-  const refresh = refreshParts(options, { store, catalogue, chains, books, clock })
+  const refresh = createRefreshBook(options, { store, catalogue, chains, books, clock })
   const stopping = new AbortController()
   const starting = new Set<string>()
   await refreshBookOnce(refresh)
@@ -157,8 +157,8 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     starting,
     swaps,
   })
-  const app = buildApp({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
-  if (!options.api.operationsOnly) composePages(app, { environment, nodes: options.nodes, catalogue, chains })
+  const http = createHttpServer({ services, log, metrics, settings: { ...apiDefaults, ...options.api, throttle } })
+  if (!options.api.operationsOnly) mountPages(http, { environment, nodes: options.nodes, catalogue, chains })
   return {
     store,
     database,
@@ -166,7 +166,7 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
     chains,
     books,
     services,
-    app,
+    http,
     starting,
     startWorkers: () => startWorkers(options, { store, catalogue, chains, books, clock, database, ...swaps }),
     stop: async () => {
@@ -179,13 +179,13 @@ export async function composeHouse(options: HouseOptions): Promise<House> {
   }
 }
 
-function reach(options: HouseOptions) {
+function connectChains(options: AppOptions) {
   const { environment, nodes, publicKeys, overrides, chains } = options
-  return composeChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
+  return createChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
 }
 
 /** Only where the seed is. */
-function walletsOf({ signer, walletFolder, walletSettings: settings }: HouseOptions): Wallets | null {
+function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOptions): Wallets | null {
   const walletKey = signer?.walletKey
   return walletKey === undefined || walletFolder === undefined
     ? null
@@ -193,7 +193,7 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: HouseOpti
 }
 
 function composeAuthentication(
-  { environment, pepper, rateLimit }: HouseOptions,
+  { environment, pepper, rateLimit }: AppOptions,
   database: Database,
   { now }: DatabaseClock,
 ) {
@@ -213,14 +213,14 @@ async function readClock(database: Database): Promise<Date> {
 }
 
 /** Hot addresses are ours before any block is read; every asset has its line in the inventory. */
-async function registerHouse(
+async function registerAddressesAndAssets(
   store: Store,
   catalogue: Catalogue,
   chains: ReadonlyMap<string, ClosableChain>,
 ): Promise<void> {
-  await store.custody.registerAssets(catalogue.list().map(({ asset }) => asset.id))
+  await store.wallets.registerAssets(catalogue.list().map(({ asset }) => asset.id))
   for (const [id, { addresses, network }] of chains)
-    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
+    await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 }
 
 /** Nothing above the limit of one payout is on offer: it would be held for a person. */
@@ -240,9 +240,9 @@ function capped(
   return result
 }
 
-function refreshParts(
-  { prices, metrics, log, settings }: HouseOptions,
-  { store, catalogue, chains, books, clock }: Omit<Rooms, 'database' | SwapRooms>,
+function createRefreshBook(
+  { prices, metrics, log, settings }: AppOptions,
+  { store, catalogue, chains, books, clock }: Omit<WorkerDependencies, 'database' | SwapWorkerKeys>,
 ): RefreshBook {
   return {
     books,
@@ -252,7 +252,7 @@ function refreshParts(
     readReserves: async () =>
       capped(await store.inventory.available(), books.current().prices, catalogue, settings.limits.perTransactionUsd),
     readPauses: async () => {
-      const scopes = (await store.audit.pauses()).map(({ scope }) => scope)
+      const scopes = (await store.pauses.list()).map(({ scope }) => scope)
       const named = (prefix: string) =>
         new Set(scopes.flatMap((scope) => (scope.startsWith(prefix) ? [scope.slice(prefix.length)] : [])))
       const all = scopes.includes('all') ? [...chains.keys()] : []
@@ -270,8 +270,8 @@ function refreshParts(
 }
 
 function composeServices(
-  options: HouseOptions,
-  rooms: Omit<Rooms, SwapRooms> &
+  options: AppOptions,
+  rooms: Omit<WorkerDependencies, SwapWorkerKeys> &
     Pick<Services, 'authenticate'> & {
       feed: Services['ratesFeed']
       starting: ReadonlySet<string>
@@ -285,7 +285,7 @@ function composeServices(
   const { metrics } = options
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
   const privacy = settings.privacy ?? privacyDefaults
-  const findWay = createPrivateWays({ currencies: catalogue.list(), books, clock, chains, privacy })
+  const findWay = createChooseIntermediary({ currencies: catalogue.list(), books, clock, chains, privacy })
   const creating: CreateExchangeDeps = {
     catalogue,
     books,

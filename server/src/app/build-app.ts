@@ -10,7 +10,7 @@ import type { Prices } from '../core/ports/prices.ts'
 import { assert } from '../lib/assert.ts'
 import { createHttp } from '../lib/http.ts'
 import { createLog, type Log } from '../lib/log.ts'
-import { composeHouse, type House, prepareDatabase, type Role } from './app.ts'
+import { type App, createApp, prepareDatabase, type Role } from './app.ts'
 import type { NetworkNodes } from './chains.ts'
 import type { Keys } from './keys.ts'
 import { createMetrics } from './metrics.ts'
@@ -19,39 +19,39 @@ import { seedSandboxPartners } from './sandbox-partners.ts'
 import { productionSwaps, sandboxSwaps } from './swaps.ts'
 
 /** Ends one part of what was started. */
-export type Stopper = () => Promise<void> | void
+export type Closer = () => Promise<void> | void
 
 /** The log, and the database with its schema up to date. */
-export type Base = Readonly<{ log: Log; databaseUrl: string; database: Database }>
+export type DatabaseAndLog = Readonly<{ log: Log; databaseUrl: string; database: Database }>
 
-export async function openBase(config: Config, databaseUrl: string): Promise<Base> {
+export async function openDatabaseAndLog(config: Config, databaseUrl: string): Promise<DatabaseAndLog> {
   const log = createLog({ level: config.logLevel, pretty: false })
   log.debug({ settings: describeConfig(config) }, 'settings read')
   return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax: config.poolMax, log }) }
 }
 
-export type Ground = Readonly<{
-  base: Base
+export type Infrastructure = Readonly<{
+  databaseAndLog: DatabaseAndLog
   /** The sandbox's; null in production. */
   chains: SandboxChains | null
   keys: Keys
   routerThread: Worker | null
   /** What it is served at, where it listens. */
   port: number | null
-  stoppers: Stopper[]
+  closers: Closer[]
 }>
 
-/** The house of a configuration on what a start brought up for it. */
-export async function buildHouse(config: Config, role: Role, ground: Ground): Promise<House> {
-  const { base, chains, keys, port, stoppers } = ground
-  const { log } = base
+/** The app of a configuration on what a start brought up for it. */
+export async function createConfiguredApp(config: Config, role: Role, ground: Infrastructure): Promise<App> {
+  const { databaseAndLog, chains, keys, port, closers } = ground
+  const { log } = databaseAndLog
   const nodes: readonly NetworkNodes[] =
     chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
   const { clocks, limits } = config
-  const house = await composeHouse({
+  const app = await createApp({
     environment: config.environment,
-    databaseUrl: base.databaseUrl,
-    database: base.database,
+    databaseUrl: databaseAndLog.databaseUrl,
+    database: databaseAndLog.database,
     poolMax: config.poolMax,
     nodes,
     publicKeys: keys.publicKeys,
@@ -59,7 +59,7 @@ export async function buildHouse(config: Config, role: Role, ground: Ground): Pr
     walletFolder: join(config.dataDir, 'wallets'),
     walletSettings: config.monero,
     pepper: Buffer.from(config.pepper),
-    prices: openPrices(config, log, stoppers),
+    prices: openPrices(config, log, closers),
     overrides: config.currencies,
     spreads: config.spreads,
     settings: {
@@ -86,19 +86,19 @@ export async function buildHouse(config: Config, role: Role, ground: Ground): Pr
     log,
     metrics: createMetrics(),
   })
-  stoppers.push(() => house.stop())
-  if (config.environment === 'sandbox') await seedSandboxPartners(house.database, Buffer.from(config.pepper))
-  return house
+  closers.push(() => app.stop())
+  if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
+  return app
 }
 
 /** Production has the operator's sources and their median; the sandbox prices that nobody should believe. */
-function openPrices({ environment, prices, sandbox }: Config, log: Log, stoppers: Stopper[]): Prices {
+function openPrices({ environment, prices, sandbox }: Config, log: Log, closers: Closer[]): Prices {
   if (prices === null) {
     assert(environment === 'sandbox', 'production has its price sources')
     return createEmbeddedPrices({ now: Date.now, still: sandbox.still })
   }
   const http = createHttp()
-  stoppers.push(() => http.close())
+  closers.push(() => http.close())
   return createMedianPrices({
     sources: prices.sources.map((url) => ({ id: new URL(url).host, prices: createHttpPrices(url, http) })),
     quorum: prices.quorum,

@@ -26,7 +26,7 @@ export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly
 const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
 
 /** How each family signs, in an environment. */
-export function composeSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
+export function createSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
   return {
     bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
     evm: signEvm,
@@ -59,7 +59,7 @@ function override(definition: CurrencyDefinition, overrides: CurrencyOverrides):
  * The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter;
  * `ready` are chains that stand in for one.
  */
-export function composeChains(
+export function createChains(
   environment: Environment,
   nodes: readonly NetworkNodes[],
   publicKeys: PublicKeys,

@@ -22,11 +22,11 @@ import { createListing } from '../exchange/api/listing.ts'
 import { mountPrivateRate, mountRate } from '../exchange/api/rate.ts'
 import { mountRates } from '../exchange/api/rates-feed.ts'
 import { mountStatus } from '../exchange/api/status.ts'
-import type { Services } from '../exchange/interfaces.ts'
 import { mountSwapList } from '../swap/api/list.ts'
 import { mountSwapQuote } from '../swap/api/quote.ts'
 import { mountTokens } from '../swap/api/tokens.ts'
 import { mountTransactions } from '../swap/api/transactions.ts'
+import type { Services } from './services.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,16 +45,21 @@ declare module 'fastify' {
   }
 }
 
-export type App = FastifyInstance
+export type HttpServer = FastifyInstance
 
-export type AppParts = Readonly<{ services: Services; log: HttpLog; metrics: HttpMetrics; settings: ApiSettings }>
+export type HttpServerOptions = Readonly<{
+  services: Services
+  log: HttpLog
+  metrics: HttpMetrics
+  settings: ApiSettings
+}>
 
 /** The operations that this server has, for its documentation and for tests. */
 export function servedRoutes(settings: Pick<ApiSettings, 'sandboxControlUrl'>): RouteDefinition[] {
   return [...Object.values(routes), ...(settings.sandboxControlUrl === null ? [] : Object.values(sandboxRoutes))]
 }
 
-export function buildApp({ services, log, metrics, settings }: AppParts): App {
+export function createHttpServer({ services, log, metrics, settings }: HttpServerOptions): HttpServer {
   const app = createServer(settings, log)
   const state = { draining: false }
   const documented = servedRoutes(settings)
@@ -72,7 +77,7 @@ export function buildApp({ services, log, metrics, settings }: AppParts): App {
   acceptJsonOnly(app)
   app.setErrorHandler(answerError)
 
-  const context: ApiContext = { app, services, settings, metrics, log }
+  const context: ApiContext<Services> = { app, services, settings, metrics, log }
   mountHealth(context, () => state.draining)
   mountMetrics(context)
   if (settings.operationsOnly) return app

@@ -5,15 +5,15 @@ import { networks as definitions } from '../../networks/index.ts'
 import { prepareChildKeys } from '../adapters/signers/child-keys.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../adapters/signers/keystore.ts'
 import type { OutflowLimits } from '../adapters/signers/outflow.ts'
-import { openAddresses } from '../cli/addresses.ts'
 import type { Config } from '../config/config.ts'
 import { parseUnits } from '../core/domain/amount.ts'
 import { assetId } from '../core/domain/asset.ts'
 import { toAsset } from '../core/domain/currency.ts'
 import type { PublicKeys } from '../exchange/ports/signer.ts'
 import { present } from '../lib/assert.ts'
+import { openAddresses } from './addresses.ts'
 import type { Role } from './app.ts'
-import { composeSigning, families } from './chains.ts'
+import { createSigning, families } from './chains.ts'
 
 export const coinTypes = [
   ...new Set(
@@ -61,7 +61,7 @@ async function unlock(config: Config): Promise<ClosableSigner> {
     path: keystore.file,
     passphrase: keystore.passphrase,
     journalPath: join(dataDir, 'signed.log'),
-    signWith: composeSigning(environment),
+    signWith: createSigning(environment),
     coinTypeOf: (network) => present(coinTypeOf.get(network), `the coin type of ${network}`),
     limits: toOutflowLimits(signerLimits),
     isOwn: (network, address) => {

@@ -6,9 +6,9 @@ import type { ChainExplorer } from '../exchange/ports/explorer.ts'
 import { mountErrorPage } from '../pages/errors.ts'
 import { mountExplorer } from '../pages/explorer.ts'
 import type { ClosableChain, NetworkNodes } from './chains.ts'
-import type { App } from './http.ts'
+import type { HttpServer } from './http.ts'
 
-type PageParts = Readonly<{
+type PageDependencies = Readonly<{
   environment: Environment
   nodes: readonly NetworkNodes[]
   catalogue: Catalogue
@@ -16,7 +16,7 @@ type PageParts = Readonly<{
 }>
 
 /** The pages for people. Explorers are the sandbox's only: elsewhere currencies name public ones. */
-export function composePages(app: App, { environment, nodes, catalogue, chains }: PageParts): void {
+export function mountPages(app: HttpServer, { environment, nodes, catalogue, chains }: PageDependencies): void {
   mountErrorPage(app, statusOf)
   if (environment !== 'sandbox') return
   const explorers = new Map<string, ChainExplorer>()

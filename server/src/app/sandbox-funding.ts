@@ -3,7 +3,7 @@ import type { Currency } from '../core/domain/currency.ts'
 import { spendsInPlace } from '../core/domain/network.ts'
 import { unitsWorth } from '../core/domain/price.ts'
 import { smallest } from '../lib/bigint.ts'
-import type { House } from './app.ts'
+import type { App } from './app.ts'
 
 /** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. A regtest chain has mined little. */
 const FUNDS_USD = 5_000_000n * 10n ** 12n
@@ -16,7 +16,7 @@ const READY_MS = 120_000
 const CLOCK_BLOCKS = 3
 
 export type FundSandbox = Readonly<{
-  house: House
+  app: App
   controlUrl: string
   say(line: string): void
   /** Dollars scaled by 10^12 of each currency: many houses on one set of chains have to share what the bank has. */
@@ -32,8 +32,8 @@ export type FundSandbox = Readonly<{
  * Returned is what comes later than that: the slow ones, of which nothing is on offer until then.
  */
 export async function fundSandbox(options: FundSandbox): Promise<{ later: Promise<void> }> {
-  const { house, say } = options
-  const { catalogue, chains, store, starting } = house
+  const { app, say } = options
+  const { catalogue, chains, store, starting } = app
   const reason = 'the sandbox brings coins to the hot wallets'
   const held = await store.ledger.balances('asset:wallet')
   const empty = catalogue
@@ -58,10 +58,10 @@ export async function fundSandbox(options: FundSandbox): Promise<{ later: Promis
 const namesOf = (currencies: readonly Currency[]) => currencies.map(({ asset }) => asset.id).join(' ')
 
 async function fill(
-  { house, controlUrl, usd = FUNDS_USD, mines = false, signal }: FundSandbox,
+  { app, controlUrl, usd = FUNDS_USD, mines = false, signal }: FundSandbox,
   empty: readonly Currency[],
 ): Promise<void> {
-  const { chains, books } = house
+  const { chains, books } = app
   const { prices } = books.current()
   const bringOne = (currency: Currency) =>
     bring(

@@ -5,14 +5,14 @@ import { startPostgres } from '../adapters/embedded-postgres/postgres.ts'
 import { hasSeed } from '../adapters/signers/keystore-file.ts'
 import type { Config } from '../config/config.ts'
 import { lockFolder } from '../lib/lock.ts'
-import type { House, Role } from './app.ts'
-import type { Stopper } from './build-app.ts'
+import type { App, Role } from './app.ts'
+import type { Closer } from './build-app.ts'
 import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
 
 /* What a start does in order. What it starts takes seconds of its own, so the large libraries are loaded meanwhile. */
 
 /** Stops what was started, in the order that loses nothing. */
-export type Running = Readonly<{ url: string | null; stop(): Promise<void> }>
+export type RunningApp = Readonly<{ url: string | null; stop(): Promise<void> }>
 
 /** In which Postgres is launched. */
 const LAUNCH_MS = 50
@@ -21,41 +21,43 @@ const READY_MS = 60_000
 const READY_LOOK_MS = 50
 
 /** Starts the program in one role, saying what it does. Whatever was started is stopped again where a later part fails. */
-export async function start(config: Config, role: Role): Promise<Running> {
+export async function start(config: Config, role: Role): Promise<RunningApp> {
   const startedAt = performance.now()
   const say = (line: string) =>
     console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)} s  ${line}`)
-  const stoppers: Stopper[] = []
+  const closers: Closer[] = []
   const stop = async () => {
-    for (const stopper of stoppers.splice(0).reverse()) await stopper()
+    for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
     if (role !== 'api') requireSeed(config)
     const wanted = role === 'worker' ? config.workerPort : config.port
     const port = wanted === null ? null : await findPort(config.host, wanted)
     const lock = lockFolder(config.dataDir)
-    stoppers.push(() => lock.release())
+    closers.push(() => lock.release())
     const launched = await launchChains(config, say)
-    const loading = load(role, stoppers)
-    const [{ buildHouse, routerThread }, chains, keys, base] = await Promise.all([
+    const loading = load(role, closers)
+    const [{ createConfiguredApp, routerThread }, chains, keys, databaseAndLog] = await Promise.all([
       loading,
-      takeChains(launched, say, stoppers),
+      takeChains(launched, say, closers),
       loading.then(({ openKeys }) => openKeys(config, role, say)),
-      Promise.all([openPostgres(config, say, stoppers), loading]).then(([url, { openBase }]) => openBase(config, url)),
+      Promise.all([openPostgres(config, say, closers), loading]).then(([url, { openDatabaseAndLog }]) =>
+        openDatabaseAndLog(config, url),
+      ),
     ])
-    stoppers.push(() => keys.signer?.close())
-    const house = await buildHouse(config, role, { base, chains, keys, routerThread, port, stoppers })
-    sayBuilt(house, say)
-    if (chains && role !== 'api') house.starting.add('the workers are starting')
-    const url = port === null ? null : await listen(config, port, house, stoppers)
+    closers.push(() => keys.signer?.close())
+    const app = await createConfiguredApp(config, role, { databaseAndLog, chains, keys, routerThread, port, closers })
+    sayBuilt(app, say)
+    if (chains && role !== 'api') app.starting.add('the workers are starting')
+    const url = port === null ? null : await listen(config, port, app, closers)
     if (role !== 'api') {
-      const workers = await house.startWorkers()
-      stoppers.push(() => workers.stop())
-      house.starting.delete('the workers are starting')
-      say(`workers: watching ${[...house.chains.keys()].join(' ')}`)
+      const workers = await app.startWorkers()
+      closers.push(() => workers.stop())
+      app.starting.delete('the workers are starting')
+      say(`workers: watching ${[...app.chains.keys()].join(' ')}`)
     }
-    if (chains && role !== 'api') await fund(house, chains.controlUrl, say, stoppers)
-    if (chains && role === 'all') await untilServing(house, say)
+    if (chains && role !== 'api') await fund(app, chains.controlUrl, say, closers)
+    if (chains && role === 'all') await untilServing(app, say)
     welcome(config, role, url, say)
     return { url, stop }
   } catch (error) {
@@ -65,39 +67,35 @@ export async function start(config: Config, role: Role): Promise<Running> {
 }
 
 /** The program itself, and its router's thread. */
-async function load(role: Role, stoppers: Stopper[]) {
+async function load(role: Role, closers: Closer[]) {
   // Loading holds up everything else: Postgres is on its way first, as the chains are.
   await delay(LAUNCH_MS)
-  const [{ openBase, buildHouse }, { openKeys }, { openRouterThread }, { flushLog }] = await Promise.all([
-    import('./build-app.ts'),
-    import('./keys.ts'),
-    import('./router.ts'),
-    import('../lib/log.ts'),
-  ])
+  const [{ openDatabaseAndLog, createConfiguredApp }, { openKeys }, { openRouterThread }, { flushLog }] =
+    await Promise.all([import('./build-app.ts'), import('./keys.ts'), import('./router.ts'), import('../lib/log.ts')])
   // Stops after everything that logs.
-  stoppers.push(flushLog)
+  closers.push(flushLog)
   const routerThread = role === 'worker' ? null : openRouterThread()
-  stoppers.push(async () => void (await routerThread?.terminate()))
-  return { openBase, buildHouse, openKeys, routerThread }
+  closers.push(async () => void (await routerThread?.terminate()))
+  return { openDatabaseAndLog, createConfiguredApp, openKeys, routerThread }
 }
 
-function sayBuilt({ catalogue, chains }: House, say: (line: string) => void): void {
+function sayBuilt({ catalogue, chains }: App, say: (line: string) => void): void {
   const enabled = catalogue.list().filter(({ enabled }) => enabled)
   say(`database: up to date; ${enabled.length} currencies on ${chains.size} networks`)
 }
 
-async function fund(house: House, controlUrl: string, say: (line: string) => void, stoppers: Stopper[]): Promise<void> {
+async function fund(app: App, controlUrl: string, say: (line: string) => void, closers: Closer[]): Promise<void> {
   const { fundSandbox } = await import('./sandbox-funding.ts')
   const stopping = new AbortController()
-  stoppers.push(() => stopping.abort())
-  const { later } = await fundSandbox({ house, controlUrl, say, mines: true, signal: stopping.signal })
+  closers.push(() => stopping.abort())
+  const { later } = await fundSandbox({ app, controlUrl, say, mines: true, signal: stopping.signal })
   later.catch((error: Error) => {
     if (!stopping.signal.aborted) say(`wallets: ${error.message}`)
   })
 }
 
 /** In the sandbox `ready` is what /health/ready says: whoever reads it calls at once. */
-async function untilServing({ services }: House, say: (line: string) => void): Promise<void> {
+async function untilServing({ services }: App, say: (line: string) => void): Promise<void> {
   const deadline = Date.now() + READY_MS
   while (services.readiness().length > 0 && Date.now() < deadline) await delay(READY_LOOK_MS)
   for (const reason of services.readiness()) say(`not served yet: ${reason}`)
@@ -132,7 +130,7 @@ async function findPort(host: string, port: number): Promise<number> {
   return typeof address === 'object' && address ? address.port : port
 }
 
-async function openPostgres(config: Config, say: (line: string) => void, stoppers: Stopper[]): Promise<string> {
+async function openPostgres(config: Config, say: (line: string) => void, closers: Closer[]): Promise<string> {
   if (config.databaseUrl !== null) {
     say('database: DATABASE_URL')
     return config.databaseUrl
@@ -141,7 +139,7 @@ async function openPostgres(config: Config, say: (line: string) => void, stopper
     dataDir: config.dataDir,
     onRestart: (reason) => say(`database: restarted (${reason})`),
   })
-  stoppers.push(() => postgres.stop())
+  closers.push(() => postgres.stop())
   say('database: embedded Postgres started')
   return postgres.url
 }
@@ -157,22 +155,22 @@ async function launchChains(config: Config, say: (line: string) => void): Promis
 async function takeChains(
   launched: Launched | null,
   say: (line: string) => void,
-  stoppers: Stopper[],
+  closers: Closer[],
 ): Promise<SandboxChains | null> {
   if (launched === null) return null
   const chains = await launched.up
-  stoppers.push(() => chains.stop())
+  closers.push(() => chains.stop())
   say(`chains: ${chains.networks.map(({ network }) => network).join(' ')}`)
   return chains
 }
 
-async function listen({ host, clocks }: Config, port: number, { app }: House, stoppers: Stopper[]): Promise<string> {
-  const url = await app.listen({ host, port })
-  stoppers.push(async () => {
-    app.drain()
+async function listen({ host, clocks }: Config, port: number, { http }: App, closers: Closer[]): Promise<string> {
+  const url = await http.listen({ host, port })
+  closers.push(async () => {
+    http.drain()
     // A balancer that asks for readiness sends nothing more from then on, and no request meets a closed door.
     await new Promise((resolve) => setTimeout(resolve, clocks.drainMs))
-    await app.close()
+    await http.close()
   })
   return url
 }

@@ -18,13 +18,14 @@ import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
+import type { AnswerOnce } from '../core/services/interfaces.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
-import { type AnswerOnce, createAnswerOnce } from '../swap/idempotent.ts'
+import { createAnswerOnce } from '../swap/idempotent.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
 import { createSwapNetworks, type SwapNetwork } from '../swap/networks.ts'
 import type { Aggregator } from '../swap/ports/aggregator.ts'
@@ -78,7 +79,7 @@ export type SwapOptions = Readonly<{
   metrics?: Pick<RouterMetrics, 'swapMoved' | 'outsideBuilt'>
 }>
 
-type SwapRooms = Readonly<{
+type SwapDependencies = Readonly<{
   database: Database
   catalogue: Catalogue
   books: BookSnapshot
@@ -140,7 +141,7 @@ export function productionSwaps(
 /** The DeFi half with its router in a thread of its own, which a worker does without. */
 export function openSwaps(
   options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
-  rooms: SwapRooms,
+  rooms: SwapDependencies,
 ): Swaps {
   const { environment, swaps, routerThread: thread, log, metrics, api } = options
   const networks = swaps?.routing ?? []
@@ -200,7 +201,7 @@ function composePromises({ swaps, metrics }: SwapOptions, now: () => number): Ou
 /** The DeFi half over its networks; of a house without any, every question says so. */
 export function composeSwaps(
   options: SwapOptions,
-  rooms: SwapRooms & Asking & Readonly<{ router: Router }>,
+  rooms: SwapDependencies & Asking & Readonly<{ router: Router }>,
 ): Pick<Swaps, 'services' | 'answerOnce' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
   const { books, clock, router, database } = rooms
   const { environment, swaps: offer } = options
@@ -245,7 +246,7 @@ export function composeSwaps(
     },
     answerOnce: shared.answerOnce,
     trackSwap: createTrackSwap(shared),
-    reconcileFees: createReconcileFees({ ...shared, controls: createStore(database).controls }),
+    reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),
     findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
   }
 }
@@ -267,7 +268,7 @@ function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwo
 
 function listedTokens(
   { environment, swaps }: SwapOptions,
-  { catalogue }: SwapRooms,
+  { catalogue }: SwapDependencies,
   served: ReadonlyMap<string, SwapNetwork>,
 ) {
   const lists = createPackageLists()

@@ -30,7 +30,7 @@ import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What all floors of one house stand on. */
-export type Rooms = Readonly<{
+export type WorkerDependencies = Readonly<{
   store: Store
   catalogue: Catalogue
   chains: ReadonlyMap<string, ClosableChain>
@@ -41,7 +41,7 @@ export type Rooms = Readonly<{
   reconcileFees(): Promise<void>
   findFees(): Promise<boolean>
 }>
-export type SwapRooms = 'trackSwap' | 'reconcileFees' | 'findFees'
+export type SwapWorkerKeys = 'trackSwap' | 'reconcileFees' | 'findFees'
 
 export type WorkerOptions = Readonly<{
   environment: Environment
@@ -58,7 +58,7 @@ const WATCH_MS = 30_000
 const COMPARE_MS = 60_000
 
 /** Watchers, jobs and the loops that nobody waits for. */
-export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promise<Loop> {
+export async function startWorkers(options: WorkerOptions, rooms: WorkerDependencies): Promise<Loop> {
   const { store, catalogue, chains, books } = rooms
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
@@ -117,7 +117,7 @@ export async function startWorkers(options: WorkerOptions, rooms: Rooms): Promis
 async function startWatchedJobs(
   perform: Readonly<Record<Job['kind'], (id: string) => Promise<void>>>,
   { settings, log, metrics }: WorkerOptions,
-  { store, database }: Rooms,
+  { store, database }: WorkerDependencies,
 ): Promise<Loop> {
   const watchJobs = createWatchJobs({ store, deadlines: deadlinesOf(settings.expiryMs), log })
   const jobs = await startJobs({
@@ -165,7 +165,7 @@ const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 
 /** Sweeping and reconciling: nobody waits for them. */
 function slowLoops(
   { environment, log, metrics }: WorkerOptions,
-  { store, chains, reconcileFees, findFees }: Rooms,
+  { store, chains, reconcileFees, findFees }: WorkerDependencies,
   shared: Parameters<typeof createSweepDeposits>[0],
 ): Loop[] {
   const sweepDeposits = createSweepDeposits(shared)
@@ -203,7 +203,7 @@ function slowLoops(
     paceMs: 5_000,
     backoffMs: 60_000,
     turn: async () => {
-      metrics.openExchanges(await store.audit.openByStatus())
+      metrics.openExchanges(await store.reconciliation.openByStatus())
       for (const [id, units] of await store.ledger.balances('asset:wallet'))
         metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
       return undefined

@@ -1,38 +1,13 @@
 import { currencies } from '../../currencies/index.ts'
-import { networks as definitions } from '../../networks/index.ts'
-import { createAddresses } from '../adapters/chains/bitcoin/address.ts'
-import { createEvmAddresses } from '../adapters/chains/evm/address.ts'
-import { createAddresses as createMoneroAddresses } from '../adapters/chains/monero/address.ts'
-import { houseKeys } from '../adapters/chains/monero/keys.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { isOurs } from '../adapters/postgres/exchange/wallets.ts'
+import { isOurs } from '../adapters/postgres/core/own-addresses.ts'
 import { createDenyList } from '../adapters/screening/deny-list.ts'
-import { openPublicKeys } from '../adapters/signers/keystore.ts'
+import { openAddresses } from '../app/addresses.ts'
 import type { Config } from '../config/config.ts'
 import { type AssetId, assetId } from '../core/domain/asset.ts'
 import { canonicalNetwork, canonicalTicker } from '../core/domain/catalogue.ts'
-import { type Network, resolveNetwork } from '../core/domain/network.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
 import { fail } from './print.ts'
-
-/** The addresses of every served network, from the keystore's public half: neither a passphrase nor a node is needed. */
-export function openAddresses(
-  config: Config,
-): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>> {
-  const publicKeys = openPublicKeys(config.keystore.file)
-  const served = definitions.flatMap((definition) => {
-    const network = resolveNetwork(definition, config.environment)
-    if (network.family === 'bitcoin')
-      return [[network.id, { network, addresses: createAddresses(network, publicKeys) }] as const]
-    if (network.family === 'evm')
-      return [[network.id, { network, addresses: createEvmAddresses(network, publicKeys, []) }] as const]
-    const viewKeys = network.family === 'monero' ? publicKeys.viewKeys?.(network.coinType) : null
-    if (viewKeys)
-      return [[network.id, { network, addresses: createMoneroAddresses(houseKeys(viewKeys, null)) }] as const]
-    return []
-  })
-  return new Map(served)
-}
 
 /** The address in canonical form: none of ours, and nobody's who is never served. */
 export async function checkAddress(

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
+import { createAuditLog } from '../adapters/postgres/core/audit-log.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { createOperatorStore } from '../adapters/postgres/exchange/operator.ts'
+import type { AuditLog } from '../core/ports/store/audit-log.ts'
 import type { Word } from '../core/services/audit-note.ts'
-import type { OperatorStore } from '../exchange/ports/store/recovery.ts'
 
 export type WithReason = Readonly<{ reason?: string }>
 
@@ -29,12 +29,12 @@ export const plainWord = ({ reason }: WithReason): Word => ({ actor: userInfo().
 /** What a command changes and the row that tells of it: both, or neither. */
 export function recorded<T>(
   database: Database,
-  work: (inside: Database, record: OperatorStore['record']) => Promise<T>,
+  work: (inside: Database, record: AuditLog['record']) => Promise<T>,
 ): Promise<T> {
   return database.transaction((tx) =>
     work(
       { ...database, query: (text, values, name) => tx.query(text, values, name), transaction: (inner) => inner(tx) },
-      createOperatorStore(tx, true).record,
+      createAuditLog(tx).record,
     ),
   )
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
+import { openAddresses } from '../app/addresses.ts'
 import { loadConfig } from '../config/config.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
-import { verifyActs } from '../core/services/verify-audit-log.ts'
-import { openAddresses } from './addresses.ts'
+import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
 import { withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
 import { addPauseCommands } from './pause-commands.ts'
@@ -25,7 +25,7 @@ export function addOperatorCommands(program: Command): void {
     .description('what a person should look at')
     .action(() =>
       withDatabase(async (database) => {
-        for (const alarm of await createStore(database).audit.alarms(1_000)) print(alarm)
+        for (const alarm of await createStore(database).alarms.list(1_000)) print(alarm)
       }),
     )
   program
@@ -58,7 +58,7 @@ export function addOperatorCommands(program: Command): void {
     .description('goes along the chain of their acts; keep the head, and compare it with the next one')
     .action(() =>
       withDatabase(async (database) => {
-        const verified = await verifyActs(createStore(database))
+        const verified = await verifyAuditLog(createStore(database).auditLog)
         if (verified.kind === 'broken') fail(`row ${verified.row} of operator_acts: ${verified.why}`)
         print(verified)
       }),

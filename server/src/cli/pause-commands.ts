@@ -18,9 +18,9 @@ export function addPauseCommands(program: Command): void {
         const scope = await readScope(named, createPartnerStore(database))
         const word = plainWord(given)
         await createStore(database).transaction(async (tx) => {
-          const before = (await tx.audit.pauses()).find((pause) => pause.scope === scope) ?? null
-          await tx.controls.pause(scope, word.reason, 'cli')
-          await tx.operator.record({ ...word, act: 'pause', subject: scope, before, after: { scope, ...word } })
+          const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
+          await tx.pauses.pause(scope, word.reason, 'cli')
+          await tx.auditLog.record({ ...word, act: 'pause', subject: scope, before, after: { scope, ...word } })
         })
         print({ scope, paused: true })
       }),
@@ -30,7 +30,7 @@ export function addPauseCommands(program: Command): void {
     .description('what stands still, and why')
     .action(() =>
       withDatabase(async (database) => {
-        for (const pause of await createStore(database).audit.pauses()) print(pause)
+        for (const pause of await createStore(database).pauses.list()) print(pause)
       }),
     )
   reasoned(program.command('resume <scope>'))
@@ -39,9 +39,9 @@ export function addPauseCommands(program: Command): void {
       withDatabase(async (database) => {
         const scope = await findPause(named, database)
         await createStore(database).transaction(async (tx) => {
-          const before = (await tx.audit.pauses()).find((pause) => pause.scope === scope) ?? null
-          await tx.controls.resume(scope)
-          await tx.operator.record({ ...plainWord(given), act: 'resume', subject: scope, before, after: null })
+          const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
+          await tx.pauses.resume(scope)
+          await tx.auditLog.record({ ...plainWord(given), act: 'resume', subject: scope, before, after: null })
         })
         print({ scope, paused: false })
       }),
@@ -50,6 +50,6 @@ export function addPauseCommands(program: Command): void {
 
 /** What is paused can be resumed by the scope that `pauses` shows, whatever is there by now. */
 async function findPause(named: string, database: Database): Promise<string> {
-  const paused = await createStore(database).audit.pauses()
+  const paused = await createStore(database).pauses.list()
   return paused.some(({ scope }) => scope === named) ? named : readScope(named, createPartnerStore(database))
 }

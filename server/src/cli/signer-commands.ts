@@ -16,7 +16,7 @@ export function addSignerCommands(program: Command): void {
     .description('payouts that left the house and that the database does not know')
     .action(() =>
       withDatabase(async (database) => {
-        for (const forgotten of await createStore(database).signing.forgotten(LISTED_MAX)) print(forgotten)
+        for (const forgotten of await createStore(database).signingJournal.forgotten(LISTED_MAX)) print(forgotten)
       }),
     )
   signer
@@ -36,11 +36,11 @@ export function addSignerCommands(program: Command): void {
     .action(({ reason }: { reason: string }) =>
       withDatabase(async (database) => {
         const settled = await createStore(database).transaction(async (tx) => {
-          const missing = await tx.signing.unsettled(LISTED_MAX)
-          const epoch = await tx.signing.begin()
-          await tx.controls.resume(HOLD)
-          await tx.controls.clear(HOLD_ALARM)
-          await tx.operator.record({
+          const missing = await tx.signingJournal.unsettled(LISTED_MAX)
+          const epoch = await tx.signingJournal.begin()
+          await tx.pauses.resume(HOLD)
+          await tx.alarms.clear(HOLD_ALARM)
+          await tx.auditLog.record({
             actor: userInfo().username,
             act: 'signer release',
             subject: HOLD_ALARM,

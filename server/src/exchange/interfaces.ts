@@ -1,8 +1,6 @@
 import type { Currency } from '../core/domain/currency.ts'
-import type { Caller, Partner } from '../core/domain/partner.ts'
-import type { Idempotency } from '../core/services/idempotency.ts'
-import type { AnswerOnce } from '../swap/idempotent.ts'
-import type { SwapServices } from '../swap/interfaces.ts'
+import type { Partner } from '../core/domain/partner.ts'
+import type { Idempotency } from '../core/services/interfaces.ts'
 import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from './domain/exchange.ts'
 import type { PrivateType } from './domain/private-plan.ts'
 import type { IssuedQuote, RateQuote } from './domain/rate-quote.ts'
@@ -47,10 +45,8 @@ export type ExchangeFilter = Readonly<{
 
 export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: string; lastModified: Date }>
 
-/** What the HTTP floor calls. Each member is one file in this folder; failures are `AppError`s. */
-export type Services = Readonly<{
-  /** From the in-process cache (≤ 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
-  authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
+/** What the routes of the custodial half call. Failures are `AppError`s. */
+export type ExchangeServices = Readonly<{
   listCurrencies(): readonly Currency[]
   /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote
@@ -70,12 +66,6 @@ export type Services = Readonly<{
     filter: ExchangeFilter,
     page: { page: number; limit: number } | null,
   ): Promise<{ total: number; rows: AsyncIterable<ExchangeView> }>
-  /** The DeFi half. */
-  swaps: SwapServices
-  /** For what is not ours to carry out: the sandbox's controls. */
-  answerOnce: AnswerOnce
   /** From memory. Throws RATES_UNAVAILABLE. */
   ratesFeed(): Feed
-  /** Reasons why quotes or creates would fail now; empty = ready. */
-  readiness(): readonly string[]
 }>

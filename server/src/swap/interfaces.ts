@@ -1,6 +1,6 @@
 import type { Partner } from '../core/domain/partner.ts'
-import type { Idempotency } from '../core/services/idempotency.ts'
-import type { BlockRef } from '../exchange/ports/chain.ts'
+import type { BlockRef } from '../core/ports/chain.ts'
+import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Swap, SwapStatus } from './domain/swap.ts'
 import type { Token } from './domain/token.ts'
 import type { OutsideOffer } from './quotes/ask-aggregators.ts'

@@ -1,7 +1,7 @@
 import { type AssetId, assetId } from '../core/domain/asset.ts'
+import type { Book } from '../core/domain/book.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
-import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { swapNetworks } from './domain/swap.ts'
 import { isNative } from './domain/token.ts'
 import type { SwapChain } from './ports/swap-chain.ts'
@@ -30,7 +30,7 @@ export type SwapNetworks = Readonly<{
   isPaused(id: string): boolean
 }>
 
-export function createSwapNetworks(served: ReadonlyMap<string, SwapNetwork>, books: BookSnapshot): SwapNetworks {
+export function createSwapNetworks(served: ReadonlyMap<string, SwapNetwork>, books: { current(): Book }): SwapNetworks {
   const isPaused = (id: string) => books.current().pauses.networks.has(id)
   const get = (name: string): SwapNetwork => {
     const id = canonicalNetwork(name)

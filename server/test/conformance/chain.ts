@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
 import { spendsInPlace } from '../../src/core/domain/network.ts'
-import type { BlockRef, Chain, Observation, ScannedBlock, Unsigned } from '../../src/exchange/ports/chain.ts'
+import type { BlockRef } from '../../src/core/ports/chain.ts'
+import type { Chain, Observation, ScannedBlock, Unsigned } from '../../src/exchange/ports/chain.ts'
 import type { Signed } from '../../src/exchange/ports/signer.ts'
 import {
   type Arrival,

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { buildApp } from '../../src/app/http.ts'
+import { createHttpServer } from '../../src/app/http.ts'
 import { type ApiSettings, apiDefaults, type HttpLog } from '../../src/core/http/settings.ts'
 import { createServicesInMemory, type ServicesInMemory } from './services-in-memory.ts'
 
@@ -28,7 +28,7 @@ export function createTestApp(settings: Partial<ApiSettings> = {}, written: Http
     error: write('error'),
   }
   const log = written ?? gathered
-  const app = buildApp({
+  const app = createHttpServer({
     services,
     log,
     metrics: {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   database = openDatabase(shell.url, { max: 1, applicationName: 'test' })
   hot = String((await swapyard(['keystore', 'addresses'])).lines.find(({ network }) => network === 'eth')?.['hot'])
   // As the house does at its start.
-  await createStore(database).custody.registerHouse('eth', hot, 0)
+  await createStore(database).wallets.registerHotAddress('eth', hot, 0)
 })
 afterAll(async () => {
   await database.close()

@@ -5,7 +5,7 @@ import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts
 import type { ExchangeStatus } from '../../src/exchange/domain/exchange.ts'
 import { btc, eth } from '../../src/exchange/domain/pricing.fixture.ts'
 import type { ScannedBlock, Transfer } from '../../src/exchange/ports/chain.ts'
-import type { AppendRules } from '../../src/exchange/ports/store/store.ts'
+import type { AppendRules } from '../../src/exchange/ports/store/chain-log.ts'
 import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   house = await openTestDatabase()
   store = createStore(house.database)
   another = createStore(house.another(4))
-  await store.custody.registerHouse('btc', 'btc-hot', 0)
+  await store.wallets.registerHotAddress('btc', 'btc-hot', 0)
 })
 afterAll(() => house.close())
 
@@ -261,8 +261,8 @@ describe('blocks', () => {
     expect(await house.database.query("select spent_by from coins where outpoint = 'w1:0'")).toEqual([
       { spent_by: 'thief' },
     ])
-    expect((await store.audit.alarms(10)).map(({ subject }) => subject)).toEqual(['intrusion:btc:thief'])
-    expect(await store.audit.pauses()).toMatchObject([{ scope: 'payouts:btc' }])
+    expect((await store.alarms.list(10)).map(({ subject }) => subject)).toEqual(['intrusion:btc:thief'])
+    expect(await store.pauses.list()).toMatchObject([{ scope: 'payouts:btc' }])
   })
 
   test('are kept for as long as they may be asked for', async () => {
@@ -283,13 +283,13 @@ describe('a payment that is seen before its block', () => {
     const exchange = await order()
     const { address } = exchange.deposit
     await store.chainLog.sight('btc', [{ txHash: 'x1', address, memo: null }])
-    expect((await store.cases.load(exchange.id))?.sighted).toBe(true)
+    expect((await store.steps.load(exchange.id))?.sighted).toBe(true)
     await house.database.query("update sightings set first_seen_at = first_seen_at - interval '10 minutes'")
     const [seen] = await house.database.query<{ at: Date }>(
       "select first_seen_at as at from sightings where tx_hash = 'x1'",
     )
     await append(block(1, 'a', [transfer(address, 'x1', 4)]))
-    expect((await store.cases.load(exchange.id))?.sighted).toBe(false)
+    expect((await store.steps.load(exchange.id))?.sighted).toBe(false)
     await rewind(0, block(1))
     // As a log it stands at another place of another block (an account family's identity).
     await append({ ...block(1, 'd', [transfer(address, 'x1', 9)]), parentHash: 'a0' })
@@ -302,9 +302,9 @@ describe('a payment that is seen before its block', () => {
     const sight = () => store.chainLog.sight('btc', [{ txHash: 'y1', address: exchange.deposit.address, memo: null }])
     await sight()
     await store.chainLog.lookedAt('btc', 'y1', true)
-    expect((await store.cases.load(exchange.id))?.sighted).toBe(false)
+    expect((await store.steps.load(exchange.id))?.sighted).toBe(false)
     await sight()
-    expect((await store.cases.load(exchange.id))?.sighted).toBe(true)
+    expect((await store.steps.load(exchange.id))?.sighted).toBe(true)
   })
 })
 

@@ -133,9 +133,9 @@ describe('the ledger (I-1, I-2)', () => {
 
   test('shows what was changed behind its back', async () => {
     await run("update balances set units = units + 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
-    expect(await spine.store.audit.imbalance()).not.toEqual([])
+    expect(await spine.store.reconciliation.imbalance()).not.toEqual([])
     await run("update balances set units = units - 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
-    expect(await spine.store.audit.imbalance()).toEqual([])
+    expect(await spine.store.reconciliation.imbalance()).toEqual([])
   })
 })
 

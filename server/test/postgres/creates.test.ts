@@ -5,8 +5,7 @@ import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createSwapDesk } from '../../src/adapters/postgres/swap/idempotency.ts'
 import { fundingEntry } from '../../src/core/domain/ledger/entries.ts'
 import { btc, usdt } from '../../src/exchange/domain/pricing.fixture.ts'
-import type { CreateOutcome } from '../../src/exchange/ports/store/create-outcome.ts'
-import type { NewExchange } from '../../src/exchange/ports/store/store.ts'
+import type { CreateOutcome, NewExchange } from '../../src/exchange/ports/store/exchanges.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { created, ETHER, newExchange, partnerId } from './spine.ts'
 
@@ -17,8 +16,8 @@ beforeAll(async () => {
   house = await openTestDatabase()
   pools = [house.database, house.another(10)]
   stores = pools.map(createStore)
-  await store().custody.registerAssets(['eth@eth'])
-  await store().custody.registerHouse('eth', 'eth-hot', 0)
+  await store().wallets.registerAssets(['eth@eth'])
+  await store().wallets.registerHotAddress('eth', 'eth-hot', 0)
   await store().ledger.post(fundingEntry('1', 1, 'eth@eth', 100n * ETHER))
 })
 afterAll(() => house.close())
@@ -49,8 +48,8 @@ describe('the house at its start', () => {
   test('registers its hot addresses from any number of processes at once', async () => {
     const others = Array.from({ length: 6 }, () => createStore(house.another(1)))
     for (let round = 0; round < 40; round++)
-      await Promise.all(others.map((one) => one.custody.registerHouse(`chain-${round}`, `hot-${round}`, round)))
-    await expect(store().custody.registerHouse('chain-0', 'hot of other keys', 1)).rejects.toThrow('keystore')
+      await Promise.all(others.map((one) => one.wallets.registerHotAddress(`chain-${round}`, `hot-${round}`, round)))
+    await expect(store().wallets.registerHotAddress('chain-0', 'hot of other keys', 1)).rejects.toThrow('keystore')
   })
 })
 
@@ -116,8 +115,8 @@ describe('a batch', () => {
       newExchange({ recipient: { address: 'bsc-hot', memo: null } }),
       newExchange({ refund: { address: 'bsc-hot', memo: null } }),
     ]
-    await store().custody.registerHouse('bsc', 'bsc-hot', 0)
-    await store().custody.registerHouse('polygon', 'bsc-hot', 0)
+    await store().wallets.registerHotAddress('bsc', 'bsc-hot', 0)
+    await store().wallets.registerHotAddress('polygon', 'bsc-hot', 0)
     expect(kinds(await store().exchanges.create(batch))).toEqual([
       'address_is_ours',
       'refund_is_ours',
@@ -189,7 +188,7 @@ describe('an idempotency key', () => {
           `update ${table} set created_at = created_at - $1::interval where key = any($2::text[])`,
           [by, [key, swapKey]],
         )
-      await store().controls.forget()
+      await store().jobs.forgetExpired()
     }
     await store().exchanges.create([newExchange(keyed(key))])
     await desk.keepAnswer(partnerId, { key: swapKey, requestHash: 'body', answer: '"0xabc"' })
@@ -246,7 +245,7 @@ describe('an idempotency key', () => {
 
 describe('the inventory', () => {
   test('promises a hundred to ten of twelve who want ten', async () => {
-    await store().custody.registerAssets(['usdt@eth'])
+    await store().wallets.registerAssets(['usdt@eth'])
     await store().ledger.post(fundingEntry('2', 1, 'usdt@eth', 100n))
     const legs = [
       {

@@ -346,7 +346,7 @@ export function createFakeChain(network: Network) {
 
 export type FakeChain = ReturnType<typeof createFakeChain>
 
-/** Signs by writing the intent down; keeps the journal that a signer keeps (reliability 3.5). */
+/** Signs by writing the intent down; keeps the journal that a signer keeps (I-37). */
 export function createFakeSigner() {
   const released = new Map<string, string>()
   const idOf = createPayoutIds(Buffer.from('a seed of the fake signer'))

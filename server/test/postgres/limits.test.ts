@@ -8,7 +8,7 @@ let stores: readonly ReturnType<typeof createStore>[]
 beforeAll(async () => {
   house = await openTestDatabase()
   stores = [createStore(house.database), createStore(house.another(10))]
-  await store().custody.registerHouse('eth', 'eth-hot', 0)
+  await store().wallets.registerHotAddress('eth', 'eth-hot', 0)
 })
 afterAll(() => house.close())
 
@@ -37,7 +37,7 @@ const payout = async () => {
   return id
 }
 const take = (id: string, scopes: readonly string[], usd: bigint, n = 0) =>
-  store(n).transaction((tx) => tx.controls.takeLimit(id, scopes, usd, LIMITS))
+  store(n).transaction((tx) => tx.outflow.take(id, scopes, usd, LIMITS))
 const older = (scope: string, time: string) =>
   house.database.query(`update outflows set at = at - interval '${time}' where scope = $1`, [scope])
 
@@ -71,7 +71,7 @@ describe('the rolling limits (I-24)', () => {
     await older('wait', '2 hours')
     expect(await take(id, ['wait'], 60n)).toBeNull()
     expect(await take(await payout(), ['wait'], 60n)).toBe('hour')
-    await store().controls.giveBackLimit([id])
+    await store().outflow.release([id])
     expect(await take(await payout(), ['wait'], 60n)).toBeNull()
   })
 })
@@ -82,14 +82,14 @@ describe('a pause (I-25)', () => {
     const held = Promise.withResolvers<void>()
     const reading = Promise.withResolvers<void>()
     const signing = store().transaction(async (tx) => {
-      expect(await tx.controls.paused(['all', 'payouts:eth'])).toEqual([])
+      expect(await tx.pauses.active(['all', 'payouts:eth'])).toEqual([])
       reading.resolve()
       await held.promise
       order.push('signed')
     })
     await reading.promise
     const pausing = store(1)
-      .controls.pause('payouts:eth', 'test', 'test')
+      .pauses.pause('payouts:eth', 'test', 'test')
       .then(() => order.push('paused'))
     const waiting = async () =>
       (await house.database.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
@@ -97,8 +97,8 @@ describe('a pause (I-25)', () => {
     held.resolve()
     await Promise.all([signing, pausing])
     expect(order).toEqual(['signed', 'paused'])
-    expect(await store().transaction((tx) => tx.controls.paused(['all', 'payouts:eth']))).toEqual(['payouts:eth'])
-    await store().controls.resume('payouts:eth')
-    expect(await store().transaction((tx) => tx.controls.paused(['payouts:eth']))).toEqual([])
+    expect(await store().transaction((tx) => tx.pauses.active(['all', 'payouts:eth']))).toEqual(['payouts:eth'])
+    await store().pauses.resume('payouts:eth')
+    expect(await store().transaction((tx) => tx.pauses.active(['payouts:eth']))).toEqual([])
   })
 })

@@ -203,7 +203,7 @@ test('a refund that is lost keeps its reason, and its exchange says what is miss
   await spine.blocks(14)
   expect(await view(spine, exchange)).toMatchObject({ status: 'refunded', reason: 'PAYOUT_VANISHED' })
   const [payout] = await spine.store.operator.held(10)
-  await spine.store.controls.resume('payouts:btc')
+  await spine.store.pauses.resume('payouts:btc')
   spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
   await spine.blocks(4)
   expect(spine.fakes.btc.paidTo(exchange.refund?.address ?? '')).toEqual([])
@@ -235,7 +235,7 @@ test('of a batch in bitcoin each payout waits for a word of its own', async () =
   expect(held.map(({ attention }) => attention)).toEqual(['LOST', 'LOST'])
   // The coin was taken with our own key: everything stands still until a person has looked.
   expect(await spine.alarms()).toContain('intrusion')
-  await spine.store.controls.resume('payouts:btc')
+  await spine.store.pauses.resume('payouts:btc')
   spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
   await spine.blocks(4)
   const counts = () => orders.map(({ recipient }) => spine.fakes.btc.paidTo(recipient?.address ?? '').length)

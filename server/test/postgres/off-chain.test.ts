@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 const alarmOf = async ({ store }: Spine, kind: string) =>
-  (await store.audit.alarms(100)).find(({ subject }) => subject.startsWith(`${kind}:`))
+  (await store.alarms.list(100)).find(({ subject }) => subject.startsWith(`${kind}:`))
 
 describe('a payout of the bitcoin family that spends a coin which can never be', () => {
   /** A house whose payout in bitcoin spends a customer's deposit; the deposit is then taken back by a double spend. */
@@ -61,8 +61,8 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     await spine.blocks(6)
     // The wallet had paid out more than it held: the asset stands still until a person has looked.
     expect(await alarmOf(spine, 'dead')).toBeDefined()
-    expect((await spine.store.audit.pauses()).map(({ scope }) => scope)).toEqual(['asset:btc@btc'])
-    await spine.store.controls.resume('asset:btc@btc')
+    expect((await spine.store.pauses.list()).map(({ scope }) => scope)).toEqual(['asset:btc@btc'])
+    await spine.store.pauses.resume('asset:btc@btc')
     await spine.database.query('update payouts set held_until = null where held_until is not null')
     await spine.blocks(4)
     expect(await spine.status(second)).toBe('finished')
@@ -122,7 +122,7 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     await spine.blocks(6)
     expect(await alarmOf(spine, 'coins')).toMatchObject({ detail: { outpoints: [`${deposit}:0`] } })
     spine.fakes.btc.pay(spine.fakes.btc.chain.addresses.hot(), COIN)
-    await spine.store.controls.resume('asset:btc@btc')
+    await spine.store.pauses.resume('asset:btc@btc')
     await spine.blocks(8)
     expect(await spine.status(second)).toBe('finished')
     const signed = await attempts()
@@ -148,12 +148,12 @@ describe('a payout of the bitcoin family that spends a coin which can never be',
     const spine = await start()
     await spine.fill({ eth: 2_000n * ETHER })
     const [one, other] = [await spine.order(), await spine.order()]
-    await spine.store.controls.pause('payouts:btc', 'test', 'test')
+    await spine.store.pauses.pause('payouts:btc', 'test', 'test')
     // Below the minimum: both go back, by one transaction that spends both.
     spine.deposit(one, 2_950n)
     const gone = spine.deposit(other, 2_900n)
     await spine.blocks(3)
-    await spine.store.controls.resume('payouts:btc')
+    await spine.store.pauses.resume('payouts:btc')
     await spine.database.query('update payouts set held_until = null')
     await spine.turn()
     const attempts = () => spine.database.query<{ raw: string }>("select raw from attempts where network = 'btc'")
@@ -236,7 +236,7 @@ describe('a funding that leaves the chain', () => {
     await spine.turn()
     expect(await spine.wallet('btc@btc')).toBe(COIN)
     expect(await alarmOf(spine, 'funding')).toMatchObject({ detail: { takenBack: true, missing: '0' } })
-    expect(await spine.store.audit.pauses()).toEqual([])
+    expect(await spine.store.pauses.list()).toEqual([])
     for (const times of [1, 2]) {
       spine.fakes.btc.offer(payment)
       await spine.blocks(3)
@@ -265,7 +265,7 @@ describe('a funding that leaves the chain', () => {
     await spine.turn()
     expect(await spine.wallet('eth@eth')).toBe(left)
     expect(await alarmOf(spine, 'funding')).toMatchObject({ detail: { takenBack: false } })
-    expect((await spine.store.audit.pauses()).map(({ scope }) => scope)).toContain('asset:eth@eth')
+    expect((await spine.store.pauses.list()).map(({ scope }) => scope)).toContain('asset:eth@eth')
     // Filled anew: now it can be taken back.
     spine.fakes.eth.pay(spine.fakes.eth.chain.addresses.hot(), 10n * ETHER)
     await spine.blocks(4)
@@ -288,7 +288,7 @@ describe('a network on which many share one address and are told apart by memos'
     }
     const [record, count] = [createRecordBlocks(deps), createCountFundings(deps)]
     const hot = fake.chain.addresses.hot()
-    await spine.store.custody.registerHouse('memo', hot, 0)
+    await spine.store.wallets.registerHotAddress('memo', hot, 0)
     await record(fake.chain)
     const txHash = fake.pay(hot, 7n, { memo: '4711' })
     fake.pay(hot, 5n)
@@ -302,7 +302,7 @@ describe('a network on which many share one address and are told apart by memos'
     expect(await spine.store.ledger.balance('equity:capital', 'eth@eth')).toBe(0n)
     expect(await spine.store.ledger.balance('liability:unclaimed', 'eth@eth')).toBe(-12n)
     const deposits = await spine.database.query<{ id: string }>('select id from deposits order by units desc')
-    expect((await spine.store.audit.alarms(10)).map(({ subject }) => subject).sort()).toEqual(
+    expect((await spine.store.alarms.list(10)).map(({ subject }) => subject).sort()).toEqual(
       deposits.map(({ id }) => `unclaimed:${id}`).sort(),
     )
     const operate = createOperatePayouts(spine.store)

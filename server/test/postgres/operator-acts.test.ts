@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { verifyActs } from '../../src/core/services/verify-audit-log.ts'
+import { verifyAuditLog } from '../../src/core/services/verify-audit-log.ts'
 import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
 import { COIN, ETHER, startSpine } from './spine.ts'
 
@@ -72,11 +72,11 @@ describe('a decision', () => {
 
 describe('the chain of acts', () => {
   const record = (subject: string) =>
-    spine.store.operator.record({ ...word, act: 'a test', subject, before: { units: 10n ** 30n }, after: null })
+    spine.store.auditLog.record({ ...word, act: 'a test', subject, before: { units: 10n ** 30n }, after: null })
 
   test('is whole, also where many write at once', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => record(`act ${n}`)))
-    expect(await verifyActs(spine.store)).toMatchObject({ kind: 'whole', acts: (await acts()).length })
+    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'whole', acts: (await acts()).length })
   })
 
   test('cannot be changed by the program', async () => {
@@ -101,12 +101,12 @@ describe('the chain of acts', () => {
         await tx.query('alter table operator_acts enable trigger operator_acts_append_only')
       })
     await tamper("update operator_acts set reason = replace(reason, 'customer', 'Customer') where id = $1")
-    expect(await verifyActs(spine.store)).toMatchObject({ kind: 'broken', row: id })
+    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'broken', row: id })
     await tamper("update operator_acts set reason = replace(reason, 'Customer', 'customer') where id = $1")
-    expect(await verifyActs(spine.store)).toMatchObject({ kind: 'whole' })
+    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'whole' })
     await tamper('update operator_acts a set before = null, hash = hash_operator_act(a) where id = $1')
-    expect(await verifyActs(spine.store)).toMatchObject({ kind: 'broken', row: id })
+    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'broken', row: id })
     await tamper('delete from operator_acts where id = $1')
-    expect(await verifyActs(spine.store)).toMatchObject({ kind: 'broken', row: `${BigInt(id) + 1n}` })
+    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'broken', row: `${BigInt(id) + 1n}` })
   })
 })

@@ -32,12 +32,12 @@ describe('a pause stops signatures in its scope, and no others (I-25)', () => {
     ["the network's payouts", 'payouts:eth'],
     ['the asset', 'asset:eth@eth'],
   ])('of %s', async (_what, scope) => {
-    await spine.store.controls.pause(scope, 'a test', 'test')
+    await spine.store.pauses.pause(scope, 'a test', 'test')
     const { toEther, toBitcoin } = await two()
     await spine.blocks(6)
     expect(await states(toEther)).toEqual(['reserved'])
     expect(await spine.status(toBitcoin)).toBe('finished')
-    await spine.store.controls.resume(scope)
+    await spine.store.pauses.resume(scope)
     await unhold()
     await spine.blocks(4)
     expect(await spine.status(toEther)).toBe('finished')
@@ -48,11 +48,11 @@ describe('a pause stops signatures in its scope, and no others (I-25)', () => {
     ['all payouts', 'payouts:all'],
     ['everything', 'all'],
   ])('of %s, on every network', async (_what, scope) => {
-    await spine.store.controls.pause(scope, 'a test', 'test')
+    await spine.store.pauses.pause(scope, 'a test', 'test')
     const { toEther, toBitcoin } = await two()
     await spine.blocks(5)
     expect([await states(toEther), await states(toBitcoin)]).toEqual([['reserved'], ['reserved']])
-    await spine.store.controls.resume(scope)
+    await spine.store.pauses.resume(scope)
     await unhold()
     await spine.blocks(4)
     expect([await spine.status(toEther), await spine.status(toBitcoin)]).toEqual(['finished', 'finished'])
@@ -60,19 +60,19 @@ describe('a pause stops signatures in its scope, and no others (I-25)', () => {
 
   test('of another partner or another asset of the network changes nothing', async () => {
     const others = ['partner:018f2b1c-0000-7000-8000-0000000000ff', `asset:${usdt.asset.id}`]
-    for (const scope of others) await spine.store.controls.pause(scope, 'a test', 'test')
+    for (const scope of others) await spine.store.pauses.pause(scope, 'a test', 'test')
     const { toEther, toBitcoin } = await two()
     await spine.blocks(6)
     expect([await spine.status(toEther), await spine.status(toBitcoin)]).toEqual(['finished', 'finished'])
-    for (const scope of others) await spine.store.controls.resume(scope)
+    for (const scope of others) await spine.store.pauses.resume(scope)
   })
 
   test('covers replacements: the same bytes are offered, and no others are signed', async () => {
     const exchange = await spine.order()
     spine.deposit(exchange, SMALL)
-    await spine.store.controls.pause('payouts:eth', 'a test', 'test')
+    await spine.store.pauses.pause('payouts:eth', 'a test', 'test')
     await spine.blocks(2)
-    await spine.store.controls.resume('payouts:eth')
+    await spine.store.pauses.resume('payouts:eth')
     await unhold()
     await spine.services.dispatch('eth')
     expect(await states(exchange)).toEqual(['signed'])
@@ -86,10 +86,10 @@ describe('a pause stops signatures in its scope, and no others (I-25)', () => {
       "update attempts set created_at = created_at - interval '1 day' where transaction_id = $1",
       [id],
     )
-    await spine.store.controls.pause('payouts:eth', 'a test', 'test')
+    await spine.store.pauses.pause('payouts:eth', 'a test', 'test')
     await spine.services.advance(id)
     expect(await attempts()).toHaveLength(1)
-    await spine.store.controls.resume('payouts:eth')
+    await spine.store.pauses.resume('payouts:eth')
     await spine.services.advance(id)
     expect(await attempts()).toHaveLength(2)
     await spine.blocks(4)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { verifyActs } from '../../src/core/services/verify-audit-log.ts'
+import { verifyAuditLog } from '../../src/core/services/verify-audit-log.ts'
 import { createOperateBalances } from '../../src/exchange/operations/operate-balances.ts'
 import { createOperateExchanges } from '../../src/exchange/operations/operate-exchanges.ts'
 import { createOperatePayouts } from '../../src/exchange/operations/operate-payouts.ts'
@@ -79,14 +79,14 @@ describe('a partner’s balance', () => {
   test('stands still while the partner is paused, and is owed again where the pay-out is dropped', async () => {
     await earn()
     const before = await owed()
-    await spine.store.controls.pause(`partner:${partnerId}`, 'asked to', 'test')
+    await spine.store.pauses.pause(`partner:${partnerId}`, 'asked to', 'test')
     const { payoutId } = await pay(7_000n, 'paused')
     await spine.blocks(3)
     expect(arrived('own-paused')).toEqual([])
     await spine.store.payouts.putAside([payoutId], 'REVERTED', null)
     await createOperatePayouts(spine.store).drop(payoutId, word)
     expect(await owed()).toBe(before)
-    await spine.store.controls.resume(`partner:${partnerId}`)
+    await spine.store.pauses.resume(`partner:${partnerId}`)
     await spine.blocks(3)
     expect(arrived('own-paused')).toEqual([])
     await expect(pay(7_000n, 'paused')).rejects.toThrow('another key')
@@ -105,7 +105,7 @@ describe('a partner’s balance', () => {
       "select act, actor, subject, reason, before, after from operator_acts where act = 'pay-out' order by id limit 1",
     )
     expect(act).toMatchObject({ actor: 'anna', subject: 'partner acme', reason: word.reason })
-    expect(await verifyActs(spine.store)).toMatchObject({ kind: 'whole' })
+    expect(await verifyAuditLog(spine.store.auditLog)).toMatchObject({ kind: 'whole' })
   })
 
   test('the database takes no pay-out that takes nothing out of what is owed', async () => {

@@ -22,7 +22,7 @@ test('the ids of a private exchange’s payouts are none that anybody can comput
 })
 
 test('a payout whose deposit was paid under an id of before, to whomever, is put aside', async () => {
-  await spine.store.controls.pause('payouts:eth', 'its journal comes later', 'the test')
+  await spine.store.pauses.pause('payouts:eth', 'its journal comes later', 'the test')
   const exchange = await spine.order()
   spine.deposit(exchange, SMALL)
   await spine.blocks(6)
@@ -32,8 +32,8 @@ test('a payout whose deposit was paid under an id of before, to whomever, is put
     [exchange.id],
   )
   const left = { network: 'btc', txHash: 'a refund', assetId: 'btc@btc', address: 'elsewhere', memo: null } as const
-  await spine.store.signing.note([{ ...left, payoutId: plain?.id ?? '', units: 1n, at: new Date() }])
-  await spine.store.controls.resume('payouts:eth')
+  await spine.store.signingJournal.note([{ ...left, payoutId: plain?.id ?? '', units: 1n, at: new Date() }])
+  await spine.store.pauses.resume('payouts:eth')
   await spine.database.query('update payouts set held_until = null where exchange_id = $1', [exchange.id])
   await spine.work()
   expect(await spine.payouts(exchange)).toMatchObject([{ state: 'reserved', attention: 'RELEASED' }])

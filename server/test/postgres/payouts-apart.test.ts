@@ -16,7 +16,7 @@ afterEach(() => spine.balanced())
 
 /** The sizes of the transactions in which so many payouts leave at once. */
 async function leave(count: number): Promise<number[]> {
-  await spine.store.controls.pause('payouts:btc', 'they leave together', 'the test')
+  await spine.store.pauses.pause('payouts:btc', 'they leave together', 'the test')
   const orders = await Promise.all(
     Array.from({ length: count }, () =>
       spine.order({ from: eth, to: btc, fromUnits: ETHER / 10n, toUnits: COIN / 500n }),
@@ -24,7 +24,7 @@ async function leave(count: number): Promise<number[]> {
   )
   for (const order of orders) spine.deposit(order, ETHER / 10n, 'somebody')
   await spine.blocks(4)
-  await spine.store.controls.resume('payouts:btc')
+  await spine.store.pauses.resume('payouts:btc')
   await spine.database.query('update payouts set held_until = null where held_until is not null')
   const { chain } = spine.fakes.btc
   const apart = new Map(spine.shared.chains).set('btc', { ...chain, sender: { ...chain.sender, apart: true } })

@@ -26,9 +26,9 @@ const age = () => spine.database.query("update attempts set created_at = created
 const waiting = async () => {
   const exchange = await spine.order()
   spine.deposit(exchange, SMALL)
-  await spine.store.controls.pause('payouts:eth', 'test', 'test')
+  await spine.store.pauses.pause('payouts:eth', 'test', 'test')
   await spine.blocks(2)
-  await spine.store.controls.resume('payouts:eth')
+  await spine.store.pauses.resume('payouts:eth')
   await spine.database.query('update payouts set held_until = null where held_until is not null')
   return exchange
 }

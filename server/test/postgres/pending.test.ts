@@ -30,7 +30,7 @@ test('a payment that waits in a pool for too long is an alarm in plain words, wh
 
   answer = { kind: 'unmined', blocks: 10, remedy: 'run this' }
   await spine.turn()
-  expect(await spine.store.audit.alarms(10)).toMatchObject([
+  expect(await spine.store.alarms.list(10)).toMatchObject([
     {
       alarm: 'a payment waits in the pools of nodes and is not mined',
       detail: { network: 'eth', txHash: waiting[0], blocks: 10, remedy: 'run this' },

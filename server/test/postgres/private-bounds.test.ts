@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Currency } from '../../src/core/domain/currency.ts'
 import type { Exchange } from '../../src/exchange/domain/exchange.ts'
 import { btc, eth, makeBook } from '../../src/exchange/domain/pricing.fixture.ts'
-import { createPrivateWays } from '../../src/exchange/quotes/choose-intermediary.ts'
+import { createChooseIntermediary } from '../../src/exchange/quotes/choose-intermediary.ts'
 import { SMALL, startPrivateSpine, plan as usual } from './private-spine.ts'
 import { COIN, ETHER, ltc, market, partnerId } from './spine.ts'
 
@@ -47,7 +47,7 @@ const partner = {
 function boundsOf({ from, via, to }: Ends): Readonly<{ min: bigint; max: bigint }> {
   const { books, clock, chains } = spine.shared
   const privacy = { delayMaxMs: 0, withheldMaxPpm: 10_000, stallMs: 1 }
-  const findWay = createPrivateWays({ currencies: [via], books, clock, chains, privacy })
+  const findWay = createChooseIntermediary({ currencies: [via], books, clock, chains, privacy })
   const { minUnits, maxUnits } = findWay(partner, { from, to }, 'efficient', SMALL).quote
   return { min: minUnits, max: maxUnits ?? 0n }
 }

@@ -73,13 +73,13 @@ describe('a payment between the legs whose fee was raised', () => {
   })
 
   test('before the second leg is signed: what was counted is taken back, and counted again', async () => {
-    await spine.store.controls.pause('payouts:eth', 'test', 'test')
+    await spine.store.pauses.pause('payouts:eth', 'test', 'test')
     const { exchange, first, second } = await orderRaised()
     await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
     spine.fakes.ltc.reorg(6, (txHash) => txHash === first.tx_hash)
     await spine.fakes.ltc.chain.sender.broadcast(second.raw)
     await spine.blocks(4)
-    await spine.store.controls.resume('payouts:eth')
+    await spine.store.pauses.resume('payouts:eth')
     await spine.database.query('update payouts set held_until = null where held_until is not null')
     await spine.blocks(16)
     expect(arrived(exchange)).toBe(1)
@@ -125,7 +125,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
 
   test('is nobody’s reason to refund it, however long it stands', async () => {
     const exchange = await order({ plan: { ...plan, stallMs: 2_000, delaysMs: [0, 0] } })
-    await spine.store.controls.pause('payouts:eth', 'test', 'test')
+    await spine.store.pauses.pause('payouts:eth', 'test', 'test')
     const hash = spine.deposit(exchange, SMALL)
     await until(async () => (await spine.executions(exchange)).length === 2)
     spine.fakes.btc.reorg(8, (txHash) => txHash === hash)
@@ -136,7 +136,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
         return (await spine.execution(exchange, 1)).status
       }, PATIENCE)
       .toBe('verifying')
-    await spine.store.controls.resume('payouts:eth')
+    await spine.store.pauses.resume('payouts:eth')
     await spine.blocks(8)
     expect(spine.fakes.btc.paidTo(exchange.refund?.address ?? '')).toEqual([])
     expect(arrived(exchange)).toBe(0)
@@ -204,12 +204,12 @@ describe('a payment back in the source coin', () => {
       )
     const before = await promised()
     // Nothing is signed meanwhile: what is given back is seen as it lies.
-    await spine.store.controls.pause('payouts:btc', 'test', 'test')
+    await spine.store.pauses.pause('payouts:btc', 'test', 'test')
     spine.fakes.btc.steal(back?.key ?? '')
     await until(async () => (await spine.executions(exchange))[1]?.payout?.state === 'reserved')
     expect(await promised()).toBe(before + BigInt(back?.units ?? 0))
     spine.fakes.btc.knobs.deaf = false
-    await spine.store.controls.resume('payouts:btc')
+    await spine.store.pauses.resume('payouts:btc')
     await spine.database.query("delete from pauses where scope = 'payouts:btc'")
     await spine.database.query('update payouts set held_until = null where held_until is not null')
     await spine.blocks(8)

@@ -206,7 +206,7 @@ describe('a private exchange that cannot go on', () => {
 
   test('goes back from its first leg where the intermediary stands still too long, and is never paid as well', async () => {
     const exchange = await order({ plan: { ...plan, stallMs: 500 } })
-    await spine.store.controls.pause('payouts:ltc', 'test', 'test')
+    await spine.store.pauses.pause('payouts:ltc', 'test', 'test')
     spine.deposit(exchange, SMALL)
     await spine.blocks(3)
     await expect
@@ -215,7 +215,7 @@ describe('a private exchange that cannot go on', () => {
         return (await spine.execution(exchange)).status
       }, PATIENCE)
       .toBe('refunding')
-    await spine.store.controls.resume('payouts:ltc')
+    await spine.store.pauses.resume('payouts:ltc')
     await spine.blocks(10)
     expect(await spine.status(exchange)).toBe('refunded')
     expect(spine.fakes.btc.paidTo(exchange.refund?.address ?? '').map(({ units }) => units)).toEqual([SMALL - 1_500n])

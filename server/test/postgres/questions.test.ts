@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { btc } from '../../src/exchange/domain/pricing.fixture.ts'
-import type { AppendRules } from '../../src/exchange/ports/store/store.ts'
+import type { AppendRules } from '../../src/exchange/ports/store/chain-log.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { partnerId } from './spine.ts'
 
@@ -128,22 +128,22 @@ test('no question that is asked for every exchange or block reads a growing tabl
   await store.exchanges.count({ partnerId })
   await store.exchanges.countOpen(partnerId, 100)
   await store.exchanges.findRepeated(partnerId, 'key')
-  await store.controls.due(100)
-  await store.custody.fundings('btc', 100)
-  await store.custody.sweepable('eth', 2, 20, 0n)
-  await store.audit.positions('eth', 'eth@eth')
+  await store.jobs.due(100)
+  await store.wallets.fundings('btc', 100)
+  await store.wallets.sweepable('eth', 2, 20, 0n)
+  await store.reconciliation.positions('eth', 'eth@eth')
   await store.transactions.unpaidFees('eth', 'hot')
   await store.payouts.queue('eth', 1)
   await store
     .transaction(async (tx) => {
-      await tx.cases.load(exchangeId)
-      await tx.cases.load(exchangeId, { leg: 0, depositId: '7' })
-      await tx.cases.standing(exchangeId)
-      await tx.cases.isRateTaken(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
+      await tx.steps.load(exchangeId)
+      await tx.steps.load(exchangeId, { leg: 0, depositId: '7' })
+      await tx.steps.summarize(exchangeId)
+      await tx.steps.isRateTaken(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
       await tx.operator.heldExecutions(exchangeId, null, 50)
       await tx.ledger.unreserved(exchangeId, 'btc@btc')
-      await tx.signing.payoutGround('7', 0)
-      await tx.custody.sweptUnits(id)
+      await tx.signingJournal.payoutGround('7', 0)
+      await tx.wallets.sweptUnits(id)
       await tx.chainLog.sight('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
       await tx.payouts.queue('eth', 50)
       await tx.payouts.ofTransaction(id)

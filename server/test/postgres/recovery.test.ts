@@ -26,15 +26,15 @@ const unhold = () => spine.database.query('update payouts set held_until = null 
 const acts = async () =>
   (await spine.database.query<{ act: string }>('select act from operator_acts order by id')).map(({ act }) => act)
 const alarm = async (kind: string) =>
-  (await spine.store.audit.alarms(100)).find(({ subject }) => subject.startsWith(`${kind}:`))
+  (await spine.store.alarms.list(100)).find(({ subject }) => subject.startsWith(`${kind}:`))
 
 /** An exchange whose payout waits to be signed. */
 async function waiting(): Promise<Exchange> {
   const exchange = await spine.order()
   spine.deposit(exchange, SMALL)
-  await spine.store.controls.pause('payouts:eth', 'test', 'test')
+  await spine.store.pauses.pause('payouts:eth', 'test', 'test')
   await spine.blocks(2)
-  await spine.store.controls.resume('payouts:eth')
+  await spine.store.pauses.resume('payouts:eth')
   await unhold()
   return exchange
 }
@@ -94,7 +94,7 @@ describe('a broken promise in one payout', () => {
     await spine.blocks(5)
     expect(await spine.status(bad)).toBe('finished')
     expect([paid(bad), paid(good)]).toEqual([1, 1])
-    await spine.store.controls.clear((await alarm('payout'))?.subject ?? '')
+    await spine.store.alarms.clear((await alarm('payout'))?.subject ?? '')
   })
 
   test('of a batch is found in it', async () => {

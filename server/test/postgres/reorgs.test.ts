@@ -20,9 +20,9 @@ const expire = (exchange: Exchange) =>
     [exchange.id],
   )
 /** No payout of ether is signed until it is resumed. */
-const pause = () => spine.store.controls.pause('payouts:eth', 'test', 'test')
+const pause = () => spine.store.pauses.pause('payouts:eth', 'test', 'test')
 const resume = async () => {
-  await spine.store.controls.resume('payouts:eth')
+  await spine.store.pauses.resume('payouts:eth')
   await spine.database.query('update payouts set held_until = null where held_until is not null')
 }
 /** Other blocks without this transaction, and whoever looks at them. */

@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => house.close())
 beforeEach(async () => {
   journal = { epoch: null, releases: [] }
-  await store.transaction((tx) => tx.signing.begin())
-  await store.controls.resume('payouts:all')
-  await store.controls.clear('database:older')
+  await store.transaction((tx) => tx.signingJournal.begin())
+  await store.pauses.resume('payouts:all')
+  await store.alarms.clear('database:older')
 })
 
 const memory: SigningMemory = {
@@ -32,9 +32,9 @@ const memory: SigningMemory = {
 }
 const log = createLog({ level: 'silent', pretty: false })
 const compare = (extent: 'all' | 'newest' = 'all') => createCompareJournal({ store, memory, log })(extent)
-const held = async () => (await store.audit.pauses()).some(({ scope }) => scope === 'payouts:all')
+const held = async () => (await store.pauses.list()).some(({ scope }) => scope === 'payouts:all')
 const reasons = async () =>
-  (await store.audit.alarms(10)).find(({ subject }) => subject === 'database:older')?.detail['reasons']
+  (await store.alarms.list(10)).find(({ subject }) => subject === 'database:older')?.detail['reasons']
 /** The last life is said to have begun elsewhere, as a copy of the database on another cluster finds it. */
 const beginElsewhere = (system: string, timeline: string) =>
   house.database.query(
@@ -56,7 +56,7 @@ describe('the comparison with the journal', () => {
   test('is content with a new journal and with one that saw an earlier life, and remembers the life', async () => {
     expect(await compare()).toBe(true)
     const seen = journal.epoch
-    await store.transaction((tx) => tx.signing.begin())
+    await store.transaction((tx) => tx.signingJournal.begin())
     expect(await compare()).toBe(true)
     expect(journal.epoch).not.toBe(seen)
     expect(await held()).toBe(false)
@@ -70,10 +70,10 @@ describe('the comparison with the journal', () => {
     await beginElsewhere(system, timeline)
     expect(await compare('newest')).toBe(false)
     expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('another cluster or timeline')]])
-    await store.controls.resume('payouts:all')
+    await store.pauses.resume('payouts:all')
     expect(await compare()).toBe(false)
     expect(await held()).toBe(true)
-    await store.transaction((tx) => tx.signing.begin())
+    await store.transaction((tx) => tx.signingJournal.begin())
     expect(await compare()).toBe(true)
   })
 
@@ -81,7 +81,7 @@ describe('the comparison with the journal', () => {
     journal.epoch = randomUUID()
     expect(await compare()).toBe(false)
     expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('later life')]])
-    await store.transaction((tx) => tx.signing.begin())
+    await store.transaction((tx) => tx.signingJournal.begin())
     expect(await compare()).toBe(true)
   })
 
@@ -101,13 +101,13 @@ describe('the comparison with the journal', () => {
     journal.releases = releases
     expect(await compare('newest')).toBe(true)
     expect(await compare('all')).toBe(false)
-    expect(await store.signing.unsettled(10)).toMatchObject([{ txHash: lost?.txHash, payoutId: lost?.payoutId }])
+    expect(await store.signingJournal.unsettled(10)).toMatchObject([{ txHash: lost?.txHash, payoutId: lost?.payoutId }])
     expect(await held()).toBe(true)
   })
 })
 
 describe('what a payout’s id is made of', () => {
-  /** Of before decision 0074: sha256 of `["eth","0x1:0",0,"0"]`, as a UUID of version 8. */
+  /** The id before ids were made with a key (decision 0032): sha256 of `["eth","0x1:0",0,"0"]`, as a UUID of version 8. */
   const PLAIN = '2ee4fbe0-4d34-84c1-8193-bea1548ea639'
   let depositId = ''
   beforeAll(async () => {
@@ -119,16 +119,16 @@ describe('what a payout’s id is made of', () => {
   })
 
   test('follows from its deposit alone: a restored database asks for the same one', async () => {
-    const first = await store.signing.payoutGround(depositId, 0)
+    const first = await store.signingJournal.payoutGround(depositId, 0)
     expect(first).toEqual({ text: '["eth","0x1:0",0,"0"]', plainId: PLAIN, isForgotten: false })
-    expect(await store.signing.payoutGround(depositId, 0)).toEqual(first)
-    expect((await store.signing.payoutGround(depositId, 1)).text).not.toBe(first.text)
+    expect(await store.signingJournal.payoutGround(depositId, 0)).toEqual(first)
+    expect((await store.signingJournal.payoutGround(depositId, 1)).text).not.toBe(first.text)
   })
 
   test('says where it left before ids were made with a key', async () => {
     journal.releases = [{ ...release(), payoutId: PLAIN }]
     expect(await compare()).toBe(false)
-    expect(await store.signing.payoutGround(depositId, 0)).toMatchObject({ plainId: PLAIN, isForgotten: true })
-    expect(await store.signing.payoutGround(depositId, 1)).toMatchObject({ isForgotten: false })
+    expect(await store.signingJournal.payoutGround(depositId, 0)).toMatchObject({ plainId: PLAIN, isForgotten: true })
+    expect(await store.signingJournal.payoutGround(depositId, 1)).toMatchObject({ isForgotten: false })
   })
 })

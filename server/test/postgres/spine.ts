@@ -22,8 +22,9 @@ import {
 } from '../../src/exchange/domain/pricing.fixture.ts'
 import { createAdvanceTransaction } from '../../src/exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../../src/exchange/payouts/dispatch-payouts.ts'
-import type { CreateOutcome } from '../../src/exchange/ports/store/create-outcome.ts'
-import type { NewExchange, Payout, Store } from '../../src/exchange/ports/store/store.ts'
+import type { CreateOutcome, NewExchange } from '../../src/exchange/ports/store/exchanges.ts'
+import type { Payout } from '../../src/exchange/ports/store/payouts.ts'
+import type { Store } from '../../src/exchange/ports/store/store.ts'
 import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
 import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -106,9 +107,9 @@ export async function startSpine({ three = false } = {}) {
     fund: createCountFundings(shared),
     sweep: createSweepDeposits(shared),
   }
-  await store.custody.registerAssets(currencies.map(({ asset }) => asset.id))
+  await store.wallets.registerAssets(currencies.map(({ asset }) => asset.id))
   for (const [id, { addresses, network }] of chains)
-    await store.custody.registerHouse(id, addresses.hot(), network.hotIndex)
+    await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 
   const ids = async (text: string) => (await database.query<{ id: string }>(text)).map(({ id }) => id)
   const watch = async () => {
@@ -248,9 +249,9 @@ function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
       })
     },
     decide: async (exchange: Exchange, decision: Decision) => {
-      const held = (await store.cases.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
+      const held = (await store.steps.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
       if (!held) throw new Error('nothing is held')
-      await store.cases.saveExecution(
+      await store.steps.saveExecution(
         exchange.id,
         { id: held.id, status: held.status, reason: held.reason, decision },
         `operator: ${decision}`,
@@ -268,14 +269,14 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
   return {
     execution: one,
     executions: (exchange: Exchange) => executionsOf(database, exchange),
-    status: async (exchange: Exchange) => (await store.cases.load(exchange.id))?.exchange.status,
+    status: async (exchange: Exchange) => (await store.steps.load(exchange.id))?.exchange.status,
     events: async (exchange: Exchange) =>
       (
         await database.query<{ event: string }>('select event from events where exchange_id = $1 order by id', [
           exchange.id,
         ])
       ).map(({ event }) => event),
-    alarms: async () => (await store.audit.alarms(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
+    alarms: async () => (await store.alarms.list(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
     payouts: (exchange: Exchange) =>
       database.query<{
         id: string
@@ -290,7 +291,7 @@ function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
       ),
     /** Every posting adds up, balances are the sum of postings, and what is closed owes nothing. */
     balanced: async () => {
-      expect(await store.audit.imbalance()).toEqual([])
+      expect(await store.reconciliation.imbalance()).toEqual([])
       const owing = await database.query(
         `select b.account, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id where b.units <> 0
            and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded', 'pending'))`,

@@ -1,16 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createDatabase } from '../../../test/support/database.ts'
-import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
-import { migrate } from '../../src/adapters/postgres/core/migrate.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
 import { createSwapStore } from '../../src/adapters/postgres/swap/swaps.ts'
 import { present } from '../../src/lib/assert.ts'
 import type { NewSwap, SwapAdvance, TrackedSwap } from '../../src/swap/ports/store/swaps.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 
-const migrations = join(import.meta.dirname, '../../migrations')
 const [partnerId, taker] = ['0190a0b0-0000-7000-8000-000000000001', `0x${'fe'.repeat(20)}`]
 const token = `0x${'aa'.repeat(20)}`
 const fee = { assetId: `${token}@eth`, units: 70n } as const
@@ -25,71 +19,6 @@ const newSwap = (n: number, changes: Partial<NewSwap> = {}): NewSwap => ({
   },
   ...{ minReceived: 900n, feePpm: 3_000, feeTo: taker, owesFee: true, deadline: 2_000_000_000, raw: null },
   ...changes,
-})
-
-describe('what stood in owed_fees', () => {
-  let database: Database
-  let drop: () => Promise<void>
-  beforeAll(async () => {
-    const made = await createDatabase(process.env['SWAPYARD_TEST_DATABASE_URL'] ?? inject('databaseUrl'))
-    drop = made.drop
-    database = openDatabase(made.url, { max: 2, applicationName: 'test' })
-  })
-  afterAll(async () => {
-    await database.close()
-    await drop()
-  })
-
-  test('stands in the ledger after the update, as what the partner is owed and the address holds', async () => {
-    const before = readdirSync(migrations).filter((name) => name < '0063')
-    for (const name of before.sort()) await database.query(readFileSync(join(migrations, name), 'utf8'))
-    await database.query("insert into partners (id, name) values ($1, 'acme')", [partnerId])
-    for (const [n, network, paid] of [
-      [1, 'eth', token],
-      [2, 'eth', token],
-      [3, 'celo', `0x${'ee'.repeat(20)}`],
-    ] as const) {
-      await database.query(
-        `insert into swaps (id, partner_id, network, hash, status, token_in, decimals_in, units_in, token_out, decimals_out,
-           expected_units, min_units, received_units, sender, nonce, recipient, fee_ppm, fee_to, owes_fee, deadline, block_height,
-           block_hash, next_check_at)
-         values ($1, $2, $3, $4, 'finished', '0x22', 6, 10, $5, 18, 1000, 900, 990, '0x11', $6, '0x11', 3000, $7, true, 2000000000, 5, '0x5', null)`,
-        [swapId(n), partnerId, network, `0x${String(n).repeat(64)}`, paid, n, taker],
-      )
-      await database.query(
-        'insert into owed_fees (swap_id, partner_id, network, token, units) values ($1, $2, $3, $4, $5)',
-        [swapId(n), partnerId, network, paid, 10 ** n],
-      )
-    }
-    // As if a process of then had applied them.
-    await database.query(
-      'create table migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
-    )
-    for (const name of before)
-      await database.query(
-        "insert into migrations (name, sha256) select $1, encode(sha256(convert_to($2, 'UTF8')), 'hex')",
-        [name, readFileSync(join(migrations, name), 'utf8')],
-      )
-    await migrate(database)
-    const { ledger, audit } = createStore(database)
-    const celo = '0x471ece3750da237f93b8e339c536989b8978a438@celo'
-    expect(await ledger.balances(`asset:fees:${taker}`)).toEqual(
-      new Map([
-        [`${token}@eth`, 110n],
-        [celo, 1_000n],
-      ]),
-    )
-    expect(await ledger.balances(`liability:partner:${partnerId}`)).toEqual(
-      new Map([
-        [`${token}@eth`, -110n],
-        [celo, -1_000n],
-      ]),
-    )
-    expect(await audit.imbalance()).toEqual([])
-    expect(await database.query("select 1 from balances where account like 'liability:swap:%' and units <> 0")).toEqual(
-      [],
-    )
-  })
 })
 
 describe('the fee of a swap', () => {
@@ -133,7 +62,7 @@ describe('the fee of a swap', () => {
     const last = await again(swapId(1))
     expect(await swaps.advance(last, finished({}, true))).toBe(true)
     expect([await taken(), await owed()]).toEqual([70n, -70n])
-    expect(await createStore(house.database).audit.imbalance()).toEqual([])
+    expect(await createStore(house.database).reconciliation.imbalance()).toEqual([])
     // Whoever looked before it was final comes too late.
     expect(await swaps.advance(last, finished())).toBe(false)
     expect(await swaps.advance(last, pending)).toBe(false)

@@ -18,7 +18,7 @@ afterAll(() => spine.close())
 
 const watcher = () => createWatchJobs({ store: spine.store, deadlines: deadlinesOf(DAY_MS), log })
 const subjects = async (kind: string) =>
-  (await spine.store.audit.alarms(100)).map(({ subject }) => subject).filter((subject) => subject.startsWith(kind))
+  (await spine.store.alarms.list(100)).map(({ subject }) => subject).filter((subject) => subject.startsWith(kind))
 
 describe('a step that fails', () => {
   const broken = new Error('the listing of a deposit: nothing')
@@ -33,7 +33,7 @@ describe('a step that fails', () => {
     await fails(there, job, 2)
     expect(await subjects('failing:')).toEqual([])
     await fails(here, job, 1)
-    expect(await spine.store.audit.alarms(10)).toEqual([
+    expect(await spine.store.alarms.list(10)).toEqual([
       expect.objectContaining({
         subject: 'failing:exchange:one',
         detail: expect.objectContaining({ failures: 5, error: broken.message }),
@@ -124,7 +124,7 @@ describe('what is open and does not move', () => {
     await age('executions', 25, id)
     await watch.turn()
     await watch.turn()
-    expect((await spine.store.audit.alarms(100)).filter(({ subject }) => subject.startsWith('unmoved:'))).toEqual([
+    expect((await spine.store.alarms.list(100)).filter(({ subject }) => subject.startsWith('unmoved:'))).toEqual([
       expect.objectContaining({
         subject: `unmoved:execution:${id}`,
         detail: expect.objectContaining({ status: 'verifying', exchangeId: exchange.id, owner: expect.any(String) }),

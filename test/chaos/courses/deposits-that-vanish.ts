@@ -38,13 +38,13 @@ export const depositsThatVanish: Course = {
       name: 'F9: what a double spend takes back is not counted any more, and not paid',
       work: async (run) => {
         const { customers, fleet } = run
-        await fleet.store.controls.pause('payouts:eth', 'the test', 'test')
+        await fleet.store.pauses.pause('payouts:eth', 'the test', 'test')
         const spentTwice = await customers.buy({ from: 'btc@btc', to: 'eth@eth', amount: '0.004' })
         await told(run, [spentTwice], ['exchanging'])
         await fleet.ground.reorganize('btc', await depthOf(run, spentTwice), true)
         await told(run, [spentTwice], ['pending'])
         assert.deepEqual(await fleet.store.ledger.balances(`liability:exchange:${spentTwice.id}`), new Map())
-        await fleet.store.controls.resume('payouts:eth')
+        await fleet.store.pauses.resume('payouts:eth')
         // The same customer pays once more, and honestly.
         await customers.pay(spentTwice, '0.005')
         await told(run, [spentTwice], ['finished'])

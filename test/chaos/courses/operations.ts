@@ -51,12 +51,12 @@ async function waiting({ fleet }: Run): Promise<number> {
 
 async function pauseAndResume(run: Run): Promise<void> {
   const { database, store } = run.fleet
-  await store.controls.pause('payouts:eth', 'a queue is to form', 'test')
+  await store.pauses.pause('payouts:eth', 'a queue is to form', 'test')
   const bought = await queue(run, QUEUED)
   await until('they are queued', async () => (await waiting(run)) === QUEUED, PATIENCE_MS)
-  await store.controls.resume('payouts:eth')
+  await store.pauses.resume('payouts:eth')
   await until('some are signed', async () => (await waiting(run)) <= QUEUED - 5, PATIENCE_MS)
-  await store.controls.pause('payouts:eth', 'stop', 'test')
+  await store.pauses.pause('payouts:eth', 'stop', 'test')
   const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
   const left = await waiting(run)
   assert.ok(left > 0, 'the pause came too late to be seen')
@@ -64,7 +64,7 @@ async function pauseAndResume(run: Run): Promise<void> {
   assert.equal(await waiting(run), left)
   const signed = "select 1 from attempts where created_at > $1 and network = 'eth'"
   assert.deepEqual(await database.query(signed, [row?.now]), [])
-  await store.controls.resume('payouts:eth')
+  await store.pauses.resume('payouts:eth')
   await told(run, bought, ['finished'])
 }
 
@@ -83,7 +83,7 @@ async function emptyAndFill(run: Run): Promise<void> {
   await ground.call('eth', 'anvil_setBalance', [hot, held])
   const isSigned = async () => {
     // The reconciler may have seen the hole: ending its pause is the operator's word.
-    await store.controls.resume('payouts:eth')
+    await store.pauses.resume('payouts:eth')
     return (await waiting(run)) === 0
   }
   await until('they are signed', isSigned, PATIENCE_MS)

@@ -69,7 +69,7 @@ const forks: Readonly<Record<ForkedV3, Fork>> = {
 
 /**
  * Forks of Uniswap V3 with its arithmetic, whose fee changes without a log that we could rely on: it is asked of every pool in
- * every block. None is taken up that does not pay in a trial what we compute (docs/decisions/0073).
+ * every block. None is taken up that does not pay in a trial what we compute (decision 0055).
  */
 function createMovingV3(fork: Fork): DexReader {
   return {

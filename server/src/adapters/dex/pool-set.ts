@@ -1,4 +1,4 @@
-import type { BlockRef } from '../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { keyOf } from './dex-readers.ts'
 import { restoreTicks, type Slim, slim } from './ticks.ts'

@@ -1,9 +1,9 @@
 import { HDKey } from '@scure/bip32'
-import type { KeySource, PublicKeys } from '../../exchange/ports/signer.ts'
+import type { KeySource, PublicKeys, ViewKeys } from '../../exchange/ports/signer.ts'
 import type { KeyPath } from '../../exchange/ports/spend.ts'
 import { assert, present } from '../../lib/assert.ts'
 import { createRecent } from '../../lib/ttl-cache.ts'
-import { spendKeyOf, type ViewKeys, viewKeysOf } from '../chains/monero/view-keys.ts'
+import { spendKeyOf, viewKeysOf } from '../chains/monero/view-keys.ts'
 import { compressed, createChildKeys } from './child-keys.ts'
 import { createKeyThread, type KeyThread } from './key-thread.ts'
 

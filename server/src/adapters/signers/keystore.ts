@@ -55,7 +55,7 @@ export function openPublicKeys(path: string): PublicKeys {
 export type SignerOptions = Readonly<{
   path: string
   passphrase: string
-  /** One append-only file per signer, on its own disk: what left the house, surviving any database (reliability 3.5). */
+  /** One append-only file per signer, on its own disk: what left the house, surviving any database (I-37). */
   journalPath: string
   signWith: Readonly<Record<string, SignWith>>
   /** SLIP-44 coin type of a network. */

@@ -1,6 +1,6 @@
 import { type Hex, serializeTransaction } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
-import type { FeeRate } from '../../exchange/ports/chain.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Attempted } from './simulate.ts'
 

@@ -3,6 +3,10 @@ import { scale } from './amount.ts'
 /** A whole in millionths. Percentages of swaps are counted in them: a ten-thousandth of a percent is one. */
 export const WHOLE_PPM = 1_000_000
 const FRACTION_DIGITS = 4
+/** Slippage that a swap may ask for: 0.01 to 50 percent. */
+export const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
+/** Referrer fee of a swap: 0 to 5 percent. */
+export const FEE_PPM = { least: 0, most: 50_000 } as const
 const PERCENT = /^(0|[1-9][0-9]{0,5})(?:\.([0-9]{1,18}))?$/
 
 /** "0.3" → 3 000. null for what is no percentage, is negative, or is finer than a millionth of the whole. */

@@ -1,5 +1,5 @@
 import { assert } from '../../lib/assert.ts'
-import { powerOfTen, type Rounding, scale } from './amount.ts'
+import { formatUnits, powerOfTen, type Rounding, scale } from './amount.ts'
 import { AppError } from './errors.ts'
 
 /** US dollars per whole coin, scaled by 10^12: what the market pays (`bid`) and takes (`ask`). 0 < bid ≤ ask. */
@@ -74,4 +74,13 @@ export function usdValue(units: bigint, asset: { decimals: number }, usd: bigint
 /** Units that are worth `usd` (scaled by 10^12) at a price on the same scale. */
 export function unitsWorth(usd: bigint, asset: { decimals: number }, price: bigint, rounding: Rounding): bigint {
   return scale(usd, powerOfTen(asset.decimals), price, rounding)
+}
+
+const CENT = 10n ** 10n
+const MICRODOLLAR = 10n ** 6n
+const DOLLAR = 10n ** 12n
+
+/** A dollar value scaled by 10^12 as decimal text, rounded towards zero: to cents from one dollar on, to microdollars below. */
+export function formatUsd(scaled: bigint): string {
+  return formatUnits(scaled - (scaled % (scaled >= DOLLAR ? CENT : MICRODOLLAR)), USD_DECIMALS)
 }

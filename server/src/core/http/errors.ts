@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isIssuedQuote, presentRateQuote } from '../../exchange/api/present.ts'
 import { AppError, type ErrorCode, type ErrorKind, errorCodes, type Problem } from '../domain/errors.ts'
 
 /** The only place that knows which kind of failure has which status. */
@@ -63,19 +62,13 @@ export function errorShape(error: AppError, requestId: string): ErrorShape {
     statusCode,
     code: error.code,
     requestId,
-    errors: bug ? [{ code: error.code }] : error.problems.map(presentProblem),
+    errors: bug ? [{ code: error.code }] : error.problems,
   }
 }
 
 /** JSON has no bigint: units would be text. */
 export function errorText(shape: ErrorShape): string {
   return JSON.stringify(shape, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
-}
-
-/** A fresh quote comes from the service as a domain value. */
-function presentProblem(problem: Problem): Problem {
-  const { requote } = problem
-  return isIssuedQuote(requote) ? { ...problem, requote: presentRateQuote(requote) } : problem
 }
 
 /** Whatever was thrown, as one of our codes. Nothing of an unknown error's text gets out. */

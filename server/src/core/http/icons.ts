@@ -25,7 +25,10 @@ function iconNames(): ReadonlySet<string> {
 const folder = new URL('svg/color/', import.meta.resolve('cryptocurrency-icons/package.json'))
 
 /** Only icons of listed currencies, from the package's own folder: a name from outside never becomes a path. */
-export function mountIcons({ app, services }: ApiContext, sendFile: StaticFiles): void {
+export function mountIcons(
+  { app, services }: ApiContext<{ listCurrencies(): readonly Currency[] }>,
+  sendFile: StaticFiles,
+): void {
   let icons: { of: readonly Currency[]; files: ReadonlyMap<string, URL> } | null = null
   app.get('/icons/:name', async (request, reply) => {
     request.operation = '/icons/:name'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { present } from '../../lib/assert.ts'
-import type { Idempotency } from '../services/idempotency.ts'
+import type { Idempotency } from '../services/interfaces.ts'
 import { validationError } from './validation.ts'
 
 const KEY = /^[\x20-\x7e]{1,255}$/

@@ -1,17 +1,17 @@
 import type { RouteDefinition } from '@swapyard/schema'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
-import type { Services } from '../../exchange/interfaces.ts'
 import { present } from '../../lib/assert.ts'
 import type { Caller } from '../domain/partner.ts'
+import type { CoreServices } from '../services/interfaces.ts'
 import { checkAccess, readKey } from './auth.ts'
 import type { ApiSettings, HttpLog, HttpMetrics } from './settings.ts'
 import { charge } from './throttle.ts'
 import { type KnownKeys, knownKeys, unknownKeyProblems, validationError } from './validation.ts'
 
-/** What every route file is given. */
-export type ApiContext = Readonly<{
+/** What every route file is given; `S`: the services of its half. */
+export type ApiContext<S = unknown> = Readonly<{
   app: FastifyInstance
-  services: Services
+  services: CoreServices & S
   settings: ApiSettings
   metrics: HttpMetrics
   log: HttpLog

@@ -3,9 +3,8 @@ import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { FEE_PPM, SLIPPAGE_PPM } from '../../swap/quotes/read-swap-request.ts'
 import { AppError, type ErrorCode, type Problem } from '../domain/errors.ts'
-import { formatPercent } from '../domain/percent.ts'
+import { FEE_PPM, formatPercent, SLIPPAGE_PPM } from '../domain/percent.ts'
 
 /** What TypeBox makes of an object: its members. */
 type ObjectSchema = TSchema & { properties?: Readonly<Record<string, unknown>> }

@@ -3,10 +3,11 @@ import type { Currency } from '../../core/domain/currency.ts'
 import { sendTagged, weakEtag } from '../../core/http/etag.ts'
 import { type ApiContext, mount } from '../../core/http/mount.ts'
 import { serializeAnswer } from '../../core/http/serialize.ts'
+import type { ExchangeServices } from '../interfaces.ts'
 import { presentCurrency } from './present.ts'
 
 /** Rendered once per list: the service gives the same array until something changes. */
-export function mountAvailableCurrencies(context: ApiContext): void {
+export function mountAvailableCurrencies(context: ApiContext<ExchangeServices>): void {
   const { services, settings } = context
   let rendered: { of: readonly Currency[]; body: string; etag: string } | null = null
   mount(context, routes.listCurrencies, (request, reply) => {

@@ -3,19 +3,19 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { readIdempotency } from '../../core/http/idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import type { Idempotency } from '../../core/services/idempotency.ts'
+import type { Idempotency } from '../../core/services/interfaces.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
-import type { ExchangeOrder, PrivateExchangeOrder } from '../interfaces.ts'
-import { type Listing, presentCreated } from './present.ts'
+import type { ExchangeOrder, ExchangeServices, PrivateExchangeOrder } from '../interfaces.ts'
+import { isIssuedQuote, type Listing, presentCreated, presentRateQuote } from './present.ts'
 
-export function mountExchange(context: ApiContext, listing: Listing): void {
+export function mountExchange(context: ApiContext<ExchangeServices>, listing: Listing): void {
   const { services } = context
   mountCreate(context, listing, routes.createExchange, ({ partner, body, idempotency }) =>
     services.createExchange(partner, toOrder(body as CreateExchangeBody), idempotency),
   )
 }
 
-export function mountPrivateExchange(context: ApiContext, listing: Listing): void {
+export function mountPrivateExchange(context: ApiContext<ExchangeServices>, listing: Listing): void {
   const { services } = context
   mountCreate(context, listing, routes.createPrivateExchange, ({ partner, body, idempotency }) =>
     services.createPrivateExchange(partner, toPrivateOrder(body as CreatePrivateExchangeBody), idempotency),
@@ -25,7 +25,7 @@ export function mountPrivateExchange(context: ApiContext, listing: Listing): voi
 type Create = Readonly<{ partner: Partner; body: unknown; idempotency: Idempotency | null }>
 
 function mountCreate(
-  context: ApiContext,
+  context: ApiContext<ExchangeServices>,
   listing: Listing,
   route: RouteDefinition,
   create: (asked: Create) => Promise<ExchangeView>,
@@ -33,9 +33,22 @@ function mountCreate(
   mount(context, route, async (request, reply) => {
     const { partner } = callerOf(request)
     const creating = create({ partner, body: request.body, idempotency: readIdempotency(request, route) })
-    const view = await within(context.settings.createTimeoutMs, creating)
+    const view = await within(context.settings.createTimeoutMs, creating).catch((error: unknown) => {
+      throw withPresentedRequote(error)
+    })
     reply.code(201).header('cache-control', 'no-store')
     return presentCreated(view, listing)
+  })
+}
+
+/** The service puts the fresh quote of RATE_ID_EXPIRED into its problem as a domain value; partners get it as JSON. */
+function withPresentedRequote(error: unknown): unknown {
+  if (!(error instanceof AppError) || !error.problems.some((problem) => isIssuedQuote(problem['requote']))) return error
+  return new AppError(error.code, error.message, {
+    problems: error.problems.map((problem) =>
+      isIssuedQuote(problem['requote']) ? { ...problem, requote: presentRateQuote(problem['requote']) } : problem,
+    ),
+    cause: error,
   })
 }
 

@@ -4,14 +4,14 @@ import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import { pageLinks, toPage } from '../../core/http/paging.ts'
 import { serializerOf } from '../../core/http/serialize.ts'
 import { sendRows } from '../../core/http/stream-rows.ts'
-import type { ExchangeFilter } from '../interfaces.ts'
+import type { ExchangeFilter, ExchangeServices } from '../interfaces.ts'
 import { type Listing, presentListedExchange } from './present.ts'
 
 const TICKER = /^[a-z0-9.-]{1,32}$/
 /** No currency is called that. Stands for a text that cannot be a ticker, so that the store never sees it. */
 const NO_TICKER = '-'
 
-export function mountList(context: ApiContext, listing: Listing): void {
+export function mountList(context: ApiContext<ExchangeServices>, listing: Listing): void {
   const { services } = context
   mount(context, routes.listExchanges, async (request, reply) => {
     const query = request.query as ListQuery

@@ -11,23 +11,19 @@ import { formatUnits, type Rounding, toSignificant } from '../../core/domain/amo
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { iconPath } from '../../core/domain/catalogue.ts'
 import type { Currency } from '../../core/domain/currency.ts'
+import { formatUsd } from '../../core/domain/price.ts'
 import { assert, present } from '../../lib/assert.ts'
 import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
 import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 
-/** Dollar values of the domain are scaled by 10^12. */
-const USD_DECIMALS = 12
 /** Whole cents from one dollar on, six decimals below. */
-const CENT = 10n ** 10n
-const MICRODOLLAR = 10n ** 6n
-const DOLLAR = 10n ** 12n
 
 /** Powers of ten that binary64 holds exactly: 10^0 to 10^22. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * The spec says number here and nowhere else. At most 15 significant digits, so that the number's shortest text is the
+ * The partner API has a JSON number here and nowhere else. At most 15 significant digits, so that the number's shortest text is the
  * amount itself. Where both sides are exact in binary64, one division rounds as correctly as reading the text would, and
  * costs a fifth of it.
  */
@@ -36,10 +32,6 @@ function toNumber(units: bigint, decimals: number, rounding: Rounding): number {
   const power = POWERS[decimals]
   if (rounded <= EXACT_MAX && power !== undefined) return Number(rounded) / power
   return Number(formatUnits(rounded, decimals))
-}
-
-export function toUsd(scaled: bigint): string {
-  return formatUnits(scaled - (scaled % (scaled >= DOLLAR ? CENT : MICRODOLLAR)), USD_DECIMALS)
 }
 
 /** The sandbox's explorers are on this very server. */
@@ -91,8 +83,8 @@ function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUnt
     toCurrency: to.ticker,
     fromNetwork: from.network,
     toNetwork: to.network,
-    amountFromUsd: toUsd(quote.fromUsd),
-    amountToUsd: toUsd(quote.toUsd),
+    amountFromUsd: formatUsd(quote.fromUsd),
+    amountToUsd: formatUsd(quote.toUsd),
     fees: {
       service: formatUnits(fees.serviceUnits, to.decimals),
       partner: formatUnits(fees.partnerUnits, to.decimals),

@@ -1,9 +1,9 @@
 import { type PrivateRateQuery, type RateQuery, routes } from '@swapyard/schema'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import type { RateRequest } from '../interfaces.ts'
+import type { ExchangeServices, RateRequest } from '../interfaces.ts'
 import { presentPrivateQuote, presentRateQuote } from './present.ts'
 
-export function mountRate(context: ApiContext): void {
+export function mountRate(context: ApiContext<ExchangeServices>): void {
   const { services } = context
   mount(context, routes.quoteRate, (request, reply) => {
     const issued = services.quoteRate(callerOf(request).partner, toRateRequest(request.query as RateQuery))
@@ -12,7 +12,7 @@ export function mountRate(context: ApiContext): void {
   })
 }
 
-export function mountPrivateRate(context: ApiContext): void {
+export function mountPrivateRate(context: ApiContext<ExchangeServices>): void {
   const { services } = context
   mount(context, routes.quotePrivateRate, (request, reply) => {
     const { flow: _none, ...asked } = toRateRequest(request.query as RateQuery)

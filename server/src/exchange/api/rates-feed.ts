@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Encoding, negotiateEncoding } from '../../core/http/encoding.ts'
 import { matchesEtag } from '../../core/http/etag.ts'
 import { type ApiContext, mount } from '../../core/http/mount.ts'
-import type { Feed } from '../interfaces.ts'
+import type { ExchangeServices, Feed } from '../interfaces.ts'
 
 const OFFERED = ['br', 'gzip', 'identity'] as const
 
-export function mountRates(context: ApiContext): void {
+export function mountRates(context: ApiContext<ExchangeServices>): void {
   // HEAD is answered wherever GET is.
   mount(context, routes.getRates, (request, reply) => sendFeed(context.services.ratesFeed(), request, reply))
 }

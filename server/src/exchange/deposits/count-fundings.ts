@@ -30,7 +30,7 @@ export function createCountFundings(deps: FundingDeps) {
     }
     const lost = await deps.store.recovery.lostFundings(network, FUNDINGS_MAX)
     await each(lost, (deposit) => takeBack(deps, deposit))
-    const arrived = await deps.store.custody.fundings(network, FUNDINGS_MAX)
+    const arrived = await deps.store.wallets.fundings(network, FUNDINGS_MAX)
     await each(arrived, (deposit) => countFunding(deps, chain, deposit))
   }
 }
@@ -53,7 +53,7 @@ async function countFunding({ store, log }: FundingDeps, chain: Chain, deposit: 
     if (deposit.unclaimed) {
       // Somebody's deposit with a slip in its memo, more likely than the operator's own coins.
       await tx.ledger.post(unknownMemoEntry(id, credits, asset, units))
-      await tx.controls.raise(`unclaimed:${id}`, "coins came to a shared address with a memo that is nobody's", {
+      await tx.alarms.raise(`unclaimed:${id}`, "coins came to a shared address with a memo that is nobody's", {
         network,
         txHash: deposit.txHash,
         memo: deposit.memo,
@@ -62,7 +62,7 @@ async function countFunding({ store, log }: FundingDeps, chain: Chain, deposit: 
       })
     } else {
       await tx.ledger.post(fundingEntry(id, credits, asset, units))
-      await tx.controls.clear(`funding:${id}`)
+      await tx.alarms.clear(`funding:${id}`)
     }
     log.info({ network, asset, units: units.toString(), unclaimed: deposit.unclaimed }, 'funding counted')
   })
@@ -86,7 +86,7 @@ async function takeBack({ store, log }: FundingDeps, { id, network, txHash }: De
       await tx.chainLog.saveDeposit({ id, status: 'reversed', creditedUnits: null, credits, lost: false })
     }
     const missing = held >= units ? await tx.recovery.shortfall(asset) : units - held
-    await tx.controls.raise(`funding:${id}`, 'a counted funding left the chain', {
+    await tx.alarms.raise(`funding:${id}`, 'a counted funding left the chain', {
       network,
       txHash,
       assetId: asset,
@@ -94,7 +94,7 @@ async function takeBack({ store, log }: FundingDeps, { id, network, txHash }: De
       missing: missing.toString(),
       takenBack: held >= units,
     })
-    if (missing > 0n) await tx.controls.pause(`asset:${asset}`, 'a funding left the chain', 'watcher')
+    if (missing > 0n) await tx.pauses.pause(`asset:${asset}`, 'a funding left the chain', 'watcher')
     // Once: the next turns find it again for as long as the wallet does not cover it.
     if (held >= units) log.error({ network, txHash, asset, units: units.toString() }, 'funding taken back')
   })

@@ -2,10 +2,12 @@ import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
 import { type PriceSnapshot, usdValue } from '../../core/domain/price.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import type { Log } from '../../lib/log.ts'
-import type { BlockRef, Chain } from '../ports/chain.ts'
-import type { AppendRules, Store } from '../ports/store/store.ts'
+import type { Chain } from '../ports/chain.ts'
+import type { AppendRules } from '../ports/store/chain-log.ts'
+import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import { requiredConfirmations, requiredTag } from '../settings.ts'
 
@@ -91,7 +93,7 @@ async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: Bloc
   for (let height = from.height - 1; ; height--) {
     const hash = await store.chainLog.blockHash(network, height)
     if (hash === null) {
-      await store.controls.raise(`reorg:${network}`, 'a reorganisation is deeper than what is recorded', {
+      await store.alarms.raise(`reorg:${network}`, 'a reorganisation is deeper than what is recorded', {
         from: from.height,
       })
       throw new AppError('NETWORK_UNAVAILABLE', `${network} was reorganised below what is recorded`)

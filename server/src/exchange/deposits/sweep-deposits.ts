@@ -6,7 +6,8 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { Store, Sweepable } from '../ports/store/store.ts'
+import type { Store } from '../ports/store/store.ts'
+import type { Sweepable } from '../ports/store/wallets.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 
 export type SweepDeps = Readonly<{
@@ -32,7 +33,7 @@ export function createSweepDeposits(deps: SweepDeps) {
     if (spendsInPlace(chain.network)) return
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
-    const page = await deps.store.custody.sweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
+    const page = await deps.store.wallets.sweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
     reached.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.place ?? 0n))
     for (const found of page) {
       const asset = deps.assetById(found.assetId)
@@ -77,7 +78,7 @@ async function hasGas(
   await store.transaction(async (tx) => {
     // The address's own lane: of two that plan at once, the second finds the supply of the first.
     await tx.transactions.lockLane(chain.network.id, address)
-    if (await tx.custody.supplying(chain.network.id, address)) return
+    if (await tx.wallets.supplying(chain.network.id, address)) return
     await tx.payouts.insert({
       id: timeOrderedId(),
       exchangeId: null,
@@ -122,7 +123,7 @@ async function plan(
     })
     // Another process plans the same: this plan is dropped with its transaction.
     const ids = deposits.map((deposit) => deposit.id)
-    if (!(await tx.custody.markSwept(ids, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')
+    if (!(await tx.wallets.markSwept(ids, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   checkpoint('sweep.planned')

@@ -1,7 +1,7 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import type { PrivatePlan } from './private-plan.ts'
 
-/** What partners see. The three terminals are the spec's. */
+/** What partners see. The partner API fixes the three terminal statuses. */
 export const exchangeStatuses = [
   'pending',
   'confirming',

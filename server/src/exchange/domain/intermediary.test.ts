@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chooseWay, quoteLegs, type Way } from './intermediary.ts'
+import { chooseBestIntermediary, type QuotedIntermediary, quoteLegs } from './intermediary.ts'
 import { makeBook, makeCurrency, NOW, price } from './pricing.fixture.ts'
 import { afterNetworkFee, type PairPricing, pricePair } from './pricing.ts'
 import { countedUnits, type PrivatePlan, paidUnits, shownUnits } from './private-plan.ts'
@@ -83,7 +83,7 @@ describe('a quote of two legs', () => {
   })
 })
 
-const way = (ticker: string, toUnits: bigint, seconds: number, bounds = { min: 1n, max: 100n }): Way => {
+const way = (ticker: string, toUnits: bigint, seconds: number, bounds = { min: 1n, max: 100n }): QuotedIntermediary => {
   const via = makeCurrency(ticker, ticker)
   const quote = quoteLegs(...legs(50n * ETHER), 100_000_000n)
   const [minUnits, maxUnits] = [bounds.min, bounds.max]
@@ -98,27 +98,27 @@ describe('the intermediary', () => {
   test('is the one that pays more, the wait counted at half a basis point a minute', () => {
     // Ten minutes cost five basis points: 5 000 of ten million.
     const slow = way('slow', 10_000_000n, 660)
-    expect(chooseWay([slow, way('fast', 9_995_001n, 60)])?.via.asset.ticker).toBe('fast')
-    expect(chooseWay([slow, way('fast', 9_994_000n, 60)])?.via.asset.ticker).toBe('slow')
+    expect(chooseBestIntermediary([slow, way('fast', 9_995_001n, 60)])?.via.asset.ticker).toBe('fast')
+    expect(chooseBestIntermediary([slow, way('fast', 9_994_000n, 60)])?.via.asset.ticker).toBe('slow')
   })
 
   test('takes the amount, where one does', () => {
     const small = way('small', 20_000_000n, 1, { min: 1n, max: 40n })
-    expect(chooseWay([small, way('large', 10n, 900)])?.via.asset.ticker).toBe('large')
+    expect(chooseBestIntermediary([small, way('large', 10n, 900)])?.via.asset.ticker).toBe('large')
   })
 
   test('has the widest bounds, where none takes the amount', () => {
     const [low, high] = [way('low', 5n, 1, { min: 60n, max: 70n }), way('high', 9n, 1, { min: 80n, max: 90n })]
-    expect(chooseWay([high, low])?.via.asset.ticker).toBe('low')
+    expect(chooseBestIntermediary([high, low])?.via.asset.ticker).toBe('low')
     const [less, more] = [way('less', 9n, 1, { min: 1n, max: 20n }), way('more', 5n, 1, { min: 1n, max: 40n })]
-    expect(chooseWay([less, more])?.via.asset.ticker).toBe('more')
+    expect(chooseBestIntermediary([less, more])?.via.asset.ticker).toBe('more')
   })
 
   test('is the same whatever the order; none of none', () => {
     const equal = [way('b', 7n, 1), way('a', 7n, 1)]
-    expect(chooseWay(equal)?.via.asset.ticker).toBe('a')
-    expect(chooseWay([...equal].reverse())?.via.asset.ticker).toBe('a')
-    expect(chooseWay([])).toBe(null)
+    expect(chooseBestIntermediary(equal)?.via.asset.ticker).toBe('a')
+    expect(chooseBestIntermediary([...equal].reverse())?.via.asset.ticker).toBe('a')
+    expect(chooseBestIntermediary([])).toBe(null)
   })
 })
 

@@ -12,7 +12,7 @@ export const MINUTE_PPM = 50n
  * What a quote leaves of the target's reserve, in millionths, for what prices and fees do until the second leg is paid: on
  * its first leg an exchange above the reserve costs a fee, on its second both spreads.
  */
-export const ROOM_PPM = 10_000
+export const MARGIN_PPM = 10_000
 
 /**
  * Both legs as one estimate: each is priced by `pricePair`, and the second converts what the first pays. `payoutPpm`: by
@@ -48,14 +48,14 @@ export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnit
 }
 
 /** A way through one intermediary, as the live quotes of both legs have it. */
-export type Way = Readonly<{ via: Currency; quote: RateQuote; seconds: number }>
+export type QuotedIntermediary = Readonly<{ via: Currency; quote: RateQuote; seconds: number }>
 
 /**
  * The cheapest and fastest: what the recipient gets, less what the wait is worth. A way that takes the amount goes before
  * one that does not; of those that do not, the one whose bounds come nearest. Ties go by the name, so that the same book
  * gives the same choice. Null = there is none.
  */
-export function chooseWay(ways: readonly Way[]): Way | null {
+export function chooseBestIntermediary(ways: readonly QuotedIntermediary[]): QuotedIntermediary | null {
   const byName = [...ways].sort((a, b) => (a.via.asset.id < b.via.asset.id ? -1 : 1))
   const open = byName.filter(({ quote }) => quote.withinBounds)
   if (open.length > 0) return best(open, worth)
@@ -65,13 +65,16 @@ export function chooseWay(ways: readonly Way[]): Way | null {
   return best(byName, ({ quote }) => (isBelow ? -quote.minUnits : (quote.maxUnits ?? quote.fromUnits)))
 }
 
-function worth({ quote, seconds }: Way): bigint {
+function worth({ quote, seconds }: QuotedIntermediary): bigint {
   const waiting = (MINUTE_PPM * BigInt(Math.ceil(seconds))) / 60n
   return scale(quote.toUnits, largest(PPM - waiting, 0n), PPM, 'down')
 }
 
-function best(ways: readonly Way[], rank: (way: Way) => bigint): Way | null {
-  let found: Way | null = null
+function best(
+  ways: readonly QuotedIntermediary[],
+  rank: (way: QuotedIntermediary) => bigint,
+): QuotedIntermediary | null {
+  let found: QuotedIntermediary | null = null
   for (const way of ways) if (found === null || rank(way) > rank(found)) found = way
   return found
 }

@@ -224,7 +224,7 @@ export const isUnderWay = ({ status, leg }: Pick<ExecutionState, 'status' | 'leg
 
 /**
  * The exchange's status: that of its latest open execution; when none is open `finished` if one finished, else
- * `refunded`, else `failed` (decisions: "Several deposits"). `executions` in order of their deposits; the last one of each
+ * `refunded`, else `failed` (docs/lifecycle.md). `executions` in order of their deposits; the last one of each
  * status says as much as all of them. A leg that is not the last finishes nothing but itself.
  */
 export function overallStatus(

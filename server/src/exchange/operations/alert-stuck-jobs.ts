@@ -5,7 +5,7 @@ import type { Deadlines } from '../domain/deadlines.ts'
 import type { Store } from '../ports/store/store.ts'
 
 type Dependencies = Readonly<{
-  store: Pick<Store, 'failures' | 'controls'>
+  store: Pick<Store, 'jobs' | 'alarms'>
   deadlines: Deadlines
   log: Log
 }>
@@ -27,28 +27,28 @@ export function createWatchJobs({ store, deadlines, log }: Dependencies) {
   const subjectOf = ({ kind, id }: Job) => `failing:${kind}:${id}`
   const over = async (jobs: readonly Job[]) => {
     if (jobs.length === 0) return
-    await store.failures.forget(jobs)
-    await store.controls.clear(...jobs.map(subjectOf))
+    await store.jobs.forgetFailures(jobs)
+    await store.alarms.clear(...jobs.map(subjectOf))
   }
   return {
     async failed(job: Job, error: unknown): Promise<void> {
       if (error instanceof AppError && error.retryable) return
       failing.add(subjectOf(job))
       const text = error instanceof Error ? error.message : String(error)
-      const failures = await store.failures.failed(job, text)
+      const failures = await store.jobs.recordFailure(job, text)
       if (failures < FAILURES_MAX) return
       if (failures === FAILURES_MAX) log.error({ ...job, failures }, 'a step fails again and again')
-      await store.controls.raise(subjectOf(job), 'a step fails again and again', { ...job, failures, error: text })
+      await store.alarms.raise(subjectOf(job), 'a step fails again and again', { ...job, failures, error: text })
     },
     async succeeded(job: Job): Promise<void> {
       if (failing.delete(subjectOf(job))) await over([job])
     },
     /** Hears of the failures of other processes, forgets what is healed, and looks for what does not move. */
     async turn(): Promise<void> {
-      const known = await store.failures.failing(QUIET_MS, LISTED_MAX)
+      const known = await store.jobs.listFailing(QUIET_MS, LISTED_MAX)
       await over(known.filter(({ quiet }) => quiet))
       failing = new Set(known.filter(({ quiet }) => !quiet).map(subjectOf))
-      await store.failures.tellUnmoved(deadlines, ALARMS_MAX)
+      await store.jobs.raiseOverdue(deadlines, ALARMS_MAX)
     },
   }
 }

@@ -19,18 +19,18 @@ export function createCompareJournal({ store, memory, log }: CompareDeps) {
   return async function compareJournal(extent: 'all' | 'newest'): Promise<boolean> {
     const seen = memory.epoch()
     const { epoch, reasons } = await store.transaction(async (tx) => {
-      const life = await tx.signing.life()
+      const life = await tx.signingJournal.life()
       const found: string[] = []
       if (life.moved) found.push('the database is on another cluster or timeline than before')
-      if (seen !== null && !(await tx.signing.knowsEpoch(seen)))
+      if (seen !== null && !(await tx.signingJournal.knowsEpoch(seen)))
         found.push('this signer has seen a later life of the database')
-      const forgotten = await tx.signing.note(extent === 'all' ? memory.releases() : memory.releases(NEWEST))
-      if (forgotten.length > 0) await tx.signing.keep(await memory.departures(new Set(forgotten)))
-      const missing = await tx.signing.unsettled(LISTED)
+      const forgotten = await tx.signingJournal.note(extent === 'all' ? memory.releases() : memory.releases(NEWEST))
+      if (forgotten.length > 0) await tx.signingJournal.keep(await memory.departures(new Set(forgotten)))
+      const missing = await tx.signingJournal.unsettled(LISTED)
       if (missing.length > 0) found.push('payouts left the house that the database does not know')
       if (found.length > 0) {
-        await tx.controls.pause(HOLD, 'the database is not the one that the signer knows', 'signer')
-        await tx.controls.raise(HOLD_ALARM, 'payouts are held: the database was restored, or has failed over', {
+        await tx.pauses.pause(HOLD, 'the database is not the one that the signer knows', 'signer')
+        await tx.alarms.raise(HOLD_ALARM, 'payouts are held: the database was restored, or has failed over', {
           reasons: found,
           missing: missing.map(({ payoutId, network, txHash, assetId, address, units }) => ({
             payoutId,

@@ -61,7 +61,7 @@ export function createOperateBalances(store: Store, show: Show = inUnits) {
           if (known?.state === 'void') continue
           if (known) return { ...known, assetId, units }
           await tx.operator.claim(found.id)
-          await tx.controls.clear(`unclaimed:${found.id}`)
+          await tx.alarms.clear(`unclaimed:${found.id}`)
           return { ...(await queue(tx, payout, `deposit ${found.id}`, word, show)), assetId, units }
         }
         throw refused(`the pay-outs of deposit ${depositId} were dropped again and again`)
@@ -113,7 +113,7 @@ async function queue(tx: StoreTx, wanted: Queued, subject: string, word: Word, s
     owedFrom: from,
   })
   await tx.wake([{ kind: 'dispatch', id: network }])
-  await tx.operator.record({
+  await tx.auditLog.record({
     ...word,
     act: 'pay-out',
     subject,

@@ -2,7 +2,7 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import type { Destination } from '../ports/chain.ts'
-import type { HeldExecution } from '../ports/store/recovery.ts'
+import type { HeldExecution } from '../ports/store/operator.ts'
 import type { Store } from '../ports/store/store.ts'
 
 /** Held executions of one exchange that a person is shown: further ones are found by their name. */
@@ -17,9 +17,9 @@ export function createOperateExchanges(store: Store) {
         const one = await choose(tx, exchangeId, deposit)
         requireReason(word)
         const { id, status, reason } = one
-        await tx.cases.saveExecution(exchangeId, { id, status, reason, decision }, `operator: ${decision}`)
+        await tx.steps.saveExecution(exchangeId, { id, status, reason, decision }, `operator: ${decision}`)
         await tx.wake([{ kind: 'exchange', id: exchangeId }])
-        await tx.operator.record({
+        await tx.auditLog.record({
           ...word,
           act: `exchange ${decision}`,
           subject: exchangeId,
@@ -42,7 +42,7 @@ export function createOperateExchanges(store: Store) {
         const after = await check(before.assetId)
         requireReason(word)
         await tx.operator.setRefund(exchangeId, after)
-        await tx.operator.record({ ...word, act: 'exchange set-refund', subject: exchangeId, before, after })
+        await tx.auditLog.record({ ...word, act: 'exchange set-refund', subject: exchangeId, before, after })
         return after
       }),
   }

@@ -1,7 +1,7 @@
 import { claimEntry, reservedId, settledByHandEntry } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
 import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
-import type { HeldPayout } from '../ports/store/recovery.ts'
+import type { HeldPayout } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
 /** Twice what nodes relay, in hex: 100 kvB. */
@@ -21,7 +21,7 @@ export function createOperatePayouts(store: Store) {
   ): Promise<HeldPayout> {
     return store.transaction(async (tx) => {
       requireReason(word)
-      await tx.lostPayouts.lockOf(id)
+      await tx.reversedPayouts.lockOf(id)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
       if (payout.exchangeId !== null && !payout.lost)
@@ -30,8 +30,8 @@ export function createOperatePayouts(store: Store) {
         throw refused(`payout ${id} is ${payout.state}: its transaction takes its course`)
       if (payout.attention === null) throw refused(`payout ${id} waits in its queue: nothing holds it`)
       await work(tx, payout)
-      await tx.controls.clear(`payout:${id}`, `lost:${id}`)
-      await tx.operator.record({
+      await tx.alarms.clear(`payout:${id}`, `lost:${id}`)
+      await tx.auditLog.record({
         ...word,
         act: `payout ${act}`,
         subject: id,
@@ -66,11 +66,11 @@ export function createOperatePayouts(store: Store) {
         if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
         await tx.operator.claim(found.id)
         await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
-        await tx.controls.clear(`unclaimed:${found.id}`)
+        await tx.alarms.clear(`unclaimed:${found.id}`)
         const { assetId, units } = found
         const before = { owedTo: 'liability:unclaimed', assetId, units }
         const after = { owedTo: 'equity:capital', assetId, units }
-        await tx.operator.record({ ...word, act: 'funding claimed', subject: found.id, before, after })
+        await tx.auditLog.record({ ...word, act: 'funding claimed', subject: found.id, before, after })
         return found
       }),
   }
@@ -86,7 +86,7 @@ function createHints(store: Store) {
         if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
         if (!(await tx.operator.nameRival(transactionId, rival)))
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
-        await tx.operator.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
+        await tx.auditLog.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
       }),
     /**
@@ -100,7 +100,7 @@ function createHints(store: Store) {
           throw refused('the bytes are hex, in small letters')
         if (!(await tx.operator.bringBack(transactionId, raw)))
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
-        await tx.operator.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
+        await tx.auditLog.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
       }),
   }
@@ -111,7 +111,7 @@ async function settleByHand(tx: StoreTx, id: string): Promise<void> {
   if (!payout) return
   if (payout.orderId !== null) await tx.inventory.release(payout.orderId)
   await tx.ledger.post(settledByHandEntry({ ...payout, payoutId: id }))
-  await tx.lostPayouts.settle(id)
+  await tx.reversedPayouts.settle(id)
 }
 
 /** What a pay-out took is owed by whom it was owed before; coins that nobody claimed are nobody's again. */

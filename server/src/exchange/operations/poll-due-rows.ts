@@ -14,11 +14,11 @@ export function sweepRows({ store, chains, onError }: SweepRows): Loop {
     paceMs: 1_000,
     backoffMs: 15_000,
     turn: async () => {
-      const due = await store.controls.due(ROWS_MAX)
+      const due = await store.jobs.due(ROWS_MAX)
       if (due.length > 0) await store.wake(due)
       if (turn++ % 5 === 0) await store.inventory.releaseExpired(ROWS_MAX)
       if (turn % 5 === 0) await checkSightings({ store, chains, onError })
-      if (turn % 60 === 0) await store.controls.forget()
+      if (turn % 60 === 0) await store.jobs.forgetExpired()
       return due.length >= ROWS_MAX ? 'again' : undefined
     },
     onError,

@@ -23,7 +23,10 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
 
   async function compareWallet(chain: Chain): Promise<void> {
     const network = chain.network.id
-    for (const { assetId: id, low, high, coins } of await store.audit.positions(network, nativeId(chain.network))) {
+    for (const { assetId: id, low, high, coins } of await store.reconciliation.positions(
+      network,
+      nativeId(chain.network),
+    )) {
       const held = spendsInPlace(chain.network)
         ? coins
         : await chain.reader.balance(chain.addresses.hot(), assetById(id))
@@ -32,14 +35,14 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
       const subject = `difference:${id}`
       if (difference === 0n) {
         suspected.delete(subject)
-        await store.controls.clear(subject)
+        await store.alarms.clear(subject)
       } else if (suspected.has(subject)) {
         log.error({ network, asset: id, difference: difference.toString() }, 'ledger and chain differ')
-        await store.controls.raise(subject, 'ledger and chain differ', {
+        await store.alarms.raise(subject, 'ledger and chain differ', {
           difference: difference.toString(),
           held: held.toString(),
         })
-        if (difference < 0n) await store.controls.pause(`payouts:${network}`, 'ledger and chain differ', 'reconciler')
+        if (difference < 0n) await store.pauses.pause(`payouts:${network}`, 'ledger and chain differ', 'reconciler')
       } else {
         suspected.add(subject)
       }
@@ -50,14 +53,17 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
   async function lookForUnseen(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
     const native = assetById(nativeId(chain.network))
-    for (const { exchangeId, address, recorded } of await store.audit.openTargets(chain.network.id, TARGETS_MAX)) {
+    for (const { exchangeId, address, recorded } of await store.reconciliation.openTargets(
+      chain.network.id,
+      TARGETS_MAX,
+    )) {
       const held = await chain.reader.balance(address, native)
       if (held > recorded)
-        await store.controls.raise(`unseen:${exchangeId}`, 'coin lies on a deposit address that no scan showed', {
+        await store.alarms.raise(`unseen:${exchangeId}`, 'coin lies on a deposit address that no scan showed', {
           address,
           units: (held - recorded).toString(),
         })
-      else await store.controls.clear(`unseen:${exchangeId}`)
+      else await store.alarms.clear(`unseen:${exchangeId}`)
     }
   }
 

@@ -2,8 +2,9 @@ import { signedEntry } from '../../core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { exchangeJobs } from '../payouts/outgoing.ts'
 import { type Release, spentBy } from '../ports/signer.ts'
+import type { Payout } from '../ports/store/payouts.ts'
 import type { Kept } from '../ports/store/signing-journal.ts'
-import type { Payout, Store, StoreTx } from '../ports/store/store.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
 
 export type Imported = Readonly<{ network: string; txHash: string; outcome: 'imported' | 'waits'; why: string | null }>
 
@@ -16,7 +17,7 @@ const MOST = 1_000
  */
 export async function importDepartures(store: Store): Promise<readonly Imported[]> {
   const imported: Imported[] = []
-  const all = await store.signing.kept(MOST)
+  const all = await store.signingJournal.kept(MOST)
   for (const departure of all) {
     const { network, txHash } = departure
     const why = await store.transaction((tx) => importOne(tx, departure, all))
@@ -30,7 +31,7 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   if (isOutlived(departure, all)) return 'its payouts left again by another transaction, after it was proven dead'
   const nonce = await tx.transactions.lockLane(network, wallet)
   const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
-  const holder = await tx.signing.holder(network, conflictKey)
+  const holder = await tx.signingJournal.holder(network, conflictKey)
   const id = holder ?? timeOrderedId()
   const coins = spentBy(intent).map(({ outpoint }) => outpoint)
   const resources = coins.length > 0 ? coins : [conflictKey]
@@ -54,7 +55,7 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
     coins,
   })
   if (holder === null) await book(tx, id, payouts)
-  await tx.signing.settle(network, txHash)
+  await tx.signingJournal.settle(network, txHash)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import type { Partner } from '../../core/domain/partner.ts'
 import { bookParts, btc, eth, makeBook, makeCurrency, NOW } from '../domain/pricing.fixture.ts'
 import type { Chain } from '../ports/chain.ts'
-import type { NewExchange } from '../ports/store/store.ts'
+import type { NewExchange } from '../ports/store/exchanges.ts'
 import { createBookSnapshot } from '../quotes/book-snapshot.ts'
-import type { ChosenWay } from '../quotes/choose-intermediary.ts'
+import type { ChosenIntermediary } from '../quotes/choose-intermediary.ts'
 import { type CreatePrivateDeps, createCreatePrivateExchange } from './create-private-exchange.ts'
 
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
@@ -46,7 +46,7 @@ const chain = (name: string) =>
 function create(draws: number[], payoutMaxPpm = 0) {
   const rows: NewExchange[] = []
   const asked: number[] = []
-  const way: ChosenWay = { via: ltc, quote, seconds: 9, considered }
+  const way: ChosenIntermediary = { via: ltc, quote, seconds: 9, considered }
   const deps: CreatePrivateDeps = {
     catalogue: { find: (ticker) => currencies.get(ticker) ?? null, findNetwork: () => null },
     books: createBookSnapshot(makeBook(bookParts)),

@@ -1,11 +1,11 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import type { Idempotency } from '../../core/services/idempotency.ts'
+import type { Idempotency } from '../../core/services/interfaces.ts'
 import { present } from '../../lib/assert.ts'
 import type { ExchangeView } from '../domain/exchange.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { PrivateExchangeOrder } from '../interfaces.ts'
-import type { ChosenWay, PrivateWays } from '../quotes/choose-intermediary.ts'
+import type { ChooseIntermediary, ChosenIntermediary } from '../quotes/choose-intermediary.ts'
 import type { PrivacySettings } from '../settings.ts'
 import { type CreateExchangeDeps, createRead } from './create-exchange.ts'
 import { type ReadOrder, readOrder } from './read-order.ts'
@@ -13,7 +13,7 @@ import { isSameHolder } from './same-holder.ts'
 
 export type CreatePrivateDeps = CreateExchangeDeps &
   Readonly<{
-    findWay: PrivateWays
+    findWay: ChooseIntermediary
     privacy: PrivacySettings
     /** A whole number from 0 to `below` - 1 that nobody can foretell. */
     draw(below: number): number
@@ -27,7 +27,7 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
     return createRead(deps, partner, { ...order, flow: 'standard' }, idempotency, (standard) => {
-      let way: ChosenWay | null = null
+      let way: ChosenIntermediary | null = null
       const read = readOrder(deps, partner, standard, (ends) => {
         deps.books.price({ ...ends, flow: 'standard', partnerFeeBps: partner.feeBps }, deps.clock.now())
         return (fromUnits) => {
@@ -36,7 +36,10 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
         }
       })
       assertApart(deps, read)
-      return { read, private: planOf(deps, order, present<ChosenWay>(way, 'the way of an order that was read')) }
+      return {
+        read,
+        private: planOf(deps, order, present<ChosenIntermediary>(way, 'the way of an order that was read')),
+      }
     })
   }
 }
@@ -57,7 +60,7 @@ function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refun
 }
 
 /** Delays and the withheld part are drawn here and nowhere else: what is stored with the exchange is what is done. */
-function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenWay) {
+function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenIntermediary) {
   const { delayMaxMs, withheldMaxPpm, payoutMaxPpm = 0, stallMs } = privacy
   // Never next to nothing: the intermediary's amount is never the plain conversion of the deposit.
   const leastPpm = Math.ceil(withheldMaxPpm / 10)

@@ -6,7 +6,9 @@ import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain, Observation } from '../ports/chain.ts'
 import type { Signer } from '../ports/signer.ts'
-import type { Attempt, OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store/store.ts'
+import type { Payout } from '../ports/store/payouts.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
+import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import type { ServiceSettings } from '../settings.ts'
 import { findGone, type Gone, tellGone, without } from './missing-inputs.ts'
 import { alarmsUnderWay, exchangeJobs } from './outgoing.ts'
@@ -33,7 +35,7 @@ type Seen = Readonly<{ attempt: Attempt; observation: Observation }>
 
 /**
  * Follows one signed transaction until it is final: offers the same bytes for as long as no node has them, raises the fee
- * where nobody mines it, and gives the payouts back only where every node proves that it is dead (reliability 3.4).
+ * where nobody mines it, and gives the payouts back only where every node proves that it is dead (I-13).
  */
 export function createAdvanceTransaction(deps: AdvanceDeps) {
   return async function advanceTransaction(id: string): Promise<void> {
@@ -91,12 +93,12 @@ async function offer(
   deps.log.info({ network, transactionId: id, txHash: attempt.txHash, result: result.kind }, 'transaction broadcast')
   if (result.kind === 'rejected') {
     deps.log.warn({ network, transactionId: id, txHash: attempt.txHash, reason: result.reason }, 'broadcast rejected')
-    await deps.store.controls.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', {
+    await deps.store.alarms.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', {
       txHash: attempt.txHash,
       reason: result.reason,
     })
   } else {
-    await deps.store.controls.clear(`broadcast:${id}`)
+    await deps.store.alarms.clear(`broadcast:${id}`)
   }
   await checkAgain(deps, transaction, chain, attempt.id)
 }
@@ -113,7 +115,7 @@ async function mayLeave(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     deps.log.error({ network, transactionId: id, txHash, err: error }, 'signer does not release a transaction')
-    await deps.store.controls.raise(`release:${id}`, 'the signer has released these payouts before', {
+    await deps.store.alarms.raise(`release:${id}`, 'the signer has released these payouts before', {
       network,
       txHash,
     })
@@ -164,7 +166,7 @@ async function follow(
   }
   checkpoint('transaction.confirming')
   await deps.store.transaction(async (tx) => {
-    await tx.lostPayouts.lock(transaction.id, 'shown')
+    await tx.reversedPayouts.lock(transaction.id, 'shown')
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
     const payouts = await tx.payouts.ofTransaction(transaction.id)
@@ -174,11 +176,11 @@ async function follow(
       checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks),
     })
     await tx.payouts.confirm(transaction.id)
-    if (payouts.some(({ lost }) => lost)) await tx.lostPayouts.restore(transaction.id, attempt.txHash)
+    if (payouts.some(({ lost }) => lost)) await tx.reversedPayouts.restore(transaction.id, attempt.txHash)
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
-    await tx.controls.clear(...alarmsUnderWay(transaction.id))
+    await tx.alarms.clear(...alarmsUnderWay(transaction.id))
     await tx.wake(exchangeJobs(payouts))
     for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
   })
@@ -203,7 +205,7 @@ async function postFee(
     return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
   // A token's sweep is paid from gas that was spent when it was supplied.
   if (first.assetId !== native) return
-  const cost = (await tx.custody.sweptUnits(first.id)) - first.units
+  const cost = (await tx.wallets.sweptUnits(first.id)) - first.units
   await tx.ledger.post(networkFeeEntry(transaction.id, 'deposits', native, cost))
 }
 
@@ -267,7 +269,7 @@ async function giveBack(
     )
     await tx.transactions.settle(transaction.id, { kind: 'expired', proof })
     await tx.payouts.giveBack(transaction.id, attention)
-    await tx.controls.giveBackLimit(payouts.map(({ id }) => id))
+    await tx.outflow.release(payouts.map(({ id }) => id))
     for (const payout of payouts) {
       await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
       // The coins are back in the wallet, and promised as they were before.
@@ -275,14 +277,14 @@ async function giveBack(
         await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
       // No execution shows it to a person.
       if (attention !== null && (payout.exchangeId === null || payout.lost))
-        await tx.controls.raise(`payout:${payout.id}`, 'a payout of the house failed on its chain', {
+        await tx.alarms.raise(`payout:${payout.id}`, 'a payout of the house failed on its chain', {
           code: attention,
           purpose: payout.purpose,
           transactionId: transaction.id,
         })
     }
     await also(tx)
-    await tx.controls.raise(`dead:${transaction.id}`, 'a signed transaction is dead', {
+    await tx.alarms.raise(`dead:${transaction.id}`, 'a signed transaction is dead', {
       network: transaction.network,
       attention,
     })
@@ -339,7 +341,7 @@ async function giveUpRaising(
   transaction: OutgoingTransaction,
   code: string,
 ): Promise<void> {
-  await deps.store.controls.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', {
+  await deps.store.alarms.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', {
     code,
   })
   await offer(deps, chain, transaction, present(transaction.attempts.at(-1), 'an attempt'))

@@ -2,14 +2,16 @@ import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { signedEntry } from '../../core/domain/ledger/entries.ts'
 import { getPrice, usdValue } from '../../core/domain/price.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Chain, FeeRate, Unsigned } from '../ports/chain.ts'
+import type { Chain, Unsigned } from '../ports/chain.ts'
 import { OutflowLimitError, type Signed, type Signer, type StoredPayout } from '../ports/signer.ts'
 import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
-import type { Payout, Store, StoreTx } from '../ports/store/store.ts'
+import type { Payout } from '../ports/store/payouts.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
 import { shareOfQueue } from './batch-size.ts'
@@ -106,8 +108,8 @@ async function refuse(deps: DispatchDeps, tx: StoreTx, payout: Payout, error: Ap
   const { id, network, purpose, exchangeId } = payout
   deps.log.error({ network, payoutId: id, purpose, exchangeId, err: error }, 'payout put aside')
   await tx.payouts.putAside([id], code, null)
-  await tx.controls.giveBackLimit([id])
-  await tx.controls.raise(
+  await tx.outflow.release([id])
+  await tx.alarms.raise(
     `payout:${id}`,
     code === 'INTERNAL' ? 'a payout cannot be built or signed' : 'a payout would fail on its chain',
     { code, reason: cause instanceof Error ? cause.message : error.message, purpose, exchangeId },
@@ -147,7 +149,7 @@ async function clear(
 ): Promise<readonly Payout[]> {
   const cleared: Payout[] = []
   for (const payout of payouts) {
-    const paused = await tx.controls.paused(pauseScopes(payout))
+    const paused = await tx.pauses.active(pauseScopes(payout))
     if (paused.length === 0 && (await paidBefore(deps, tx, payout))) continue
     const verdict = paused.length > 0 ? 'paused' : await withinLimits(deps, tx, payout)
     if (verdict === 'ok') {
@@ -161,7 +163,7 @@ async function clear(
     }
     await tx.payouts.putAside([payout.id], null, HOLD_MS)
     if (verdict === 'limit')
-      await tx.controls.raise(`limit:${chain.network.id}`, 'the rolling outflow limit is reached', {
+      await tx.alarms.raise(`limit:${chain.network.id}`, 'the rolling outflow limit is reached', {
         payoutId: payout.id,
       })
   }
@@ -171,14 +173,14 @@ async function clear(
 /** Of before a restored database's time: paid already, as far as a machine can say. A person who approves it knows better. */
 async function paidBefore(deps: DispatchDeps, tx: StoreTx, payout: Payout): Promise<boolean> {
   if (payout.approved || payout.purpose === 'sweep' || payout.purpose === 'gas') return false
-  const txHash = await tx.signing.paidBefore(payout)
+  const txHash = await tx.signingJournal.paidBefore(payout)
   if (txHash === null) return false
   deps.log.error(
     { network: payout.network, payoutId: payout.id, txHash },
     'payout left before the database was restored',
   )
   await tx.payouts.putAside([payout.id], 'RELEASED', null)
-  await tx.controls.raise(`payout:${payout.id}`, 'a payout to this destination left before the database was restored', {
+  await tx.alarms.raise(`payout:${payout.id}`, 'a payout to this destination left before the database was restored', {
     code: 'RELEASED',
     txHash,
     exchangeId: payout.exchangeId,
@@ -214,7 +216,7 @@ async function withinLimits(
     `asset:${payout.assetId}`,
     ...(payout.partnerId === null ? [] : [`partner:${payout.partnerId}`]),
   ]
-  return (await tx.controls.takeLimit(payout.id, scopes, usd, { hour: hourUsd, day: dayUsd })) === null ? 'ok' : 'limit'
+  return (await tx.outflow.take(payout.id, scopes, usd, { hour: hourUsd, day: dayUsd })) === null ? 'ok' : 'limit'
 }
 
 /** `gasUnits`: the coin that a deposit address holds, where it pays for its own sweep. */
@@ -234,7 +236,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
   const built = await build(deps, tx, chain, batch, coins)
   if (built === null) return null
   const { unsigned, signed, payouts } = built
-  await tx.controls.giveBackLimit(batch.payouts.slice(payouts.length).map(({ id }) => id))
+  await tx.outflow.release(batch.payouts.slice(payouts.length).map(({ id }) => id))
   checkpoint('dispatch.signed')
   const id = timeOrderedId()
   await tx.transactions.insert({
@@ -304,7 +306,7 @@ async function build(
       if (!(await covers(tx, chain, batch, payouts, unsigned.feeUnits)))
         throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover it')
       const signed = await caught(() => deps.signer.sign(unsigned.intent, payouts.map(toStored)))
-      await tx.controls.clear(`wallet:${chain.network.id}`)
+      await tx.alarms.clear(`wallet:${chain.network.id}`)
       return { unsigned, signed, payouts }
     } catch (error) {
       if (!(error instanceof AppError) || error.retryable) throw error
@@ -323,8 +325,8 @@ async function build(
 async function holdForSigner(tx: StoreTx, payout: Payout, { message, window }: OutflowLimitError): Promise<void> {
   const isTooLarge = window === 'transaction'
   await tx.payouts.putAside([payout.id], isTooLarge ? 'LIMIT' : null, isTooLarge ? null : HOLD_MS)
-  await tx.controls.giveBackLimit([payout.id])
-  await tx.controls.raise(`signer-limit:${payout.assetId}`, "the signer's own outflow limit is reached", {
+  await tx.outflow.release([payout.id])
+  await tx.alarms.raise(`signer-limit:${payout.assetId}`, "the signer's own outflow limit is reached", {
     payoutId: payout.id,
     reason: message,
   })
@@ -341,8 +343,8 @@ async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payou
   const ids = payouts.map(({ id }) => id)
   await tx.payouts.putAside(ids, null, HOLD_MS)
   await tx.payouts.keepBehind(ids)
-  await tx.controls.giveBackLimit(ids)
-  await tx.controls.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', {
+  await tx.outflow.release(ids)
+  await tx.alarms.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', {
     payouts: payouts.length,
   })
   deps.log.warn({ network: chain.network.id, payouts: payouts.length }, 'hot wallet does not cover its queue')

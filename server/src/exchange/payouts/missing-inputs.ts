@@ -1,7 +1,8 @@
 import { assert } from '../../lib/assert.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { SignIntent } from '../ports/signer.ts'
-import type { Attempt, OutgoingTransaction, Store } from '../ports/store/store.ts'
+import type { Store } from '../ports/store/store.ts'
+import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 
 /**
  * Coins that a transaction of ours spends and that left the chain with nobody spending them elsewhere: no proof of death
@@ -61,7 +62,7 @@ export async function tellGone(
   { kind, outpoints, since }: Gone,
   code: string,
 ): Promise<void> {
-  await store.controls.raise(`coins:${id}`, 'coins that a payment spends have left the chain, and nobody spent them', {
+  await store.alarms.raise(`coins:${id}`, 'coins that a payment spends have left the chain, and nobody spent them', {
     network,
     code,
     outpoints,

@@ -1,5 +1,5 @@
 import type { Job } from '../../core/ports/jobs.ts'
-import type { Payout } from '../ports/store/store.ts'
+import type { Payout } from '../ports/store/payouts.ts'
 
 /** The next steps of the exchanges that these payouts are of. */
 export const exchangeJobs = (payouts: readonly Pick<Payout, 'exchangeId'>[]): readonly Job[] =>

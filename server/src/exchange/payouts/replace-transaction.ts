@@ -5,7 +5,8 @@ import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
-import type { Attempt, OutgoingTransaction, Store, StoreTx } from '../ports/store/store.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
+import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
 import { exchangeJobs } from './outgoing.ts'
 
@@ -37,9 +38,9 @@ export async function replaceTransaction(
       if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
       const payouts = await tx.payouts.ofTransaction(transaction.id)
       // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
-      if ((await tx.controls.paused(payouts.flatMap(pauseScopes))).length > 0)
+      if ((await tx.pauses.active(payouts.flatMap(pauseScopes))).length > 0)
         throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
-      // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-4).
+      // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-34).
       if (!(await tx.payouts.areBacked(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
       const coins = chain.network.bitcoin
         ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)
@@ -77,7 +78,7 @@ export async function replaceTransaction(
     if (!(error instanceof AppError)) throw error
     // Asked to pay twice: by a mistake of ours, or by somebody's hand. It stays for a person to see.
     if (error instanceof LeftBeforeError)
-      await deps.store.controls.raise(`release:${error.payoutId}`, 'the signer has released this payout before', {
+      await deps.store.alarms.raise(`release:${error.payoutId}`, 'the signer has released this payout before', {
         network: transaction.network,
         transactionId: transaction.id,
       })

@@ -4,7 +4,9 @@ import { reversalOf } from '../../core/domain/ledger/journal.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { Signer } from '../ports/signer.ts'
-import type { OutgoingTransaction, Payout, Store, StoreTx } from '../ports/store/store.ts'
+import type { Payout } from '../ports/store/payouts.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
+import type { OutgoingTransaction } from '../ports/store/transactions.ts'
 import { alarmsUnderWay, exchangeJobs } from './outgoing.ts'
 
 type LostDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
@@ -15,16 +17,12 @@ type LostDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
  */
 export async function noteVanished({ store, log }: LostDeps, { id, network }: OutgoingTransaction): Promise<void> {
   const isNew = await store.transaction(async (tx) => {
-    await tx.lostPayouts.lock(id, 'all')
+    await tx.reversedPayouts.lock(id, 'all')
     if ((await tx.transactions.load(id))?.state !== 'confirmed') return false
-    await tx.controls.raise(
-      `gone:${id}`,
-      'a confirmed transaction of ours left the chain; its bytes are offered again',
-      {
-        network,
-      },
-    )
-    return tx.lostPayouts.vanish(id)
+    await tx.alarms.raise(`gone:${id}`, 'a confirmed transaction of ours left the chain; its bytes are offered again', {
+      network,
+    })
+    return tx.reversedPayouts.vanish(id)
   })
   if (isNew) log.warn({ network, transactionId: id }, 'confirmed transaction left the chain')
 }
@@ -36,11 +34,11 @@ export async function noteBack(
   txHash: string,
 ): Promise<void> {
   const { id, network } = transaction
-  await store.controls.clear(`gone:${id}`, `unmined:${id}`)
-  if (!(await store.lostPayouts.isShown(id))) return
+  await store.alarms.clear(`gone:${id}`, `unmined:${id}`)
+  if (!(await store.reversedPayouts.isShown(id))) return
   await store.transaction(async (tx) => {
-    await tx.lostPayouts.lock(id, 'shown')
-    if ((await tx.transactions.load(id))?.state === 'confirmed') await tx.lostPayouts.restore(id, txHash)
+    await tx.reversedPayouts.lock(id, 'shown')
+    if ((await tx.transactions.load(id))?.state === 'confirmed') await tx.reversedPayouts.restore(id, txHash)
   })
   log.info({ network, transactionId: id, txHash }, 'confirmed transaction is back')
 }
@@ -49,7 +47,7 @@ export async function noteBack(
 export type Death = Readonly<{ proof: Record<string, unknown>; failedFor: bigint | null }>
 
 /**
- * It had its confirmations and can never have them again, by the same proof as any other (reliability 2.3). The books take
+ * It had its confirmations and can never have them again, by the same proof as any other (I-13). The books take
  * back what they said of it, and its payouts wait for a person, who knows whether anybody was paid otherwise meanwhile.
  * Only coins of our own go their way without one: a sweep is planned anew.
  */
@@ -61,7 +59,7 @@ export async function bury(
 ): Promise<void> {
   const { id, network } = transaction
   const buried = await deps.store.transaction(async (tx) => {
-    await tx.lostPayouts.lock(id, 'all')
+    await tx.reversedPayouts.lock(id, 'all')
     const current = await tx.transactions.load(id)
     if (current?.state !== 'confirmed' || current.attempts.length !== transaction.attempts.length) return false
     const payouts = await tx.payouts.ofTransaction(id)
@@ -71,14 +69,14 @@ export async function bury(
       payouts.map((payout) => payout.id),
       proof,
     )
-    await tx.lostPayouts.vanish(id)
+    await tx.reversedPayouts.vanish(id)
     await tx.transactions.settle(id, { kind: 'expired', proof })
-    const lost = await tx.lostPayouts.reopen(id)
-    await tx.controls.giveBackLimit(payouts.map((payout) => payout.id))
+    const lost = await tx.reversedPayouts.reopen(id)
+    await tx.outflow.release(payouts.map((payout) => payout.id))
     await undoFee(tx, chain, transaction, failedFor)
     for (const payout of payouts) await undo(tx, id, { ...payout, lost: lost.get(payout.id) ?? false })
-    await tx.controls.clear(...alarmsUnderWay(id))
-    await tx.controls.raise(`dead:${id}`, 'a signed transaction is dead', { network, attention: 'LOST', ...proof })
+    await tx.alarms.clear(...alarmsUnderWay(id))
+    await tx.alarms.raise(`dead:${id}`, 'a signed transaction is dead', { network, attention: 'LOST', ...proof })
     await tx.wake(exchangeJobs(payouts))
     return true
   })
@@ -92,12 +90,12 @@ async function covers(tx: StoreTx, transactionId: string, payouts: readonly Payo
   if (!sweep) return true
   const missing = sweep.units - (await tx.ledger.balance(accounts.wallet, sweep.assetId))
   if (missing <= 0n) return true
-  await tx.controls.raise(`lost:${sweep.id}`, 'a sweep is dead, and the wallet has paid out what it brought', {
+  await tx.alarms.raise(`lost:${sweep.id}`, 'a sweep is dead, and the wallet has paid out what it brought', {
     transactionId,
     assetId: sweep.assetId,
     missing: missing.toString(),
   })
-  await tx.controls.pause(`asset:${sweep.assetId}`, 'a sweep left the chain', 'worker')
+  await tx.pauses.pause(`asset:${sweep.assetId}`, 'a sweep left the chain', 'worker')
   return false
 }
 
@@ -119,11 +117,11 @@ async function undo(tx: StoreTx, transactionId: string, payout: Payout): Promise
   if (purpose === 'sweep' || purpose === 'gas') {
     await tx.payouts.void(id)
     await tx.operator.unsweep(id)
-    return tx.controls.clear(`lost:${id}`)
+    return tx.alarms.clear(`lost:${id}`)
   }
   // Its coins are kept for it until a person decided.
   if (orderId !== null && exchangeId !== null) await tx.inventory.reserve(orderId, asset, units, exchangeId, null)
-  await tx.controls.raise(`lost:${id}`, 'a payout was taken back by its chain, and waits to be paid again', {
+  await tx.alarms.raise(`lost:${id}`, 'a payout was taken back by its chain, and waits to be paid again', {
     transactionId,
     purpose,
     exchangeId,

@@ -1,5 +1,6 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { FinalityTag, Network } from '../../core/domain/network.ts'
+import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import type { SignIntent } from './signer.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
 
@@ -34,8 +35,6 @@ export interface Addresses {
   change(index: number): string
 }
 
-export type BlockRef = Readonly<{ height: number; hash: string }>
-
 /** Coins that arrived somewhere, whoever's the address is. The store says which are ours. */
 export type Transfer = Readonly<{
   /** Unique on the network for ever: `txid:vout`, the one-time public key (monero), `txHash` (native, top level), `txHash:n` (n-th token event of the
@@ -63,15 +62,6 @@ export type ScannedBlock = BlockRef &
     /** Every transaction of the block. `ok` is false where it failed on chain; null where the family can't fail. */
     transactions: readonly { txHash: string; sender: string | null; nonce: number | null; spends: readonly string[] }[]
   }>
-
-export type FeeRate = Readonly<{
-  /** bitcoin: units per 1000 virtual bytes; evm: wei per gas, the most that is paid; monero: units per byte. */
-  rate: bigint
-  /** evm: priority part in wei per gas; 0 elsewhere. */
-  tip: bigint
-  /** evm, OP stack: wei that the first layer takes per transaction, besides gas. Absent elsewhere. */
-  l1Fee?: bigint
-}>
 
 /** Reads from every configured node; what moves money is believed only where they agree. */
 export interface ChainReader {

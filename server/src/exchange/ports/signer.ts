@@ -1,7 +1,9 @@
-import type { ViewKeys } from '../../adapters/chains/monero/view-keys.ts'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Coin, KeyPath, Pay } from './spend.ts'
+
+/** Monero's watch-only keys, which see every payment and can spend none: the secret view key and the public spend key. */
+export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>
 
 /** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
 export type SignIntent =
@@ -52,7 +54,7 @@ export type StoredPayout = Readonly<{
 /** What a payout's id follows from: its deposit on the chain, the leg, and how many payouts were made for it before. */
 export type PayoutGround = Readonly<{
   text: string
-  /** The id of before decision 0074: journals may have it. */
+  /** The id before ids were made with a key (decision 0032). Old journals contain it. */
   plainId: string
   /** Something with that id left, and the database does not know it otherwise. */
   isForgotten: boolean

@@ -4,7 +4,7 @@ import { makeBook, makeCurrency, NOW, price } from '../domain/pricing.fixture.ts
 import type { PrivateType } from '../domain/private-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import { createBookSnapshot } from './book-snapshot.ts'
-import { createPrivateWays } from './choose-intermediary.ts'
+import { createChooseIntermediary } from './choose-intermediary.ts'
 
 const btc = makeCurrency('btc', 'btc', { dustUnits: 546n })
 const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
@@ -50,7 +50,7 @@ function ways(currencies: readonly Currency[], changed: Partial<typeof parts> = 
   const books = createBookSnapshot(makeBook({ ...parts, ...changed }))
   const clock = { now: () => NOW, databaseNow: () => NOW }
   const privacy = { delayMaxMs: 60_000, withheldMaxPpm: 1, payoutMaxPpm, stallMs: 1 }
-  const find = createPrivateWays({ currencies, books, clock, chains, privacy })
+  const find = createChooseIntermediary({ currencies, books, clock, chains, privacy })
   return (from: Currency, to: Currency, type: PrivateType = 'efficient') =>
     find({ ...partner, feeBps }, { from, to }, type, COIN)
 }

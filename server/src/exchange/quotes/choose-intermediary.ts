@@ -1,14 +1,14 @@
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import { chooseWay, quoteLegs, ROOM_PPM, type Way } from '../domain/intermediary.ts'
+import { chooseBestIntermediary, MARGIN_PPM, type QuotedIntermediary, quoteLegs } from '../domain/intermediary.ts'
 import type { Considered, PrivateType } from '../domain/private-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import { type PrivacySettings, requiredConfirmations } from '../settings.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { QuoteClock } from './quote-rate.ts'
 
-export type PrivateWaysDeps = Readonly<{
+export type ChooseIntermediaryDependencies = Readonly<{
   currencies: readonly Currency[]
   books: BookSnapshot
   clock: QuoteClock
@@ -18,9 +18,14 @@ export type PrivateWaysDeps = Readonly<{
 
 export type Ends = Readonly<{ from: Currency; to: Currency }>
 /** The way that was chosen, and what became of all the others. */
-export type ChosenWay = Way & Readonly<{ considered: readonly Considered[] }>
+export type ChosenIntermediary = QuotedIntermediary & Readonly<{ considered: readonly Considered[] }>
 /** Finds the way of an amount through an intermediary, or says why there is none. From memory alone. */
-export type PrivateWays = (partner: Partner, ends: Ends, type: PrivateType, fromUnits: bigint) => ChosenWay
+export type ChooseIntermediary = (
+  partner: Partner,
+  ends: Ends,
+  type: PrivateType,
+  fromUnits: bigint,
+) => ChosenIntermediary
 
 const MONERO = 'xmr@xmr'
 
@@ -29,7 +34,7 @@ const MONERO = 'xmr@xmr'
  * chains have three wallets, none of which is on two of them: so that no transaction, change, gas or sweep of ours is on
  * both sides of one exchange.
  */
-export function createPrivateWays(deps: PrivateWaysDeps): PrivateWays {
+export function createChooseIntermediary(deps: ChooseIntermediaryDependencies): ChooseIntermediary {
   const { books, clock, chains } = deps
   const wallet = ({ network }: Currency) => chains.get(network.id)?.addresses.hot() ?? null
   return (partner, { from, to }, type, fromUnits) => {
@@ -39,7 +44,7 @@ export function createPrivateWays(deps: PrivateWaysDeps): PrivateWays {
       throw new AppError('PAIR_UNAVAILABLE', 'one wallet of ours would serve both ends: ask for a standard exchange', {
         field: 'toNetwork',
       })
-    const ways: Way[] = []
+    const ways: QuotedIntermediary[] = []
     const considered: Considered[] = []
     const failures: AppError[] = []
     for (const via of candidates(deps.currencies, type)) {
@@ -50,7 +55,7 @@ export function createPrivateWays(deps: PrivateWaysDeps): PrivateWays {
         continue
       }
       try {
-        const way = wayOf(deps, partner, { from, to }, via, fromUnits)
+        const way = quoteThrough(deps, partner, { from, to }, via, fromUnits)
         ways.push(way)
         considered.push({ assetId, toUnits: way.quote.toUnits.toString(), seconds: way.seconds })
       } catch (error) {
@@ -59,7 +64,7 @@ export function createPrivateWays(deps: PrivateWaysDeps): PrivateWays {
         considered.push({ assetId, refused: error.code })
       }
     }
-    const chosen = chooseWay(ways)
+    const chosen = chooseBestIntermediary(ways)
     if (chosen === null) throw none(type, [from, to], failures)
     return { ...chosen, considered }
   }
@@ -82,16 +87,16 @@ function unfit(
   return ends.some((end) => wallet(end) === wallet(via)) ? 'SAME_WALLET' : null
 }
 
-function wayOf(
-  { books, clock, privacy }: PrivateWaysDeps,
+function quoteThrough(
+  { books, clock, privacy }: ChooseIntermediaryDependencies,
   partner: Partner,
   { from, to }: Ends,
   via: Currency,
   fromUnits: bigint,
-): Way {
+): QuotedIntermediary {
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + ROOM_PPM)
+  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + MARGIN_PPM)
   if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover an exchange at the moment')
   const { confirmations, finalityBlocks } = from.network

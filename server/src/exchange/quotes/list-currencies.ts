@@ -1,12 +1,12 @@
 import type { Book } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
-import type { Services } from '../interfaces.ts'
+import type { ExchangeServices } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
 type Dependencies = Readonly<{ currencies: readonly Currency[]; books: BookSnapshot }>
 
 /** The catalogue by rank, `enabled` as it is now: a pause or a price that is missing takes a currency out at once. */
-export function createListCurrencies({ currencies, books }: Dependencies): Services['listCurrencies'] {
+export function createListCurrencies({ currencies, books }: Dependencies): ExchangeServices['listCurrencies'] {
   const ranked = currencies.toSorted((a, b) => a.definition.rank - b.definition.rank)
   let listed: { book: Book; currencies: readonly Currency[] } | null = null
   return () => {

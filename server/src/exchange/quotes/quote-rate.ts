@@ -2,7 +2,7 @@ import { parseUnits } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError, type Problem } from '../../core/domain/errors.ts'
 import { quoteUnits } from '../domain/pricing.ts'
-import type { RateRequest, Services } from '../interfaces.ts'
+import type { ExchangeServices, RateRequest } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { RateIds } from './rate-id.ts'
 
@@ -25,7 +25,7 @@ type Dependencies = Readonly<{
 }>
 
 /** Quotes from the book in memory: no database, nothing awaited. */
-export function createQuoteRate(dependencies: Dependencies): Services['quoteRate'] {
+export function createQuoteRate(dependencies: Dependencies): ExchangeServices['quoteRate'] {
   const { catalogue, books, rateIds, clock, rateIdTtlMs = RATE_ID_TTL_MS } = dependencies
   return (partner, request) => {
     const { from, to, fromUnits } = readPair(catalogue, request)

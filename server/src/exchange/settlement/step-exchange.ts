@@ -50,13 +50,13 @@ async function stepWindow(
   after: Place | null | undefined,
   isLast: boolean,
 ): Promise<Place | null> {
-  const before = await deps.store.cases.load(id, after)
+  const before = await deps.store.steps.load(id, after)
   if (!before) return null
   const { next } = before
   const evidence = await gather(deps, before)
   checkpoint('step.gathered')
   await deps.store.transaction(async (tx) => {
-    const current = await tx.cases.load(id, before.after)
+    const current = await tx.steps.load(id, before.after)
     assert(current, `exchange ${id} is there`)
     const executions: Execution[] = []
     for (const execution of current.executions)
@@ -226,7 +226,7 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
 /** An operator released it, or the money took its course: back onto the way it was on. */
 async function resume(act: Act): Promise<Execution> {
   const { execution, tx } = act
-  await tx.controls.clear(`held:${execution.id}`)
+  await tx.alarms.clear(`held:${execution.id}`)
   if (execution.payout?.state === 'reserved') {
     const released = execution.decision === 'release'
     if (released) await tx.payouts.approve(execution.payout.id)
@@ -261,7 +261,7 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
     await unwind(act)
     await keepUnclaimed(act)
   }
-  await tx.controls.clear(`held:${execution.id}`)
+  await tx.alarms.clear(`held:${execution.id}`)
   const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
   const moved = await move(act, status, reason ?? (status === 'refunded' ? execution.reason : null), status, {
     ...sent,
@@ -280,12 +280,12 @@ async function settle(
   for (const { id, payoutHash, payout, status, reason } of executions) {
     // A refund's hash appears with its signature, and changes when the fee is raised.
     if (payout?.txHash && payout.txHash !== payoutHash && (status === 'refunding' || status === 'sending')) {
-      await tx.cases.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', {
+      await tx.steps.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', {
         txHash: payout.txHash,
       })
     }
   }
-  const { last, isAdrift } = await tx.cases.standing(exchange.id)
+  const { last, isAdrift } = await tx.steps.summarize(exchange.id)
   const { status, reason } = overallStatus(exchange, last, {
     sighted,
     expired: now > exchange.expiresAt,
@@ -302,5 +302,5 @@ async function settle(
     const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
     assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)
   }
-  await tx.cases.save(exchange.id, { status, reason, nextCheckAt, next })
+  await tx.steps.save(exchange.id, { status, reason, nextCheckAt, next })
 }

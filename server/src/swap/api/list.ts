@@ -3,9 +3,10 @@ import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
 import { pageLinks, toPage } from '../../core/http/paging.ts'
 import { serializerOf } from '../../core/http/serialize.ts'
 import { sendRows } from '../../core/http/stream-rows.ts'
+import type { SwapServices } from '../interfaces.ts'
 import { presentSwap } from './present.ts'
 
-export function mountSwapList(context: ApiContext): void {
+export function mountSwapList(context: ApiContext<{ swaps: SwapServices }>): void {
   const { services } = context
   mount(context, routes.listSwaps, async (request, reply) => {
     const query = request.query as SwapListQuery

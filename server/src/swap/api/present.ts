@@ -7,8 +7,8 @@ import type {
 } from '@swapyard/schema'
 import { formatUnits } from '../../core/domain/amount.ts'
 import { formatPercent } from '../../core/domain/percent.ts'
+import { formatUsd } from '../../core/domain/price.ts'
 import { tokenIconPath } from '../../core/http/icons.ts'
-import { toUsd } from '../../exchange/api/present.ts'
 import type { SwapQuoteView, SwapView, TokenView } from '../interfaces.ts'
 import { poolFeePpm } from '../routing/pool-fee.ts'
 import type { RoutePath } from '../routing/route-breakdown.ts'
@@ -26,9 +26,9 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
   const { from, to, amountIn, amountOut, fee, received, minReceived, fromUsd, toUsd: usd, impactPpm } = view
   return {
     fromAmount: formatUnits(amountIn, from.decimals),
-    usdFromAmount: fromUsd === null ? '' : toUsd(fromUsd),
+    usdFromAmount: fromUsd === null ? '' : formatUsd(fromUsd),
     toAmount: formatUnits(amountOut, to.decimals),
-    usdToAmount: usd === null ? '' : toUsd(usd),
+    usdToAmount: usd === null ? '' : formatUsd(usd),
     receivedAmount: formatUnits(received, to.decimals),
     fee: formatUnits(fee, to.decimals),
     routes: view.provider === null ? view.routes.map((route) => presentRoute(route, view.spell)) : [presentWhole(view)],

@@ -1,8 +1,9 @@
 import { routes, type SwapQuoteQuery } from '@swapyard/schema'
 import { type ApiContext, mount } from '../../core/http/mount.ts'
+import type { SwapServices } from '../interfaces.ts'
 import { presentQuote } from './present.ts'
 
-export function mountSwapQuote(context: ApiContext): void {
+export function mountSwapQuote(context: ApiContext<{ swaps: SwapServices }>): void {
   const { services } = context
   mount(context, routes.quoteSwap, async (request, reply) => {
     const { network, fromTokenAddress, toTokenAddress, amount, slippage, referrerFee } = request.query as SwapQuoteQuery

@@ -3,10 +3,10 @@ import { sendTagged } from '../../core/http/etag.ts'
 import { type ApiContext, mount } from '../../core/http/mount.ts'
 import { pageLinks, toPageAlways } from '../../core/http/paging.ts'
 import { serializeAnswer } from '../../core/http/serialize.ts'
-import type { TokenView } from '../interfaces.ts'
+import type { SwapServices, TokenView } from '../interfaces.ts'
 import { presentToken } from './present.ts'
 
-export function mountTokens(context: ApiContext): void {
+export function mountTokens(context: ApiContext<{ swaps: SwapServices }>): void {
   const { services, settings } = context
   const present = (view: TokenView) => presentToken(view, settings.publicUrl)
   mount(context, routes.listTokens, (request, reply) => {

@@ -2,10 +2,10 @@ import { type BuildSwapBody, routes, type SendApprovalBody, type SendSwapBody } 
 import type { FastifyReply } from 'fastify'
 import { readIdempotency } from '../../core/http/idempotency.ts'
 import { type ApiContext, callerOf, mount } from '../../core/http/mount.ts'
-import type { SendRequest } from '../interfaces.ts'
+import type { SendRequest, SwapServices } from '../interfaces.ts'
 
 /** Building, approving, sending. Member by member: nothing else of a body is ever bound. */
-export function mountTransactions(context: ApiContext): void {
+export function mountTransactions(context: ApiContext<{ swaps: SwapServices }>): void {
   const { swaps } = context.services
   mount(context, routes.buildSwap, async (request, reply) => {
     const body = request.body as BuildSwapBody

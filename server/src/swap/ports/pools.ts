@@ -1,4 +1,4 @@
-import type { BlockRef } from '../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Pool } from '../routing/pool-kinds.ts'
 
 /** The pools of a network as they are after `block`. A pool that no block has touched is the same object as before. */

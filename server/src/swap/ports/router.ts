@@ -1,4 +1,4 @@
-import type { BlockRef } from '../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 
 /** Base units; tokens by lower-case address, the wrapped coin in place of the native one. */

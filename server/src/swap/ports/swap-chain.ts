@@ -1,5 +1,5 @@
 import type { Network } from '../../core/domain/network.ts'
-import type { BlockRef } from '../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../core/ports/chain.ts'
 import type { OutsideCall } from '../domain/aggregator-call.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 

@@ -1,6 +1,6 @@
 import { parseUnits } from '../../core/domain/amount.ts'
 import { AppError, errorCodes, type Problem } from '../../core/domain/errors.ts'
-import { formatPercent, parsePercent } from '../../core/domain/percent.ts'
+import { FEE_PPM, formatPercent, parsePercent, SLIPPAGE_PPM } from '../../core/domain/percent.ts'
 import type { Token } from '../domain/token.ts'
 import type { SwapRequest } from '../interfaces.ts'
 import { countedAs, type SwapNetwork, type SwapNetworks } from '../networks.ts'
@@ -19,10 +19,6 @@ export type ReadSwap = Readonly<{
   feePpm: number
 }>
 
-/** 0.01 to 50 percent. */
-export const SLIPPAGE_PPM = { least: 100, most: 500_000 } as const
-/** 0 to 5 percent. */
-export const FEE_PPM = { least: 0, most: 50_000 } as const
 /** What nodes commonly need for three questions. */
 const READ_SECONDS = 1
 const UINT256_MAX = (1n << 256n) - 1n

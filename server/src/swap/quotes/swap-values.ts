@@ -1,10 +1,10 @@
+import type { Book } from '../../core/domain/book.ts'
 import { middle, type PriceSnapshot, usdValue } from '../../core/domain/price.ts'
-import type { BookSnapshot } from '../../exchange/quotes/book-snapshot.ts'
 import { isNative, type Token } from '../domain/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 
 export type SwapValuesDeps = Readonly<{
-  books: BookSnapshot
+  books: { current(): Book }
   /** Key of the reference price of a token by its network and canonical address (`native`: the coin); null where it is not listed. */
   priceKeyOf(network: string, address: string | 'native'): string | null
   now(): number

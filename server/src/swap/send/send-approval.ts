@@ -1,7 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import type { AnswerOnce } from '../idempotent.ts'
+import type { AnswerOnce } from '../../core/services/interfaces.ts'
 import type { SwapServices } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'

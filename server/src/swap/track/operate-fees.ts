@@ -1,7 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { feePaidEntry, feePaidId, feesAccount, partnerAccount } from '../../core/domain/ledger/entries.ts'
+import type { CoreStore } from '../../core/ports/store/store.ts'
 import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
-import type { Store } from '../../exchange/ports/store/store.ts'
 import { countedAs, type SwapNetwork, tokenAsset } from '../networks.ts'
 
 /** A transaction of the operator's, from an address that takes fees to a partner's. Addresses in canonical form. */
@@ -12,7 +12,7 @@ export type BookedPayment = Readonly<{ assetId: AssetId; units: bigint; repeated
  * Books what the operator paid a partner of its fees: what the chain says of that transaction, once its block is final. The
  * house has no key of the address that takes fees.
  */
-export function createOperateFees(store: Store, show: (units: bigint, assetId: AssetId) => string) {
+export function createOperateFees(store: CoreStore, show: (units: bigint, assetId: AssetId) => string) {
   return async (
     partner: Readonly<{ id: string; name: string }>,
     network: SwapNetwork,
@@ -43,7 +43,7 @@ export function createOperateFees(store: Store, show: (units: bigint, assetId: A
         throw refused(`partner ${partner.name} is owed ${show(owed, assetId)}, and was paid ${show(units, assetId)}`)
       if (units > held) throw refused(`only ${show(held, assetId)} of fees came in at ${from}`)
       if (!(await tx.ledger.post(entry))) throw refused(`somebody else books ${hash} at this moment`)
-      await tx.operator.record({
+      await tx.auditLog.record({
         ...word,
         act: 'fees paid',
         subject: `partner ${partner.name}`,

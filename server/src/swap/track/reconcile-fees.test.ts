@@ -23,7 +23,7 @@ it('tells what is missing in two runs, and takes it back when it is booked or th
         { address, assetId: '0xbb@gone', units },
       ],
     },
-    controls: {
+    alarms: {
       raise: async (name) => void alarms.add(name),
       clear: async (name = '') => void alarms.delete(name),
     },

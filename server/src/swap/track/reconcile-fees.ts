@@ -1,4 +1,4 @@
-import type { ControlStore } from '../../exchange/ports/store/store.ts'
+import type { AlarmStore } from '../../core/ports/store/alarms.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { SwapDesk } from '../ports/store/swaps.ts'
@@ -6,7 +6,7 @@ import type { SwapDesk } from '../ports/store/swaps.ts'
 export type ReconcileFeesDeps = Readonly<{
   networks: Pick<SwapNetworks, 'find'>
   desk: Pick<SwapDesk, 'fees'>
-  controls: Pick<ControlStore, 'raise' | 'clear'>
+  alarms: Pick<AlarmStore, 'raise' | 'clear'>
   log: Pick<Log, 'error'>
 }>
 
@@ -15,7 +15,7 @@ export type ReconcileFeesDeps = Readonly<{
  * partner's account with it. It must stand in two runs, because blocks come in between the two sides. More is nobody's
  * fault: the address is the operator's, and may take other things.
  */
-export function createReconcileFees({ networks, desk, controls, log }: ReconcileFeesDeps): () => Promise<void> {
+export function createReconcileFees({ networks, desk, alarms, log }: ReconcileFeesDeps): () => Promise<void> {
   const suspected = new Set<string>()
   return async () => {
     for (const { address, assetId, units } of await desk.fees()) {
@@ -26,11 +26,11 @@ export function createReconcileFees({ networks, desk, controls, log }: Reconcile
       const subject = `fees:${assetId}:${address}`
       if (held >= units) {
         suspected.delete(subject)
-        await controls.clear(subject)
+        await alarms.clear(subject)
       } else if (suspected.has(subject)) {
         const detail = { ledger: units.toString(), held: held.toString(), address, asset: assetId }
         log.error(detail, 'fees of partners are missing')
-        await controls.raise(subject, 'fees of partners are missing', detail)
+        await alarms.raise(subject, 'fees of partners are missing', detail)
       } else {
         suspected.add(subject)
       }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
-// docs/decisions/0064: an outside router of which nothing may be called is compared with in quotes, and no more.
+// Decision 0064: an aggregator without callable contracts is compared in quotes only.
 
 const BUDGET_MS = 1_000
 let routers: OutsideRouters

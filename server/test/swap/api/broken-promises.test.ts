@@ -5,7 +5,7 @@ import type { Behaviour } from './outside-routers.ts'
 import { type OutsideStage, startOutsideStage } from './outside-stage.ts'
 import { LOCK_MS, NATIVE } from './partner.ts'
 
-// docs/decisions/0068: what an outside router did not keep is taken off its next offers.
+// Decision 0064: an aggregator that falls short of its quote is penalised in the next comparisons.
 
 /** As in production, far longer than the test. */
 const HALF_LIFE_MS = 300_000

@@ -5,7 +5,7 @@ import type { Call, OutsideRouters, RouterName } from './outside-routers.ts'
 import { type OutsideStage, startOutsideStage } from './outside-stage.ts'
 import { erc20, LOCK_MS, NATIVE, type Stage, sending, sign, type Trade, trade } from './partner.ts'
 
-// docs/decisions/0064: an outside router that pays more carries the swap out, through our own router, or our own route does.
+// Decision 0064: the aggregator that pays more carries the swap out through our router, or our own route does.
 
 const elsewhere = '0x00000000000000000000000000000000DeaDBeef'
 let routers: OutsideRouters

@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { BitcoinParameters, Network } from '../../../core/domain/network.ts'
-import type { BlockRef, ChainReader, FeeRate, Transfer } from '../../../exchange/ports/chain.ts'
+import type { BlockRef, FeeRate } from '../../../core/ports/chain.ts'
+import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import { InvariantError } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { agreedHash, agreedHead } from '../shared/agreement.ts'

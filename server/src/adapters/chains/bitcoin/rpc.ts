@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { JsonRpc, RpcAnswer } from '../../../lib/json-rpc.ts'
 import type { NodeBlock, NodeTransaction } from './replies.ts'
 import { readBlock, readCoins, readEntry, readHash, readHashes, readInteger, readTransaction } from './replies.ts'

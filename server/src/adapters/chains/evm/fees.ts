@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from 'viem'
 import type { Network } from '../../../core/domain/network.ts'
-import type { FeeRate } from '../../../exchange/ports/chain.ts'
+import type { FeeRate } from '../../../core/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { of } from './extremes.ts'

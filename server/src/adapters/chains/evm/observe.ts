@@ -1,5 +1,6 @@
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef, Observation, Watched } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { Observation, Watched } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { type EvmNode, everyNode, hex, type Note } from './node.ts'
 import { agreedHead, hashAt, taggedHeight } from './reader.ts'

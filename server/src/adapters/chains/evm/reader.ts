@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { FinalityTag, Network } from '../../../core/domain/network.ts'
-import type { BlockRef, ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import { smallest } from '../../../lib/bigint.ts'
 import { of } from './extremes.ts'
 import { type FeeCaps, readFeeRate } from './fees.ts'

@@ -1,4 +1,5 @@
-import type { BlockRef, ChainReader } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { ChainReader } from '../../../exchange/ports/chain.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'

@@ -103,7 +103,7 @@ export function createRpc(name: string, url: string, chainId: number, options: R
 
 /**
  * JSON-RPC 2.0 over HTTP, without retries and redirects. Not viem's transport: it costs a start, and every block after it,
- * four times the processor time (docs/decisions/0071).
+ * four times the processor time (decision 0071).
  */
 function createRequests(url: string, options: RpcOptions): { single: Request; batched: Request } {
   const { post: send } = createJsonPost({ url, connections: CONNECTIONS, ...options })

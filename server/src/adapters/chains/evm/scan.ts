@@ -1,4 +1,5 @@
-import type { BlockRef, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { callTracer, type EvmNode, hex, type Note } from './node.ts'
 import {
   type BlockReply,

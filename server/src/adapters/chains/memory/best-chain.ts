@@ -1,4 +1,5 @@
-import type { BlockRef, Transfer } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { Transfer } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { genesisParent, type MemoryBlock, type PoolTransaction, type Receipt, sealBlock } from './block.ts'
 import { createState } from './state.ts'

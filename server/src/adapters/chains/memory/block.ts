@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { BlockRef, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import type { Body } from './transaction.ts'
 
 /** A payment from outside, or a line of one: `delivered` is what really arrives of the units that the chain announces. */

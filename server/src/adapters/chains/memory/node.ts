@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef, BroadcastResult } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { BroadcastResult } from '../../../exchange/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import type { BestChain } from './best-chain.ts'
 import { inflatedBlock, type MemoryBlock, type PoolTransaction, type Receipt } from './block.ts'

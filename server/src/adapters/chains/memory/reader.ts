@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef, ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import { present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { announced } from './block.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { readAddress } from '../shared/account-address.ts'
 import { createBestChain } from './best-chain.ts'

@@ -1,5 +1,6 @@
 import type { Network } from '../../../core/domain/network.ts'
 import type { Chain } from '../../../exchange/ports/chain.ts'
+import type { ViewKeys } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
 import { createHttp } from '../../../lib/http.ts'
 import { createAddresses } from './address.ts'
@@ -8,7 +9,6 @@ import { createMoneroNode } from './node.ts'
 import { createOrigins } from './origins.ts'
 import { createReader } from './reader.ts'
 import { createSender } from './sender.ts'
-import type { ViewKeys } from './view-keys.ts'
 import { createWalletRoom } from './wallet.ts'
 
 export type MoneroChainOptions = Readonly<{

@@ -1,7 +1,8 @@
+import type { ViewKeys } from '../../../exchange/ports/signer.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { bytesOf, keccak, littleEndian, readPoint, type Scalar, times, timesBase, toScalar } from './ed25519.ts'
-import { spendKeyOf, type ViewKeys } from './view-keys.ts'
+import { spendKeyOf } from './view-keys.ts'
 
 export type Point = NonNullable<ReturnType<typeof readPoint>>
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Http } from '../../../lib/http.ts'
 import { createPoolCalls, type PoolCalls } from './pool.ts'
 import {

@@ -1,4 +1,4 @@
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Http } from '../../../lib/http.ts'
 import { type Answer, call, post, readEntry, readHash, readInteger, readList, TIMEOUT_MS } from './rpc.ts'
 

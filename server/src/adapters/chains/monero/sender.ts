@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BroadcastResult, ChainSender, FeeRate, SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
+import type { FeeRate } from '../../../core/ports/chain.ts'
+import type { BroadcastResult, ChainSender, SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
 import type { Coin, Pay } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { readAddress } from './address.ts'

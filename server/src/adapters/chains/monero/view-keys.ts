@@ -1,7 +1,5 @@
+import type { ViewKeys } from '../../../exchange/ports/signer.ts'
 import { bytesOf, keccak, type Scalar, scalarBytes, timesBase, toScalar } from './ed25519.ts'
-
-/** What sees every payment to a wallet of Monero and can spend none: the secret view key and the public spend key. */
-export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>
 
 /** The secret spend key that follows from a key of the house's seed. */
 export function spendKeyOf(seedKey: Uint8Array): Scalar {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 
 /** Blocks that the search for a common head walks down: nodes further apart are on different chains. */
 const DISAGREEMENT_MAX = 100

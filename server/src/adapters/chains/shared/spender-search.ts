@@ -1,5 +1,5 @@
 import type { Network } from '../../../core/domain/network.ts'
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 import { agreedHash } from './agreement.ts'
 
 /** How far below the head, beyond finality, a lost output's spender is looked for; deeper ones are named by people. */

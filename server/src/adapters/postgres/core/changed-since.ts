@@ -1,6 +1,6 @@
 /*
  * The poll cache asks the database what changed since it last asked: by transaction numbers, in one statement and so by one
- * snapshot (docs/decisions/0072). These are the parts of that query.
+ * snapshot (decision 0072). These are the parts of that query.
  */
 
 /** Every transaction below it has ended: what a later snapshot sees beside this one's is not below it. */

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { exchangeAccount } from '../../../core/domain/ledger/entries.ts'
 import type { Account } from '../../../core/domain/ledger/journal.ts'
-import type { Ledger } from '../../../exchange/ports/store/store.ts'
+import type { Ledger } from '../../../core/ports/store/ledger.ts'
 import type { Sql } from './database.ts'
 
 export function createLedger(sql: Sql): Ledger {

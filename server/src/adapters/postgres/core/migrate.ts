@@ -1,44 +1,66 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { assert } from '../../../lib/assert.ts'
 import { type Database, sqlState } from './database.ts'
 
 const folder = join(import.meta.dirname, '../../../../migrations')
-/** Any number, the same in every process: only one migrates at a time. */
+/** Any number that is the same in every process: only one of them migrates at a time. */
 const LOCK = 7_240_919
 /** unique_violation (of the catalogue), duplicate_table, duplicate_object (its row type). */
-const MADE_BY_ANOTHER = new Set(['23505', '42P07', '42710'])
+const CREATED_CONCURRENTLY = new Set(['23505', '42P07', '42710'])
 
-/** Brings the schema up to date: every `NNNN_*.sql` once, in order, each in a transaction of its own. */
+type Migration = Readonly<{ name: string; sha256: string }>
+
+/** Brings the schema up to date: runs every `NNNN_*.sql` once, in order, each in a transaction of its own. */
 export async function migrate(database: Database): Promise<readonly string[]> {
   await database
     .query(
       'create table if not exists migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
     )
     .catch((error: unknown) => {
-      // Two processes may race to create it; the loser finds it there.
-      if (!MADE_BY_ANOTHER.has(sqlState(error))) throw error
+      // Two processes may create the table at the same time; it exists for the one that fails.
+      if (!CREATED_CONCURRENTLY.has(sqlState(error))) throw error
     })
+  const files = readMigrations()
+  const done = await database.query<Migration>('select name, sha256 from migrations')
+  checkApplied(done, files)
+  const known = new Set(done.map(({ name }) => name))
   const applied: string[] = []
-  const done = await database.query<{ name: string; sha256: string }>('select name, sha256 from migrations')
-  const known = new Set(done.map(({ name, sha256 }) => `${name} ${sha256}`))
-  for (const { name, text, sha256 } of readMigrations()) {
-    // What is there cannot come again: a start that has nothing to do asks once, and waits for no lock.
-    if (known.has(`${name} ${sha256}`)) continue
+  for (const { name, text, sha256 } of files) {
+    // A start with nothing to apply makes one query and waits for no lock.
+    if (known.has(name)) continue
     await database.transaction(async (tx) => {
-      // A migration of large tables takes its time, and so does waiting for another process that does it.
+      // Migrating a large table takes long, and so does waiting for the process that migrates it.
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0')
       await tx.query('select pg_advisory_xact_lock($1)', [LOCK])
-      const [row] = await tx.query<{ sha256: string }>('select sha256 from migrations where name = $1', [name])
-      assert(row === undefined || row.sha256 === sha256, `migration ${name} was changed after it was applied`)
-      if (row) return
+      const rows = await tx.query<Migration>('select name, sha256 from migrations')
+      checkApplied(rows, files)
+      if (rows.some((row) => row.name === name)) return
       await tx.query(text)
       await tx.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256])
       applied.push(name)
     })
   }
   return applied
+}
+
+/**
+ * Rejects a database with another history. Migrations after our last one are accepted: during an upgrade, processes of the
+ * previous version keep running on the newer schema.
+ */
+function checkApplied(applied: readonly Migration[], files: readonly Migration[]): void {
+  const last = files.at(-1)?.name ?? ''
+  const own = new Map(files.map(({ name, sha256 }) => [name, sha256]))
+  const unknown = applied.map(({ name }) => name).filter((name) => name < last && !own.has(name))
+  if (unknown.length > 0)
+    throw new Error(
+      `the database was created by a version before 0.1.0, whose schema cannot be upgraded (migration ${unknown.sort()[0]} is unknown to this version): start with a new data folder (SWAPYARD_DATA_DIR) or an empty database (DATABASE_URL). If the old database holds funds, pay them out first with the version that created it.`,
+    )
+  for (const { name, sha256 } of applied)
+    if ((own.get(name) ?? sha256) !== sha256)
+      throw new Error(
+        `migration ${name} differs from the one that was applied to this database: restore the file; change the schema by a further migration`,
+      )
 }
 
 function readMigrations() {

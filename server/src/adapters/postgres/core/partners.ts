@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Partner, Scope } from '../../../core/domain/partner.ts'
 import type { KeyStore, ListedKey, PartnerStore, StoredKey } from '../../../core/ports/store/partners.ts'
-import { memoOrNull } from '../exchange/rows.ts'
+import { memoOrNull } from './columns.ts'
 import type { Database, Sql, Tx } from './database.ts'
 
 type PartnerRow = {

@@ -1,9 +1,9 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
-import type { AppendRules } from '../../../exchange/ports/store/store.ts'
+import type { AppendRules } from '../../../exchange/ports/store/chain-log.ts'
 import { timeOrderedId } from '../../../lib/id.ts'
-import { LOCK_PAUSES } from '../core/controls.ts'
 import type { Sql } from '../core/database.ts'
+import { LOCK_PAUSES } from '../core/pauses.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { findLegs, legKey, takePlace } from './next-leg.ts'
 

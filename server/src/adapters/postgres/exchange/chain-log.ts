@@ -1,5 +1,5 @@
-import type { BlockRef } from '../../../exchange/ports/chain.ts'
-import type { ChainLog } from '../../../exchange/ports/store/store.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
+import type { ChainLog } from '../../../exchange/ports/store/chain-log.ts'
 import type { Sql } from '../core/database.ts'
 import { schedule, wake } from '../core/wake.ts'
 import { appendBlock } from './append-block.ts'

@@ -1,6 +1,5 @@
 import type { Exchange } from '../../../exchange/domain/exchange.ts'
-import type { CreateOutcome } from '../../../exchange/ports/store/create-outcome.ts'
-import type { NewExchange } from '../../../exchange/ports/store/store.ts'
+import type { CreateOutcome, NewExchange } from '../../../exchange/ports/store/exchanges.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { Database, Sql, Tx } from '../core/database.ts'
 import { reserve } from './inventory.ts'

@@ -1,6 +1,6 @@
 import { exchangeStatuses } from '../../../exchange/domain/exchange.ts'
 import { isTerminal, terminals } from '../../../exchange/domain/lifecycle.ts'
-import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/store.ts'
+import type { ExchangeQuery, ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { createExchanges, findRepeated } from './create-exchanges.ts'
 import { createFind } from './poll-cache.ts'

@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import { accounts } from '../../../core/domain/ledger/entries.ts'
-import type { InventoryStore } from '../../../exchange/ports/store/store.ts'
+import type { InventoryStore } from '../../../exchange/ports/store/inventory.ts'
 import type { Sql } from '../core/database.ts'
 
 /** Promises the units if the wallet covers them beside all that is promised already. Runs in the caller's transaction. */

@@ -2,13 +2,7 @@ import type { AssetId } from '../../../core/domain/asset.ts'
 import type { ExchangeStatus, StatusReason } from '../../../exchange/domain/exchange.ts'
 import type { Decision } from '../../../exchange/domain/lifecycle.ts'
 import type { OnRelease } from '../../../exchange/ports/store/execution.ts'
-import type {
-  HeldExecution,
-  HeldPayout,
-  OperatorAct,
-  OperatorStore,
-  WrittenAct,
-} from '../../../exchange/ports/store/recovery.ts'
+import type { HeldExecution, HeldPayout, OperatorStore } from '../../../exchange/ports/store/operator.ts'
 import type { Sql } from '../core/database.ts'
 import { createUnclaimedStore } from './unclaimed.ts'
 
@@ -30,8 +24,6 @@ const HELD =
 
 export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
-    record: (act) => record(sql, act),
-    acts: (after, limit) => acts(sql, after, limit),
     heldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
     async refundOf(exchangeId) {
       const [row] = await sql.query<{ asset_id: AssetId; refund_address: string | null; refund_memo: string | null }>(
@@ -94,29 +86,6 @@ function toHeld(row: HeldRow): HeldPayout {
     transactionId: row.transaction_id,
     lost: row.lost,
   }
-}
-
-const orNull = (value: Record<string, unknown> | null | undefined) => (value ? toText(value) : null)
-const toText = (value: Record<string, unknown>): string =>
-  JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member))
-
-/** Its place in the chain is given by the database (migration 0041). */
-async function record(sql: Sql, { actor, act, subject, reason, detail = {}, before, after }: OperatorAct) {
-  await sql.query(
-    'insert into operator_acts (actor, act, subject, reason, detail, before, after) values ($1, $2, $3, $4, $5, $6, $7)',
-    [actor, act, subject, reason, toText(detail), orNull(before), orNull(after)],
-  )
-}
-
-/** The fields in the order and the spelling in which `hash_operator_act` takes them. */
-async function acts(sql: Sql, after: bigint, limit: number): Promise<readonly WrittenAct[]> {
-  return sql.query<WrittenAct>(
-    `select id::text, encode(previous, 'hex') as previous, encode(hash, 'hex') as hash,
-       array[id::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), actor, act, subject, reason,
-         detail::text, coalesce(before::text, ''), coalesce(after::text, '')] as fields
-     from operator_acts a where a.id > $1 order by a.id limit $2`,
-    [after, limit],
-  )
 }
 
 type HeldExecutionRow = {

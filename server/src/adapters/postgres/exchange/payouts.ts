@@ -1,9 +1,9 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Account } from '../../../core/domain/ledger/journal.ts'
 import type { PayoutPurpose } from '../../../exchange/ports/store/execution.ts'
-import type { Payout, PayoutStore } from '../../../exchange/ports/store/store.ts'
+import type { Payout, PayoutStore } from '../../../exchange/ports/store/payouts.ts'
+import { memoOrNull } from '../core/columns.ts'
 import type { Sql } from '../core/database.ts'
-import { memoOrNull } from './rows.ts'
 
 type Row = {
   id: string
@@ -37,7 +37,7 @@ const COLUMNS = `p.id, p.exchange_id, p.execution_id, p.deposit_id, p.leg,
 
 const COUNTED = "d.status = 'credited' and d.block_height <= k.height - d.required_confirmations + 1"
 /**
- * The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-4, I-6). Of a
+ * The deposit that a payout answers is counted, and as deep now as it must be: or nothing is signed for it (I-34). Of a
  * further leg so is what the customer paid for the leg before: our own payment to ourselves is worth nothing without it.
  */
 const BACKED = `exists (select 1 from deposits d join cursors k on k.network = d.network where d.id = p.deposit_id and ${COUNTED})

@@ -1,5 +1,5 @@
 import type { ExchangeType, ExchangeView } from '../../../exchange/domain/exchange.ts'
-import type { ExchangeStore } from '../../../exchange/ports/store/store.ts'
+import type { ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { createBatcher } from '../../../lib/batch.ts'
 import { createRecent, type Recent } from '../../../lib/ttl-cache.ts'
 import { generationOf, LEAST_RUNNING } from '../core/changed-since.ts'
@@ -10,7 +10,7 @@ import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsCol
  * Exchanges are polled until they end, and nearly every poll finds what the one before did. So each process keeps what it
  * read, and asks with one question for all polls of a moment which of the kept ones changed since: neither how many
  * exchanges there are nor how far apart they lie is felt. No answer is older than its request
- * (docs/decisions/0072-polls-ask-what-changed.md).
+ * (decision 0072).
  */
 
 /** `since`: every transaction below it had ended when this was read. */

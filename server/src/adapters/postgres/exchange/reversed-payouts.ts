@@ -1,10 +1,10 @@
-import type { LostPayoutStore } from '../../../exchange/ports/store/reversed-payouts.ts'
+import type { ReversedPayoutStore } from '../../../exchange/ports/store/reversed-payouts.ts'
 import type { Sql } from '../core/database.ts'
 
 const CLOSED = "x.status in ('finished', 'refunded')"
 const PAYS = "p.execution_id = x.id and p.purpose in ('payout', 'refund')"
 
-export function createLostPayoutStore(sql: Sql): LostPayoutStore {
+export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
   return {
     async lock(transactionId, which) {
       await sql.query(

@@ -12,6 +12,7 @@ import type {
 } from '../../../exchange/domain/exchange.ts'
 import { shownState } from '../../../exchange/domain/shown-state.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
+import { memoOrNull, unitsOrNull } from '../core/columns.ts'
 
 /** The only place where rows become domain values. `numeric` and `int8` arrive as text. */
 
@@ -87,8 +88,6 @@ export const executionsColumn = `(select json_agg(json_build_object('leg', x.leg
   from (select * from executions where exchange_id = e.id order by leg desc, deposit_id desc limit ${SHOWN}) x
   left join payouts r on r.execution_id = x.id and r.purpose = 'refund' and r.state <> 'void') as executions`
 
-export const unitsOrNull = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
-export const memoOrNull = (text: string): string | null => (text === '' ? null : text)
 export const destination = (address: string | null, memo: string | null) =>
   address === null ? null : { address, memo }
 

@@ -16,7 +16,7 @@ const INDEXES_SKIPPED = 1_000_000
 const HERE = `select (select system_identifier::text from pg_control_system()) as system,
   substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) as timeline`
 
-/** The id that the payout $1 would have had before decision 0074. */
+/** The id of payout $1 before ids were made with a key (decision 0032). */
 const PLAIN_ID = `select plain_payout_id(d.network, d.identity, p.leg,
     (select count(*) from payouts o where o.deposit_id = p.deposit_id and o.execution_id is not null and o.created_at < p.created_at))
   from payouts p join deposits d on d.id = p.deposit_id where p.id = $1::uuid and p.execution_id is not null`

@@ -4,25 +4,26 @@ import { isTerminal } from '../../../exchange/domain/lifecycle.ts'
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
 import type { Deposit, Execution, OnRelease } from '../../../exchange/ports/store/execution.ts'
 import type {
-  CaseStore,
   ExchangeCase,
   ExchangeChange,
   ExecutionChange,
   Place,
   Standing,
+  StepStore,
   Target,
 } from '../../../exchange/ports/store/steps.ts'
+import { unitsOrNull } from '../core/columns.ts'
 import type { Sql } from '../core/database.ts'
-import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchange, unitsOrNull } from './rows.ts'
+import { type DepositRow, type ExchangeRow, exchangeColumns, toDeposit, toExchange } from './rows.ts'
 
 /** Executions of one window: what one transaction of a step goes through at most. */
 const WINDOW = 50
 const OPEN = exchangeStatuses.filter((status) => !isTerminal(status))
 
-export function createCaseStore(sql: Sql, locking: boolean): CaseStore {
+export function createStepStore(sql: Sql, locking: boolean): StepStore {
   return {
     load: (id, after) => load(sql, id, after, locking),
-    standing: (id) => standing(sql, id),
+    summarize: (id) => summarize(sql, id),
     isRateTaken: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
@@ -81,7 +82,7 @@ const CASE = `select x.id, x.leg, x.status, x.reason, x.decision, x.release_stat
   left join orders o on o.id = x.order_id
   where x.deposit_id = any($1::bigint[]) order by x.leg, x.deposit_id`
 
-/** The index `deposits_adrift` says the same: what a closed execution may still have to do. */
+/** What a closed execution may still have to repair. The index `deposits_to_repair` has the same condition. */
 const ADRIFT = `((d.block_height is null and d.status = 'credited') or
   (d.block_height is not null and (d.lost or d.status in ('seen', 'reversed'))))`
 
@@ -157,7 +158,7 @@ export async function readExecutions(sql: Sql, depositIds: readonly string[]): P
 }
 
 /** One search of an index for each status, and one for a deposit that is adrift. */
-async function standing(sql: Sql, id: string): Promise<Standing> {
+async function summarize(sql: Sql, id: string): Promise<Standing> {
   const last = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(
     `select w.leg, w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
        select x.status, x.reason, x.leg, x.deposit_id from executions x where x.exchange_id = $1 and x.status = s.status

@@ -1,21 +1,24 @@
 import type { Store, Stores, StoreTx } from '../../../exchange/ports/store/store.ts'
-import { createControlStore } from '../core/controls.ts'
+import { createAlarmStore } from '../core/alarms.ts'
+import { createAuditLog } from '../core/audit-log.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { createLedger } from '../core/ledger.ts'
+import { createPauseStore } from '../core/pauses.ts'
 import { wake } from '../core/wake.ts'
-import { createAuditStore } from './audit.ts'
 import { createChainLog } from './chain-log.ts'
 import { createExchangeStore } from './exchanges.ts'
-import { createFailureStore } from './failures.ts'
 import { createInventoryStore } from './inventory.ts'
+import { createJobStore } from './jobs.ts'
 import { createOperatorStore } from './operator.ts'
+import { createOutflowStore } from './outflow.ts'
 import { createPayoutStore } from './payouts.ts'
+import { createReconciliationStore } from './reconciliation.ts'
 import { createRecoveryStore } from './recovery.ts'
-import { createLostPayoutStore } from './reversed-payouts.ts'
+import { createReversedPayoutStore } from './reversed-payouts.ts'
 import { createSigningStore } from './signing-journal.ts'
-import { createCaseStore } from './steps.ts'
+import { createStepStore } from './steps.ts'
 import { createTransactionStore } from './transactions.ts'
-import { createCustodyStore } from './wallets.ts'
+import { createWalletStore } from './wallets.ts'
 
 /** The store over one database. Inside a transaction every `load` locks what it loads. */
 export function createStore(database: Database): Store {
@@ -29,21 +32,24 @@ export function createStore(database: Database): Store {
 
 function stores(sql: Sql, database: Database, locking: boolean): Stores {
   return {
+    alarms: createAlarmStore(sql),
+    auditLog: createAuditLog(sql),
+    ledger: createLedger(sql),
+    pauses: createPauseStore(sql, locking),
     exchanges: createExchangeStore(sql, database),
-    cases: createCaseStore(sql, locking),
-    custody: createCustodyStore(sql),
+    steps: createStepStore(sql, locking),
+    wallets: createWalletStore(sql),
     chainLog: createChainLog(sql),
     payouts: createPayoutStore(sql, locking),
     transactions: createTransactionStore(sql, locking),
-    ledger: createLedger(sql),
     inventory: createInventoryStore(sql),
-    controls: createControlStore(sql, locking),
-    audit: createAuditStore(sql),
-    failures: createFailureStore(sql),
+    outflow: createOutflowStore(sql),
+    jobs: createJobStore(sql),
+    reconciliation: createReconciliationStore(sql),
     recovery: createRecoveryStore(sql, locking),
-    lostPayouts: createLostPayoutStore(sql),
+    reversedPayouts: createReversedPayoutStore(sql),
     operator: createOperatorStore(sql, locking),
-    signing: createSigningStore(sql),
+    signingJournal: createSigningStore(sql),
     wake: (jobs) => wake(sql, jobs),
   }
 }

@@ -5,7 +5,7 @@ import type {
   OutgoingTransaction,
   TransactionOutcome,
   TransactionStore,
-} from '../../../exchange/ports/store/store.ts'
+} from '../../../exchange/ports/store/transactions.ts'
 import type { Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
 

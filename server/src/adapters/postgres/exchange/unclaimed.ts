@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { OperatorStore } from '../../../exchange/ports/store/recovery.ts'
+import type { OperatorStore } from '../../../exchange/ports/store/operator.ts'
 import type { Sql } from '../core/database.ts'
 
 type UnclaimedRow = {

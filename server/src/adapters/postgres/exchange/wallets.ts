@@ -1,12 +1,12 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
-import { type CustodyStore, SWEPT_MAX } from '../../../exchange/ports/store/store.ts'
+import { SWEPT_MAX, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
 import type { Sql } from '../core/database.ts'
 import { type DepositRow, toDeposit } from './rows.ts'
 
 export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
 
-export function createCustodyStore(sql: Sql): CustodyStore {
+export function createWalletStore(sql: Sql): WalletStore {
   return {
     async sweepable(network, depth, limit, after) {
       const rows = await sql.query<{
@@ -68,14 +68,14 @@ export function createCustodyStore(sql: Sql): CustodyStore {
       )
       return rows.map(toFunding)
     },
-    registerHouse: (network, address, index) => registerHouse(sql, network, address, index),
+    registerHotAddress: (network, address, index) => registerHotAddress(sql, network, address, index),
     async registerAssets(assetIds) {
       await sql.query('insert into inventory (asset_id) select unnest($1::text[]) on conflict do nothing', [assetIds])
     },
   }
 }
 
-async function registerHouse(sql: Sql, network: string, address: string, index: number): Promise<void> {
+async function registerHotAddress(sql: Sql, network: string, address: string, index: number): Promise<void> {
   // Any conflict: of two processes that start together, one meets the other's row in any of the indexes.
   await sql.query(
     "insert into house_addresses (network, address, branch, key_index) values ($1, $2, 'hot', $3) on conflict do nothing",
@@ -89,15 +89,6 @@ async function registerHouse(sql: Sql, network: string, address: string, index: 
     throw new Error(
       `the hot wallet of ${network} in this database is ${known?.address ?? 'missing'}, and the keystore makes ${address}: start with the keystore that this database was made with`,
     )
-}
-
-/** One key has one address on all networks of a family: an address of ours anywhere is ours everywhere. */
-export async function isOurs(sql: Sql, address: string): Promise<boolean> {
-  const found = await sql.query(
-    'select 1 from deposit_targets where address = $1 union all select 1 from house_addresses where address = $1 limit 1',
-    [address],
-  )
-  return found.length > 0
 }
 
 export const toFunding = (row: FundingRow): Deposit => toDeposit(row, { id: row.id, status: row.status, lost: false })

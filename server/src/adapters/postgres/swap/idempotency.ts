@@ -4,7 +4,7 @@ import type { Account } from '../../../core/domain/ledger/journal.ts'
 import { assert } from '../../../lib/assert.ts'
 import type { SwapDesk } from '../../../swap/ports/store/swaps.ts'
 import type { Database } from '../core/database.ts'
-import { isOurs } from '../exchange/wallets.ts'
+import { isOurs } from '../core/own-addresses.ts'
 
 export function createSwapDesk(database: Database): SwapDesk {
   return {

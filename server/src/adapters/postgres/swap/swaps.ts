@@ -7,9 +7,9 @@ import {
 } from '../../../core/domain/ledger/entries.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../../swap/domain/swap.ts'
 import type { NewSwap, SwapAdvance, SwapQuestion, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
+import { unitsOrNull } from '../core/columns.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { createLedger } from '../core/ledger.ts'
-import { unitsOrNull } from '../exchange/rows.ts'
 
 type Row = Readonly<{
   id: string

@@ -1,8 +1,8 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { FinalityTag } from '../../../core/domain/network.ts'
+import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
 import type { Decision } from '../../domain/lifecycle.ts'
-import type { BlockRef } from '../chain.ts'
 
 export type PayoutPurpose = 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
 

@@ -1,8 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { ExchangeStatus, StatusReason } from '../../domain/exchange.ts'
-import type { Decision } from '../../domain/lifecycle.ts'
-import type { Destination, Need } from '../chain.ts'
-import type { Deposit, OnRelease, PayoutPurpose } from './execution.ts'
+import type { Need } from '../chain.ts'
+import type { Deposit } from './execution.ts'
 
 /** What the chains took back, and what can be proven of it. */
 export interface RecoveryStore {
@@ -14,92 +12,4 @@ export interface RecoveryStore {
   lostFundings(network: string, limit: number): Promise<readonly Deposit[]>
   /** Units of an asset that are promised beyond what the hot wallet holds; 0 where it covers them. */
   shortfall(assetId: AssetId): Promise<bigint>
-}
-
-export type HeldPayout = Readonly<{
-  id: string
-  purpose: PayoutPurpose
-  network: string
-  assetId: AssetId
-  units: bigint
-  address: string
-  state: 'reserved' | 'signed' | 'confirmed' | 'void'
-  attention: string | null
-  exchangeId: string | null
-  transactionId: string | null
-  /** Paid once and taken back by the chain: `attention` is `LOST` until a person decided. */
-  lost: boolean
-}>
-
-export type OperatorAct = Readonly<{
-  actor: string
-  act: string
-  subject: string
-  reason: string
-  detail?: Record<string, unknown>
-  /** What it changed, as it was and as it is; null = it was not there, or is no more. */
-  before?: Record<string, unknown> | null
-  after?: Record<string, unknown> | null
-}>
-
-/** An act as it was written down, every field as the text that its hash was made of. */
-export type WrittenAct = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
-
-export type Unclaimed = Readonly<{
-  depositId: string
-  exchangeId: string | null
-  txHash: string
-  assetId: AssetId
-  units: bigint
-}>
-
-/** An execution that waits for a person. */
-export type HeldExecution = Readonly<{
-  id: string
-  depositId: string
-  txHash: string
-  assetId: AssetId | null
-  units: bigint
-  status: ExchangeStatus
-  reason: StatusReason | null
-  decision: Decision | null
-  onRelease: OnRelease | null
-}>
-
-/** What a person does about money at the command line. Every act is written down with its reason. */
-export interface OperatorStore {
-  record(act: OperatorAct): Promise<void>
-  /** Acts after this one, in their order. */
-  acts(after: bigint, limit: number): Promise<readonly WrittenAct[]>
-  /**
-   * What is held of an exchange, or of it what the id of an execution or deposit, or the hash of a transaction, names;
-   * inside a transaction the exchange is locked, as its step does.
-   */
-  heldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
-  /** What the exchange was to be given, and where it goes back to; null = there is no such exchange. */
-  refundOf(
-    exchangeId: string,
-  ): Promise<Readonly<{ assetId: AssetId; address: string | null; memo: string | null }> | null>
-  setRefund(exchangeId: string, refund: Destination): Promise<void>
-  /** Payouts that wait for a person. */
-  held(limit: number): Promise<readonly HeldPayout[]>
-  /** Locked inside a transaction. */
-  findPayout(id: string): Promise<HeldPayout | null>
-  /** The deposits of a sweep that is given up can be swept anew. */
-  unsweep(payoutId: string): Promise<void>
-  /** The rival that a person names for one of our transactions; false where that one is settled or unknown. */
-  nameRival(transactionId: string, rival: string): Promise<boolean>
-  /** Bytes that fund one of our transactions, to be offered with it; false where that one is settled or unknown. */
-  bringBack(transactionId: string, raw: string): Promise<boolean>
-  /** A counted transfer whose memo was nobody's, locked; null where there is none of this id. */
-  findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; units: bigint } | null>
-  /** Counted coins that nobody is known to own: a memo that is nobody's, or what a closed execution kept; locked. */
-  unclaimedOf(
-    depositId: string,
-  ): Promise<Readonly<{ id: string; assetId: AssetId; network: string; units: bigint }> | null>
-  unclaimed(limit: number): Promise<readonly Unclaimed[]>
-  /** Of a pay-out that was dropped: its deposit's memo is nobody's again. */
-  unclaim(payoutId: string): Promise<void>
-  /** Its owner is known from now on. */
-  claim(depositId: string): Promise<void>
 }

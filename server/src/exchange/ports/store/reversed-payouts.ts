@@ -1,5 +1,5 @@
 /** Payments that had their confirmations, and what the chain took back of them. */
-export interface LostPayoutStore {
+export interface ReversedPayoutStore {
   /**
    * Locks the exchanges of a transaction's payouts: before the transaction itself, as steps lock them before anything else.
    * `shown` = only those that say that their payment has vanished.

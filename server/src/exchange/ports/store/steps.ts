@@ -48,13 +48,13 @@ export type ExchangeChange = Readonly<{
 }>
 
 /** What the stepper works on. */
-export interface CaseStore {
+export interface StepStore {
   /**
    * With the exchange row locked inside a transaction; without a lock outside of one. The window after the given place:
    * null = the first; left out = where the last step stopped.
    */
   load(id: string, after?: Place | null): Promise<ExchangeCase | null>
-  standing(id: string): Promise<Standing>
+  summarize(id: string): Promise<Standing>
   /** Whether a fixed rate serves another deposit of this leg and asset: one that has it, or an earlier one on the chain. */
   isRateTaken(exchangeId: string, place: Place, assetId: AssetId): Promise<boolean>
   saveExecution(

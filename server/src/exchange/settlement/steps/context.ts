@@ -108,7 +108,7 @@ export async function move(
   detail: Record<string, unknown> = {},
 ): Promise<Execution> {
   const moved = moveTo(act.execution, status, reason)
-  await act.tx.cases.saveExecution(
+  await act.tx.steps.saveExecution(
     act.case.exchange.id,
     { id: moved.id, status: moved.status, reason, ...fields },
     event,
@@ -128,7 +128,7 @@ export async function holdFor(
   detail: Record<string, unknown> = {},
 ): Promise<Execution> {
   const { execution } = act
-  await act.tx.controls.raise(`held:${execution.id}`, 'an execution is held', {
+  await act.tx.alarms.raise(`held:${execution.id}`, 'an execution is held', {
     exchangeId: act.case.exchange.id,
     reason,
     ...detail,

@@ -86,7 +86,7 @@ async function isFirst(act: Act): Promise<boolean> {
     execution: { leg, deposit },
   } = act
   if (exchange.flow !== 'fixed-rate') return false
-  return !(await tx.cases.isRateTaken(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
+  return !(await tx.steps.isRateTaken(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
 }
 
 /** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
@@ -161,7 +161,7 @@ function dueOf(act: Act, plainUnits: bigint): bigint {
 /** A person wants what was on its way back converted after all: what was reserved for it is void first. */
 export async function convertAnew(act: Act): Promise<Execution> {
   await unwind(act)
-  await act.tx.controls.clear(`held:${act.execution.id}`)
+  await act.tx.alarms.clear(`held:${act.execution.id}`)
   const moved = await move(act, 'exchanging', null, 'to be converted after all', { dueUnits: null })
   const { order } = act.execution
   return { ...moved, payout: null, order: order?.state === 'filled' ? { ...order, state: 'cancelled' } : order }
@@ -235,7 +235,7 @@ async function nextTarget(act: Act): Promise<Destination> {
   const { network } = legOf(act).to
   const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a fresh index')
   const destination = getChain(deps, network).addresses.deposit(keyIndex)
-  await tx.cases.addTarget({
+  await tx.steps.addTarget({
     exchangeId: act.case.exchange.id,
     leg: execution.leg + 1,
     network,

@@ -22,7 +22,7 @@ export async function credit(act: Act): Promise<Execution | null> {
   const { receivedUnits } = evidence.deposit
   if (receivedUnits === 0n) {
     const rejected = await saveDeposit(act, { status: 'rejected' })
-    await tx.controls.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', {
+    await tx.alarms.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', {
       exchangeId: act.case.exchange.id,
       txHash: deposit.txHash,
     })
@@ -122,7 +122,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
     await tx.ledger.post(
       lossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
     )
-    await tx.controls.clear(`reorg:${deposit.id}`)
+    await tx.alarms.clear(`reorg:${deposit.id}`)
     return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
   }
   if (deposit.status !== 'credited') return deposit
@@ -151,13 +151,13 @@ export async function lose(act: Act): Promise<Execution | null> {
   } = act
   const loss = entryOf(act)
   const missing = loss.units - (await tx.ledger.balance(accounts[loss.custody], loss.assetId))
-  await tx.controls.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
+  await tx.alarms.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
     exchangeId: exchange.id,
     txHash: execution.deposit.txHash,
     ...(missing > 0n ? { missing: missing.toString() } : {}),
   })
   if (missing > 0n) {
-    await tx.controls.pause(`asset:${loss.assetId}`, 'a deposit left the chain after it was paid out', 'stepper')
+    await tx.pauses.pause(`asset:${loss.assetId}`, 'a deposit left the chain after it was paid out', 'stepper')
     return null
   }
   await tx.ledger.post(depositLossEntry(loss))
@@ -187,7 +187,7 @@ export async function recover(act: Act): Promise<Execution | null> {
   })
   const next = { ...act, execution: { ...execution, deposit: counted } }
   await tx.ledger.post(depositRecoveryEntry(entryOf(next)))
-  await tx.controls.clear(`reorg:${deposit.id}`)
+  await tx.alarms.clear(`reorg:${deposit.id}`)
   return move(next, execution.status, execution.reason, 'deposit recovered')
 }
 

@@ -16,7 +16,7 @@ type Outgoing = Readonly<{
 
 /** The same for every attempt of one step: by it the signer knows what it has signed. */
 export const payoutIdOf = async ({ deps, tx, execution }: Act): Promise<string> =>
-  deps.signer.payoutId(await tx.signing.payoutGround(execution.deposit.id, execution.leg))
+  deps.signer.payoutId(await tx.signingJournal.payoutGround(execution.deposit.id, execution.leg))
 
 /** The wait that was drawn for this leg of a private exchange. */
 export const drawnWait = ({ case: { exchange }, execution: { leg } }: Act): number | null =>

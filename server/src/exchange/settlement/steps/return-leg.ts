@@ -66,10 +66,10 @@ async function isCovered(
   const subject = `return:${execution.id}`
   const available = (await tx.inventory.available()).get(present(assetId, 'the asset of a refund')) ?? 0n
   if (available >= units) {
-    await tx.controls.clear(subject)
+    await tx.alarms.clear(subject)
     return true
   }
-  await tx.controls.raise(subject, 'a refund in the source coin waits for the reserve', {
+  await tx.alarms.raise(subject, 'a refund in the source coin waits for the reserve', {
     exchangeId: exchange.id,
     assetId,
     missing: (units - available).toString(),
@@ -112,7 +112,7 @@ async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<st
     }),
   )
   const { status, reason } = execution
-  await tx.cases.saveExecution(exchange.id, { id: execution.id, status, reason, orderId: id }, 'converted back', {
+  await tx.steps.saveExecution(exchange.id, { id: execution.id, status, reason, orderId: id }, 'converted back', {
     takeUnits: dueUnits.toString(),
   })
   return id

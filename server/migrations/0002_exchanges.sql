@@ -1,0 +1,294 @@
+-- Exchanges: the order, the addresses where its deposits arrive, the deposits, and what becomes of each of them.
+
+-- Allowed status changes of an execution (I-17). The same edges are in `lifecycle.ts` and in `docs/lifecycle.md`; a test
+-- compares the three.
+create table status_edges (from_status text not null, to_status text not null, primary key (from_status, to_status));
+insert into status_edges values
+  ('pending', 'confirming'), ('pending', 'failed'),
+  ('confirming', 'exchanging'), ('confirming', 'pending'), ('confirming', 'verifying'), ('confirming', 'refunding'), ('confirming', 'failed'),
+  ('exchanging', 'pending'), ('exchanging', 'verifying'), ('exchanging', 'refunding'), ('exchanging', 'sending'),
+  ('sending', 'verifying'), ('sending', 'finished'),
+  ('refunding', 'verifying'), ('refunding', 'failed'), ('refunding', 'refunded'),
+  ('verifying', 'exchanging'), ('verifying', 'sending'), ('verifying', 'refunding'), ('verifying', 'failed'),
+  ('failed', 'refunding');
+
+-- An order: give one asset, receive another. Its terms never change; what really arrives is in `executions`.
+create table exchanges (
+  id uuid primary key,
+  partner_id uuid not null,
+  type text not null check (type in ('standard', 'private')),
+  flow text not null check (flow in ('standard', 'fixed-rate')),
+  from_currency text not null,
+  from_network text not null,
+  to_currency text not null,
+  to_network text not null,
+  -- The assets of each conversion in order: one leg for standard, two for private (I-31).
+  legs jsonb not null,
+  -- Of a private exchange: its delays, the share of the intermediary amount that is withheld, and the intermediaries
+  -- that were considered. Drawn at the create, so that nothing depends on later events (docs/private-exchanges.md).
+  plan jsonb,
+  from_units units not null check (from_units > 0),
+  to_units units not null check (to_units > 0),
+  -- Null = the proceeds are credited to the partner's balance.
+  recipient_address text,
+  recipient_memo text,
+  refund_address text,
+  refund_memo text,
+  partner_fee_bps int not null check (partner_fee_bps between 0 and 10000),
+  -- Makes a rateId single-use (I-18).
+  rate_nonce text unique,
+  -- Derived from the executions; what partners see.
+  status text not null default 'pending',
+  reason text,
+  version int not null default 0,
+  -- A step processes the executions in batches and continues after this deposit; null = from the first.
+  stepped_to bigint,
+  -- When the sweep runs the next step at the latest; null = closed (I-16).
+  next_check_at timestamptz,
+  -- The transaction that last changed a field that the status response shows; null = none since the create.
+  changed_by xid8,
+  -- Milliseconds, as responses show it: lists continue after this value, and a finer one would skip rows.
+  created_at timestamptz(3) not null default clock_timestamp(),
+  -- A deposit that arrives later is refunded.
+  expires_at timestamptz not null,
+  -- A deposit must be first seen by then to get the fixed rate.
+  fixed_until timestamptz,
+  check ((flow = 'fixed-rate') = (fixed_until is not null))
+);
+create index exchanges_of_partner on exchanges (partner_id, created_at desc, id desc);
+create index exchanges_open on exchanges (partner_id) where status not in ('finished', 'failed', 'refunded');
+create index exchanges_due on exchanges (next_check_at) where next_check_at is not null;
+-- The reconciler reads these every minute.
+create index exchanges_watched on exchanges (from_network, created_at desc) where status in ('pending', 'confirming');
+create index exchanges_changed on exchanges (changed_by) where changed_by is not null;
+
+-- `finished` and `refunded` are final; `failed` may only become `refunding`, for a late deposit (I-17). Other statuses
+-- may go back, because an exchange shows its latest open execution.
+create function check_exchange_update() returns trigger language plpgsql as $$
+begin
+  if new.status <> old.status and (old.status in ('finished', 'refunded') or (old.status = 'failed' and new.status <> 'refunding')) then
+    raise exception 'illegal status edge % -> %', old.status, new.status using errcode = '23514';
+  end if;
+  if new.id <> old.id or new.partner_id <> old.partner_id or new.created_at <> old.created_at or new.from_units <> old.from_units
+    or new.to_units <> old.to_units or new.recipient_address is distinct from old.recipient_address then
+    raise exception 'immutable column of table % was changed', tg_table_name using errcode = '23514';
+  end if;
+  new.version := old.version + 1;
+  return new;
+end $$;
+create trigger exchange_update before update on exchanges for each row execute function check_exchange_update();
+
+create function check_plan_stays() returns trigger language plpgsql as $$
+begin
+  raise exception 'immutable column of table % was changed', tg_table_name using errcode = '23514';
+end $$;
+create trigger exchange_plan_stays before update of plan, legs on exchanges for each row
+  when (new.plan is distinct from old.plan or new.legs is distinct from old.legs) execute function check_plan_stays();
+
+-- Only columns that the status response shows: scheduling must not invalidate cached responses.
+create trigger exchange_changed before update of status, reason, refund_address, refund_memo, expires_at, fixed_until
+  on exchanges for each row execute function note_change();
+
+-- Idempotency keys of creates (I-21), deleted after 24 hours. Written in the transaction of the create; the foreign key
+-- is deferred because the key is inserted before the exchange.
+create table idempotency_keys (
+  partner_id uuid not null,
+  key text not null check (length(key) between 1 and 255),
+  -- Hash of route and body: the same key with another body is rejected.
+  request_hash text not null,
+  exchange_id uuid not null references exchanges deferrable initially deferred,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (partner_id, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- Transfers to our addresses that were found in a block, one row each. What arrived never changes (I-5); its block and
+-- how we account for it do.
+create table deposits (
+  id bigint primary key generated always as identity,
+  network text not null,
+  -- Unique on the network for ever: `txid:vout`, `txHash`, `txHash:logIndex`, or a Monero output key (I-5).
+  identity text not null,
+  tx_hash text not null,
+  -- Null = not to an exchange's address: funding by the operator, or unclaimed.
+  exchange_id uuid references exchanges,
+  leg int,
+  address text not null,
+  memo text not null default '',
+  key_index bigint,
+  -- Null = an asset that is not in the catalogue; it is never credited.
+  asset_id text,
+  -- The token's contract; null = the native coin.
+  contract text,
+  -- What the chain states. What was really received is `credited_units`.
+  units units not null check (units > 0),
+  -- A possible refund address, if the chain identifies the sender reliably.
+  sender text,
+  -- Null = in no block now, after a reorg.
+  block_height bigint,
+  block_hash text,
+  orphaned_at timestamptz,
+  -- In the mempool or in a block, whichever was earlier: decides on the fixed rate.
+  first_seen_at timestamptz not null default clock_timestamp(),
+  -- Set by the value of the deposit when it is recorded (I-4).
+  required_confirmations int not null check (required_confirmations > 0),
+  -- Above the network's value tiers the deposit also waits for the chain's own finality tag.
+  required_tag text check (required_tag in ('safe', 'finalized')),
+  -- Arrived at a shared address with a memo that no exchange has. An operator assigns or returns it.
+  unclaimed boolean not null default false,
+  status text not null default 'seen' check (status in ('seen', 'credited', 'reversed', 'rejected')),
+  credited_units units,
+  -- How often it was credited. Each credit and each reversal (I-6) has a journal entry whose id contains this number, so
+  -- none is posted twice: as many reversals as credits, or one fewer while the deposit is credited.
+  credits int not null default 0,
+  -- It left the chain after its payout was signed; the loss is booked to `expense:suspense` (I-6).
+  lost boolean not null default false,
+  -- The payout that moves it to the hot wallet.
+  swept_by uuid,
+  unique (network, identity),
+  check ((status = 'credited') = (credited_units is not null)),
+  check ((block_height is null) = (block_hash is null))
+);
+-- Anyone can send any number of deposits to an address, so each question about one exchange has an index of its own and
+-- never reads all deposits of the exchange.
+create index deposits_of_exchange on deposits (exchange_id);
+-- The first deposit of an asset.
+create index deposits_in_order on deposits (exchange_id, leg, asset_id, id) where block_height is not null and status <> 'rejected';
+-- Deposits whose accounting disagrees with the chain, which a closed execution may still have to repair: credited but
+-- not on the chain; lost but on the chain; on the chain but not credited.
+create index deposits_to_repair on deposits (exchange_id, leg, id)
+  where (block_height is null and status = 'credited') or (block_height is not null and (lost or status in ('seen', 'reversed')));
+-- When the first transfer of a transaction was seen.
+create index deposits_of_transaction on deposits (network, tx_hash, exchange_id, first_seen_at);
+create index deposits_by_height on deposits (network, block_height);
+create index deposits_waiting on deposits (network, block_height) where status = 'seen';
+create index deposits_to_sweep on deposits (network, address) where status = 'credited' and swept_by is null;
+create index deposits_swept on deposits (swept_by) where swept_by is not null;
+create index deposits_unclaimed on deposits (network, id) where unclaimed;
+create index fundings_off_chain on deposits (network, id) where exchange_id is null and status = 'credited' and block_height is null;
+
+-- A deposit of a later leg is our own payment: while it is in no block, a replacement of that payment may change its
+-- transaction hash and identity.
+create function check_deposit_update() returns trigger language plpgsql as $$
+begin
+  if (new.id, new.network, new.address, new.memo, new.units) is distinct from (old.id, old.network, old.address, old.memo, old.units)
+    or ((new.identity, new.tx_hash) is distinct from (old.identity, old.tx_hash)
+      and (coalesce(old.leg, 0) = 0 or old.block_height is not null))
+    or new.exchange_id is distinct from old.exchange_id or new.asset_id is distinct from old.asset_id or new.credits < old.credits then
+    raise exception 'immutable column of table % was changed', tg_table_name using errcode = '23514';
+  end if;
+  return new;
+end $$;
+create trigger deposit_update before update on deposits for each row execute function check_deposit_update();
+create trigger deposits_stay before delete on deposits for each row execute function forbid_change();
+
+alter table exchanges add foreign key (stepped_to) references deposits;
+
+-- The processing of one deposit on one leg: an item of `exchanges` in the API's responses.
+create table executions (
+  id uuid primary key,
+  exchange_id uuid not null references exchanges,
+  deposit_id bigint not null unique references deposits,
+  leg int not null,
+  -- Of a later leg: the execution whose payout is this deposit.
+  source_execution uuid references executions,
+  status text not null default 'confirming',
+  reason text,
+  -- What an operator decided while it was on hold.
+  decision text check (decision in ('release', 'refund', 'convert', 'fail')),
+  -- Where a release resumes, and the reason to show then: a held refund stays a refund. Null = never on hold.
+  release_status text check (release_status in ('exchanging', 'refunding')),
+  release_reason text,
+  received_units units,
+  -- What the conversion owes the recipient.
+  due_units units,
+  rate_kind text check (rate_kind in ('fixed', 'floating', 'mixed', 'worse')),
+  order_id text unique,
+  sent_units units,
+  payin_hash text not null,
+  payout_hash text,
+  version int not null default 0,
+  -- The transaction that last changed it.
+  changed_by xid8 default pg_current_xact_id(),
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp()
+);
+create index executions_in_order on executions (exchange_id, leg, deposit_id);
+create index executions_by_status on executions (exchange_id, status, leg, deposit_id);
+-- Which execution has the fixed rate. At most one row per leg, apart from reversed ones.
+create index executions_at_a_rate on executions (exchange_id, leg) where rate_kind <> 'floating';
+-- A payout funds the next leg once, whichever of its attempts confirms (I-31).
+create unique index executions_by_source on executions (source_execution) where source_execution is not null;
+-- Read twice a minute to find executions that do not progress (I-16).
+create index executions_open on executions (status, updated_at) where status not in ('finished', 'failed', 'refunded');
+create index executions_changed on executions (changed_by);
+
+-- A status changes along `status_edges` only (I-17).
+create function check_status_edge() returns trigger language plpgsql as $$
+begin
+  if new.status <> old.status and not exists (select 1 from status_edges where from_status = old.status and to_status = new.status) then
+    raise exception 'illegal status edge % -> %', old.status, new.status using errcode = '23514';
+  end if;
+  if new.id <> old.id or new.exchange_id <> old.exchange_id or new.deposit_id <> old.deposit_id then
+    raise exception 'immutable column of table % was changed', tg_table_name using errcode = '23514';
+  end if;
+  new.version := old.version + 1;
+  new.updated_at := clock_timestamp();
+  return new;
+end $$;
+create trigger execution_status before update on executions for each row execute function check_status_edge();
+create trigger execution_changed before update on executions for each row execute function note_change();
+
+-- The address where a leg's deposit arrives. A destination serves one exchange for ever (I-19): no row is changed or
+-- deleted.
+create table deposit_targets (
+  exchange_id uuid not null references exchanges,
+  -- 0 = paid by the customer; 1 = paid by our own payout of leg 0.
+  leg int not null,
+  -- Leg 0 has one address; a later leg has a fresh one for each payout that funds it, which is never shown.
+  nth int not null default 0,
+  network text not null,
+  address text not null,
+  memo text not null default '',
+  key_index bigint not null,
+  -- The execution whose payout arrives here; null = the customer's deposit.
+  source_execution uuid references executions,
+  primary key (exchange_id, leg, nth),
+  check (nth = 0 or leg > 0),
+  -- The address comes first: one index also answers whether an address is ours on any network.
+  constraint deposit_targets_destination unique (address, network, memo)
+);
+create trigger deposit_targets_stay before update or delete on deposit_targets
+  for each row execute function forbid_change();
+
+-- Derivation indexes of deposit addresses, shared by all networks and never used twice.
+create sequence deposit_key_index as bigint minvalue 0 start 0 increment 1;
+
+-- Unconfirmed transactions that seem to pay an exchange. They set the status and the time for the fixed rate; they are
+-- never credited.
+create table sightings (
+  network text not null,
+  tx_hash text not null,
+  exchange_id uuid not null references exchanges,
+  first_seen_at timestamptz not null default clock_timestamp(),
+  last_seen_at timestamptz not null default clock_timestamp(),
+  -- When no node had it any more, or a block included it; null = still unconfirmed.
+  gone_at timestamptz,
+  primary key (network, tx_hash, exchange_id)
+);
+create index sightings_of_exchange_live on sightings (exchange_id) where gone_at is null;
+create index sightings_live on sightings (last_seen_at) where gone_at is null;
+
+-- The history of an exchange, in order. Append-only.
+create table events (
+  id bigint primary key generated always as identity,
+  exchange_id uuid not null references exchanges,
+  execution_id uuid references executions,
+  at timestamptz not null default clock_timestamp(),
+  event text not null,
+  status text,
+  reason text,
+  detail jsonb not null default '{}'
+);
+create index events_of_exchange on events (exchange_id, id);
+create trigger events_append_only before update or delete on events for each row execute function forbid_change();

@@ -1,0 +1,63 @@
+-- The double-entry ledger. `core/domain/ledger/entries.ts` has the chart of accounts.
+
+-- Journal entries. The id names the event (`deposit:<id>:credit:<n>`, …), so an event is booked once. Append-only.
+create table journal (
+  id text primary key,
+  event text not null,
+  exchange_id uuid references exchanges,
+  at timestamptz not null default clock_timestamp()
+);
+create index journal_of_exchange on journal (exchange_id);
+create trigger journal_append_only before update or delete on journal for each row execute function forbid_change();
+create trigger journal_no_truncate before truncate on journal execute function forbid_change();
+
+-- One amount from one account to another. Debit and credit share the row, so no entry can be unbalanced (I-1).
+-- Append-only.
+create table postings (
+  journal_id text not null references journal,
+  position int not null,
+  debit text not null,
+  credit text not null,
+  asset_id text not null,
+  units units not null check (units > 0),
+  primary key (journal_id, position),
+  check (debit <> credit)
+);
+create trigger postings_append_only before update or delete on postings for each row execute function forbid_change();
+create trigger postings_no_truncate before truncate on postings execute function forbid_change();
+
+-- Debits less credits of each account, updated in the transaction of the posting. An asset account never falls below
+-- zero, and a liability never becomes a claim (I-2).
+create table balances (
+  account text not null,
+  asset_id text not null,
+  units numeric(78, 0) not null,
+  -- Of `liability:exchange:<id>`: the total of its payouts that are reserved or signed. Updated by triggers of `payouts`.
+  promised units not null default 0,
+  primary key (account, asset_id),
+  check (case split_part(account, ':', 1) when 'asset' then units >= 0 when 'liability' then units <= 0 else true end)
+);
+
+-- Applies the inserted postings to `balances`. Rows are updated in the order of their key, so that entries over the same
+-- accounts cannot deadlock. A new row is inserted with zero and then updated: in an upsert the check would apply to the
+-- change alone, not to the resulting balance.
+create function apply_postings() returns trigger language plpgsql as $$
+declare change record;
+begin
+  for change in
+    select account, asset_id, sum(delta) as delta from (
+      select debit as account, asset_id, units as delta from added
+      union all
+      select credit, asset_id, -units from added
+    ) changes group by account, asset_id having sum(delta) <> 0 order by account, asset_id
+  loop
+    update balances set units = units + change.delta where account = change.account and asset_id = change.asset_id;
+    if not found then
+      insert into balances (account, asset_id, units) values (change.account, change.asset_id, 0) on conflict do nothing;
+      update balances set units = units + change.delta where account = change.account and asset_id = change.asset_id;
+    end if;
+  end loop;
+  return null;
+end $$;
+create trigger postings_apply after insert on postings referencing new table as added
+  for each statement execute function apply_postings();

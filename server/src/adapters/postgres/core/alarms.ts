@@ -1,0 +1,31 @@
+import type { AlarmStore } from '../../../core/ports/store/alarms.ts'
+import type { Sql } from './database.ts'
+
+export function createAlarmStore(sql: Sql): AlarmStore {
+  return {
+    async list(limit) {
+      const rows = await sql.query<{
+        subject: string
+        alarm: string
+        detail: Record<string, unknown>
+        raised_at: Date
+      }>('select subject, alarm, detail, raised_at from alarms order by raised_at desc limit $1', [limit])
+      return rows.map((row) => ({
+        subject: row.subject,
+        alarm: row.alarm,
+        detail: row.detail,
+        raisedAt: row.raised_at,
+      }))
+    },
+    async raise(subject, alarm, detail) {
+      await sql.query(
+        `insert into alarms (subject, alarm, detail) values ($1, $2, $3)
+         on conflict (subject) do update set alarm = excluded.alarm, detail = excluded.detail, seen_at = clock_timestamp()`,
+        [subject, alarm, JSON.stringify(detail)],
+      )
+    },
+    async clear(...subjects) {
+      await sql.query('delete from alarms where subject = any($1::text[])', [subjects])
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { PauseStore } from '../../../core/ports/store/pauses.ts'
+import type { Sql } from './database.ts'
+
+/** Readers of pauses hold it shared until their commit; `pause` takes it exclusively, so no signature is made in between (I-25). */
+const PAUSE_LOCK = 7_240_925
+
+/** Waits for signatures in progress and blocks new ones until the commit. */
+export const LOCK_PAUSES = `select pg_advisory_xact_lock(${PAUSE_LOCK})`
+
+export function createPauseStore(sql: Sql, locking: boolean): PauseStore {
+  return {
+    async list() {
+      return sql.query<{ scope: string; reason: string }>('select scope, reason from pauses order by scope limit 1000')
+    },
+    async active(scopes) {
+      if (locking) await sql.query('select pg_advisory_xact_lock_shared($1)', [PAUSE_LOCK])
+      return (
+        await sql.query<{ scope: string }>('select scope from pauses where scope = any($1::text[])', [scopes])
+      ).map((row) => row.scope)
+    },
+    async pause(scope, reason, actor) {
+      await sql.query(
+        `with waited as materialized (select pg_advisory_xact_lock($4))
+         insert into pauses (scope, reason, actor) select $1, $2, $3 from waited
+         on conflict (scope) do update set reason = excluded.reason, actor = excluded.actor`,
+        [scope, reason, actor, PAUSE_LOCK],
+      )
+    },
+    async resume(scope) {
+      await sql.query('delete from pauses where scope = $1', [scope])
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+import { accounts } from '../../../core/domain/ledger/entries.ts'
+import type { ReconciliationStore } from '../../../exchange/ports/store/reconciliation.ts'
+import type { Sql } from '../core/database.ts'
+
+/*
+ * `low`: the wallet's balance, from which everything signed is deducted already, less the fees of what is not settled,
+ * which are paid in the network's own coin ($4).
+ * `high`: with everything that is signed and may not be mined, and everything mined for us that is not counted yet.
+ */
+const POSITIONS = `
+select b.asset_id, b.units as wallet, coalesce(k.units, 0) as coins,
+  coalesce((select sum(p.units) from payouts p where p.network = $1 and p.asset_id = b.asset_id and p.state = 'signed'), 0)
+  + coalesce((select sum(d.units) from deposits d where d.network = $1 and d.asset_id = b.asset_id and d.status = 'seen'
+      and d.block_height is not null and ($3 or d.exchange_id is null)), 0) as moving,
+  case when b.asset_id <> $4 then 0 else coalesce((select sum(f.fee) from (
+    select max(a.fee_units) as fee from attempts a join transactions t on t.id = a.transaction_id
+    where t.network = $1 and t.branch <> 'deposit' and t.state = 'live' group by t.id) f), 0) end as fees
+from balances b
+left join (select sum(units) as units from coins where network = $1 and block_height is not null and spent_by is null) k on $3
+where b.account = $2 and split_part(b.asset_id, '@', 2) = $1`
+
+/** Deposits of one exchange that are added up: an address with more is not compared. */
+const ADDED_MAX = 1_000
+
+export function createReconciliationStore(sql: Sql): ReconciliationStore {
+  return {
+    async positions(network, native) {
+      const [family] = await sql.query('select 1 from coins where network = $1 limit 1', [network])
+      const rows = await sql.query<{ asset_id: AssetId; wallet: string; coins: string; moving: string; fees: string }>(
+        POSITIONS,
+        [network, accounts.wallet, family !== undefined, native],
+      )
+      return rows.map((row) => ({
+        assetId: row.asset_id,
+        coins: BigInt(row.coins),
+        low: BigInt(row.wallet) - BigInt(row.fees),
+        high: BigInt(row.wallet) + BigInt(row.moving),
+      }))
+    },
+    async openTargets(network, limit) {
+      const rows = await sql.query<{ exchange_id: string; address: string; recorded: string }>(
+        `with watched as (
+           (select id from exchanges where status in ('pending', 'confirming') and from_network = $1
+              and legs -> 0 -> 'from' ->> 'contract' is null order by created_at desc limit $2)
+           -- Those with the alarm, until it is cleared.
+           union select substring(subject from 8)::uuid from alarms where subject like 'unseen:%')
+         select e.id as exchange_id, t.address, r.units as recorded
+         from watched join exchanges e using (id) join deposit_targets t on t.exchange_id = e.id and t.leg = 0
+         cross join lateral (select coalesce(sum(d.units) filter (where d.contract is null), 0) as units, count(*) as count from
+           (select units, contract from deposits where exchange_id = e.id limit $3) d) r
+         where e.from_network = $1 and r.count < $3`,
+        [network, limit, ADDED_MAX],
+      )
+      return rows.map((row) => ({ exchangeId: row.exchange_id, address: row.address, recorded: BigInt(row.recorded) }))
+    },
+    async imbalance() {
+      const rows = await sql.query<{ asset_id: AssetId; units: string }>(
+        `select asset_id, sum(units) as units from (
+           select asset_id, sum(units) as units from balances group by asset_id
+           union all
+           select b.asset_id, abs(b.units - coalesce(p.units, 0)) from balances b left join (
+             select account, asset_id, sum(units) as units from (
+               select debit as account, asset_id, units from postings union all select credit, asset_id, -units from postings) x
+             group by account, asset_id) p using (account, asset_id) where b.units <> coalesce(p.units, 0)
+         ) y group by asset_id having sum(units) <> 0`,
+      )
+      return rows.map((row) => ({ assetId: row.asset_id, units: BigInt(row.units) }))
+    },
+    async openByStatus() {
+      const rows = await sql.query<{ status: string; count: string }>(
+        "select status, count(*) as count from exchanges where status not in ('finished', 'failed', 'refunded') group by status",
+      )
+      return new Map(rows.map((row) => [row.status, Number(row.count)]))
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import type { AssetId } from '../../../core/domain/asset.ts'
+
+export interface InventoryStore {
+  /** What can still be promised of each asset. */
+  available(): Promise<ReadonlyMap<AssetId, bigint>>
+  /** Reserves, or says no. The same id again is the same reservation. `keepUnits` must stay for network fees. */
+  reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
+  release(id: string): Promise<bigint>
+  releaseExpired(limit: number): Promise<number>
+  order(order: {
+    id: string
+    executionId: string
+    venue: string
+    giveAsset: AssetId
+    giveUnits: bigint
+    takeAsset: AssetId
+    takeUnits: bigint
+  }): Promise<void>
+  settleOrder(id: string, state: 'filled' | 'rejected' | 'unknown' | 'cancelled'): Promise<void>
+}

@@ -1,0 +1,199 @@
+import type { Architecture, Place } from './rules.ts'
+
+/** Top folders of server/src and the layer of each: a file imports from its own module or from a lower layer. */
+const layers: Readonly<Record<string, number>> = {
+  lib: 0,
+  core: 1,
+  exchange: 3,
+  swap: 3,
+  adapters: 5,
+  pages: 5,
+  config: 6,
+  app: 7,
+  cli: 8,
+}
+/** Folders of data beside server/src, by the types that they use. */
+const dataLayers: Readonly<Record<string, number>> = { networks: 2, currencies: 2, dexes: 4 }
+const serverMain = 'server/src/main.ts'
+
+/** Ranks inside core, exchange and swap: domain ← ports ← services ← HTTP. */
+const ranks: Readonly<Record<string, number>> = { domain: 0, routing: 1, ports: 2, api: 4, http: 4 }
+const portsRank = 2
+const serviceRank = 3
+const highestRank = 4
+const ranked = new Set(['core', 'exchange', 'swap'])
+
+/** ARCHITECTURE.md describes the layers. */
+function placeOf(path: string): Place | null {
+  const [workspace, top, first = '', second = '', third = ''] = path.split('/')
+  if (workspace === 'schema' || workspace === 'sandbox' || workspace === 'lib')
+    return { layer: 0, module: workspace, rank: 0, sees: 0 }
+  if (workspace !== 'server') return null
+  const dataLayer = dataLayers[top ?? '']
+  if (dataLayer !== undefined) return { layer: dataLayer, module: top ?? '', rank: 0, sees: 0 }
+  if (top !== 'src') return null
+  if (path === serverMain) return { layer: 9, module: 'main', rank: 0, sees: highestRank }
+  const layer = layers[first]
+  if (layer === undefined || second === '') return null
+  if (ranked.has(first)) {
+    const rank = ranks[second] ?? serviceRank
+    return { layer, module: first, rank, sees: rank }
+  }
+  if (first !== 'adapters') return { layer, module: first, rank: 0, sees: highestRank }
+  if (third === '') return null
+  // Adapters know what the halves need, never how they use it.
+  const module = second === 'chains' || second === 'postgres' ? `${second}/${third}` : second
+  return { layer, module, rank: 0, sees: portsRank }
+}
+
+/** Adapters that build on another one. Every other pair of modules of one layer must not know each other. */
+const allowedEdges: Readonly<Record<string, readonly string[]>> = {
+  'chains/bitcoin': ['chains/shared'],
+  'chains/evm': ['chains/shared'],
+  'chains/memory': ['chains/shared'],
+  'chains/monero': ['chains/shared'],
+  dex: ['chains/evm'],
+  'swap-chain': ['chains/evm', 'chains/shared', 'dex'],
+  signers: ['chains/monero'],
+  'postgres/exchange': ['postgres/core'],
+  'postgres/swap': ['postgres/core'],
+  'postgres/queue': ['postgres/core'],
+}
+
+const adapters = 'server/src/adapters'
+const chains = `${adapters}/chains`
+const postgres = `${adapters}/postgres`
+const http = ['server/src/core/http', 'server/src/exchange/api', 'server/src/swap/api']
+const columns = 'block heights, key indexes and counts: bigint columns, which pg gives as text'
+
+export const architecture: Architecture = {
+  placeOf,
+  allowedEdges,
+  importers: {
+    '@fastify/under-pressure': ['server/src/core/http'],
+    '@lifi/data-types': [`${adapters}/token-lists`],
+    '@noble/curves': [
+      `${chains}/evm`,
+      `${chains}/memory`,
+      `${chains}/monero`,
+      `${adapters}/signers`,
+      `${adapters}/swap-chain`,
+    ],
+    '@noble/hashes': [`${chains}/monero`, `${chains}/shared`],
+    '@scure/base': [`${chains}/bitcoin`],
+    '@scure/bip32': [`${adapters}/signers`],
+    '@scure/bip39': [`${adapters}/signers`],
+    '@scure/btc-signer': [`${chains}/bitcoin`, 'sandbox/src/bitcoin'],
+    '@swapyard/contracts': [`${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm'],
+    '@swapyard/schema': [...http, 'server/src/app/http.ts'],
+    commander: ['server/src/cli'],
+    fastify: [...http, 'server/src/app/http.ts', 'server/src/pages', 'sandbox/src/control-server.ts'],
+    'graphile-worker': [`${postgres}/queue`],
+    'ipaddr.js': ['server/src/lib'],
+    'p-retry': ['server/src/lib'],
+    pg: [`${postgres}/core`, `${postgres}/queue`],
+    pino: ['server/src/lib'],
+    'prom-client': ['server/src/app/metrics.ts', `${adapters}/router`],
+    typebox: ['schema/src', 'server/src/core/http', 'server/src/config'],
+    undici: ['server/src/lib'],
+    viem: [`${chains}/evm`, `${adapters}/dex`, `${adapters}/swap-chain`, 'sandbox/src/evm', 'sandbox/src/keys.ts'],
+  },
+  linesMax: 400,
+  functionLinesMax: 70,
+  isData: (path) => /^server\/(networks|currencies|dexes)\//.test(path),
+  vagueWords: [
+    'util',
+    'utils',
+    'helper',
+    'helpers',
+    'common',
+    'misc',
+    'manager',
+    'data',
+    'info',
+    'handle',
+    'process',
+    'do',
+  ],
+  numbers: {
+    'server/src/exchange/api/present.ts': "the rate quote's numbers, which the spec wants: exact by construction",
+    'server/src/cli/lab-commands.ts': 'the place of a pool in a case',
+    'server/src/cli/print.ts': 'a whole number of the command line',
+    'server/src/app/workers.ts': 'a gauge that is looked at; the exact units stand in the alarm',
+    'server/src/config/config.ts': 'whole numbers of the settings, of fifteen digits at most',
+    'server/src/swap/routing/pools/algebra-fee.ts': 'a fee of 16 bits, and a place among six powers',
+    'server/src/swap/routing/route-breakdown.ts': 'shares in hundredths of a percent, for people',
+    'server/src/swap/routing/pool-fee.ts': 'a fee in millionths, for display',
+    'server/src/swap/routing/exact-paths.ts': 'which pools are worth asking; what they pay is computed in bigint',
+    'server/src/swap/routing/route.ts':
+      'the amount that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/balancer-stable.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/balancer-weighted.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/concentrated.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/curve-stable.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/liquidity-book.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/solidly.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/uniswap-v2.ts':
+      'the float curve that the search compares; what it chose is computed again in bigint',
+    'server/src/swap/routing/pools/tick-math.ts': 'a first guess of a tick; the exact prices decide',
+    'server/src/core/domain/api-key.ts': 'a remainder of 62',
+    'server/src/swap/quotes/aggregator-reliability.ts': 'a penalty in millionths, of the size of a percentage',
+    'server/src/exchange/settlement/steps/convert.ts': 'the ordinal of a repeated order',
+    'server/src/app/start.ts': 'seconds since the start, for people',
+    [`${chains}/bitcoin/cash-addr.ts`]: 'five bits of a checksum',
+    [`${chains}/evm/observe.ts`]: 'a nonce',
+    [`${adapters}/swap-chain/act.ts`]: 'seconds and millionths, looked at before',
+    [`${adapters}/swap-chain/token-facts.ts`]: 'decimals, 36 at most',
+    [`${chains}/evm/replies.ts`]: 'counts and nonces, checked to be safe integers',
+    [`${adapters}/dex/algebra.ts`]: 'fees of at most 24 bits',
+    [`${adapters}/dex/algebra-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
+    [`${adapters}/dex/balancer-stable.ts`]: 'seconds, looked at before',
+    [`${adapters}/dex/curve.ts`]: 'how many pools a factory has',
+    [`${adapters}/dex/liquidity-book.ts`]: 'bins, seconds and periods of at most 40 bits',
+    [`${adapters}/dex/moving-v3.ts`]: 'fees in millionths',
+    [`${adapters}/dex/slipstream-fee.ts`]: 'seconds of 32 bits, fees of at most 24',
+    [`${adapters}/dex/rank.ts`]: 'an order of pools, in float64',
+    [`${adapters}/dex/read-all.ts`]: 'decimals of a token',
+    [`${adapters}/dex/solidly.ts`]: 'fees in millionths, under a million',
+    [`${adapters}/dex/uniswap-v3.ts`]: 'ticks and spacings of 24 bits',
+    [`${adapters}/dex/uniswap-v4.ts`]: 'fees of at most 24 bits',
+    [`${adapters}/dex/words.ts`]: 'places within an answer',
+    [`${adapters}/router/find-route.ts`]: 'the price of gas in the target, for the float search',
+    [`${adapters}/router/middle-price.ts`]: 'middle prices, of which a price impact is told',
+    [`${postgres}/swap/pool-snapshots.ts`]: columns,
+    [`${adapters}/explorer/node.ts`]: 'seconds since 1970, which a date wants as a number',
+    [`${chains}/memory/sender.ts`]: 'a nonce',
+    [`${chains}/monero/base58.ts`]: 'a digit',
+    [`${chains}/monero/scan.ts`]: 'a count of blocks, cut to what its column holds',
+    [`${chains}/monero/transaction.ts`]: 'counts of at most 32 bits',
+    [`${postgres}/exchange/append-block.ts`]: columns,
+    [`${postgres}/exchange/reconciliation.ts`]: columns,
+    [`${postgres}/exchange/steps.ts`]: columns,
+    [`${postgres}/exchange/chain-log.ts`]: columns,
+    [`${postgres}/exchange/recovery.ts`]: columns,
+    [`${postgres}/exchange/wallets.ts`]: columns,
+    [`${postgres}/exchange/exchanges.ts`]: columns,
+    [`${postgres}/exchange/poll-cache.ts`]: columns,
+    [`${postgres}/exchange/payouts.ts`]: columns,
+    [`${postgres}/exchange/rows.ts`]: columns,
+    [`${postgres}/swap/swap-fees.ts`]: columns,
+    [`${postgres}/swap/swaps.ts`]: 'block heights, nonces and seconds: bigint columns, which pg gives as text',
+    [`${postgres}/core/throttle.ts`]: columns,
+    [`${postgres}/exchange/transactions.ts`]: columns,
+    'sandbox/src/bitcoin/core-arguments.ts': "bitcoin amounts of a request, in satoshi: bcoin's own are numbers",
+    'sandbox/src/evm/anvil.ts': 'a chain id',
+    'sandbox/src/evm/evm-miner.ts': 'block numbers, and how many transactions wait',
+    'sandbox/src/evm/pool.ts': 'nonces',
+    'sandbox/src/evm/token-deploys.ts': 'a nonce',
+    'sandbox/src/monero/monero-chain.ts': 'heights and counts of monerod',
+    'sandbox/src/say.ts': 'seconds since the start, for people',
+    'sandbox/src/settings.ts': 'a process id',
+  },
+  environmentReaders: ['server/src/config/config.ts', 'sandbox/src/settings.ts'],
+}

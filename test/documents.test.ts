@@ -1,0 +1,157 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+type Source = Readonly<{ path: string; text: string }>
+
+const sources: readonly Source[] = globSync(
+  ['{schema,sandbox,server,contracts,bench,test,scripts}/**/*.{ts,sql,sol,mjs,md}', 'docs/**/*.md', '*.md'],
+  { cwd: root, exclude: (path) => path.includes('node_modules') },
+)
+  .filter((path) => !path.includes('node_modules/') && !path.startsWith('bench/results/'))
+  .sort()
+  .map((path) => ({ path, text: read(path) }))
+
+const INVARIANTS = 'docs/invariants.md'
+const RECORDS = 'docs/decisions'
+/** Pages whose paths in backticks must exist. */
+const PAGES_WITH_PATHS = [INVARIANTS, 'docs/chain-recovery.md', `${RECORDS}/README.md`]
+
+/** The first cells of the table rows that define an invariant. */
+const definedIds = (page: string): readonly string[] =>
+  [...page.matchAll(/^\| ([IC]-\d+) \|/gm)].map(([, id = '']) => id)
+
+const repeated = (values: readonly string[]): readonly string[] =>
+  values.filter((value, at) => values.indexOf(value) !== at)
+
+const citationsIn = (text: string): readonly string[] => text.match(/\b[IC]-\d+\b/g) ?? []
+
+/** `path: id` for each citation of an invariant that the page does not define. */
+function findUnknownCitations(files: readonly Source[], ids: readonly string[]): readonly string[] {
+  const known = new Set(ids)
+  return files.flatMap(({ path, text }) =>
+    citationsIn(text)
+      .filter((id) => !known.has(id))
+      .map((id) => `${path}: ${id}`),
+  )
+}
+
+/** Paths in backticks, from the root of the repository: at least one folder, and an ending or a slash at the end. */
+const pathsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*(?:\/|\/[\w@-][\w@.-]*\.(?:ts|sql|sol|md|mjs|json)))`/g)].map(
+    ([, path = '']) => path,
+  )
+
+const findMissingPaths = (text: string): readonly string[] =>
+  pathsIn(text).filter((path) => !existsSync(join(root, path)))
+
+/** Records named by number (`decision 0012`, `decisions 0062 and 0072`) or by file (`decisions/0012-….md`). */
+function recordsCitedIn(text: string): readonly string[] {
+  const numbers = [...text.matchAll(/\b[dD]ecisions?[ /]\[?(0\d{3})\b(?: and (0\d{3})\b)?/g)]
+  return numbers.flatMap(([, first, second]) => [first, second].filter((number) => number !== undefined))
+}
+const linksToRecords = (text: string): readonly string[] =>
+  [...text.matchAll(/decisions\/(0\d{3}-[\w-]+\.md)/g)].map(([, file = '']) => file)
+
+const ids = definedIds(read(INVARIANTS))
+const recordFiles = globSync(`${RECORDS}/0*.md`, { cwd: root })
+  .map((path) => path.slice(RECORDS.length + 1))
+  .sort()
+
+describe('invariants', () => {
+  test('are each listed once', () => {
+    expect(ids.length).toBeGreaterThan(45)
+    expect(repeated(ids)).toEqual([])
+    expect(repeated(definedIds('| I-1 | a |\n| I-2 | b |\n| I-1 | c |\n'))).toEqual(['I-1'])
+  })
+
+  test('are listed where they are cited', () => {
+    expect(findUnknownCitations(sources, ids)).toEqual([])
+  })
+
+  test('are cited in code, SQL, tests and documents', () => {
+    const count = (files: readonly Source[]) => files.flatMap(({ text }) => citationsIn(text)).length
+    const cited = (pattern: RegExp) => count(sources.filter(({ path }) => pattern.test(path)))
+    expect(cited(/^server\/src\/.*(?<!\.test)\.ts$/)).toBeGreaterThan(15)
+    expect(cited(/\.test\.ts$/)).toBeGreaterThan(15)
+    expect(cited(/\.sql$/)).toBeGreaterThan(5)
+    expect(cited(/\.md$/)).toBeGreaterThan(ids.length)
+  })
+
+  test('that are cited and not listed are found', () => {
+    const [one, other] = [`I-${998}`, `C-${999}`]
+    const planted = { path: 'planted.ts', text: `// Holds by (${one}), ${other} and I-1. No ids: ERC-20, EIP-1559.` }
+    expect(findUnknownCitations([planted], ids)).toEqual([`planted.ts: ${one}`, `planted.ts: ${other}`])
+  })
+
+  test('name objects of the database that the migrations make', () => {
+    const words = new Set(
+      sources
+        .filter(({ path }) => path.startsWith('server/migrations/'))
+        .flatMap(({ text }) => text.match(/\w+/g) ?? []),
+    )
+    const rows = read(INVARIANTS).matchAll(/^\| I-\d+ \|[^|]*\|([^|]*)\|/gm)
+    const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+    expect(names.length).toBeGreaterThan(40)
+    expect(names.filter((name) => !words.has(name))).toEqual([])
+    expect(words.has('no_such_trigger')).toBe(false)
+  })
+})
+
+describe('paths in backticks', () => {
+  test.for(PAGES_WITH_PATHS)('of %s exist', (page) => {
+    expect(findMissingPaths(read(page))).toEqual([])
+  })
+
+  test('are seen, and one that does not exist is found', () => {
+    expect(pathsIn(read(INVARIANTS)).length).toBeGreaterThan(100)
+    expect(pathsIn(read('docs/chain-recovery.md')).length).toBeGreaterThan(15)
+    expect(findMissingPaths('`test/documents.test.ts`, `server/src/no-such-file.ts`, `docs/`, `a word`')).toEqual([
+      'server/src/no-such-file.ts',
+    ])
+  })
+})
+
+describe('decision records', () => {
+  const index = read(`${RECORDS}/README.md`)
+
+  test.for(recordFiles)('%s has title, date and status, and stands in the index', (file) => {
+    const number = file.slice(0, 4)
+    const [title = '', blank, date = '', status = ''] = read(`${RECORDS}/${file}`).split('\n')
+    expect(title).toMatch(new RegExp(`^# ${number} \\S`))
+    expect(blank).toBe('')
+    expect(date).toMatch(/^Date: \d{4}-\d{2}-\d{2}$/)
+    expect(status).toMatch(/^Status: (accepted|superseded by 0\d{3})$/)
+    const row = `| [${number}](${file}) | ${title.slice(7)} | ${date.slice(6)} | ${status.slice(8)} |`
+    expect(index.split('\n').filter((line) => line.includes(`(${file})`))).toEqual([row])
+  })
+
+  test('that are cited exist', () => {
+    const numbers = new Set(recordFiles.map((file) => file.slice(0, 4)))
+    const missing = sources.flatMap(({ path, text }) => [
+      ...recordsCitedIn(text).flatMap((number) => (numbers.has(number) ? [] : [`${path}: ${number}`])),
+      ...linksToRecords(text).flatMap((file) => (recordFiles.includes(file) ? [] : [`${path}: ${file}`])),
+    ])
+    expect(missing).toEqual([])
+    expect(recordFiles.length).toBeGreaterThan(20)
+    const [noun, file] = ['decision', '0998-planted.md']
+    expect(recordsCitedIn(`(${noun} 0998), ${noun}s 0062 and 0997, docs/${noun}s/${file}`)).toEqual([
+      '0998',
+      '0062',
+      '0997',
+      '0998',
+    ])
+    expect(linksToRecords(`docs/${noun}s/${file}`)).toEqual([file])
+  })
+})
+
+test('nothing cites a document outside of the repository', () => {
+  const outside = /\(?\breliability [\dF]|\(decisions: ?"|\(lifecycle: ?"/g
+  expect(
+    sources.flatMap(({ path, text }) => [...text.matchAll(outside)].map(([found]) => `${path}: ${found}`)),
+  ).toEqual([])
+  expect(`see reliability ${3}.4 (decisions: ${'"'}Statuses")`.match(outside)).toHaveLength(2)
+})

@@ -12,7 +12,7 @@ const common = {
 }
 
 /** Minutes long, and mostly waiting: begun last, one of them would be waited for alone. */
-const LONG = /\/test\/((faults|starts|privacy)\/|swap\/api\/networks)/
+const LONG = /\/test\/((chaos|starts|privacy)\/|swap\/api\/networks)/
 
 /** They wait for each other, because they trade on the same markets: side by side, workers would stand idle. */
 const IN_TURN = /\/server\/test\/swap\/api\//
@@ -31,6 +31,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests outside of the source tree that need nothing but Node. */
+const units = [
+  'server/test/core/{catalogue,http}/**/*.test.ts',
+  'server/test/exchange/api/**/*.test.ts',
+  'server/test/swap/routes/**/*.test.ts',
+  'server/test/swap/routing/*.test.ts',
+  'server/test/cli/lab.test.ts',
+]
+
 /** `units` need nothing but Node; `nodes` share one Postgres cluster and one set of sandbox chains. */
 export default defineConfig({
   test: {
@@ -43,12 +52,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'units',
-          include: [
-            '{schema,server}/src/**/*.test.ts',
-            'server/test/{catalogue,http}/**/*.test.ts',
-            'server/test/swap/*.test.ts',
-            'test/*.test.ts',
-          ],
+          include: ['{schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
         },
       },
       {
@@ -56,12 +60,7 @@ export default defineConfig({
           ...common,
           name: 'nodes',
           include: ['{sandbox,test}/**/*.test.ts', 'server/test/**/*.test.ts'],
-          exclude: [
-            ...common.exclude,
-            'server/test/{catalogue,http}/**',
-            'server/test/swap/*.test.ts',
-            'test/*.test.ts',
-          ],
+          exclude: [...common.exclude, ...units, 'test/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
         },
       },

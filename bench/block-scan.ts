@@ -18,11 +18,11 @@ const BLOCKS = 60
 
 const rules: AppendRules = {
   assetOf: () => ({ id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null }),
-  required: () => ({ confirmations: 12, tag: null }),
-  byMemo: false,
+  requirements: () => ({ confirmations: 12, tag: null }),
+  usesMemos: false,
   fundingConfirmations: 12,
-  keep: 1_000,
-  coins: false,
+  keepBlocks: 1_000,
+  tracksUtxos: false,
 }
 
 const hashed = (text: string, length: number) => `0x${createHash('sha256').update(text).digest('hex').slice(0, length)}`

@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-/** One cluster and one set of chains for the whole run; every test file makes its own database and its own house on them. */
+/** One cluster and one set of chains for the whole run; every test file makes its own database and its own app on them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-test-'))
   const [postgres, chains] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, 'all')])

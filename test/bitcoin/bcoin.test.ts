@@ -8,8 +8,8 @@ import { keyScript, parametersOf } from '../../server/src/adapters/chains/bitcoi
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
+import { createAppKeys } from './app-keys.ts'
 import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
-import { createHouseKeys } from './house-keys.ts'
 
 const sandbox = resolveNetwork(btc, 'sandbox')
 /** With replacements, as on the real network: the node takes them. */
@@ -20,7 +20,7 @@ async function start(): Promise<TestNode> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-bcoin-'))
   const node = await startBcoin(folder, await freePort())
   const rpc = createJsonRpc({ url: node.rpcUrl })
-  const { publicKeys } = createHouseKeys(network.coinType)
+  const { publicKeys } = createAppKeys(network.coinType)
   await node.prepare(
     hex.encode(keyScript(parametersOf(network), publicKeys.publicKey(0, { branch: 'hot', index: 0 }))),
     0,

@@ -4,9 +4,9 @@ import { createBitcoinChain } from '../../server/src/adapters/chains/bitcoin/cha
 import { createBitcoinSigning } from '../../server/src/adapters/chains/bitcoin/sign.ts'
 import type { Network } from '../../server/src/core/domain/network.ts'
 import type { BlockRef } from '../../server/src/core/ports/chain.ts'
-import type { ChainReader, SpendRequest, Unsigned } from '../../server/src/exchange/ports/chain.ts'
-import type { Coin, Pay } from '../../server/src/exchange/ports/spend.ts'
-import { createHouseKeys } from './house-keys.ts'
+import type { ChainReader, SpendRequest, UnsignedTransaction } from '../../server/src/exchange/ports/chain.ts'
+import type { Payment, Utxo } from '../../server/src/exchange/ports/spend.ts'
+import { createAppKeys } from './app-keys.ts'
 
 /** A node of the bitcoin family on regtest, in a state of its own. */
 export type TestNode = Readonly<{
@@ -23,9 +23,9 @@ const WHOLE = 100_000_000n
 /** Blocks until a coinbase may be spent. */
 const MATURITY = 100
 
-/** The house on one node: its chain, its keys, and its coins, which it mines for itself. */
-export function createHouse(network: Network, node: TestNode, urls: readonly string[] = [node.url]) {
-  const { keys, publicKeys } = createHouseKeys(network.coinType)
+/** The app on one node: its chain, its keys, and its coins, which it mines for itself. */
+export function createTestApp(network: Network, node: TestNode, urls: readonly string[] = [node.url]) {
+  const { keys, publicKeys } = createAppKeys(network.coinType)
   const chain = createBitcoinChain({ network, rpcUrls: urls, publicKeys, timeoutMs: 5000 })
   const sign = createBitcoinSigning([network])
   const parameters = parametersOf(network)
@@ -37,11 +37,11 @@ export function createHouse(network: Network, node: TestNode, urls: readonly str
   return {
     chain,
     mine,
-    sign: (unsigned: Unsigned) => sign(unsigned.intent, keys),
+    sign: (unsigned: UnsignedTransaction) => sign(unsigned.intent, keys),
     /** An address of nobody of ours. */
     stranger: (index: number) =>
       keyAddress(parameters, publicKeys.publicKey(0, { branch: 'deposit', index: 500_000 + index })),
-    pay: (address: string, units: bigint, at = 0): Pay => ({
+    pay: (address: string, units: bigint, at = 0): Payment => ({
       payoutId: `payout-${at}`,
       address,
       memo: null,
@@ -54,8 +54,8 @@ export function createHouse(network: Network, node: TestNode, urls: readonly str
       },
       units,
     }),
-    /** The next coin that the house mined and did not spend. */
-    coin: async (): Promise<Coin> => {
+    /** The next coin that the app mined and did not spend. */
+    coin: async (): Promise<Utxo> => {
       const height = ++used
       if (((await node.call('getblockcount')) as number) < height + MATURITY) await mine(MATURITY)
       const block = (await node.call('getblock', await node.call('getblockhash', height))) as { tx: Hashes }
@@ -68,7 +68,7 @@ export function createHouse(network: Network, node: TestNode, urls: readonly str
         path: { branch: 'hot', index: 0 },
       }
     },
-    build: (request: Pick<SpendRequest, 'coins' | 'pays'> & Partial<SpendRequest>) => {
+    build: (request: Pick<SpendRequest, 'utxos' | 'payments'> & Partial<SpendRequest>) => {
       return chain.sender.build({
         from: { branch: 'hot', index: 0 },
         fee: { rate: 20_000n, tip: 0n },
@@ -89,7 +89,7 @@ async function read(reader: ChainReader, height: number) {
   return block
 }
 
-type Context = Readonly<{ network: Network; node: TestNode; house: ReturnType<typeof createHouse> }>
+type Context = Readonly<{ network: Network; node: TestNode; app: ReturnType<typeof createTestApp> }>
 
 /** What every node of the family must let our adapter do, in this order. */
 export function describeBitcoinChain(name: string, network: Network, start: () => Promise<TestNode>): void {
@@ -98,12 +98,12 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
 
     beforeAll(async () => {
       const node = await start()
-      context = { network, node, house: createHouse(network, node) }
-      await context.house.mine(MATURITY + 5)
+      context = { network, node, app: createTestApp(network, node) }
+      await context.app.mine(MATURITY + 5)
     }, 60_000)
 
     afterAll(async () => {
-      await context?.house.chain.close()
+      await context?.app.chain.close()
       await context?.node.stop()
     })
 
@@ -122,13 +122,13 @@ export function describeBitcoinChain(name: string, network: Network, start: () =
     )
     test('every kind of address that is accepted can be paid, and is recognised in the block', () =>
       paysEveryAddress(context))
-    test('the fee rate lies above what the node relays and below what the house pays', () => knowsTheFee(context))
+    test('the fee rate lies above what the node relays and below what the app pays', () => knowsTheFee(context))
     test('balances are the store’s', () => keepsNoBalances(context))
   })
 }
 
-async function readsBlocks({ house, node }: Context) {
-  const { reader } = house.chain
+async function readsBlocks({ app, node }: Context) {
+  const { reader } = app.chain
   const head = await reader.head()
   expect(head.height).toBe(await node.call('getblockcount'))
   expect(head.hash).toBe(await node.call('getbestblockhash'))
@@ -141,12 +141,12 @@ async function readsBlocks({ house, node }: Context) {
   expect((await read(reader, 0)).parentHash).toBe('0'.repeat(64))
 }
 
-async function followsPayouts({ house }: Context) {
-  const { reader, sender } = house.chain
-  const coins = [await house.coin(), await house.coin()]
-  const pays = Array.from({ length: 20 }, (_, at) => house.pay(house.stranger(at), WHOLE + BigInt(at), at))
-  const unsigned = house.build({ coins, pays })
-  const { raw, txHash } = house.sign(unsigned)
+async function followsPayouts({ app }: Context) {
+  const { reader, sender } = app.chain
+  const coins = [await app.coin(), await app.coin()]
+  const pays = Array.from({ length: 20 }, (_, at) => app.pay(app.stranger(at), WHOLE + BigInt(at), at))
+  const unsigned = app.build({ utxos: coins, payments: pays })
+  const { raw, txHash } = app.sign(unsigned)
   await reader.mempool()
 
   expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'unseen' })
@@ -168,7 +168,7 @@ async function followsPayouts({ house }: Context) {
   expect(sighted[20]).toMatchObject({ address: unsigned.change?.address, units: unsigned.change?.units })
   expect(await reader.mempool()).toEqual([])
 
-  await house.mine(1)
+  await app.mine(1)
   const head = await reader.head()
   const block = await read(reader, head.height)
   expect(block.transfers.slice(0, 20)).toEqual(expected)
@@ -183,17 +183,17 @@ async function followsPayouts({ house }: Context) {
   expect(await sender.broadcast(raw)).toEqual({ kind: 'known' })
 }
 
-async function readsAgain({ house, node }: Context) {
-  const { reader, sender } = house.chain
-  const address = house.chain.addresses.deposit(3).address
+async function readsAgain({ app, node }: Context) {
+  const { reader, sender } = app.chain
+  const address = app.chain.addresses.deposit(3).address
   // D3: two outputs to one address are two transfers.
-  const unsigned = house.build({
-    coins: [await house.coin()],
-    pays: [house.pay(address, 70_000_000n), house.pay(address, 80_000_000n, 1)],
+  const unsigned = app.build({
+    utxos: [await app.coin()],
+    payments: [app.pay(address, 70_000_000n), app.pay(address, 80_000_000n, 1)],
   })
-  const { raw } = house.sign(unsigned)
+  const { raw } = app.sign(unsigned)
   expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
-  await house.mine(1)
+  await app.mine(1)
   const head = await reader.head()
   const transfers = (await read(reader, head.height)).transfers.filter((transfer) => transfer.address === address)
   const [first, second] = transfers
@@ -201,89 +201,89 @@ async function readsAgain({ house, node }: Context) {
   expect([first.units, second.units]).toEqual([70_000_000n, 80_000_000n])
 
   expect(await reader.agrees(head)).toBe(true)
-  expect(await reader.received(first, head)).toBe(70_000_000n)
-  expect(await reader.received(second, head)).toBe(80_000_000n)
-  expect(await reader.received({ ...first, address: house.stranger(1) }, head)).toBe(0n)
-  expect(await reader.received({ ...first, identity: `${first.txHash}:9` }, head)).toBe(0n)
+  expect(await reader.receivedUnits(first, head)).toBe(70_000_000n)
+  expect(await reader.receivedUnits(second, head)).toBe(80_000_000n)
+  expect(await reader.receivedUnits({ ...first, address: app.stranger(1) }, head)).toBe(0n)
+  expect(await reader.receivedUnits({ ...first, identity: `${first.txHash}:9` }, head)).toBe(0n)
   const nowhere = 'ab'.repeat(32)
-  await expect(reader.received({ ...first, identity: `${nowhere}:0`, txHash: nowhere }, head)).rejects.toEqual(
+  await expect(reader.receivedUnits({ ...first, identity: `${nowhere}:0`, txHash: nowhere }, head)).rejects.toEqual(
     unavailable,
   )
   const before: BlockRef = await read(reader, head.height - 1)
-  await expect(reader.received(first, before)).rejects.toEqual(unavailable)
+  await expect(reader.receivedUnits(first, before)).rejects.toEqual(unavailable)
   expect(await reader.agrees({ ...head, hash: before.hash })).toBe(false)
   expect(await reader.agrees({ height: head.height + 50, hash: head.hash })).toBe(false)
 
   const block = (await node.call('getblock', head.hash)) as { tx: Hashes }
   const coinbase = block.tx[0] ?? ''
-  const mined = { ...first, identity: `${coinbase}:0`, txHash: coinbase, address: house.chain.addresses.hot() }
-  expect(await reader.received(mined, head)).toBe(0n)
+  const mined = { ...first, identity: `${coinbase}:0`, txHash: coinbase, address: app.chain.addresses.hot() }
+  expect(await reader.receivedUnits(mined, head)).toBe(0n)
 }
 
-async function followsReorgs({ house, node }: Context) {
-  const { reader, sender } = house.chain
-  const unsigned = house.build({
-    coins: [await house.coin()],
-    pays: [house.pay(house.chain.addresses.deposit(4).address, WHOLE)],
+async function followsReorgs({ app, node }: Context) {
+  const { reader, sender } = app.chain
+  const unsigned = app.build({
+    utxos: [await app.coin()],
+    payments: [app.pay(app.chain.addresses.deposit(4).address, WHOLE)],
   })
-  const { raw, txHash } = house.sign(unsigned)
+  const { raw, txHash } = app.sign(unsigned)
   const attempt = { txHash, conflictKey: unsigned.conflictKey }
   await sender.broadcast(raw)
-  await house.mine(3)
+  await app.mine(3)
   const head = await reader.head()
   const lost = await read(reader, head.height - 2)
   const [transfer] = lost.transfers
   if (transfer === undefined) throw new Error('a transfer is expected')
-  expect(await reader.received(transfer, lost)).toBe(WHOLE)
+  expect(await reader.receivedUnits(transfer, lost)).toBe(WHOLE)
 
   await node.call('invalidateblock', lost.hash)
   expect((await reader.head()).height).toBe(lost.height - 1)
   expect(await reader.block(lost.height)).toBeNull()
   expect(await reader.agrees(lost)).toBe(false)
-  await expect(reader.received(transfer, lost)).rejects.toEqual(unavailable)
+  await expect(reader.receivedUnits(transfer, lost)).rejects.toEqual(unavailable)
   expect(await sender.observe(attempt)).toEqual({ kind: 'pending' })
 
-  await house.mine(1, house.stranger(77))
+  await app.mine(1, app.stranger(77))
   const again = await read(reader, lost.height)
   expect(again.hash).not.toBe(lost.hash)
   expect(again.transfers.map(({ identity }) => identity)).toContain(transfer.identity)
   expect(await sender.observe(attempt)).toMatchObject({ kind: 'included', block: { hash: again.hash } })
-  await expect(reader.received(transfer, lost)).rejects.toEqual(unavailable)
-  expect(await reader.received(transfer, again)).toBe(WHOLE)
+  await expect(reader.receivedUnits(transfer, lost)).rejects.toEqual(unavailable)
+  expect(await reader.receivedUnits(transfer, again)).toBe(WHOLE)
 }
 
-async function tellsRefusals({ house }: Context) {
-  const { sender } = house.chain
-  const coin = await house.coin()
-  const first = house.build({ coins: [coin], pays: [house.pay(house.stranger(1), WHOLE)] })
-  expect(await sender.broadcast(house.sign(first).raw)).toEqual({ kind: 'accepted' })
-  await house.mine(1)
-  const second = house.build({ coins: [coin], pays: [house.pay(house.stranger(2), WHOLE)] })
-  expect(await sender.broadcast(house.sign(second).raw)).toMatchObject({ kind: 'rejected' })
-  const cheap = house.build({
-    coins: [await house.coin()],
-    pays: [house.pay(house.stranger(2), WHOLE)],
+async function tellsRefusals({ app }: Context) {
+  const { sender } = app.chain
+  const coin = await app.coin()
+  const first = app.build({ utxos: [coin], payments: [app.pay(app.stranger(1), WHOLE)] })
+  expect(await sender.broadcast(app.sign(first).raw)).toEqual({ kind: 'accepted' })
+  await app.mine(1)
+  const second = app.build({ utxos: [coin], payments: [app.pay(app.stranger(2), WHOLE)] })
+  expect(await sender.broadcast(app.sign(second).raw)).toMatchObject({ kind: 'rejected' })
+  const cheap = app.build({
+    utxos: [await app.coin()],
+    payments: [app.pay(app.stranger(2), WHOLE)],
     fee: { rate: 1n, tip: 0n },
   })
-  expect(await sender.broadcast(house.sign(cheap).raw)).toMatchObject({ kind: 'rejected' })
+  expect(await sender.broadcast(app.sign(cheap).raw)).toMatchObject({ kind: 'rejected' })
   expect(await sender.broadcast('00')).toMatchObject({ kind: 'rejected' })
   expect(await sender.broadcast('nothing')).toMatchObject({ kind: 'rejected' })
 }
 
-async function provesDeath({ house, network }: Context) {
-  const { reader, sender } = house.chain
-  const coin = await house.coin()
-  const [one, other] = [1, 2].map((at) => house.build({ coins: [coin], pays: [house.pay(house.stranger(at), WHOLE)] }))
+async function provesDeath({ app, network }: Context) {
+  const { reader, sender } = app.chain
+  const coin = await app.coin()
+  const [one, other] = [1, 2].map((at) => app.build({ utxos: [coin], payments: [app.pay(app.stranger(at), WHOLE)] }))
   if (one === undefined || other === undefined) throw new Error('two are expected')
-  const attempt = { txHash: house.sign(one).txHash, conflictKey: one.conflictKey }
-  const rival = house.sign(other)
+  const attempt = { txHash: app.sign(one).txHash, conflictKey: one.conflictKey }
+  const rival = app.sign(other)
   await sender.broadcast(rival.raw)
   expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
-  await house.mine(1)
+  await app.mine(1)
   const { height, hash } = await reader.head()
-  await house.mine(network.finalityBlocks - 2)
+  await app.mine(network.finalityBlocks - 2)
   expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
-  await house.mine(1)
+  await app.mine(1)
   const dead = { kind: 'dead', proof: { spentBy: rival.txHash, blockHash: hash, blockHeight: height } }
   expect(await sender.observe(attempt)).toEqual(parametersOf(network).bech32 === null ? { kind: 'unseen' } : dead)
   expect(await sender.observe({ txHash: rival.txHash, conflictKey: other.conflictKey })).toMatchObject({
@@ -291,16 +291,16 @@ async function provesDeath({ house, network }: Context) {
   })
 }
 
-async function replacesPayouts({ house, network }: Context) {
-  const { sender } = house.chain
-  const coins = [await house.coin()]
-  const old = house.build({ coins, pays: [house.pay(house.stranger(5), WHOLE)], fee: { rate: 2000n, tip: 0n } })
-  const original = house.sign(old)
+async function replacesPayouts({ app, network }: Context) {
+  const { sender } = app.chain
+  const coins = [await app.coin()]
+  const old = app.build({ utxos: coins, payments: [app.pay(app.stranger(5), WHOLE)], fee: { rate: 2000n, tip: 0n } })
+  const original = app.sign(old)
   expect(await sender.broadcast(original.raw)).toEqual({ kind: 'accepted' })
   const replaces = { intent: old.intent, feeUnits: old.feeUnits }
   // The least that the builder lets a replacement rise must be enough for the node.
-  const next = house.build({ coins, pays: [], fee: { rate: 2000n, tip: 0n }, replaces })
-  const replacement = house.sign(next)
+  const next = app.build({ utxos: coins, payments: [], fee: { rate: 2000n, tip: 0n }, replaces })
+  const replacement = app.sign(next)
   expect(next.conflictKey).toBe(old.conflictKey)
   expect(await sender.broadcast(replacement.raw)).toEqual({ kind: 'accepted' })
   expect(await sender.broadcast(original.raw)).toMatchObject({ kind: 'rejected' })
@@ -308,30 +308,30 @@ async function replacesPayouts({ house, network }: Context) {
     kind: 'unseen',
   })
   // With further coins too.
-  const more = [...coins, await house.coin()]
-  const last = house.build({
-    coins: more,
-    pays: [],
+  const more = [...coins, await app.coin()]
+  const last = app.build({
+    utxos: more,
+    payments: [],
     fee: { rate: 60_000n, tip: 0n },
     replaces: { intent: next.intent, feeUnits: next.feeUnits },
   })
-  const final = house.sign(last)
+  const final = app.sign(last)
   expect(await sender.broadcast(final.raw)).toEqual({ kind: 'accepted' })
-  await house.mine(1)
+  await app.mine(1)
   expect(await sender.observe({ txHash: final.txHash, conflictKey: old.conflictKey })).toMatchObject({
     kind: 'included',
   })
   expect(await sender.broadcast(original.raw)).toMatchObject({ kind: 'rejected' })
   expect(await sender.broadcast(replacement.raw)).toMatchObject({ kind: 'rejected' })
-  await house.mine(network.finalityBlocks - 1)
+  await app.mine(network.finalityBlocks - 1)
   expect(await sender.observe({ txHash: original.txHash, conflictKey: old.conflictKey })).toMatchObject({
     kind: 'dead',
     proof: { spentBy: final.txHash },
   })
 }
 
-async function paysEveryAddress({ house, node, network }: Context) {
-  const { addresses, reader, sender } = house.chain
+async function paysEveryAddress({ app, node, network }: Context) {
+  const { addresses, reader, sender } = app.chain
   const hash = '751e76e8199196d454941c45d1b3a323f1433bd6'
   // The generator point: a key that is on the curve.
   const key = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
@@ -341,25 +341,25 @@ async function paysEveryAddress({ house, node, network }: Context) {
   expect(written.map(addresses.parse)).toEqual(written)
   for (const address of node.validates ? written : [])
     expect(await node.call('validateaddress', address)).toMatchObject({ isvalid: true, address })
-  const unsigned = house.build({
-    coins: [await house.coin()],
-    pays: written.map((address, at) => house.pay(address, WHOLE / 10n, at)),
+  const unsigned = app.build({
+    utxos: [await app.coin()],
+    payments: written.map((address, at) => app.pay(address, WHOLE / 10n, at)),
   })
-  expect(await sender.broadcast(house.sign(unsigned).raw)).toEqual({ kind: 'accepted' })
-  await house.mine(1)
+  expect(await sender.broadcast(app.sign(unsigned).raw)).toEqual({ kind: 'accepted' })
+  await app.mine(1)
   const { transfers } = await read(reader, (await reader.head()).height)
   expect(transfers.slice(0, written.length).map(({ address }) => address)).toEqual(written)
 }
 
-async function knowsTheFee({ house, network }: Context) {
-  const { rate, tip } = await house.chain.reader.feeRate()
+async function knowsTheFee({ app, network }: Context) {
+  const { rate, tip } = await app.chain.reader.feeRate()
   expect(tip).toBe(0n)
   expect(rate).toBeGreaterThanOrEqual(1000n)
   expect(rate).toBeLessThanOrEqual(4000n * parametersOf(network).dustUnits)
 }
 
-async function keepsNoBalances({ house }: Context) {
-  await expect(house.chain.reader.balance(house.chain.addresses.hot(), house.pay('', 1n).asset)).rejects.toThrow(
+async function keepsNoBalances({ app }: Context) {
+  await expect(app.chain.reader.balance(app.chain.addresses.hot(), app.pay('', 1n).asset)).rejects.toThrow(
     'the store adds up',
   )
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ltc } from '../../server/networks/ltc.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import { PATIENCE } from '../support/patience.ts'
-import { createHouse, describeBitcoinChain, type TestNode } from './chain-suite.ts'
+import { createTestApp, describeBitcoinChain, type TestNode } from './chain-suite.ts'
 import { hasLitecoind, startLitecoind } from './litecoind.ts'
 
 const network = resolveNetwork(ltc, 'sandbox')
@@ -13,18 +13,18 @@ describe.runIf(hasLitecoind)('litecoind', () => {
 
   describe('two nodes', () => {
     let nodes: [TestNode, TestNode]
-    let house: ReturnType<typeof createHouse>
+    let app: ReturnType<typeof createTestApp>
 
     beforeAll(async () => {
       const first = await startLitecoind()
       nodes = [first, await startLitecoind(first.peerPort)]
-      house = createHouse(network, nodes[0], [nodes[0].url, nodes[1].url])
-      await house.mine(105)
+      app = createTestApp(network, nodes[0], [nodes[0].url, nodes[1].url])
+      await app.mine(105)
       await settled()
     })
 
     afterAll(async () => {
-      await house?.chain.close()
+      await app?.chain.close()
       await Promise.all((nodes ?? []).map((node) => node.stop()))
     })
 
@@ -36,19 +36,19 @@ describe.runIf(hasLitecoind)('litecoind', () => {
     }
 
     test('only what both have is believed (D9)', async () => {
-      const { reader, sender } = house.chain
-      const coin = await house.coin()
-      const unsigned = house.build({
-        coins: [coin],
-        pays: [house.pay(house.chain.addresses.deposit(0).address, 100_000_000n)],
+      const { reader, sender } = app.chain
+      const coin = await app.coin()
+      const unsigned = app.build({
+        utxos: [coin],
+        payments: [app.pay(app.chain.addresses.deposit(0).address, 100_000_000n)],
       })
-      const { raw, txHash } = house.sign(unsigned)
+      const { raw, txHash } = app.sign(unsigned)
       expect(await sender.broadcast(raw)).toEqual({ kind: 'accepted' })
       const common = await reader.head()
 
       await nodes[1].call('setnetworkactive', false)
       await vi.waitFor(async () => expect(await nodes[1].call('getconnectioncount')).toBe(0), DEADLINE)
-      await house.mine(2)
+      await app.mine(2)
       const alone = {
         height: common.height + 1,
         hash: (await nodes[0].call('getblockhash', common.height + 1)) as string,
@@ -56,30 +56,30 @@ describe.runIf(hasLitecoind)('litecoind', () => {
       const transfer = {
         identity: `${txHash}:0`,
         txHash,
-        address: house.chain.addresses.deposit(0).address,
+        address: app.chain.addresses.deposit(0).address,
         contract: null,
         units: 100_000_000n,
       }
       // The second lags behind: nothing of the new blocks counts.
       expect(await reader.head()).toEqual(common)
       expect(await reader.agrees(alone)).toBe(false)
-      await expect(reader.received(transfer, alone)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+      await expect(reader.receivedUnits(transfer, alone)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
       expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
 
       // The second goes its own way, as far as the first: the fork point is the head.
-      await nodes[1].call('generatetoaddress', 2, house.stranger(9))
+      await nodes[1].call('generatetoaddress', 2, app.stranger(9))
       expect(await reader.head()).toEqual(common)
       expect(await reader.block(alone.height)).toBeNull()
       expect(await reader.agrees(alone)).toBe(false)
-      await expect(reader.received(transfer, alone)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+      await expect(reader.receivedUnits(transfer, alone)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
       expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toEqual({ kind: 'pending' })
 
       // The first wins.
-      await house.mine(1)
+      await app.mine(1)
       await nodes[1].call('setnetworkactive', true)
       await settled()
       expect(await reader.agrees(alone)).toBe(true)
-      expect(await reader.received(transfer, alone)).toBe(100_000_000n)
+      expect(await reader.receivedUnits(transfer, alone)).toBe(100_000_000n)
       expect(await sender.observe({ txHash, conflictKey: unsigned.conflictKey })).toMatchObject({
         kind: 'included',
         block: alone,
@@ -87,9 +87,9 @@ describe.runIf(hasLitecoind)('litecoind', () => {
     })
 
     test('without one of them there are payments, but no statements', async () => {
-      const { reader, sender } = house.chain
-      const unsigned = house.build({ coins: [await house.coin()], pays: [house.pay(house.stranger(3), 100_000_000n)] })
-      const { raw, txHash } = house.sign(unsigned)
+      const { reader, sender } = app.chain
+      const unsigned = app.build({ utxos: [await app.coin()], payments: [app.pay(app.stranger(3), 100_000_000n)] })
+      const { raw, txHash } = app.sign(unsigned)
       const head = await reader.head()
       await nodes[1].stop()
       const unavailable = expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' })

@@ -6,7 +6,7 @@ import type { Purchase } from './customers.ts'
 import type { Run } from './run.ts'
 
 /*
- * What the world does to the house, each once and on purpose. A house without bugs comes out of each with nothing wrong;
+ * What the scenario does to the app, each once and on purpose. A app without bugs comes out of each with nothing wrong;
  * each of the planted bugs is found by one of them.
  */
 export type Attack = (run: Run) => Promise<void>
@@ -37,7 +37,7 @@ async function buy(
   return Promise.all(Array.from({ length: count }, () => customers.buy({ from, to, amount })))
 }
 
-const height = async ({ fleet }: Run): Promise<number> => Number(await fleet.ground.call('eth', 'eth_blockNumber'))
+const height = async ({ fleet }: Run): Promise<number> => Number(await fleet.cluster.call('eth', 'eth_blockNumber'))
 
 /** The chain forgets payouts that were said to be paid: deeper than they were confirmed, less than final. */
 export const payoutsAreForgotten: Attack = async (run) => {
@@ -45,7 +45,7 @@ export const payoutsAreForgotten: Attack = async (run) => {
   await told(run, bought, ['finished'])
   const then = await height(run)
   await until('two more blocks', async () => (await height(run)) >= then + 2)
-  await run.fleet.ground.control('/reorgs', { network: 'eth', depth: 7 })
+  await run.fleet.cluster.control('/reorgs', { network: 'eth', depth: 7 })
 }
 
 /** The worker dies with a signature in its hands. */
@@ -61,8 +61,8 @@ export const deathAfterSigning: Attack = async (run) => {
 
 /** Nobody mines for longer than a payout waits; needs `clocks.stuck` to be short. */
 export const nobodyMines: Attack = async (run) => {
-  const { ground, database } = run.fleet
-  await ground.control('/mining', { network: 'eth', paused: true })
+  const { cluster, database } = run.fleet
+  await cluster.control('/mining', { network: 'eth', paused: true })
   try {
     await buy(run, 1, 'btc@btc', 'eth@eth', '0.004')
     await until(
@@ -87,7 +87,7 @@ export const nobodyMines: Attack = async (run) => {
       PATIENCE_MS,
     )
   } finally {
-    await ground.control('/mining', { network: 'eth', paused: false })
+    await cluster.control('/mining', { network: 'eth', paused: false })
   }
 }
 
@@ -105,16 +105,16 @@ export const nodesThatDoNotAnswer: Attack = async (run) => {
  * do.
  */
 export const aTokenThatLies: Attack = async (run) => {
-  const { ground } = run.fleet
-  const token = ground.chains.networks.find(({ network }) => network === 'eth')?.tokens['usdt'] as Hex
+  const { cluster } = run.fleet
+  const token = cluster.chains.networks.find(({ network }) => network === 'eth')?.tokens['usdt'] as Hex
   const purchase = await run.customers.order({ from: 'usdt@eth', to: 'btc@btc', amount: '400' })
   const account = privateKeyToAccount(generatePrivateKey())
-  const honest = await ground.call('eth', 'eth_getCode', [token, 'latest'])
-  await ground.control('/mining', { network: 'eth', paused: true })
+  const honest = await cluster.call('eth', 'eth_getCode', [token, 'latest'])
+  await cluster.control('/mining', { network: 'eth', paused: true })
   try {
-    await ground.call('eth', 'anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`])
-    await ground.call('eth', 'anvil_setCode', [token, LIAR])
-    const { chainId = 0 } = ground.chains.networks.find(({ network }) => network === 'eth') ?? {}
+    await cluster.call('eth', 'anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`])
+    await cluster.call('eth', 'anvil_setCode', [token, LIAR])
+    const { chainId = 0 } = cluster.chains.networks.find(({ network }) => network === 'eth') ?? {}
     const fee = 20_000_000_000n
     const data =
       `0xa9059cbb${purchase.depositAddress.slice(2).toLowerCase().padStart(64, '0')}${parseUnits('400', 6).toString(16).padStart(64, '0')}` as Hex
@@ -128,16 +128,16 @@ export const aTokenThatLies: Attack = async (run) => {
       to: token,
       data,
     })
-    const hash: string = await ground.call('eth', 'eth_sendRawTransaction', [raw])
+    const hash: string = await cluster.call('eth', 'eth_sendRawTransaction', [raw])
     purchase.payments.push({ network: 'eth', hash, units: 0n, raw: null, payer: null })
-    await ground.control('/blocks', { network: 'eth', count: 1 })
+    await cluster.control('/blocks', { network: 'eth', count: 1 })
     await until(
       'the lie is in a block',
-      async () => (await ground.call('eth', 'eth_getTransactionReceipt', [hash]))?.status === '0x1',
+      async () => (await cluster.call('eth', 'eth_getTransactionReceipt', [hash]))?.status === '0x1',
     )
-    await ground.call('eth', 'anvil_setCode', [token, honest])
+    await cluster.call('eth', 'anvil_setCode', [token, honest])
   } finally {
-    await ground.control('/mining', { network: 'eth', paused: false })
+    await cluster.control('/mining', { network: 'eth', paused: false })
   }
 }
 

@@ -3,9 +3,9 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { createOutsideWallet } from '../../sandbox/src/bitcoin/addresses.ts'
 import type { Json } from '../support/until.ts'
 import type { Client } from './client.ts'
-import type { Dice } from './dice.ts'
 import type { Fleet } from './fleet.ts'
 import { moneroPlace } from './monero.ts'
+import type { Random } from './random.ts'
 
 /** One payment of a customer, as the customer's own wallet knows it. */
 export type Payment = Readonly<{
@@ -23,7 +23,7 @@ export type Purchase = Readonly<{
   partner: string
   from: string
   to: string
-  /** Two legs: the intermediary's payment is the house's own, and no customer sees it. */
+  /** Two legs: the intermediary's payment is the app's own, and no customer sees it. */
   isPrivate: boolean
   depositAddress: string
   recipient: string
@@ -60,7 +60,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   'xmr@xmr': 12,
 }
 export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 18
-/** That a partner takes one after the other while the house is being killed. */
+/** That a partner takes one after the other while the app is being killed. */
 const FRESH_QUOTES = 5
 /** In a storm one reorganisation follows another. */
 const GIFTS_MAX = 5
@@ -69,13 +69,13 @@ const GWEI = 1_000_000_000n
 
 export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox'): Customers {
   const purchases: Purchase[] = []
-  const { ground } = fleet
+  const { cluster } = fleet
 
   async function order({ from, to, amount, flow = 'standard', privateType }: Order): Promise<Purchase> {
     const [source = '', fromNetwork = ''] = from.split('@')
     const [target = '', toNetwork = ''] = to.split('@')
     const pair = { fromCurrency: source, fromNetwork, toCurrency: target, toNetwork }
-    const [recipient, refund] = [await wallet(ground, toNetwork), await wallet(ground, fromNetwork)]
+    const [recipient, refund] = [await wallet(cluster, toNetwork), await wallet(cluster, fromNetwork)]
     const create = async () => {
       const rateId = flow === 'fixed-rate' ? { rateId: await quote(client, pair, amount) } : {}
       const wanted = { ...pair, fromAmount: amount, address: recipient, refundAddress: refund, ...rateId }
@@ -113,7 +113,7 @@ export function createCustomers(fleet: Fleet, client: Client, partner = 'sandbox
             units,
             raw: null,
             payer: null,
-            hash: (await ground.control('/deposits', { network, currency, address: purchase.depositAddress, amount }))
+            hash: (await cluster.control('/deposits', { network, currency, address: purchase.depositAddress, amount }))
               .hash as string,
           }
     purchase.payments.push(payment)
@@ -155,15 +155,15 @@ export async function leastOf(client: Client, from: string, to: string): Promise
   return reply.body.min
 }
 
-async function wallet(ground: Fleet['ground'], network: string): Promise<string> {
-  if (network === 'xmr') return (await ground.control('/wallets', { network })).address
+async function wallet(cluster: Fleet['cluster'], network: string): Promise<string> {
+  if (network === 'xmr') return (await cluster.control('/wallets', { network })).address
   if (network === 'btc' || network === 'ltc') return createOutsideWallet(network).address ?? ''
   return privateKeyToAddress(generatePrivateKey())
 }
 
-async function payEther({ ground }: Fleet, to: string, units: bigint): Promise<Payment> {
+async function payEther({ cluster }: Fleet, to: string, units: bigint): Promise<Payment> {
   const account = privateKeyToAccount(generatePrivateKey())
-  const { chainId = 0 } = ground.chains.networks.find(({ network }) => network === 'eth') ?? {}
+  const { chainId = 0 } = cluster.chains.networks.find(({ network }) => network === 'eth') ?? {}
   const raw = await account.signTransaction({
     type: 'eip1559',
     chainId,
@@ -174,41 +174,41 @@ async function payEther({ ground }: Fleet, to: string, units: bigint): Promise<P
     to: to as Hex,
     value: units,
   })
-  const hash = await send(ground, { address: account.address, units, raw })
+  const hash = await send(cluster, { address: account.address, units, raw })
   return { network: 'eth', hash, units, raw, payer: account.address }
 }
 
 /** What a wallet was given is gone where a reorganisation came between: it is given again. */
 async function send(
-  ground: Fleet['ground'],
+  cluster: Fleet['cluster'],
   { address, units, raw }: { address: Hex; units: bigint; raw: Hex },
 ): Promise<string> {
   for (let left = GIFTS_MAX; ; left--) {
-    await giveEther(ground, address, units)
+    await giveEther(cluster, address, units)
     try {
-      return await ground.call('eth', 'eth_sendRawTransaction', [raw])
+      return await cluster.call('eth', 'eth_sendRawTransaction', [raw])
     } catch (error) {
       if (left === 0 || !String(error).includes('Insufficient funds')) throw error
     }
   }
 }
 
-async function giveEther(ground: Fleet['ground'], address: Hex, units: bigint): Promise<void> {
-  await ground.call('eth', 'anvil_setBalance', [address, `0x${(units + GAS * 20n * GWEI).toString(16)}`])
+async function giveEther(cluster: Fleet['cluster'], address: Hex, units: bigint): Promise<void> {
+  await cluster.call('eth', 'anvil_setBalance', [address, `0x${(units + GAS * 20n * GWEI).toString(16)}`])
 }
 
 /** Nothing where it is in a block, or in the pool. */
-async function offer({ ground }: Fleet, { network, hash, raw, payer, units }: Payment): Promise<void> {
-  if ((await ground.call(network, 'eth_getTransactionByHash', [hash])) !== null) return
-  if (payer !== null) await giveEther(ground, payer, units)
+async function offer({ cluster }: Fleet, { network, hash, raw, payer, units }: Payment): Promise<void> {
+  if ((await cluster.call(network, 'eth_getTransactionByHash', [hash])) !== null) return
+  if (payer !== null) await giveEther(cluster, payer, units)
   // Taken meanwhile, or refused while a reorganisation runs: the next look tells.
-  await ground.call(network, 'eth_sendRawTransaction', [raw]).catch(() => undefined)
+  await cluster.call(network, 'eth_sendRawTransaction', [raw]).catch(() => undefined)
 }
 
 /** A purchase as they come: mostly plain ones, both ways; private ones of the types that are on offer. */
-export function anyOrder(leastEther: number, dice: Dice, types: readonly PrivateType[]): Order {
-  const bitcoin = (dice.draw(200, 900) / 100_000).toString()
-  const ether = formatEther(parseEther((dice.draw(50, 240) / 1000).toString()))
+export function anyOrder(leastEther: number, random: Random, types: readonly PrivateType[]): Order {
+  const bitcoin = (random.draw(200, 900) / 100_000).toString()
+  const ether = formatEther(parseEther((random.draw(50, 240) / 1000).toString()))
   const kinds: readonly (() => Order)[] = [
     () => ({ from: 'btc@btc', to: 'eth@eth', amount: bitcoin }),
     () => ({ from: 'eth@eth', to: 'btc@btc', amount: ether }),
@@ -224,27 +224,27 @@ export function anyOrder(leastEther: number, dice: Dice, types: readonly Private
   ]
   const privates = { efficient: [6, 6, 7, 7], privatePlus: [8, 9] }
   const drawn = [0, 0, 0, 1, 1, 1, 2, 3, 4, 5, ...types.flatMap((type) => privates[type])]
-  return dice.oneOf(drawn.flatMap((n) => kinds[n] ?? []))()
+  return random.oneOf(drawn.flatMap((n) => kinds[n] ?? []))()
 }
 
 /** Whether a payment stands in a block of the best chain now. */
-export async function stands({ ground }: Fleet, { network, hash }: Payment): Promise<boolean> {
+export async function stands({ cluster }: Fleet, { network, hash }: Payment): Promise<boolean> {
   if (network === 'btc' || network === 'ltc') {
-    const found: Json = await ground.call(network, 'getrawtransaction', [hash, true]).catch(() => null)
+    const found: Json = await cluster.call(network, 'getrawtransaction', [hash, true]).catch(() => null)
     return (found?.confirmations ?? 0) > 0
   }
-  if (network === 'xmr') return (await moneroPlace(ground, hash)) === 'block'
-  const receipt: Json = await ground.call(network, 'eth_getTransactionReceipt', [hash])
+  if (network === 'xmr') return (await moneroPlace(cluster, hash)) === 'block'
+  const receipt: Json = await cluster.call(network, 'eth_getTransactionReceipt', [hash])
   if (receipt === null) return false
-  const block: Json = await ground.call(network, 'eth_getBlockByNumber', [receipt.blockNumber, false])
+  const block: Json = await cluster.call(network, 'eth_getBlockByNumber', [receipt.blockNumber, false])
   return block?.hash === receipt.blockHash && receipt.status === '0x1'
 }
 
 /** Whether it stands, or may come to: a node has it in its pool. */
 export async function isAlive(fleet: Fleet, payment: Payment): Promise<boolean> {
   const { network, hash } = payment
-  if (network === 'xmr') return (await moneroPlace(fleet.ground, hash)) !== null
+  if (network === 'xmr') return (await moneroPlace(fleet.cluster, hash)) !== null
   if (network !== 'btc' && network !== 'ltc')
-    return (await fleet.ground.call(network, 'eth_getTransactionByHash', [hash])) !== null
-  return (await stands(fleet, payment)) || (await fleet.ground.call(network, 'getrawmempool')).includes(hash)
+    return (await fleet.cluster.call(network, 'eth_getTransactionByHash', [hash])) !== null
+  return (await stands(fleet, payment)) || (await fleet.cluster.call(network, 'getrawmempool')).includes(hash)
 }

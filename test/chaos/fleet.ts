@@ -10,8 +10,8 @@ import type { Catalogue } from '../../server/src/core/domain/catalogue.ts'
 import type { Store } from '../../server/src/exchange/ports/store/store.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
+import type { Cluster } from './cluster.ts'
 import { freePorts } from './free-ports.ts'
-import type { Ground } from './ground.ts'
 import { type MoneroTwin, startMoneroTwin } from './monero-twin.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
 import { createServerProcess, type ServerProcess } from './server-process.ts'
@@ -34,9 +34,9 @@ export type FleetOptions = Readonly<{
   proxied?: Readonly<{ database?: boolean; networks?: readonly string[]; monero?: boolean }>
 }>
 
-/** Real processes of one house on a ground: a database, secrets and addresses of its own. */
+/** Real processes of one app on a cluster: a database, secrets and addresses of its own. */
 export type Fleet = Readonly<{
-  ground: Ground
+  cluster: Cluster
   apis: readonly ServerProcess[]
   workers: readonly ServerProcess[]
   all: readonly ServerProcess[]
@@ -59,20 +59,20 @@ export type Fleet = Readonly<{
 type Proxy = Readonly<{ url: string; close(): Promise<void> }>
 let count = 0
 
-export async function createFleet(ground: Ground, options: FleetOptions): Promise<Fleet> {
-  const folder = join(ground.folder, `fleet-${count++}`)
+export async function createFleet(cluster: Cluster, options: FleetOptions): Promise<Fleet> {
+  const folder = join(cluster.folder, `fleet-${count++}`)
   mkdirSync(folder)
-  const made = await createDatabase(ground.databaseUrl)
+  const made = await createDatabase(cluster.databaseUrl)
   const keystore = join(folder, 'keystore.json')
   await createQuickKeystore(keystore, passphrase, coinTypes)
   const databaseProxy = options.proxied?.database ? await startTcpProxy(Number(new URL(made.url).port)) : null
-  const nodes = await proxyNodes(ground, options.proxied?.networks ?? [])
-  const monero = ground.chains.networks.find(({ network }) => network === 'xmr')
+  const nodes = await proxyNodes(cluster, options.proxied?.networks ?? [])
+  const monero = cluster.chains.networks.find(({ network }) => network === 'xmr')
   const moneroTwin = options.proxied?.monero && monero ? await startMoneroTwin(monero.rpcUrls[0] ?? '') : null
   const proxies = new Map<string, Proxy>([...nodes, ...(moneroTwin ? [['xmr', moneroTwin] as const] : [])])
   const env = {
     DATABASE_URL: databaseProxy ? withPort(made.url, databaseProxy.port) : made.url,
-    SWAPYARD_CHAINS: writeChains(folder, ground, proxies),
+    SWAPYARD_CHAINS: writeChains(folder, cluster, proxies),
     SWAPYARD_CONFIG: writeConfig(folder, options.config ?? {}),
     SWAPYARD_KEYSTORE: keystore,
     SWAPYARD_KEYSTORE_PASSPHRASE: passphrase,
@@ -87,10 +87,10 @@ export async function createFleet(ground: Ground, options: FleetOptions): Promis
     createServerProcess({ name: `worker-${n + 1}`, role: 'worker', root, folder, port: 0, env }),
   )
   const database = openDatabase(made.url, { max: 8, applicationName: 'chaos', onIdleError: () => undefined })
-  const { catalogue, chains } = createChains('sandbox', ground.chains.networks, openPublicKeys(keystore))
+  const { catalogue, chains } = createChains('sandbox', cluster.chains.networks, openPublicKeys(keystore))
   const all = [...apis, ...workers]
   return {
-    ground,
+    cluster,
     apis,
     workers,
     all,
@@ -137,8 +137,8 @@ function nurse(all: readonly ServerProcess[]) {
   }
 }
 
-async function proxyNodes(ground: Ground, networks: readonly string[]): Promise<ReadonlyMap<string, RpcProxy>> {
-  const proxied = ground.chains.networks.filter(({ network }) => networks.includes(network))
+async function proxyNodes(cluster: Cluster, networks: readonly string[]): Promise<ReadonlyMap<string, RpcProxy>> {
+  const proxied = cluster.chains.networks.filter(({ network }) => networks.includes(network))
   return new Map(
     await Promise.all(
       proxied.map(
@@ -149,7 +149,7 @@ async function proxyNodes(ground: Ground, networks: readonly string[]): Promise<
   )
 }
 
-function writeChains(folder: string, { chains }: Ground, nodes: ReadonlyMap<string, Proxy>): string {
+function writeChains(folder: string, { chains }: Cluster, nodes: ReadonlyMap<string, Proxy>): string {
   const file = join(folder, 'chains.json')
   const networks = chains.networks.map((node) => ({
     ...node,

@@ -42,12 +42,12 @@ export async function addressesHold(
   return held
 }
 
-async function balance({ ground }: Fleet, network: string, asset: string, address: Hex): Promise<bigint> {
+async function balance({ cluster }: Fleet, network: string, asset: string, address: Hex): Promise<bigint> {
   const [ticker = ''] = asset.split('@')
-  const contract = ground.chains.networks.find((one) => one.network === network)?.tokens[ticker]
-  if (contract === undefined) return BigInt(await ground.call(network, 'eth_getBalance', [address, 'latest']))
+  const contract = cluster.chains.networks.find((one) => one.network === network)?.tokens[ticker]
+  if (contract === undefined) return BigInt(await cluster.call(network, 'eth_getBalance', [address, 'latest']))
   return BigInt(
-    await ground.call(network, 'eth_call', [
+    await cluster.call(network, 'eth_call', [
       { to: contract, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}` },
       'latest',
     ]),
@@ -55,7 +55,7 @@ async function balance({ ground }: Fleet, network: string, asset: string, addres
 }
 
 async function unspent(
-  { ground }: Fleet,
+  { cluster }: Fleet,
   network: BitcoinTicker,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
@@ -63,7 +63,7 @@ async function unspent(
   const byScript = new Map(
     addresses.map((address) => [Buffer.from(scriptOfAddress(network, address)).toString('hex'), address]),
   )
-  const scan: Json = await ground.call(network, 'scantxoutset', [
+  const scan: Json = await cluster.call(network, 'scantxoutset', [
     'start',
     [...byScript.keys()].map((script) => `raw(${script})`),
   ])
@@ -75,7 +75,7 @@ async function unspent(
   return held
 }
 
-/** Everything at the house's own addresses, less what came and is not counted: what the ledger's wallet should be. */
+/** Everything at the app's own addresses, less what came and is not counted: what the ledger's wallet should be. */
 export async function bitcoinHolds(fleet: Fleet, network: string): Promise<bigint> {
   const rows = await fleet.database.query<{ address: string }>(
     'select address from house_addresses where network = $1 union select address from deposit_targets where network = $1',

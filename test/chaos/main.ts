@@ -1,27 +1,27 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import type { Course, Pace } from './course.ts'
-import { answersThatNeverCome } from './courses/answers-that-never-come.ts'
-import { badWeather } from './courses/bad-weather.ts'
-import { depositsThatVanish } from './courses/deposits-that-vanish.ts'
-import { moneroBlocksThatVanish } from './courses/monero-blocks-that-vanish.ts'
-import { namedPoints } from './courses/named-points.ts'
-import { operations } from './courses/operations.ts'
-import { races } from './courses/races.ts'
-import { stuckPayouts } from './courses/stuck-payouts.ts'
-import { createDice } from './dice.ts'
-import { type Ground, startGround } from './ground.ts'
-import { allFindings } from './oracles.ts'
+import { allFindings } from './checks.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { findNone, findPlanted, plantedBugs } from './planted-bugs.ts'
+import { createRandom } from './random.ts'
 import { countFindings, isClean, noTotals, type Totals, table } from './report.ts'
 import { openRun, type Run } from './run.ts'
+import type { Pace, Suite } from './suite.ts'
+import { answersThatNeverCome } from './suites/answers-that-never-come.ts'
+import { badWeather } from './suites/bad-weather.ts'
+import { depositsThatVanish } from './suites/deposits-that-vanish.ts'
+import { moneroBlocksThatVanish } from './suites/monero-blocks-that-vanish.ts'
+import { namedPoints } from './suites/named-points.ts'
+import { operations } from './suites/operations.ts'
+import { races } from './suites/races.ts'
+import { stuckPayouts } from './suites/stuck-payouts.ts'
 
 /*
  * The long form of test/faults: real processes, real nodes, a real Postgres, and what goes wrong with them. docs/chaos.md
  * says what the figures mean. Ends with 1 where one is not what it must be.
  */
 const usage = 'usage: npm run chaos [-- --minutes 10] [--seed NUMBER] [--only storm,points,answers,…]'
-const courses: Readonly<Record<string, Course>> = {
+const suites: Readonly<Record<string, Suite>> = {
   storm: badWeather,
   points: namedPoints,
   answers: answersThatNeverCome,
@@ -37,7 +37,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    only: { type: 'string', default: [...Object.keys(courses), PLANTED].join(',') },
+    only: { type: 'string', default: [...Object.keys(suites), PLANTED].join(',') },
     help: { type: 'boolean', default: false },
   },
 })
@@ -45,15 +45,10 @@ const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
 const chosen = values.only.split(',')
 const startedAt = Date.now()
 /** What is running now, and must not outlive this process. */
-const open: { run: Run | null; ground: Ground | null } = { run: null, ground: null }
+const open: { run: Run | null; cluster: Cluster | null } = { run: null, cluster: null }
 
-if (
-  values.help ||
-  !(minutes > 0) ||
-  !Number.isInteger(seed) ||
-  chosen.some((one) => one !== PLANTED && !courses[one])
-) {
-  console.log(`${usage}\n--minutes is the storm's part; --only takes ${[...Object.keys(courses), PLANTED].join(', ')}`)
+if (values.help || !(minutes > 0) || !Number.isInteger(seed) || chosen.some((one) => one !== PLANTED && !suites[one])) {
+  console.log(`${usage}\n--minutes is the storm's part; --only takes ${[...Object.keys(suites), PLANTED].join(', ')}`)
   process.exitCode = values.help ? 0 : 2
 } else {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -63,41 +58,41 @@ if (
 
 async function main(): Promise<void> {
   const totals = noTotals()
-  const dice = createDice(seed)
+  const random = createRandom(seed)
   const note: Pace['note'] = (what, figure) => totals.notes.set(what, figure)
   say(`seed ${seed}, a storm of ${minutes} min`)
-  for (const [name, course] of Object.entries(courses))
+  for (const [name, suite] of Object.entries(suites))
     if (chosen.includes(name))
-      await goThrough(course, { stormMs: minutes * 60_000, isThorough: true, dice, say, note }, totals)
+      await goThrough(suite, { stormMs: minutes * 60_000, isThorough: true, random, say, note }, totals)
   if (chosen.includes(PLANTED)) await plant(totals)
   console.log(`\n${table(totals)}`)
   if (!isClean(totals)) process.exitCode = 1
 }
 
-/** Its drills in turn, on one house. One that failed ends the course: what came after it would say nothing. */
+/** Its cases in turn, on one app. One that failed ends the suite: what came after it would say nothing. */
 async function goThrough(
-  { networks, optional = [], patient = [], options, drills }: Course,
+  { networks, optional = [], patient = [], options, cases }: Suite,
   pace: Pace,
   totals: Totals,
 ): Promise<void> {
-  open.ground = await startGround([...networks, ...optional, ...patient])
-  const { chains } = open.ground
+  open.cluster = await startCluster([...networks, ...optional, ...patient])
+  const { chains } = open.cluster
   const missing = networks.filter((one) => !chains.networks.some(({ network }) => network === one))
-  if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${drills.map(({ name }) => name)}`)
+  if (missing.length > 0) say(`left out, no node for ${missing} is installed: ${cases.map(({ name }) => name)}`)
   else {
-    open.run = await openRun(open.ground, options)
-    for (const drill of drills) if (!(await pass(open.run, drill, pace, totals))) break
+    open.run = await openRun(open.cluster, options)
+    for (const drillCase of cases) if (!(await pass(open.run, drillCase, pace, totals))) break
     const [row] = await open.run.fleet.database.query<{ count: string }>('select count(*) from exchanges')
     totals.exchanges += Number(row?.count)
     totals.kills += open.run.fleet.kills()
   }
-  const { crashes, reorgs } = open.ground.damage()
+  const { crashes, reorgs } = open.cluster.damage()
   totals.crashes += crashes
   totals.reorgs += reorgs
   await closeAll()
 }
 
-async function pass(run: Run, { name, work }: Course['drills'][number], pace: Pace, totals: Totals): Promise<boolean> {
+async function pass(run: Run, { name, work }: Suite['cases'][number], pace: Pace, totals: Totals): Promise<boolean> {
   say(name)
   let isPassed = true
   try {
@@ -117,13 +112,13 @@ async function pass(run: Run, { name, work }: Course['drills'][number], pace: Pa
 }
 
 async function plant(totals: Totals): Promise<void> {
-  open.ground = await startGround(['btc', 'eth'])
+  open.cluster = await startCluster(['btc', 'eth'])
   say('the attacks on a server without a planted bug')
-  const none = await findNone(open.ground)
+  const none = await findNone(open.cluster)
   for (const line of none) say(`FOUND ${line}`)
   totals.other += none.length
   for (const bug of plantedBugs) {
-    const [first, ...others] = await findPlanted(open.ground, bug)
+    const [first, ...others] = await findPlanted(open.cluster, bug)
     totals.planted.of++
     if (first !== undefined) totals.planted.found++
     say(
@@ -134,11 +129,11 @@ async function plant(totals: Totals): Promise<void> {
 }
 
 async function closeAll(): Promise<void> {
-  const { run, ground } = open
+  const { run, cluster } = open
   open.run = null
-  open.ground = null
+  open.cluster = null
   await run?.close()
-  await ground?.stop()
+  await cluster?.stop()
 }
 
 function say(line: string): void {

@@ -8,8 +8,8 @@ import {
   nodesThatDoNotAnswer,
   payoutsAreForgotten,
 } from './attacks.ts'
+import type { Cluster } from './cluster.ts'
 import type { FleetOptions } from './fleet.ts'
-import type { Ground } from './ground.ts'
 import { withFleet } from './run.ts'
 import { copyServer, type Patch } from './server-copy.ts'
 
@@ -130,26 +130,26 @@ const REST_MS = 30_000
  * Runs the attack on a copy of the server with the bug in it. Returns what was found of it: nothing = the harness is blind.
  * What else is found may be another thing: where something never ends, it may only be slow.
  */
-export async function findPlanted(ground: Ground, bug: PlantedBug): Promise<readonly string[]> {
-  const found = await attackCopy(ground, bug.name, bug.patches, [bug.attack], REST_MS)
+export async function findPlanted(cluster: Cluster, bug: PlantedBug): Promise<readonly string[]> {
+  const found = await attackCopy(cluster, bug.name, bug.patches, [bug.attack], REST_MS)
   return found.filter((line) => bug.shows.test(line))
 }
 
 /** All of the attacks on a copy without a bug: what they find would be no bug's. */
-export function findNone(ground: Ground): Promise<readonly string[]> {
+export function findNone(cluster: Cluster): Promise<readonly string[]> {
   const attacks = plantedBugs.map(({ attack }) => attack)
-  return attackCopy(ground, 'no bug', [], attacks)
+  return attackCopy(cluster, 'no bug', [], attacks)
 }
 
 async function attackCopy(
-  ground: Ground,
+  cluster: Cluster,
   name: string,
   patches: readonly Patch[],
   attacks: readonly PlantedBug['attack'][],
   restMs?: number,
 ): Promise<readonly string[]> {
-  const root = copyServer(join(ground.folder, name.replaceAll(/[^a-z0-9]+/g, '-')), patches)
-  return withFleet(ground, { ...options, root }, async (run) => {
+  const root = copyServer(join(cluster.folder, name.replaceAll(/[^a-z0-9]+/g, '-')), patches)
+  return withFleet(cluster, { ...options, root }, async (run) => {
     const seen: string[] = []
     for (const attack of attacks) seen.push(...((await attack(run)) ?? []))
     return [...seen, ...(await run.wrong(restMs))]

@@ -1,4 +1,4 @@
-import type { Findings } from './oracles.ts'
+import type { Findings } from './checks.ts'
 
 /** What was done to the houses of a whole run, and what came of it. */
 export type Totals = {
@@ -10,7 +10,7 @@ export type Totals = {
   lost: number
   wrongCredits: number
   imbalance: number
-  /** Whatever else was wrong: a drill that failed, an answer that nobody should get, an alarm that no fault excuses. */
+  /** Whatever else was wrong: a drillCase that failed, an answer that nobody should get, an alarm that no fault excuses. */
   other: number
   /** The longest that it took, once nothing more went wrong, until nothing was under way. */
   restMs: number

@@ -1,9 +1,9 @@
 import { until } from '../support/until.ts'
+import { allFindings, comeToRest, type Findings, judge } from './checks.ts'
 import { type Client, createClient } from './client.ts'
+import type { Cluster } from './cluster.ts'
 import { type Customers, createCustomers } from './customers.ts'
 import { createFleet, type Fleet, type FleetOptions } from './fleet.ts'
-import type { Ground } from './ground.ts'
-import { allFindings, comeToRest, type Findings, judge } from './oracles.ts'
 
 /** A started fleet with its partner and that partner's customers. */
 export type Run = Readonly<{
@@ -19,8 +19,8 @@ export type Run = Readonly<{
 
 const REST_MS = 180_000
 
-export async function openRun(ground: Ground, options: FleetOptions): Promise<Run> {
-  const fleet = await createFleet(ground, options)
+export async function openRun(cluster: Cluster, options: FleetOptions): Promise<Run> {
+  const fleet = await createFleet(cluster, options)
   try {
     await fleet.start()
     const client = createClient(fleet.apis.map(({ url }) => url ?? ''))
@@ -40,8 +40,12 @@ export async function openRun(ground: Ground, options: FleetOptions): Promise<Ru
 }
 
 /** A fleet for as long as the work takes. */
-export async function withFleet<T>(ground: Ground, options: FleetOptions, work: (run: Run) => Promise<T>): Promise<T> {
-  const run = await openRun(ground, options)
+export async function withFleet<T>(
+  cluster: Cluster,
+  options: FleetOptions,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const run = await openRun(cluster, options)
   try {
     return await work(run)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../support/until.ts'
-import type { Dice } from './dice.ts'
+import type { Random } from './random.ts'
 import type { Run } from './run.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -22,7 +22,7 @@ const RECOVERY_MS = 180_000
 export type Recoveries = Readonly<{ processMs: readonly number[]; postgresMs: readonly number[] }>
 
 /** Bad weather for a while: kills, crashes of Postgres, reorganisations. The fleet's nurse starts again what ends. */
-export async function storm(run: Run, forMs: number, dice: Dice, say: (line: string) => void): Promise<Recoveries> {
+export async function storm(run: Run, forMs: number, random: Random, say: (line: string) => void): Promise<Recoveries> {
   const { fleet } = run
   const processMs: number[] = []
   const postgresMs: number[] = []
@@ -40,7 +40,7 @@ export async function storm(run: Run, forMs: number, dice: Dice, say: (line: str
   }
   const repeat = async ([least, below]: Span, act: () => Promise<void> | void) => {
     while (Date.now() < over) {
-      await delay(dice.draw(least, below))
+      await delay(random.draw(least, below))
       if (Date.now() < over) await act()
     }
   }
@@ -50,26 +50,26 @@ export async function storm(run: Run, forMs: number, dice: Dice, say: (line: str
   const kill = async () => {
     await somebodyWorks()
     // Only one that has come to work: killing what starts would only show that it can be started.
-    const one = dice.oneOf(fleet.all.filter(isUp))
+    const one = random.oneOf(fleet.all.filter(isUp))
     await one.end('SIGKILL')
     time(processMs, () => one.isReady())
   }
   const crash = async () => {
     await somebodyWorks()
-    fleet.ground.crash(dice.oneOf(['quit', 'quit', 'group']))
+    fleet.cluster.crash(random.oneOf(['quit', 'quit', 'group']))
     // A signal takes its time: nobody must be timed who was answered before it arrived.
     await delay(SIGNAL_MS)
     time(postgresMs, () => answers(run))
   }
   const reorganize = async () => {
-    const network = dice.oneOf(fleet.ground.chains.networks.map((one) => one.network).filter((one) => one in DEPTHS))
+    const network = random.oneOf(fleet.cluster.chains.networks.map((one) => one.network).filter((one) => one in DEPTHS))
     const [least, below] = DEPTHS[network] ?? [1, 2]
-    await fleet.ground.reorganize(network, dice.draw(least, below))
+    await fleet.cluster.reorganize(network, random.draw(least, below))
   }
   const report = async () => {
     while (Date.now() < over) {
       await delay(Math.min(10_000, over - Date.now()))
-      const { crashes, reorgs } = fleet.ground.damage()
+      const { crashes, reorgs } = fleet.cluster.damage()
       say(
         `storm, ${Math.max(0, Math.round((over - Date.now()) / 1000))} s left: ${fleet.kills()} kills, ${crashes} crashes, ${reorgs} reorgs`,
       )

@@ -24,9 +24,9 @@ export type Swappers = Readonly<{
  * A partner who loses replies: what it builds and approves it asks for again, with the same key; of a swap it looks whether
  * it is listed, and sends it again only where it is not. So some rows are left to the worker to broadcast.
  */
-export function createSwappers({ ground, database, apis }: Fleet, client: Client): Swappers {
+export function createSwappers({ cluster, database, apis }: Fleet, client: Client): Swappers {
   const all: Swapping[] = []
-  const node = ground.chains.networks.find(({ network }) => network === NETWORK)
+  const node = cluster.chains.networks.find(({ network }) => network === NETWORK)
   const usdc = node?.tokens['usdc'] ?? node?.defiTokens?.find(({ symbol }) => symbol === 'USDC')?.address ?? ''
   const trade = { network: NETWORK, fromTokenAddress: usdc, toTokenAddress: COIN }
   let turn = 0
@@ -66,13 +66,13 @@ export function createSwappers({ ground, database, apis }: Fleet, client: Client
   return {
     async swap() {
       const account = privateKeyToAccount(generatePrivateKey())
-      await ground.control('/deposits', {
+      await cluster.control('/deposits', {
         network: NETWORK,
         currency: 'usdc',
         address: account.address,
         amount: AMOUNT,
       })
-      await ground.call(NETWORK, 'anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`])
+      await cluster.call(NETWORK, 'anvil_setBalance', [account.address, `0x${(10n ** 18n).toString(16)}`])
       const own: Swapping = { account, approval: null, swap: null }
       all.push(own)
       const order = { ...trade, amount: AMOUNT, slippage: '50', referrerFee: '0.5', account: account.address }
@@ -110,9 +110,9 @@ export function createSwappers({ ground, database, apis }: Fleet, client: Client
           continue
         }
         const [count, receipt, left]: [Hex, Json, Hex] = await Promise.all([
-          ground.call(NETWORK, 'eth_getTransactionCount', [account.address, 'latest']),
-          ground.call(NETWORK, 'eth_getTransactionReceipt', [swap]),
-          ground.call(NETWORK, 'eth_call', [{ to: usdc, data: balanceOf(account.address) }, 'latest']),
+          cluster.call(NETWORK, 'eth_getTransactionCount', [account.address, 'latest']),
+          cluster.call(NETWORK, 'eth_getTransactionReceipt', [swap]),
+          cluster.call(NETWORK, 'eth_call', [{ to: usdc, data: balanceOf(account.address) }, 'latest']),
         ])
         if (BigInt(count) !== 2n) found.push(`${account.address} made ${BigInt(count)} transactions`)
         if (receipt?.status !== '0x1' || receipt.blockHash !== row.block_hash)

@@ -3,7 +3,7 @@ import { type Hex, keccak256, parseEventLogs, stringToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RouteToEncode } from '../../server/src/adapters/dex/encode-route.ts'
 import { encodeSwap, type SwapTerms } from '../../server/src/adapters/dex/encode-swap.ts'
-import { feeOf } from '../../server/src/core/domain/percent.ts'
+import { referrerFeeOf } from '../../server/src/core/domain/percent.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../server/src/swap/routing/execute.ts'
 import type { Pool } from '../../server/src/swap/routing/pool-kinds.ts'
 import { type DexChain, startDexChain } from './dex-chain.ts'
@@ -47,7 +47,7 @@ function via(pool: keyof typeof pools, from: Hex, share = 1): RouteSwap {
 async function compare(route: Omit<RouteToEncode, 'wrapped'>, amountIn: bigint, feePpm = 0n) {
   const expected = executeRoute(route.swaps, route.source, route.target, amountIn)
   if (expected.amountOut === null) throw new Error('the route pays nothing')
-  const minOut = expected.amountOut - feeOf(expected.amountOut, Number(feePpm))
+  const minOut = expected.amountOut - referrerFeeOf(expected.amountOut, Number(feePpm))
   const terms: SwapTerms = {
     amountIn,
     minOut,

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeApiKey } from '../../server/src/core/services/partner-keys.ts'
 import { createRateIds } from '../../server/src/exchange/quotes/rate-id.ts'
 import { bitcoinAddresses } from '../../server/test/conformance/vectors.ts'
-import { inTheHouse } from '../../server/test/http/bad-input-case.ts'
-import { createDestinations, createTerms } from '../../server/test/http/bad-inputs-create.ts'
-import { framing } from '../../server/test/http/bad-inputs-framing.ts'
-import { rateInputs } from '../../server/test/http/bad-inputs-rate.ts'
-import { reads } from '../../server/test/http/bad-inputs-reads.ts'
+import { inTheApp } from '../../server/test/core/http/bad-input-case.ts'
+import { createDestinations, createTerms } from '../../server/test/core/http/bad-inputs-create.ts'
+import { framing } from '../../server/test/core/http/bad-inputs-framing.ts'
+import { rateInputs } from '../../server/test/core/http/bad-inputs-rate.ts'
+import { reads } from '../../server/test/core/http/bad-inputs-reads.ts'
 import { nodeOf } from '../support/nodes.ts'
-import { type Answer, type Json, pepper, startWorld, type World } from '../support/world.ts'
+import { type Answer, type Json, pepper, type Scenario, startScenario } from '../support/scenario.ts'
 import { createFaultyPrices } from './faulty-prices.ts'
 import { addPartner } from './partners.ts'
 import { type Contents, createTableReader } from './tables.ts'
@@ -22,22 +22,22 @@ const testnetKeyHash = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'
 
 const prices = createFaultyPrices()
 const tested: string[] = []
-let world: World
+let scenario: Scenario
 let contents: () => Promise<Contents>
 
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'ltc', 'eth'], prices })
+  scenario = await startScenario({ networks: ['btc', 'ltc', 'eth'], prices })
   // Blocks would write rows beside those that requests write.
-  await world.stopWorkers()
-  contents = await createTableReader(world)
+  await scenario.stopWorkers()
+  contents = await createTableReader(scenario)
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 beforeEach(() => {
   prices.lie = (units) => units
   prices.ageMs = 0
 })
 
-/** A row of the corpus, over the real house. */
+/** A row of the corpus, over the real app. */
 function row(id: string, name: string, run: () => Promise<void>): void {
   tested.push(id)
   test(`${id} ${name}`, run)
@@ -61,7 +61,7 @@ const toBitcoin = {
   toNetwork: 'btc',
   address: testnetKeyHash,
 }
-const create = (body: object, headers?: Record<string, string>) => world.call('POST', EXCHANGE, body, headers)
+const create = (body: object, headers?: Record<string, string>) => scenario.call('POST', EXCHANGE, body, headers)
 
 /** A refusal in the right words, which leaves nothing behind. */
 async function refused(ask: () => Promise<Answer>, status: number, code: string, field?: string): Promise<void> {
@@ -86,20 +86,20 @@ const keyed: readonly (readonly [string, string, object?])[] = [
 
 async function refusedEverywhere(apiKey: string): Promise<void> {
   for (const [method, path, body] of keyed) {
-    await refused(() => world.call(method, path, body, { 'x-api-key': apiKey }), 401, 'API_KEY_INVALID')
+    await refused(() => scenario.call(method, path, body, { 'x-api-key': apiKey }), 401, 'API_KEY_INVALID')
   }
 }
 
 describe('keys', () => {
   row('B003', 'a key with a typing error is nobody’s', async () => {
-    const { key } = await addPartner(world, 'B003')
+    const { key } = await addPartner(scenario, 'B003')
     const last = key.text.at(-1)
     await refusedEverywhere(key.text.slice(0, -1) + (last === 'a' ? 'b' : 'a'))
     expect((await create(order, { 'x-api-key': key.text })).status).toBe(201)
   })
 
   row('B004', 'a right id with a wrong secret is told the same as an unknown id', async () => {
-    const { key } = await addPartner(world, 'B004')
+    const { key } = await addPartner(scenario, 'B004')
     await refusedEverywhere(makeApiKey('live', pepper, key.keyId).text)
     await refusedEverywhere(makeApiKey('live', pepper).text)
     const bodies = await Promise.all(
@@ -112,14 +112,14 @@ describe('keys', () => {
   })
 
   row('B005', 'a key ends that is rotated out, comes to its end, or is revoked', async () => {
-    const { store, key } = await addPartner(world, 'B005')
+    const { store, key } = await addPartner(scenario, 'B005')
     const { keyId } = key
     const next = makeApiKey('live', pepper, keyId)
     const last = makeApiKey('live', pepper, keyId)
     const status = async (text: string) =>
-      (await world.call('GET', `${EXCHANGE}/list`, undefined, { 'x-api-key': text })).status
+      (await scenario.call('GET', `${EXCHANGE}/list`, undefined, { 'x-api-key': text })).status
     const ends = async (text: string) => {
-      await world.until('the key is refused', async () => (await status(text)) === 401, 6_000)
+      await scenario.until('the key is refused', async () => (await status(text)) === 401, 6_000)
       await refusedEverywhere(text)
     }
     expect(await status(key.text)).toBe(200)
@@ -134,26 +134,26 @@ describe('keys', () => {
 })
 
 describe('rates', () => {
-  const quote = () => world.call('GET', keyed[1]?.[1] ?? '')
+  const quote = () => scenario.call('GET', keyed[1]?.[1] ?? '')
   const readAgain = async () => {
     const wanted = prices.reads + 2
-    await world.until('prices were read again', async () => prices.reads >= wanted)
+    await scenario.until('prices were read again', async () => prices.reads >= wanted)
   }
 
   row('B050', 'nothing is quoted from old prices', async () => {
     prices.ageMs = 31_000
-    await world.until('the prices are old', async () => (await quote()).status === 503)
+    await scenario.until('the prices are old', async () => (await quote()).status === 503)
     const { body, headers } = await quote()
     expect(body.code).toBe('RATES_UNAVAILABLE')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     await refused(() => create(order), 503, 'RATES_UNAVAILABLE')
-    await world.until('the feed is gone', async () => (await fetch(`${world.url}/v1/rates`)).status === 503)
+    await scenario.until('the feed is gone', async () => (await fetch(`${scenario.url}/v1/rates`)).status === 503)
     prices.ageMs = 0
-    await world.until('the prices are new', async () => (await quote()).status === 200)
+    await scenario.until('the prices are new', async () => (await quote()).status === 200)
   })
 
   row('B051', 'one source that lies changes no quote', async () => {
-    await world.until('there is a quote', async () => (await quote()).status === 200)
+    await scenario.until('there is a quote', async () => (await quote()).status === 200)
     const { body: honest } = await quote()
     for (const lie of [() => 0n, (units: bigint) => units * 10n ** 9n, (units: bigint) => -units]) {
       prices.lie = lie
@@ -169,11 +169,13 @@ describe('rates', () => {
 
 describe('a rateId', () => {
   row('B063', 'is good until its last moment by the database’s clock, and not after', async () => {
-    const [partner] = await world.house.database.query<{ id: string }>("select id from partners where name = 'sandbox'")
-    const { body } = await world.call('GET', keyed[1]?.[1] ?? '')
+    const [partner] = await scenario.app.database.query<{ id: string }>(
+      "select id from partners where name = 'sandbox'",
+    )
+    const { body } = await scenario.call('GET', keyed[1]?.[1] ?? '')
     const toUnits = BigInt(Math.round(body.toAmount * 1e9)) * 10n ** 9n
     const until = async (ms: number) => {
-      const [clock] = await world.house.database.query<{ now: Date }>('select clock_timestamp() as now')
+      const [clock] = await scenario.app.database.query<{ now: Date }>('select clock_timestamp() as now')
       return createRateIds(pepper).issue({
         partnerId: partner?.id ?? '',
         fromAssetId: 'btc@btc',
@@ -228,7 +230,7 @@ describe('addresses', () => {
   })
 
   row('B074', 'the regular expression is a hint, the checksum decides', async () => {
-    const { body } = await world.call('GET', '/v1/cross-chain/available-currencies')
+    const { body } = await scenario.call('GET', '/v1/cross-chain/available-currencies')
     const { regexAddress } = body.find((one: Json) => one.ticker === 'btc' && one.network === 'btc')
     const broken = `${testnetKeyHash.slice(0, -1)}m`
     expect(broken).toMatch(new RegExp(regexAddress))
@@ -237,7 +239,7 @@ describe('addresses', () => {
   })
 
   row('B075', 'of another chain that looks alike', async () => {
-    const { address } = await world.wallet('ltc')
+    const { address } = await scenario.wallet('ltc')
     await invalid(toBitcoin, address)
     // The script hash of Litecoin's main network.
     await invalid(toBitcoin, 'MQMcJhpWHYVeQArcZR3sBgyPZxxRtnH441')
@@ -245,13 +247,13 @@ describe('addresses', () => {
 
   row('B079', 'our own are neither recipient nor refund', async () => {
     const { body } = await create(toBitcoin)
-    const ours = [body.request.depositAddress, world.house.chains.get('eth')?.addresses.hot() ?? '']
+    const ours = [body.request.depositAddress, scenario.app.chains.get('eth')?.addresses.hot() ?? '']
     for (const address of ours) {
       await invalid(order, address, 'ADDRESS_IS_OURS')
       const refund = { ...toBitcoin, refundAddress: address }
       await refused(() => create(refund), 400, 'ADDRESS_IS_OURS', 'refundAddress')
     }
-    await invalid(toBitcoin, world.house.chains.get('btc')?.addresses.hot() ?? '', 'ADDRESS_IS_OURS')
+    await invalid(toBitcoin, scenario.app.chains.get('btc')?.addresses.hot() ?? '', 'ADDRESS_IS_OURS')
   })
 
   test.each(['xmr', 'sol', 'sui', 'xrp', 'xlm'])(
@@ -264,11 +266,11 @@ describe('addresses', () => {
 
 describe('creates', () => {
   row('B096', 'whose client went away are there, once, for who asks again with the key', async () => {
-    const { port, hostname } = new URL(world.url)
+    const { port, hostname } = new URL(scenario.url)
     const text = JSON.stringify(order)
     const headers = { 'idempotency-key': 'B096' }
     const countKeys = async () => {
-      const [found] = await world.house.database.query<{ keys: string }>(
+      const [found] = await scenario.app.database.query<{ keys: string }>(
         "select count(*) as keys from idempotency_keys where key = 'B096'",
       )
       return found?.keys
@@ -295,7 +297,7 @@ describe('creates', () => {
     expect([first.status, second.status]).toEqual([201, 201])
     expect(second.body).toEqual(first.body)
     expect(await countKeys()).toBe('1')
-    const [exchanges] = await world.house.database.query<{ made: string }>(
+    const [exchanges] = await scenario.app.database.query<{ made: string }>(
       'select count(*) as made from exchanges where id = $1',
       [first.body.id],
     )
@@ -303,7 +305,7 @@ describe('creates', () => {
   })
 
   row('B097', 'stop at the most that a partner may have open', async () => {
-    const { key } = await addPartner(world, 'B097', 3)
+    const { key } = await addPartner(scenario, 'B097', 3)
     const headers = { 'x-api-key': key.text }
     for (let made = 0; made < 3; made++) expect((await create(order, headers)).status).toBe(201)
     const ask = () => create(order, headers)
@@ -312,14 +314,14 @@ describe('creates', () => {
   })
 
   row('B098', 'are refused while a network of theirs is held', async () => {
-    const { pauses } = world.house.store
+    const { pauses } = scenario.app.store
     await pauses.pause('network:btc', 'maintenance', 'test')
     const ask = () => create(order)
-    await world.until('the pause is known', async () => (await ask()).status === 503)
+    await scenario.until('the pause is known', async () => (await ask()).status === 503)
     await refused(ask, 503, 'NETWORK_PAUSED')
     await refused(() => create(toBitcoin), 503, 'NETWORK_PAUSED')
     await pauses.resume('network:btc')
-    await world.until('it is over', async () => (await ask()).status === 201)
+    await scenario.until('it is over', async () => (await ask()).status === 201)
   })
 })
 
@@ -327,28 +329,28 @@ describe('reads', () => {
   row('B107', 'guessed ids are all unknown, in the same words as those of another partner', async () => {
     const { body: theirs } = await create(order, { 'x-api-key': 'sandbox-b' })
     const ids = [theirs.id, ...Array.from({ length: 500 }, () => crypto.randomUUID())]
-    const answers = await Promise.all(ids.map((id) => world.call('GET', `${EXCHANGE}/status?id=${id}`)))
+    const answers = await Promise.all(ids.map((id) => scenario.call('GET', `${EXCHANGE}/status?id=${id}`)))
     const told = new Set(answers.map(({ status, body }) => JSON.stringify({ status, ...body, requestId: '' })))
     expect([...told]).toHaveLength(1)
     expect(answers[0]?.body.code).toBe('EXCHANGE_NOT_FOUND')
   })
 
   row('B114', 'two partners in turn over the same connections see their own', async () => {
-    const [one, other] = [await addPartner(world, 'B114 one'), await addPartner(world, 'B114 other')]
+    const [one, other] = [await addPartner(scenario, 'B114 one'), await addPartner(scenario, 'B114 other')]
     const made = await Promise.all(
       [one, other].map(async ({ key }) => (await create(order, { 'x-api-key': key.text })).body.id),
     )
     const lists = Array.from({ length: 100 }, async (_, at) => {
       const headers = { 'x-api-key': (at % 2 === 0 ? one : other).key.text }
-      const { body } = await world.call('GET', `${EXCHANGE}/list`, undefined, headers)
+      const { body } = await scenario.call('GET', `${EXCHANGE}/list`, undefined, headers)
       return body.data.map(({ id }: Json) => id)
     })
     for (const [at, ids] of (await Promise.all(lists)).entries()) expect(ids).toEqual([made[at % 2]])
   })
 })
 
-test('every row that the table of the HTTP floor leaves to the house is here', () => {
+test('every row that the table of the HTTP floor leaves to the app is here', () => {
   const rows = [...framing, ...rateInputs, ...createTerms, ...createDestinations, ...reads]
-  const left = rows.filter((one) => 'elsewhere' in one && one.elsewhere === inTheHouse)
+  const left = rows.filter((one) => 'elsewhere' in one && one.elsewhere === inTheApp)
   expect(tested.toSorted()).toEqual(left.map(({ id }) => id).toSorted())
 })

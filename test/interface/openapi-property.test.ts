@@ -1,27 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Ask, checkOperations } from '../../server/test/http/openapi-property.ts'
+import { type Ask, checkOperations } from '../../server/test/core/http/openapi-property.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 import { createTableReader } from './tables.ts'
 
-/** A machine that other tests keep busy makes the house refuse work for a moment. */
+/** A machine that other tests keep busy makes the app refuse work for a moment. */
 /** Controls that would move the chains which other tests work with. */
 const MOVING = ['/sandbox/deposits', '/sandbox/blocks', '/sandbox/reorgs']
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'ltc', 'eth', 'bsc'] })
+  scenario = await startScenario({ networks: ['btc', 'ltc', 'eth', 'bsc'] })
   // Blocks would write rows beside those that requests write.
-  await world.stopWorkers()
+  await scenario.stopWorkers()
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
-/** As a partner does: asks again where the house has too much to do. */
+/** As a partner does: asks again where the app has too much to do. */
 const request: Ask = async (method, url, headers, body) => {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
-    const answer = await fetch(world.url + url, { method, headers, body })
+    const answer = await fetch(scenario.url + url, { method, headers, body })
     const text = await answer.text()
     const busy = answer.status === 503 && text.includes('"code":"OVERLOADED"')
     if (!busy || Date.now() > deadline) {
@@ -31,8 +31,8 @@ const request: Ask = async (method, url, headers, body) => {
   }
 }
 
-test('the house keeps the promises of its OpenAPI document, and what it refuses leaves no row', async () => {
-  const contents = await createTableReader(world)
+test('the app keeps the promises of its OpenAPI document, and what it refuses leaves no row', async () => {
+  const contents = await createTableReader(scenario)
   const before = await contents()
   const { operations, answers, created } = await checkOperations({
     apiKey: 'sandbox',

@@ -1,4 +1,4 @@
-import type { World } from '../support/world.ts'
+import type { Scenario } from '../support/scenario.ts'
 
 /** What a table holds: how many rows, and a hash over all of them. */
 export type Contents = Readonly<Record<string, Readonly<{ rows: number; digest: string }>>>
@@ -6,8 +6,8 @@ export type Contents = Readonly<Record<string, Readonly<{ rows: number; digest: 
 /** Bookkeeping that every request may touch: when a key was last used, and what of a minute was spent. */
 const EXCEPTED = ['api_keys', 'spent']
 
-/** Reads all tables of a world, the jobs' included. Stop its workers first: blocks come by themselves. */
-export async function createTableReader({ house: { database } }: World): Promise<() => Promise<Contents>> {
+/** Reads all tables of a scenario, the jobs' included. Stop its workers first: blocks come by themselves. */
+export async function createTableReader({ app: { database } }: Scenario): Promise<() => Promise<Contents>> {
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/app/http.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
-import { createTestApp } from '../../server/test/http/app-for-tests.ts'
+import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
 describe.skipIf(withoutBrowser)('the reference at /docs', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorCodes } from '../../server/src/core/domain/errors.ts'
 import { statusOf } from '../../server/src/core/http/errors.ts'
 import { mountErrorPage } from '../../server/src/pages/errors.ts'
-import { createTestApp, listen } from '../../server/test/http/app-for-tests.ts'
+import { createTestApp, listen } from '../../server/test/core/http/app-for-tests.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
 describe.skipIf(withoutBrowser)('the page of errors at /docs/errors', () => {

@@ -6,34 +6,34 @@ import { mountPages } from '../../server/src/app/pages.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
-import { createTestApp } from '../../server/test/http/app-for-tests.ts'
+import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'ltc', 'eth'] })
+  scenario = await startScenario({ networks: ['btc', 'ltc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 async function text(path: string): Promise<{ status: number; body: string; headers: Headers }> {
-  const answer = await fetch(world.url + path)
+  const answer = await fetch(scenario.url + path)
   return { status: answer.status, body: await answer.text(), headers: answer.headers }
 }
 
 /** The page that a currency's own template names. */
 async function pathOf(currency: string, kind: 'addressExplorer' | 'txExplorer', subject: string): Promise<string> {
-  const { body } = await world.call('GET', '/v1/cross-chain/available-currencies')
+  const { body } = await scenario.call('GET', '/v1/cross-chain/available-currencies')
   const found = body.find((one: Record<string, string>) => `${one['ticker']}@${one['network']}` === currency)
   return new URL(found[kind].replace('{}', subject)).pathname
 }
 
 async function pay(currency: string, address: string, amount: string): Promise<string> {
   const [ticker, network] = currency.split('@')
-  const { hash } = await world.control('/deposits', { network, currency: ticker, address, amount })
+  const { hash } = await scenario.control('/deposits', { network, currency: ticker, address, amount })
   return hash
 }
 
@@ -45,10 +45,10 @@ describe('an address', () => {
     ['usdt@eth', '310.5'],
   ])('with %s shows the balance, and the transaction that brought it', async (currency, amount) => {
     const [ticker = '', network = ''] = currency.split('@')
-    const { address } = await world.wallet(network)
+    const { address } = await scenario.wallet(network)
     const hash = await pay(currency, address, amount)
-    await world.mine(network, 1)
-    expect(await world.balance(currency, address)).toBe(amount)
+    await scenario.mine(network, 1)
+    expect(await scenario.balance(currency, address)).toBe(amount)
     const { status, body } = await text(await pathOf(currency, 'addressExplorer', address))
     expect(status).toBe(200)
     expect(body).toContain(`${amount} ${ticker.toUpperCase()}</dd>`)
@@ -58,7 +58,7 @@ describe('an address', () => {
 
   test('that nobody used has nothing', async () => {
     for (const network of ['btc', 'eth']) {
-      const { address } = await world.wallet(network)
+      const { address } = await scenario.wallet(network)
       const { status, body } = await text(`/sandbox/explorer/${network}/address/${address}`)
       expect(status).toBe(200)
       expect(body).toContain(`>0 ${network.toUpperCase()}</dd>`)
@@ -69,14 +69,14 @@ describe('an address', () => {
 
 describe('a transaction', () => {
   test('of an output chain waits, then has confirmations, inputs, outputs and a fee', async () => {
-    const { address } = await world.wallet('btc')
-    const { hash, path } = await whilePaused(world, 'btc', async () => {
+    const { address } = await scenario.wallet('btc')
+    const { hash, path } = await whilePaused(scenario, 'btc', async () => {
       const paid = await pay('btc@btc', address, '0.03')
       const shown = await pathOf('btc@btc', 'txExplorer', paid)
       expect((await text(shown)).body).toContain('waits for a block')
       return { hash: paid, path: shown }
     })
-    await world.mine('btc', 2)
+    await scenario.mine('btc', 2)
     const { status, body } = await text(path)
     expect(status).toBe(200)
     // Others are on the chain too.
@@ -93,9 +93,9 @@ describe('a transaction', () => {
   })
 
   test('of tokens shows who gave what to whom', async () => {
-    const { address } = await world.wallet('eth')
+    const { address } = await scenario.wallet('eth')
     const hash = await pay('usdc@eth', address, '42.5')
-    await world.mine('eth', 1)
+    await scenario.mine('eth', 1)
     const { body } = await text(await pathOf('usdc@eth', 'txExplorer', hash))
     expect(body).toContain('Token transfers')
     expect(body).toContain('42.5 USDC')
@@ -104,15 +104,15 @@ describe('a transaction', () => {
   })
 
   test('that left the chain is said to be in no block, where the node remembers it', async () => {
-    const { address } = await world.wallet('ltc')
+    const { address } = await scenario.wallet('ltc')
     const hash = await pay('ltc@ltc', address, '0.01')
-    await world.mine('ltc', 1)
-    await world.reorg('ltc', 3, true)
+    await scenario.mine('ltc', 1)
+    await scenario.reorg('ltc', 3, true)
     expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain('in no block, and waits for none')
   })
 
   test('that failed is said to have failed', async () => {
-    const wallet = await fundEvmWallet(world, 'eth', '1')
+    const wallet = await fundEvmWallet(scenario, 'eth', '1')
     const { usdc = '' } = nodeOf('eth').tokens
     // It has none: OpenZeppelin's ERC-20 reverts.
     const hash = await wallet.call(usdc as Hex, erc20Abi, 'transfer', [wallet.address, 1n])
@@ -140,7 +140,7 @@ describe('what is not there', () => {
 
   test('a node that is away is 503, with a sentence', async () => {
     const { app } = createTestApp()
-    const chain = present(world.house.chains.get('eth'), 'the chain')
+    const chain = present(scenario.app.chains.get('eth'), 'the chain')
     const away = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], []), 'an explorer')
     mountExplorer(app, new Map([['eth', away]]))
     const answer = await app.inject({ url: `/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}` })
@@ -153,7 +153,7 @@ describe('what is not there', () => {
 
   test('outside the sandbox there is no explorer', async () => {
     const { app } = createTestApp()
-    const { catalogue, chains } = world.house
+    const { catalogue, chains } = scenario.app
     mountPages(app, { environment: 'production', nodes: [], catalogue, chains })
     expect((await app.inject({ url: '/sandbox/explorer' })).statusCode).toBe(404)
     expect((await app.inject({ url: '/docs/errors' })).statusCode).toBe(200)
@@ -169,11 +169,11 @@ describe.skipIf(withoutBrowser)('in a browser', () => {
   afterAll(() => browser.close())
 
   test('a person walks from an address to its transaction and back; nothing complains, and it fits a phone', async () => {
-    const { address } = await world.wallet('eth')
+    const { address } = await scenario.wallet('eth')
     await pay('usdt@eth', address, '12.5')
-    await world.mine('eth', 3)
+    await scenario.mine('eth', 3)
     for (const colorScheme of ['light', 'dark'] as const) {
-      const url = `${world.url}/sandbox/explorer/eth/address/${address}`
+      const url = `${scenario.url}/sandbox/explorer/eth/address/${address}`
       const { page, problems } = await openPage(browser, url, { ...phone, colorScheme })
       const width = () => page.evaluate('document.documentElement.scrollWidth')
       expect(await width()).toBeLessThanOrEqual(390)

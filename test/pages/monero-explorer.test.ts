@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExplorer } from '../../server/src/adapters/explorer/explorer.ts'
 import { present } from '../../server/src/lib/assert.ts'
 import { freePort } from '../../server/src/lib/free-port.ts'
-import { call, post } from '../../server/test/monero/outside.ts'
+import { call, post } from '../../server/test/adapters/chains/monero/payer.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
 
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
@@ -16,27 +16,27 @@ if (!hasNode('xmr')) {
   })
 } else {
   describe('Monero in the explorer', () => {
-    let world: World
+    let scenario: Scenario
     beforeAll(async () => {
-      world = await startWorld({ networks: ['xmr'] })
+      scenario = await startScenario({ networks: ['xmr'] })
     })
-    afterAll(() => world?.stop())
+    afterAll(() => scenario?.stop())
 
     const text = async (path: string) => {
-      const answer = await fetch(world.url + path)
+      const answer = await fetch(scenario.url + path)
       return { status: answer.status, body: await answer.text() }
     }
     /** The page that the currency's own template names. */
     const pathOf = async (kind: 'addressExplorer' | 'txExplorer', subject: string) => {
-      const { body } = await world.call('GET', '/v1/cross-chain/available-currencies')
+      const { body } = await scenario.call('GET', '/v1/cross-chain/available-currencies')
       const found = body.find((one: Record<string, string>) => one['network'] === 'xmr')
       return new URL(found[kind].replace('{}', subject)).pathname
     }
     const pay = async (address: string): Promise<string> =>
-      (await world.control('/deposits', { network: 'xmr', currency: 'xmr', address, amount: '0.5' })).hash
+      (await scenario.control('/deposits', { network: 'xmr', currency: 'xmr', address, amount: '0.5' })).hash
 
     test('an address says that nobody but its owner sees what it has', async () => {
-      const { address } = await world.wallet('xmr')
+      const { address } = await scenario.wallet('xmr')
       const { status, body } = await text(await pathOf('addressExplorer', address))
       expect(status).toBe(200)
       expect(body).toContain(address)
@@ -46,15 +46,15 @@ if (!hasNode('xmr')) {
     })
 
     test('a transaction waits, then has confirmations, a fee, rings and keys, and neither addresses nor amounts', async () => {
-      const { address } = await world.wallet('xmr')
+      const { address } = await scenario.wallet('xmr')
       // Others mine on this chain, and replace its blocks.
-      const { hash, path } = await world.until('a payment is shown before its block', async () => {
+      const { hash, path } = await scenario.until('a payment is shown before its block', async () => {
         const paid = await pay(address)
         const shown = await pathOf('txExplorer', paid)
         return (await text(shown)).body.includes('waits for a block') ? { hash: paid, path: shown } : null
       })
-      const body = await world.until('it is shown in its block', async () => {
-        await world.mine('xmr', 2)
+      const body = await scenario.until('it is shown in its block', async () => {
+        await scenario.mine('xmr', 2)
         const shown = await text(path)
         return shown.status === 200 && shown.body.includes('in a block') ? shown.body : null
       })
@@ -96,8 +96,8 @@ if (!hasNode('xmr')) {
         const { status, body } = await text(path)
         expect([status, body.includes(`<h1>${sentence}</h1>`)]).toEqual([404, true])
       }
-      const chain = present(world.house.chains.get('xmr'), 'the chain')
-      const assets = world.house.catalogue.list().flatMap(({ asset }) => (asset.network === 'xmr' ? [asset] : []))
+      const chain = present(scenario.app.chains.get('xmr'), 'the chain')
+      const assets = scenario.app.catalogue.list().flatMap(({ asset }) => (asset.network === 'xmr' ? [asset] : []))
       const away = present(createExplorer(chain, [`http://127.0.0.1:${await freePort()}`], assets), 'an explorer')
       await expect(away.transaction('ab'.repeat(32))).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
       await away.close()
@@ -111,12 +111,12 @@ if (!hasNode('xmr')) {
       afterAll(() => browser.close())
 
       test('nothing complains, by day and by night, and it fits a phone', async () => {
-        const { address } = await world.wallet('xmr')
+        const { address } = await scenario.wallet('xmr')
         const paths = [await pathOf('addressExplorer', address), await pathOf('txExplorer', await pay(address))]
-        await world.mine('xmr', 12)
+        await scenario.mine('xmr', 12)
         for (const path of paths)
           for (const colorScheme of ['light', 'dark'] as const) {
-            const { page, problems } = await openPage(browser, world.url + path, { ...phone, colorScheme })
+            const { page, problems } = await openPage(browser, scenario.url + path, { ...phone, colorScheme })
             expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
             expect((await brightness(page, 'h1')) > 170).toBe(colorScheme === 'dark')
             const shots = process.env['PAGE_SHOTS']

@@ -4,11 +4,11 @@ import type { AppError } from '../../server/src/core/domain/errors.ts'
 import { createSweepDeposits } from '../../server/src/exchange/deposits/sweep-deposits.ts'
 import { createOperateBalances } from '../../server/src/exchange/operations/operate-balances.ts'
 import { createLog } from '../../server/src/lib/log.ts'
-import type { World } from '../support/world.ts'
+import type { Scenario } from '../support/scenario.ts'
 
 /** P2WPKH in virtual bytes, rounded up: an input, and all that is no input of a payment with change. */
 const [INPUT_BYTES, REST_BYTES] = [69n, 100n]
-/** Together worth more than the wallets hold; each less than what of them is there when a world begins. */
+/** Together worth more than the wallets hold; each less than what of them is there when a scenario begins. */
 const CREDITS = 7
 const CREDIT_ETHER = '2'
 
@@ -20,7 +20,7 @@ export type Afterwards = Readonly<{ collect(): Promise<void> }>
  * exchanges that fill it run beside the others.
  */
 export async function prepareAfterwards(
-  world: World,
+  scenario: Scenario,
   coins: readonly AssetId[],
   accounts: readonly string[],
 ): Promise<Afterwards> {
@@ -28,56 +28,58 @@ export async function prepareAfterwards(
   for (const coin of coins)
     for (let n = 0; n < CREDITS; n++) {
       const [toCurrency, toNetwork] = coin.split('@')
-      const { status, body } = await world.call('POST', '/v1/cross-chain/exchange', { ...order, toCurrency, toNetwork })
+      const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange', {
+        ...order,
+        toCurrency,
+        toNetwork,
+      })
       expect(status, JSON.stringify(body)).toBe(201)
-      await world.deposit(body, CREDIT_ETHER)
+      await scenario.deposit(body, CREDIT_ETHER)
     }
   return {
     collect: async () => {
       await Promise.all([
-        ...accounts.map((network) => sweepAll(world, network)),
-        ...coins.map((coin) => spendAll(world, coin)),
+        ...accounts.map((network) => sweepAll(scenario, network)),
+        ...coins.map((coin) => spendAll(scenario, coin)),
       ])
-      await world.invariants()
+      await scenario.invariants()
     },
   }
 }
 
-async function spendAll({ house, mine, until, wallet }: World, coin: AssetId): Promise<void> {
+async function spendAll({ app, mine, until, wallet }: Scenario, coin: AssetId): Promise<void> {
   const [ticker, network = ''] = coin.split('@')
   // What has just arrived is deep enough to be spent.
   await mine(network, 3)
-  const [partner] = await house.database.query<{ id: string; name: string }>(
+  const [partner] = await app.database.query<{ id: string; name: string }>(
     "select id, name from partners where name = 'sandbox'",
   )
-  const chain = house.chains.get(network)
-  const [coins] = await house.database.query<{ count: string }>(
+  const chain = app.chains.get(network)
+  const [coins] = await app.database.query<{ count: string }>(
     'select count(*) from coins where network = $1 and block_height is not null and spent_by is null',
     [network],
   )
   if (!partner || !chain || !coins) throw new Error(`nothing is known of ${ticker}`)
   const { rate } = await chain.reader.feeRate()
-  const held = (await house.store.ledger.balances('asset:wallet')).get(coin) ?? 0n
+  const held = (await app.store.ledger.balances('asset:wallet')).get(coin) ?? 0n
   // Just what the fee of all coins takes: without one of them it would not do.
   const units = held - ((BigInt(coins.count) * INPUT_BYTES + REST_BYTES) * rate) / 1_000n
   const { address } = await wallet(network)
-  const { payoutId } = await createOperateBalances(house.store).payOut(
+  const { payoutId } = await createOperateBalances(app.store).payOut(
     partner,
     { assetId: coin, network, units, destination: { address, memo: null } },
     `all of ${coin}`,
     { actor: 'the test', reason: 'all coins are spent together' },
   )
   await until(`all of ${coin} is spent together`, async () => {
-    const [payout] = await house.database.query<{ state: string }>('select state from payouts where id = $1', [
-      payoutId,
-    ])
+    const [payout] = await app.database.query<{ state: string }>('select state from payouts where id = $1', [payoutId])
     return payout?.state === 'confirmed'
   })
 }
 
 /** As the worker does at leisure, at once: deposits of accounts that are final, and the gas of those of tokens. */
-async function sweepAll({ house, mine, until }: World, network: string): Promise<void> {
-  const { store, books, catalogue, chains, database } = house
+async function sweepAll({ app, mine, until }: Scenario, network: string): Promise<void> {
+  const { store, books, catalogue, chains, database } = app
   const chain = chains.get(network)
   if (!chain) throw new Error(`no chain of ${network}`)
   const listed = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits } from 'viem'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { unitsWorth } from '../../server/src/core/domain/price.ts'
-import type { Json, World } from '../support/world.ts'
+import type { Json, Scenario } from '../support/scenario.ts'
 import type { PayerFact, RecipientFact } from './observer.ts'
 
 export type Sizes = 'random' | 'equal'
@@ -54,26 +54,26 @@ export function drawOrders(
 }
 
 /** All created over HTTP at once and paid by real transactions; returns when the last one is finished. */
-export async function runExchanges(world: World, orders: readonly Order[]): Promise<readonly Pair[]> {
-  const made = await Promise.all(orders.map((order) => create(world, order)))
+export async function runExchanges(scenario: Scenario, orders: readonly Order[]): Promise<readonly Pair[]> {
+  const made = await Promise.all(orders.map((order) => create(scenario, order)))
   const startedAt = performance.now()
   const hashes = await Promise.all(
     made.map(async ({ exchange, amount }, n) => {
       await delay(Math.max(0, (orders[n]?.atMs ?? 0) - (performance.now() - startedAt)))
-      return world.deposit(exchange, amount)
+      return scenario.deposit(exchange, amount)
     }),
   )
-  await world.until('all are finished', () => allFinished(world, orders.length), DONE_MS)
-  return Promise.all(made.map((one, n) => readPair(world, one, hashes[n] ?? '')))
+  await scenario.until('all are finished', () => allFinished(scenario, orders.length), DONE_MS)
+  return Promise.all(made.map((one, n) => readPair(scenario, one, hashes[n] ?? '')))
 }
 
 type Made = Readonly<{ exchange: Json; order: Order; amount: string }>
 
-async function create(world: World, order: Order): Promise<Made> {
+async function create(scenario: Scenario, order: Order): Promise<Made> {
   const [[fromCurrency, fromNetwork], [toCurrency, toNetwork]] = [split(order.from), split(order.to)]
-  const [{ address }, back] = await Promise.all([world.wallet(toNetwork), world.wallet(fromNetwork)])
-  const amount = amountOf(world, order)
-  const { status, body } = await world.call('POST', '/v1/cross-chain/exchange/private', {
+  const [{ address }, back] = await Promise.all([scenario.wallet(toNetwork), scenario.wallet(fromNetwork)])
+  const amount = amountOf(scenario, order)
+  const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
     fromCurrency,
     fromNetwork,
     toCurrency,
@@ -96,10 +96,10 @@ const USD_DIGITS = 4
 /** What a person would type. */
 const SHOWN_DECIMALS = 8
 
-function amountOf({ house }: World, { from, usd }: Order): string {
+function amountOf({ app }: Scenario, { from, usd }: Order): string {
   const [ticker, network] = split(from)
-  const currency = house.catalogue.list().find(({ asset }) => asset.ticker === ticker && asset.network === network)
-  const price = house.books.current().prices.usd.get(currency?.definition.priceKey ?? '')
+  const currency = app.catalogue.list().find(({ asset }) => asset.ticker === ticker && asset.network === network)
+  const price = app.books.current().prices.usd.get(currency?.definition.priceKey ?? '')
   if (!currency || !price) throw new Error(`no price of ${from}`)
   const { decimals } = currency.asset
   const units = unitsWorth(BigInt(Math.round(usd * 10 ** USD_DIGITS)) * 10n ** 8n, currency.asset, price.ask, 'up')
@@ -107,8 +107,8 @@ function amountOf({ house }: World, { from, usd }: Order): string {
   return formatUnits(units - (units % rest), decimals)
 }
 
-async function allFinished({ house }: World, count: number): Promise<boolean> {
-  const rows = await house.database.query<{ status: string; count: number }>(
+async function allFinished({ app }: Scenario, count: number): Promise<boolean> {
+  const rows = await app.database.query<{ status: string; count: number }>(
     'select status, count(*)::int as count from exchanges where plan is not null group by 1',
   )
   const bad = rows.filter(({ status }) => status === 'failed' || status === 'refunded')
@@ -116,8 +116,8 @@ async function allFinished({ house }: World, count: number): Promise<boolean> {
   return rows.find(({ status }) => status === 'finished')?.count === count
 }
 
-async function readPair(world: World, { order, exchange: made, amount }: Made, txHash: string): Promise<Pair> {
-  const { request, exchanges } = await world.status(made)
+async function readPair(scenario: Scenario, { order, exchange: made, amount }: Made, txHash: string): Promise<Pair> {
+  const { request, exchanges } = await scenario.status(made)
   const [first, second, ...more] = exchanges
   if (more.length > 0 || second?.payinHash !== first?.payoutHash) throw new Error(`${made.id} has not two legs`)
   return {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { copyServer, type Patch } from '../chaos/server-copy.ts'
-import type { ServerParts } from '../support/world.ts'
+import type { ServerParts } from '../support/scenario.ts'
 
 /** The rule of three wallets is left out, and all networks but Monero have one key: one wallet for everything. */
 const patches: readonly Patch[] = [
@@ -28,10 +28,10 @@ export async function serverWithoutMeasures(): Promise<ServerParts & { remove():
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-measures-off-'))
   const root = copyServer(join(folder, 'server'), patches)
   const open = (file: string) => import(/* @vite-ignore */ pathToFileURL(join(root, file)).href)
-  const { composeHouse } = await open('server/src/app/app.ts')
+  const { createApp } = await open('server/src/app/app.ts')
   const { networks } = await open('server/networks/index.ts')
   return {
-    composeHouse,
+    createApp,
     networks,
     remove: () => {
       // Links first: what they point to stays.

@@ -16,7 +16,7 @@ test('random sizes without waits are all matched, whatever the time', () => {
 
 test('waits hide what is of one size and comes by itself, and the longer ones better', () => {
   const rate = (delayS: number) => hitRate({ sizes: 'equal', arriveS: 24 * HOUR_S, delayS, noise: 0 }, ROUNDS)
-  // The dice are the same each time: 0.53, 0.46 and 0.25.
+  // The random are the same each time: 0.53, 0.46 and 0.25.
   const [none, short, long] = [rate(0), rate(600), rate(HOUR_S)]
   expect(none).toBeGreaterThan(short + 0.05)
   expect(short).toBeGreaterThan(long + 0.15)

@@ -1,4 +1,4 @@
-import { createDice } from '../chaos/dice.ts'
+import { createRandom } from '../chaos/random.ts'
 import { type Match, match, type Seen } from './matcher.ts'
 
 /** What of a run differs from another. Times in seconds; `noise` is the most by which a payout differs from the market, as a fraction. */
@@ -25,8 +25,8 @@ const DECADE = Math.LN10
  * converted, but not when the second one is.
  */
 export function playCase(it: Case, seed: number): Match {
-  const dice = createDice(seed)
-  const unit = () => dice.draw(0, 2 ** 30) / 2 ** 30
+  const random = createRandom(seed)
+  const unit = () => random.draw(0, 2 ** 30) / 2 ** 30
   const endS = it.arriveS + 2 * it.delayS + DAY_S
   const blocks = { btc: drawBlocks(unit, BTC.blockS, endS), ltc: drawBlocks(unit, LTC.blockS, endS) }
   const prices = { first: drawPrices(unit, endS), second: drawPrices(unit, endS) }
@@ -47,7 +47,7 @@ export function playCase(it: Case, seed: number): Match {
   const unsure = DAY_MOVE * Math.sqrt(it.delayS / 3 / DAY_S)
   const same = Math.max(unsure + it.noise / 2, 0.0001)
   return match(payers, recipients, expected, { leastSeconds: 0, mostSeconds: mostSeconds(it), same }, (most) =>
-    dice.draw(0, most),
+    random.draw(0, most),
   )
 }
 

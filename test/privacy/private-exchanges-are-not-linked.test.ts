@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import { createLog } from '../../server/src/lib/log.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 import { idsWithBothEnds, linesThatName, linesWithBothEnds } from './both-ends.ts'
 import { describePath } from './graph.ts'
 import { type PublicDeposit, writtenIds } from './guessed-ids.ts'
@@ -47,20 +47,20 @@ if (!hasNode('ltc')) {
 } else {
   describe('of a hundred private exchanges at once', () => {
     const lines: string[] = []
-    let world: World
+    let scenario: Scenario
     let watched: Watched
     let xmrFrom = 0
     beforeAll(async () => {
       const log = createLog({ level: 'debug', pretty: false, destination: { write: (line) => void lines.push(line) } })
       const networks = [...open, ...(hasMonero ? ['xmr'] : [])]
-      world = await startWorld({ networks, settings: { privacy: PRIVACY }, log })
+      scenario = await startScenario({ networks, settings: { privacy: PRIVACY }, log })
       xmrFrom = hasMonero ? await moneroHeight() : 0
       watched = await watch(
-        world,
+        scenario,
         drawOrders([...across, ['usdt@eth', 'ltc@ltc']], { ...hundred, throughMonero: hasMonero ? THROUGH_MONERO : 0 }),
       )
     }, 900_000)
-    afterAll(() => world?.stop())
+    afterAll(() => scenario?.stop())
 
     test('the chains show no way from a payer to the recipient', () => {
       const { pairs, observer } = watched
@@ -74,7 +74,7 @@ if (!hasNode('ltc')) {
 
     test('no address of ours or of a recipient is paid twice', async () => {
       const { pairs, observer } = watched
-      const inner = await world.house.database.query<{ network: string; address: string }>(
+      const inner = await scenario.app.database.query<{ network: string; address: string }>(
         "select t.network, t.address from deposit_targets t where t.leg = 1 and t.network <> 'xmr'",
       )
       expect(inner.length).toBeGreaterThan(0)
@@ -95,7 +95,7 @@ if (!hasNode('ltc')) {
 
     test('logs and metrics hold no pair of both ends', async () => {
       const { pairs } = watched
-      const metrics = await world.call('GET', '/metrics')
+      const metrics = await scenario.call('GET', '/metrics')
       expect([metrics.status, linesThatName(metrics.body, pairs)]).toEqual([200, []])
       // The log does speak of them: of hashes that it signed, and of addresses that were swept.
       expect(linesThatName(lines.join(''), pairs)).not.toEqual([])
@@ -104,10 +104,10 @@ if (!hasNode('ltc')) {
     })
 
     test('the signer’s journal and the log hold no id that follows from what the chains show', async () => {
-      const deposits = await world.house.database.query<PublicDeposit>('select network, identity from deposits')
+      const deposits = await scenario.app.database.query<PublicDeposit>('select network, identity from deposits')
       expect(deposits.length).toBeGreaterThanOrEqual(2 * COUNT)
-      const journal = world.journal()
-      // Of what left the house, it has the address.
+      const journal = scenario.journal()
+      // Of what left the app, it has the address.
       for (const { recipient } of watched.pairs) expect(journal).toContain(recipient.address)
       expect(writtenIds(journal, deposits)).toEqual([])
       expect(writtenIds(lines.join(''), deposits)).toEqual([])
@@ -115,15 +115,15 @@ if (!hasNode('ltc')) {
     })
 
     test('no payment is in a block before its wait is over', async () => {
-      const waits = await waitsOf(world, watched)
+      const waits = await waitsOf(scenario, watched)
       // Both legs of all, but for first ones in Monero: where nobody waits, some of so many are earlier.
       expect(waits.length).toBeGreaterThanOrEqual(2 * COUNT - THROUGH_MONERO)
       expect(waits.filter(({ afterMs, drawnMs }) => afterMs < drawnMs)).toEqual([])
     })
 
     test('those who match amounts and times find most of random sizes, and few of one size', () => {
-      const random = guess('with the waits', world, watched, 'random')
-      const equal = guess('with the waits', world, watched, 'equal')
+      const random = guess('with the waits', scenario, watched, 'random')
+      const equal = guess('with the waits', scenario, watched, 'equal')
       expect(random.hits).toBeGreaterThan(random.count * LEAST_RANDOM)
       expect(equal.hits).toBeLessThan(equal.count * MOST_EQUAL)
     })
@@ -131,15 +131,18 @@ if (!hasNode('ltc')) {
 
   describe('without the measures', () => {
     let server: Awaited<ReturnType<typeof serverWithoutMeasures>>
-    let world: World
+    let scenario: Scenario
     let watched: Watched
     beforeAll(async () => {
       server = await serverWithoutMeasures()
-      world = await startWorld({ networks: open, settings: { privacy: nothingHidden }, server })
-      watched = await watch(world, drawOrders([...across, ['usdt@eth', 'eth@eth']], { ...hundred, throughMonero: 0 }))
+      scenario = await startScenario({ networks: open, settings: { privacy: nothingHidden }, server })
+      watched = await watch(
+        scenario,
+        drawOrders([...across, ['usdt@eth', 'eth@eth']], { ...hundred, throughMonero: 0 }),
+      )
     }, 900_000)
     afterAll(async () => {
-      await world?.stop()
+      await scenario?.stop()
       server?.remove()
     })
 
@@ -151,8 +154,8 @@ if (!hasNode('ltc')) {
     })
 
     test('those who match amounts and times find most of random sizes', () => {
-      guess('without the waits', world, watched, 'equal')
-      const { hits, count } = guess('without the waits', world, watched, 'random')
+      guess('without the waits', scenario, watched, 'equal')
+      const { hits, count } = guess('without the waits', scenario, watched, 'random')
       expect(hits).toBeGreaterThan(count * LEAST_RANDOM)
     })
   })

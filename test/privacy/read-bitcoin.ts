@@ -3,7 +3,7 @@ import { parseUnits } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import { type BitcoinTicker, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
 import { nodeCall } from '../support/nodes.ts'
-import type { Json } from '../support/world.ts'
+import type { Json } from '../support/scenario.ts'
 import { coinOf, evmHolder, keyHolder, type Movement, type Side } from './movements.ts'
 
 /** Every payment of the blocks above `after`, by the node's public RPC. Rewards of blocks are nobody's here. */

@@ -1,6 +1,6 @@
 import { evmBankAddress } from '../../sandbox/src/keys.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
-import type { Json } from '../support/world.ts'
+import type { Json } from '../support/scenario.ts'
 import { coinOf, evmHolder, type Movement } from './movements.ts'
 
 /** ERC-20: keccak256 of `Transfer(address,address,uint256)`. */

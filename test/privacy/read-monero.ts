@@ -1,5 +1,5 @@
 import { nodeOf } from '../support/nodes.ts'
-import type { Json } from '../support/world.ts'
+import type { Json } from '../support/scenario.ts'
 
 /** What a public Monero node shows of its payments. */
 export type MoneroView = Readonly<{

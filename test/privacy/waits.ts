@@ -1,12 +1,12 @@
-import type { World } from '../support/world.ts'
+import type { Scenario } from '../support/scenario.ts'
 import type { Watched } from './watched.ts'
 
 /** A payment of ours for one leg: how long after it was due it is in a block, and how long it had to wait. */
 export type Waited = Readonly<{ txHash: string; afterMs: number; drawnMs: number }>
 
 /** What public chains show of the waits. Times of blocks are whole seconds: rounded up, so that none seems too early. */
-export async function waitsOf(world: World, { pairs, observer }: Watched): Promise<readonly Waited[]> {
-  const rows = await world.house.database.query<{ id: string; leg: number; due: string; drawn: number }>(
+export async function waitsOf(scenario: Scenario, { pairs, observer }: Watched): Promise<readonly Waited[]> {
+  const rows = await scenario.app.database.query<{ id: string; leg: number; due: string; drawn: number }>(
     `select p.exchange_id as id, p.leg, extract(epoch from p.created_at) * 1000 as due, (e.plan->'delaysMs'->p.leg)::int as drawn
      from payouts p join exchanges e on e.id = p.exchange_id where e.plan is not null and p.purpose = 'payout'`,
   )

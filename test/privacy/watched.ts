@@ -1,5 +1,5 @@
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
-import type { World } from '../support/world.ts'
+import type { Scenario } from '../support/scenario.ts'
 import { prepareAfterwards } from './afterwards.ts'
 import { type Order, type Pair, runExchanges } from './hundred.ts'
 import { describeMatch, type Market, type Match, match } from './matcher.ts'
@@ -15,13 +15,13 @@ const SPENT: readonly AssetId[] = ['btc@btc', 'ltc@ltc']
 const SWEPT = ['eth', 'matic']
 const SHOWN = ['btc', 'ltc', ...SWEPT]
 
-export async function watch(world: World, orders: readonly Order[]): Promise<Watched> {
+export async function watch(scenario: Scenario, orders: readonly Order[]): Promise<Watched> {
   const since = new Map<string, number>()
   for (const network of SHOWN) since.set(network, await heightOf(network))
-  const afterwards = await prepareAfterwards(world, SPENT, SWEPT)
-  const pairs = await runExchanges(world, orders)
+  const afterwards = await prepareAfterwards(scenario, SPENT, SWEPT)
+  const pairs = await runExchanges(scenario, orders)
   // While there is something to be quoted.
-  const market = await askMarket(world, pairs)
+  const market = await askMarket(scenario, pairs)
   await afterwards.collect()
   return { pairs, observer: await observe(since), market }
 }
@@ -30,9 +30,9 @@ export async function watch(world: World, orders: readonly Order[]): Promise<Wat
 const SAME = 0.0005
 
 /** Payers and recipients of one kind of sizes, matched by whoever sees the chains and knows the quotes. Said aloud. */
-export function guess(name: string, world: World, watched: Watched, sizes: Order['sizes']): Match {
+export function guess(name: string, scenario: Scenario, watched: Watched, sizes: Order['sizes']): Match {
   const some = watched.pairs.filter((pair) => pair.sizes === sizes)
-  const { payers, recipients } = seenBy(world, watched.observer, some)
+  const { payers, recipients } = seenBy(scenario, watched.observer, some)
   // A busy machine takes its time: within which everybody was paid is known to somebody who watches for long.
   const seconds = recipients.map(({ time }, n) => time - (payers[n]?.time ?? time))
   const [leastSeconds, mostSeconds] = [Math.min(...seconds), Math.max(...seconds)]

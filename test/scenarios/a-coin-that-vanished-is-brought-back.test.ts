@@ -4,43 +4,43 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOperatePayouts } from '../../server/src/exchange/operations/operate-payouts.ts'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms } from '../support/facts.ts'
-import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
+import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
 import { hasNode, nodeCall } from '../support/nodes.ts'
-import type { Json, World } from '../support/world.ts'
+import type { Json, Scenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  if (hasNode('ltc')) world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+  if (hasNode('ltc')) scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
 }, LOCK_MS)
-afterAll(() => world?.stop())
+afterAll(() => scenario?.stop())
 
 test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it, and is mined with it', async () => {
-  const wallet = await fundBitcoinWallet(world, 'ltc', '3')
-  await world.mine('ltc', 2)
-  const first = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2' })
-  const wanted = (await world.rate('ltc@ltc', 'eth@eth', '0.5')).toAmount.toFixed(6)
+  const wallet = await fundBitcoinWallet(scenario, 'ltc', '3')
+  await scenario.mine('ltc', 2)
+  const first = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2' })
+  const wanted = (await scenario.rate('ltc@ltc', 'eth@eth', '0.5')).toAmount.toFixed(6)
   const signed = async (order: Json): Promise<string> => {
-    await world.deposit(order, wanted)
-    return world.until('the payout is signed', async () => (await world.status(order)).exchanges[0]?.payoutHash)
+    await scenario.deposit(order, wanted)
+    return scenario.until('the payout is signed', async () => (await scenario.status(order)).exchanges[0]?.payoutHash)
   }
-  const { address } = await world.wallet('ltc')
-  const { payment, order, hash } = await whilePaused(world, 'ltc', async () => {
+  const { address } = await scenario.wallet('ltc')
+  const { payment, order, hash } = await whilePaused(scenario, 'ltc', async () => {
     const height: number = await nodeCall('ltc', 'getblockcount')
     const payment = wallet.sign([{ address: first.request.depositAddress, amount: '2' }], 1n, height)
     await wallet.send(payment)
-    await world.mine('ltc', 4)
-    await world.settles(first, 'finished')
+    await scenario.mine('ltc', 4)
+    await scenario.settles(first, 'finished')
     // The wallet's own coins are spoken for: what is left is the deposit.
-    await world.house.database.query(
+    await scenario.app.database.query(
       "update coins set reserved_by = (select id from transactions limit 1) where network = 'ltc' and branch <> 'deposit'",
     )
-    const order = await world.create({ from: 'eth@eth', to: 'ltc@ltc', amount: wanted, address })
+    const order = await scenario.create({ from: 'eth@eth', to: 'ltc@ltc', amount: wanted, address })
     const hash = await signed(order)
-    const raw: string = await world.until('a node has it', () =>
+    const raw: string = await scenario.until('a node has it', () =>
       nodeCall('ltc', 'getrawtransaction', [hash]).catch(() => null),
     )
-    await world.house.database.query(
+    await scenario.app.database.query(
       "update coins set reserved_by = null where network = 'ltc' and branch <> 'deposit'",
     )
     const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
@@ -51,27 +51,27 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
     expect(await nodeCall('ltc', 'getrawmempool')).not.toContain(payment.txid)
     return { payment, order, hash }
   })
-  const [subject = ''] = await world.until('a person is told', async () => {
-    const told = await alarms(world, 'coins:')
+  const [subject = ''] = await scenario.until('a person is told', async () => {
+    const told = await alarms(scenario, 'coins:')
     return told.length > 0 ? told : null
   })
-  const [alarm] = (await world.house.store.alarms.list(50)).filter((one) => one.subject === subject)
+  const [alarm] = (await scenario.app.store.alarms.list(50)).filter((one) => one.subject === subject)
   expect(alarm).toMatchObject({ detail: { code: 'NO_COMMON_COIN', outpoints: [`${payment.txid}:0`] } })
-  expect((await world.status(order)).status).toBe('sending')
-  expect(await world.balance('ltc@ltc', address)).toBe('0')
+  expect((await scenario.status(order)).status).toBe('sending')
+  expect(await scenario.balance('ltc@ltc', address)).toBe('0')
 
-  const operate = createOperatePayouts(world.house.store)
+  const operate = createOperatePayouts(scenario.app.store)
   const word = { actor: 'anna', reason: 'found on an explorer' }
   const id = subject.replace('coins:', '')
   await expect(operate.bringBack(id, 'no hex', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   await expect(operate.bringBack(order.id, payment.hex, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   await operate.bringBack(id, payment.hex, word)
   // Nothing is spent beside what was promised: the same bytes, once.
-  const { exchanges } = await world.settles(order, 'finished')
+  const { exchanges } = await scenario.settles(order, 'finished')
   expect(exchanges[0].payoutHash).toBe(hash)
-  expect(await world.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
-  expect(await alarms(world, 'coins:')).toEqual([])
-  for (const { scope } of await world.house.store.pauses.list()) await world.house.store.pauses.resume(scope)
-  await world.until('the loss is none', async () => (await alarms(world, 'reorg:')).length === 0)
-  await world.invariants()
+  expect(await scenario.balance('ltc@ltc', address)).toBe(exchanges[0].amountToReceived)
+  expect(await alarms(scenario, 'coins:')).toEqual([])
+  for (const { scope } of await scenario.app.store.pauses.list()) await scenario.app.store.pauses.resume(scope)
+  await scenario.until('the loss is none', async () => (await alarms(scenario, 'reorg:')).length === 0)
+  await scenario.invariants()
 })

@@ -4,16 +4,16 @@ import { formatUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms, booked } from '../support/facts.ts'
-import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
+import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
 import { hasNode, nodeCall } from '../support/nodes.ts'
-import type { World } from '../support/world.ts'
+import type { Scenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  if (hasNode('ltc')) world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+  if (hasNode('ltc')) scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
 }, LOCK_MS)
-afterAll(() => world?.stop())
+afterAll(() => scenario?.stop())
 
 const coins = (units: bigint): string => formatUnits(units, 8)
 const inputsOf = (raw: string): string[] => {
@@ -27,28 +27,33 @@ const inputsOf = (raw: string): string[] => {
 test.runIf(hasNode('ltc'))(
   'a deposit that a payout spends leaves the chain, and nobody spends it elsewhere',
   async () => {
-    const filled = await booked(world, 'asset:wallet', 'ltc@ltc')
+    const filled = await booked(scenario, 'asset:wallet', 'ltc@ltc')
     const paidIn = coins(filled / 4n)
-    const wallet = await fundBitcoinWallet(world, 'ltc', coins(filled / 4n + 100_000_000n))
-    await world.mine('ltc', 2)
-    const first = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: paidIn })
-    const { address } = await world.wallet('ltc')
-    const { payment, original, second } = await whilePaused(world, 'ltc', async () => {
+    const wallet = await fundBitcoinWallet(scenario, 'ltc', coins(filled / 4n + 100_000_000n))
+    await scenario.mine('ltc', 2)
+    const first = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: paidIn })
+    const { address } = await scenario.wallet('ltc')
+    const { payment, original, second } = await whilePaused(scenario, 'ltc', async () => {
       const height: number = await nodeCall('ltc', 'getblockcount')
       const payment = wallet.sign([{ address: first.request.depositAddress, amount: paidIn }], 1n, height)
       await wallet.send(payment)
-      await world.mine('ltc', 10)
-      await world.settles(first, 'finished')
+      await scenario.mine('ltc', 10)
+      await scenario.settles(first, 'finished')
       // More than the wallet was filled with, so that the deposit is spent with it.
-      const wanted = await world.rate('ltc@ltc', 'eth@eth', coins((filled * 11n) / 10n))
-      const second = await world.create({ from: 'eth@eth', to: 'ltc@ltc', amount: wanted.toAmount.toFixed(6), address })
+      const wanted = await scenario.rate('ltc@ltc', 'eth@eth', coins((filled * 11n) / 10n))
+      const second = await scenario.create({
+        from: 'eth@eth',
+        to: 'ltc@ltc',
+        amount: wanted.toAmount.toFixed(6),
+        address,
+      })
 
-      await world.deposit(second, wanted.toAmount.toFixed(6))
-      const hash = await world.until(
+      await scenario.deposit(second, wanted.toAmount.toFixed(6))
+      const hash = await scenario.until(
         'the payout is signed',
-        async () => (await world.status(second)).exchanges[0]?.payoutHash,
+        async () => (await scenario.status(second)).exchanges[0]?.payoutHash,
       )
-      const original: string = await world.until('a node has it', () =>
+      const original: string = await scenario.until('a node has it', () =>
         nodeCall('ltc', 'getrawtransaction', [hash]).catch(() => null),
       )
       expect(inputsOf(original).map((outpoint) => outpoint.split(':')[0])).toContain(payment.txid)
@@ -59,37 +64,37 @@ test.runIf(hasNode('ltc'))(
       expect(pool).not.toContain(hash)
       return { payment, original, second }
     })
-    await world.until('a person is told', async () => (await alarms(world, 'coins:')).length === 1)
-    expect((await world.status(second)).status).toBe('sending')
+    await scenario.until('a person is told', async () => (await alarms(scenario, 'coins:')).length === 1)
+    expect((await scenario.status(second)).status).toBe('sending')
 
-    const hot = world.house.chains.get('ltc')?.addresses.hot() ?? ''
+    const hot = scenario.app.chains.get('ltc')?.addresses.hot() ?? ''
     const amount = coins(filled)
-    await world.control('/deposits', { network: 'ltc', currency: 'native', address: hot, amount })
-    await world.until(
+    await scenario.control('/deposits', { network: 'ltc', currency: 'native', address: hot, amount })
+    await scenario.until(
       'the wallet is filled',
       async () =>
         (
-          await world.house.database.query(
+          await scenario.app.database.query(
             "select 1 from deposits where network = 'ltc' and exchange_id is null and status = 'credited'",
           )
         ).length > 1,
     )
-    await world.house.store.pauses.resume('asset:ltc@ltc')
-    const paid = await world.settles(second, 'finished')
+    await scenario.app.store.pauses.resume('asset:ltc@ltc')
+    const paid = await scenario.settles(second, 'finished')
     const { payoutHash, amountToReceived } = paid.exchanges[0]
     const replacement: string = await nodeCall('ltc', 'getrawtransaction', [payoutHash])
     const gone = inputsOf(original).filter((outpoint) => outpoint.startsWith(payment.txid))
     expect(inputsOf(replacement).filter((outpoint) => gone.includes(outpoint))).toEqual([])
     expect(inputsOf(replacement)).toContain(inputsOf(original)[0])
-    expect(await world.balance('ltc@ltc', address)).toBe(amountToReceived)
-    expect(await alarms(world, 'coins:')).toEqual([])
+    expect(await scenario.balance('ltc@ltc', address)).toBe(amountToReceived)
+    expect(await alarms(scenario, 'coins:')).toEqual([])
 
     // The customer's payment comes back, and the old bytes are worth nothing.
     await wallet.send(payment)
-    await world.until('the loss is none', async () => (await booked(world, 'expense:suspense', 'ltc@ltc')) === 0n)
+    await scenario.until('the loss is none', async () => (await booked(scenario, 'expense:suspense', 'ltc@ltc')) === 0n)
     await expect(nodeCall('ltc', 'sendrawtransaction', [original])).rejects.toThrow()
-    await world.mine('ltc', 3)
-    expect(await world.balance('ltc@ltc', address)).toBe(amountToReceived)
-    await world.invariants()
+    await scenario.mine('ltc', 3)
+    expect(await scenario.balance('ltc@ltc', address)).toBe(amountToReceived)
+    await scenario.invariants()
   },
 )

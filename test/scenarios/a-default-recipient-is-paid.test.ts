@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'] })
+  scenario = await startScenario({ networks: ['ltc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('an exchange without an address pays the partner’s default recipient of that currency', async () => {
-  const { address } = await world.wallet('eth')
-  await world.house.database.query(
+  const { address } = await scenario.wallet('eth')
+  await scenario.app.database.query(
     "insert into default_recipients (partner_id, asset_id, address) select id, 'eth@eth', $1 from partners where name = 'sandbox'",
     [address],
   )
-  await world.until(
+  await scenario.until(
     'the API knows it',
-    async () => (await world.house.services.authenticate('sandbox', '127.0.0.1')).partner.defaultRecipients.size > 0,
+    async () => (await scenario.app.services.authenticate('sandbox', '127.0.0.1')).partner.defaultRecipients.size > 0,
   )
   const order = {
     fromCurrency: 'ltc',
@@ -25,10 +25,10 @@ test('an exchange without an address pays the partner’s default recipient of t
     fromAmount: '1',
     flow: 'standard',
   }
-  const { body: exchange } = await world.call('POST', '/v1/cross-chain/exchange', order)
+  const { body: exchange } = await scenario.call('POST', '/v1/cross-chain/exchange', order)
   expect(exchange.request.recipientAddress).toBe(address)
-  await world.deposit(exchange, '1')
-  const { exchanges } = await world.settles(exchange, 'finished')
-  expect(await world.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  await scenario.deposit(exchange, '1')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
+  expect(await scenario.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

@@ -2,33 +2,33 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
 import { alarms, booked } from '../support/facts.ts'
-import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
+import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import type { World } from '../support/world.ts'
+import type { Scenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorldAloneOn('ltc', { networks: ['ltc', 'eth'] })
+  scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
 }, LOCK_MS)
-afterAll(() => world?.stop())
+afterAll(() => scenario?.stop())
 
 test('the deposit is double-spent after the payout was signed: booked as a loss, with an alarm', async () => {
-  const { address } = await world.wallet('eth')
-  const wallet = await fundBitcoinWallet(world, 'ltc', '3')
-  const exchange = await world.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2', address })
+  const { address } = await scenario.wallet('eth')
+  const wallet = await fundBitcoinWallet(scenario, 'ltc', '3')
+  const exchange = await scenario.create({ from: 'ltc@ltc', to: 'eth@eth', amount: '2', address })
   const payment = wallet.sign([{ address: exchange.request.depositAddress, amount: '2' }])
-  await whilePaused(world, 'ltc', async () => {
+  await whilePaused(scenario, 'ltc', async () => {
     await wallet.send(payment)
-    await world.mine('ltc', 2)
-    await world.until('the payout is signed', async () => (await world.status(exchange)).exchanges[0]?.payoutHash)
+    await scenario.mine('ltc', 2)
+    await scenario.until('the payout is signed', async () => (await scenario.status(exchange)).exchanges[0]?.payoutHash)
     await mineInstead('ltc', payment.txid, wallet.sign([{ address: wallet.address, amount: '2' }], 2n))
-    await world.until(
+    await scenario.until(
       'the loss is booked',
-      async () => (await booked(world, 'expense:suspense', 'ltc@ltc')) === parseUnits('2', 8),
+      async () => (await booked(scenario, 'expense:suspense', 'ltc@ltc')) === parseUnits('2', 8),
     )
   })
-  const { exchanges } = await world.settles(exchange, 'finished')
-  expect(await world.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)
-  expect(await alarms(world, 'reorg:')).toHaveLength(1)
-  await world.invariants()
+  const { exchanges } = await scenario.settles(exchange, 'finished')
+  expect(await scenario.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)
+  expect(await alarms(scenario, 'reorg:')).toHaveLength(1)
+  await scenario.invariants()
 })

@@ -5,7 +5,7 @@ import { createOperatePayouts } from '../../server/src/exchange/operations/opera
 import { alarms, booked } from '../support/facts.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
 // A reorganisation of the sandbox's EVM chains drops what everybody paid in it: no other scenario uses this network.
 const network = 'cchain'
@@ -13,17 +13,17 @@ const currency = 'avax@cchain'
 /** More blocks than are ever above a payout that is final here: what lies so far below it stays. */
 const DEEP = 24
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', network] })
-  await world.mine(network, DEEP + 4)
+  scenario = await startScenario({ networks: ['btc', network] })
+  await scenario.mine(network, DEEP + 4)
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 type Last = Readonly<{ id: string; state: string; conflict_key: string; tx_hash: string }>
 const last = async (): Promise<Last | undefined> =>
   (
-    await world.house.database.query<Last>(
+    await scenario.app.database.query<Last>(
       `select t.id, t.state, t.conflict_key, a.tx_hash from transactions t join attempts a on a.transaction_id = t.id
        where t.network = $1 and t.branch = 'hot' order by a.id desc limit 1`,
       [network],
@@ -32,15 +32,15 @@ const last = async (): Promise<Last | undefined> =>
 
 /** An exchange whose payout is as deep as anything is waited for; no block comes by itself any more. */
 async function paidForGood(): Promise<{ exchange: Json; address: string; item: Json }> {
-  const { address } = await world.wallet(network)
-  const exchange = await world.create({ from: 'btc@btc', to: currency, amount: '0.005', address })
-  await world.deposit(exchange, '0.005')
-  const { exchanges } = await world.settles(exchange, 'finished')
-  await world.mine(network, 12)
-  await world.house.database.query(
+  const { address } = await scenario.wallet(network)
+  const exchange = await scenario.create({ from: 'btc@btc', to: currency, amount: '0.005', address })
+  await scenario.deposit(exchange, '0.005')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
+  await scenario.mine(network, 12)
+  await scenario.app.database.query(
     "update transactions set next_check_at = clock_timestamp() where state = 'confirmed'",
   )
-  await world.until('the payout is final', async () => (await last())?.state === 'final')
+  await scenario.until('the payout is final', async () => (await last())?.state === 'final')
   return { exchange, address, item: exchanges[0] }
 }
 
@@ -48,45 +48,47 @@ async function paidForGood(): Promise<{ exchange: Json; address: string; item: J
 async function takeBack(payoutHash: string): Promise<void> {
   const { blockNumber } = await nodeCall(network, 'eth_getTransactionReceipt', [payoutHash])
   const tip = await nodeCall(network, 'eth_blockNumber')
-  await world.reorg(network, Number(tip) - Number(blockNumber) + 1)
+  await scenario.reorg(network, Number(tip) - Number(blockNumber) + 1)
 }
 
 const nonceOf = (conflictKey: string) => Number(conflictKey.split(':')[1])
 
 test('the same bytes are mined again, and the partner is told meanwhile', async () => {
   const { exchange, address, item } = await paidForGood()
-  await whilePaused(world, network, async () => {
+  await whilePaused(scenario, network, async () => {
     await takeBack(item.payoutHash)
-    expect(await world.balance(currency, address)).toBe('0')
-    await world.until(
+    expect(await scenario.balance(currency, address)).toBe('0')
+    await scenario.until(
       'the exchange says so',
-      async () => (await world.status(exchange)).statusReason === 'PAYOUT_VANISHED',
+      async () => (await scenario.status(exchange)).statusReason === 'PAYOUT_VANISHED',
     )
-    await world.until('the node has it again', () => nodeCall(network, 'eth_getTransactionByHash', [item.payoutHash]))
+    await scenario.until('the node has it again', () =>
+      nodeCall(network, 'eth_getTransactionByHash', [item.payoutHash]),
+    )
   })
-  await world.until('it is there', async () => (await world.status(exchange)).statusReason === null)
-  const now = await world.status(exchange)
+  await scenario.until('it is there', async () => (await scenario.status(exchange)).statusReason === null)
+  const now = await scenario.status(exchange)
   expect(now.status).toBe('finished')
   expect(now.exchanges[0]).toMatchObject({ payoutHash: item.payoutHash, amountToReceived: item.amountToReceived })
-  expect(await world.balance(currency, address)).toBe(item.amountToReceived)
-  expect(await alarms(world, 'gone:')).toEqual([])
-  await world.invariants()
+  expect(await scenario.balance(currency, address)).toBe(item.amountToReceived)
+  expect(await alarms(scenario, 'gone:')).toEqual([])
+  await scenario.invariants()
 })
 
 test('a payout whose nonce another transaction used is owed again, and paid once by a word', async () => {
   const { exchange, address, item } = await paidForGood()
-  await world.mine(network, DEEP)
+  await scenario.mine(network, DEEP)
   const { exchange: second, address: customer, item: lost } = await paidForGood()
   const transaction = await last()
   expect(transaction?.tx_hash).toBe(lost.payoutHash)
-  const wallet = await booked(world, 'asset:wallet', currency)
+  const wallet = await booked(scenario, 'asset:wallet', currency)
   const fee = parseGwei('1')
-  await whilePaused(world, network, async () => {
-    await world.stopWorkers()
+  await whilePaused(scenario, network, async () => {
+    await scenario.stopWorkers()
     await takeBack(lost.payoutHash)
     // Whoever has the key of the wallet takes the place of the payment.
-    const thief = privateKeyToAccount(bytesToHex(world.hotKey(network)))
-    expect(thief.address).toBe(world.house.chains.get(network)?.addresses.hot())
+    const thief = privateKeyToAccount(bytesToHex(scenario.hotKey(network)))
+    expect(thief.address).toBe(scenario.app.chains.get(network)?.addresses.hot())
     const rival = await thief.signTransaction({
       type: 'eip1559',
       chainId: nodeOf(network).chainId ?? 0,
@@ -98,52 +100,52 @@ test('a payout whose nonce another transaction used is owed again, and paid once
       maxPriorityFeePerGas: fee,
     })
     await nodeCall(network, 'eth_sendRawTransaction', [rival])
-    await world.mine(network, 14)
-    await world.startWorkers()
+    await scenario.mine(network, 14)
+    await scenario.startWorkers()
   })
-  const shown = await world.until('the payout is proved dead', async () => {
-    const now = await world.status(second)
+  const shown = await scenario.until('the payout is proved dead', async () => {
+    const now = await scenario.status(second)
     return now.exchanges[0].payoutHash === null ? now : null
   })
   expect(shown).toMatchObject({ status: 'finished', statusReason: 'PAYOUT_VANISHED' })
   expect(shown.exchanges[0]).toMatchObject({ statusReason: 'PAYOUT_VANISHED', amountToReceived: null })
-  const [held] = await world.house.store.operator.held(10)
+  const [held] = await scenario.app.store.operator.listHeldPayouts(10)
   expect(held).toMatchObject({ exchangeId: second.id, attention: 'LOST', lost: true })
   const units = parseUnits(lost.amountToReceived, 18)
-  expect(await booked(world, `liability:lost:${held?.id}`, currency)).toBe(-units)
-  expect(await alarms(world, 'lost:')).toHaveLength(1)
-  // The wallet signed what the house never did: everything stands until a person has looked.
-  await world.until('the intrusion is seen', async () => (await alarms(world, 'intrusion:')).length === 1)
-  expect(await world.balance(currency, customer)).toBe('0')
-  expect((await booked(world, 'asset:wallet', currency)) - wallet).toBeGreaterThan(units)
+  expect(await booked(scenario, `liability:lost:${held?.id}`, currency)).toBe(-units)
+  expect(await alarms(scenario, 'lost:')).toHaveLength(1)
+  // The wallet signed what the app never did: everything stands until a person has looked.
+  await scenario.until('the intrusion is seen', async () => (await alarms(scenario, 'intrusion:')).length === 1)
+  expect(await scenario.balance(currency, customer)).toBe('0')
+  expect((await booked(scenario, 'asset:wallet', currency)) - wallet).toBeGreaterThan(units)
 
-  await createOperatePayouts(world.house.store).release(held?.id ?? '', { actor: 'anna', reason: 'not paid by hand' })
-  await world.house.store.pauses.resume(`payouts:${network}`)
-  const paid = await world.until('it is paid', async () => {
-    const now = await world.status(second)
+  await createOperatePayouts(scenario.app.store).release(held?.id ?? '', { actor: 'anna', reason: 'not paid by hand' })
+  await scenario.app.store.pauses.resume(`payouts:${network}`)
+  const paid = await scenario.until('it is paid', async () => {
+    const now = await scenario.status(second)
     return now.statusReason === null ? now : null
   })
   expect(paid.exchanges[0].payoutHash).not.toBe(lost.payoutHash)
-  expect(await world.balance(currency, customer)).toBe(lost.amountToReceived)
+  expect(await scenario.balance(currency, customer)).toBe(lost.amountToReceived)
   // The old bytes, offered once more by whoever kept them, are refused for ever.
-  const [{ raw = '' } = {}] = await world.house.database.query<{ raw: Hex }>(
+  const [{ raw = '' } = {}] = await scenario.app.database.query<{ raw: Hex }>(
     'select raw from attempts where tx_hash = $1',
     [lost.payoutHash],
   )
   await expect(nodeCall(network, 'eth_sendRawTransaction', [raw])).rejects.toThrow()
-  await world.mine(network, 4)
-  expect(await world.balance(currency, customer)).toBe(lost.amountToReceived)
-  expect(await booked(world, `liability:lost:${held?.id}`, currency)).toBe(0n)
+  await scenario.mine(network, 4)
+  expect(await scenario.balance(currency, customer)).toBe(lost.amountToReceived)
+  expect(await booked(scenario, `liability:lost:${held?.id}`, currency)).toBe(0n)
   // What was final below is what it was.
-  expect((await world.status(exchange)).exchanges[0].payoutHash).toBe(item.payoutHash)
-  expect(await world.balance(currency, address)).toBe(item.amountToReceived)
-  expect(await world.house.store.reconciliation.imbalance()).toEqual([])
+  expect((await scenario.status(exchange)).exchanges[0].payoutHash).toBe(item.payoutHash)
+  expect(await scenario.balance(currency, address)).toBe(item.amountToReceived)
+  expect(await scenario.app.store.reconciliation.imbalance()).toEqual([])
   // To the wei but for what the thief burnt.
-  const chain = world.house.chains.get(network)
-  const asset = world.house.catalogue.list().find((one) => one.asset.id === currency)?.asset
+  const chain = scenario.app.chains.get(network)
+  const asset = scenario.app.catalogue.list().find((one) => one.asset.id === currency)?.asset
   if (!chain || !asset) throw new Error('the test chains have it')
   const holds = await chain.reader.balance(chain.addresses.hot(), asset)
-  const burnt = (await booked(world, 'asset:wallet', currency)) - holds
+  const burnt = (await booked(scenario, 'asset:wallet', currency)) - holds
   expect(burnt).toBeGreaterThan(0n)
   expect(burnt).toBeLessThanOrEqual(21_000n * fee * 100n)
 })

@@ -1,16 +1,16 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 async function createFixed(address: string): Promise<Json> {
-  const { rateId, toAmount } = await world.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
-  const exchange = await world.create({
+  const { rateId, toAmount } = await scenario.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
+  const exchange = await scenario.create({
     from: 'eth@eth',
     to: 'btc@btc',
     amount: '0.4',
@@ -23,21 +23,21 @@ async function createFixed(address: string): Promise<Json> {
 }
 
 test('the quoted deposit in time is paid with exactly the quoted amount', async () => {
-  const { address } = await world.wallet('btc')
+  const { address } = await scenario.wallet('btc')
   const exchange = await createFixed(address)
-  await world.deposit(exchange, '0.4')
-  const { exchanges } = await world.settles(exchange, 'finished')
+  await scenario.deposit(exchange, '0.4')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges[0].amountToReceived).toBe(exchange.request.amountToRequested)
-  expect(await world.balance('btc@btc', address)).toBe(exchange.request.amountToRequested)
-  await world.invariants()
+  expect(await scenario.balance('btc@btc', address)).toBe(exchange.request.amountToRequested)
+  await scenario.invariants()
 })
 
 test('half a percent less is paid pro rata at the fixed rate', async () => {
-  const { address } = await world.wallet('btc')
+  const { address } = await scenario.wallet('btc')
   const exchange = await createFixed(address)
-  await world.deposit(exchange, '0.398')
-  await world.settles(exchange, 'finished')
+  await scenario.deposit(exchange, '0.398')
+  await scenario.settles(exchange, 'finished')
   const proRata = (parseUnits(exchange.request.amountToRequested, 8) * 995n) / 1000n
-  expect(parseUnits(await world.balance('btc@btc', address), 8)).toBe(proRata)
-  await world.invariants()
+  expect(parseUnits(await scenario.balance('btc@btc', address), 8)).toBe(proRata)
+  await scenario.invariants()
 })

@@ -1,16 +1,16 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('fifty creates at once with one rateId are one exchange', async () => {
-  const { address } = await world.wallet('btc')
-  const { rateId } = await world.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
+  const { address } = await scenario.wallet('btc')
+  const { rateId } = await scenario.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
   const body = {
     fromCurrency: 'eth',
     fromNetwork: 'eth',
@@ -22,16 +22,16 @@ test('fifty creates at once with one rateId are one exchange', async () => {
     address,
   }
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => world.call('POST', '/v1/cross-chain/exchange', body)),
+    Array.from({ length: 50 }, () => scenario.call('POST', '/v1/cross-chain/exchange', body)),
   )
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
   expect(answers.filter((answer) => answer.status === 409 && answer.body.code === 'RATE_ID_USED')).toHaveLength(49)
-  const { body: list } = await world.call('GET', '/v1/cross-chain/exchange/list')
+  const { body: list } = await scenario.call('GET', '/v1/cross-chain/exchange/list')
   expect(list.total).toBe(1)
   // What the refused ones had reserved is free again: only one amount is promised.
-  const [inventory] = await world.house.database.query<{ promised: string }>(
+  const [inventory] = await scenario.app.database.query<{ promised: string }>(
     "select promised from inventory where asset_id = 'btc@btc'",
   )
   expect(BigInt(inventory?.promised ?? 0)).toBe(parseUnits(list.data[0].request.amountToRequested, 8))
-  await world.invariants()
+  await scenario.invariants()
 })

@@ -1,30 +1,30 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testTokens } from '../../server/test/evm/tokens.ts'
+import { testTokens } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeOf } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('a transfer that reverts is shown as on its way until its block, and not after', async () => {
-  const exchange = await world.create({ from: 'usdt@eth', to: 'btc@btc', amount: '500' })
+  const exchange = await scenario.create({ from: 'usdt@eth', to: 'btc@btc', amount: '500' })
   const { StandardToken } = await testTokens()
   // It has coin for the gas, and no USDT.
-  const wallet = await fundEvmWallet(world, 'eth', '1')
+  const wallet = await fundEvmWallet(scenario, 'eth', '1')
   const usdt = nodeOf('eth').tokens['usdt'] as `0x${string}`
   let failing: Promise<unknown> = Promise.resolve()
-  await whilePaused(world, 'eth', async () => {
+  await whilePaused(scenario, 'eth', async () => {
     failing = wallet.call(usdt, StandardToken.abi, 'transfer', [exchange.request.depositAddress, parseUnits('500', 6)])
-    await world.settles(exchange, 'confirming')
+    await scenario.settles(exchange, 'confirming')
   })
   await failing
-  const { exchanges } = await world.settles(exchange, 'pending')
+  const { exchanges } = await scenario.settles(exchange, 'pending')
   expect(exchanges).toEqual([])
-  await world.invariants()
+  await scenario.invariants()
 })

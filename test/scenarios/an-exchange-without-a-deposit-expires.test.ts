@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'], settings: { expiryMs: 2_000, fixedLockMs: 2_000 } })
+  scenario = await startScenario({ networks: ['eth', 'btc'], settings: { expiryMs: 2_000, fixedLockMs: 2_000 } })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('nothing comes: the exchange fails when its time is over', async () => {
-  const exchange = await world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4' })
-  expect((await world.status(exchange)).status).toBe('pending')
-  const failed = await world.settles(exchange, 'failed')
+  const exchange = await scenario.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4' })
+  expect((await scenario.status(exchange)).status).toBe('pending')
+  const failed = await scenario.settles(exchange, 'failed')
   expect(failed.statusReason).toBe('EXPIRED')
   expect(failed.exchanges).toEqual([])
-  await world.invariants()
+  await scenario.invariants()
 })
 
 test('a fixed rate that expires gives its reserve back', async () => {
-  const held = async () => (await world.house.store.inventory.available()).get('btc@btc')
+  const held = async () => (await scenario.app.store.inventory.available()).get('btc@btc')
   const before = await held()
-  const { rateId } = await world.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
-  const exchange = await world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4', flow: 'fixed-rate', rateId })
-  await world.settles(exchange, 'failed')
-  await world.until('the reserve is free again', async () => (await held()) === before)
-  await world.invariants()
+  const { rateId } = await scenario.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
+  const exchange = await scenario.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4', flow: 'fixed-rate', rateId })
+  await scenario.settles(exchange, 'failed')
+  await scenario.until('the reserve is free again', async () => (await held()) === before)
+  await scenario.invariants()
 })

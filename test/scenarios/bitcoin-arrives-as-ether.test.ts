@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'eth'] })
+  scenario = await startScenario({ networks: ['btc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('bitcoin that is paid on one chain arrives as ether on another', async () => {
-  const { address } = await world.wallet('eth')
-  const exchange = await world.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
-  await world.deposit(exchange, '0.01')
-  const done = await world.settles(exchange, 'finished')
+  const { address } = await scenario.wallet('eth')
+  const exchange = await scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
+  await scenario.deposit(exchange, '0.01')
+  const done = await scenario.settles(exchange, 'finished')
   const [item] = done.exchanges
   expect(done.exchanges).toHaveLength(1)
   expect(item.amountFromReceived).toBe('0.01')
-  expect(await world.balance('eth@eth', address)).toBe(item.amountToReceived)
-  await world.invariants()
+  expect(await scenario.balance('eth@eth', address)).toBe(item.amountToReceived)
+  await scenario.invariants()
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { belowMin, expectRefund } from '../support/facts.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
 const CONFIRMED_MS = 120_000
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
@@ -12,58 +12,58 @@ if (!hasNode('xmr')) {
   })
 } else {
   describe('bitcoin and monero', () => {
-    let world: World
+    let scenario: Scenario
     beforeAll(async () => {
-      world = await startWorld({ networks: ['btc', 'xmr'] })
+      scenario = await startScenario({ networks: ['btc', 'xmr'] })
     })
-    afterAll(() => world.stop())
+    afterAll(() => scenario.stop())
 
     test('bitcoin arrives as monero, to several recipients at once', async () => {
-      const wallets = await Promise.all([1, 2, 3].map(() => world.wallet('xmr')))
+      const wallets = await Promise.all([1, 2, 3].map(() => scenario.wallet('xmr')))
       const exchanges = await Promise.all(
-        wallets.map(({ address }) => world.create({ from: 'btc@btc', to: 'xmr@xmr', amount: '0.004', address })),
+        wallets.map(({ address }) => scenario.create({ from: 'btc@btc', to: 'xmr@xmr', amount: '0.004', address })),
       )
-      for (const exchange of exchanges) await world.deposit(exchange, '0.004')
+      for (const exchange of exchanges) await scenario.deposit(exchange, '0.004')
       for (const [n, exchange] of exchanges.entries()) {
-        const { exchanges: items } = await world.settles(exchange, 'finished', CONFIRMED_MS)
+        const { exchanges: items } = await scenario.settles(exchange, 'finished', CONFIRMED_MS)
         expect(items).toHaveLength(1)
         expect(items[0].amountFromReceived).toBe('0.004')
-        expect(await world.balance('xmr@xmr', wallets[n]?.address ?? '')).toBe(items[0].amountToReceived)
+        expect(await scenario.balance('xmr@xmr', wallets[n]?.address ?? '')).toBe(items[0].amountToReceived)
       }
-      await world.invariants()
+      await scenario.invariants()
     })
 
     test('monero arrives as bitcoin, and what was deposited pays the next', async () => {
-      const { address } = await world.wallet('btc')
-      const exchange = await world.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '2', address })
-      await world.deposit(exchange, '2')
-      const { exchanges } = await world.settles(exchange, 'finished', CONFIRMED_MS)
+      const { address } = await scenario.wallet('btc')
+      const exchange = await scenario.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '2', address })
+      await scenario.deposit(exchange, '2')
+      const { exchanges } = await scenario.settles(exchange, 'finished', CONFIRMED_MS)
       expect(exchanges).toHaveLength(1)
       expect(exchanges[0].amountFromReceived).toBe('2')
-      expect(await world.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
-      await world.invariants()
+      expect(await scenario.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
+      await scenario.invariants()
     })
 
     test('too little goes back to a refund address of monero', async () => {
-      const [target, back] = [await world.wallet('btc'), await world.wallet('xmr')]
-      const exchange = await world.create({
+      const [target, back] = [await scenario.wallet('btc'), await scenario.wallet('xmr')]
+      const exchange = await scenario.create({
         from: 'xmr@xmr',
         to: 'btc@btc',
         amount: '2',
         address: target.address,
         refundAddress: back.address,
       })
-      const amount = await belowMin(world, 'xmr@xmr', 'btc@btc', 12)
+      const amount = await belowMin(scenario, 'xmr@xmr', 'btc@btc', 12)
       await expectRefund(
-        world,
+        scenario,
         { currency: 'xmr@xmr', amount, address: back.address, quoteFrom: 'btc@btc', decimals: 12 },
         async () => {
-          await world.deposit(exchange, amount)
-          const { statusReason } = await world.settles(exchange, 'refunded', CONFIRMED_MS)
+          await scenario.deposit(exchange, amount)
+          const { statusReason } = await scenario.settles(exchange, 'refunded', CONFIRMED_MS)
           expect(statusReason).toBe('BELOW_MIN')
         },
       )
-      await world.invariants()
+      await scenario.invariants()
     })
   })
 }

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
-import type { World } from '../support/world.ts'
+import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
+import type { Scenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorldAloneOn('base', { networks: ['btc', 'base'] })
+  scenario = await startScenarioAloneOn('base', { networks: ['btc', 'base'] })
 }, LOCK_MS)
-afterAll(() => world?.stop())
+afterAll(() => scenario?.stop())
 
 test('bitcoin arrives as a token on a rollup', async () => {
-  const { address } = await world.wallet('base')
-  const exchange = await world.create({ from: 'btc@btc', to: 'usdc@base', amount: '0.005', address })
-  await world.deposit(exchange, '0.005')
-  const { exchanges } = await world.settles(exchange, 'finished')
+  const { address } = await scenario.wallet('base')
+  const exchange = await scenario.create({ from: 'btc@btc', to: 'usdc@base', amount: '0.005', address })
+  await scenario.deposit(exchange, '0.005')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges).toHaveLength(1)
   expect(exchanges[0].amountFromReceived).toBe('0.005')
-  expect(await world.balance('usdc@base', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  expect(await scenario.balance('usdc@base', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

@@ -1,20 +1,20 @@
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testActors } from '../../server/test/evm/tokens.ts'
+import { testActors } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('coin that a contract pays within a transaction is a deposit', async () => {
-  const { address } = await world.wallet('btc')
-  const exchange = await world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4', address })
+  const { address } = await scenario.wallet('btc')
+  const exchange = await scenario.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4', address })
   const { Forwarder } = await testActors()
-  const wallet = await fundEvmWallet(world, 'eth', '1')
+  const wallet = await fundEvmWallet(scenario, 'eth', '1')
   const contract = await wallet.deploy(Forwarder, [])
   const hash = await wallet.call(
     contract,
@@ -23,9 +23,9 @@ test('coin that a contract pays within a transaction is a deposit', async () => 
     [exchange.request.depositAddress],
     parseEther('0.4'),
   )
-  const { exchanges } = await world.settles(exchange, 'finished')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges).toHaveLength(1)
   expect([exchanges[0].payinHash, exchanges[0].amountFromReceived]).toEqual([hash, '0.4'])
-  expect(await world.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  expect(await scenario.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

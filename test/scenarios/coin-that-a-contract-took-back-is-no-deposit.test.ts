@@ -1,25 +1,25 @@
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testActors } from '../../server/test/evm/tokens.ts'
+import { testActors } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { caughtUp } from '../support/facts.ts'
 import { nodeCall } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('a transfer inside a call that was undone moves nothing, and is not shown as on its way', async () => {
-  const exchange = await world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4' })
+  const exchange = await scenario.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.4' })
   const { Forwarder } = await testActors()
-  const wallet = await fundEvmWallet(world, 'eth', '1')
+  const wallet = await fundEvmWallet(scenario, 'eth', '1')
   const contract = await wallet.deploy(Forwarder, [])
   await wallet.call(contract, Forwarder.abi, 'forwardInVain', [exchange.request.depositAddress], parseEther('0.4'))
-  await caughtUp(world, 'eth', Number(await nodeCall('eth', 'eth_blockNumber')))
-  const { status, exchanges } = await world.status(exchange)
+  await caughtUp(scenario, 'eth', Number(await nodeCall('eth', 'eth_blockNumber')))
+  const { status, exchanges } = await scenario.status(exchange)
   expect([status, exchanges]).toEqual(['pending', []])
-  await world.invariants()
+  await scenario.invariants()
 })

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'eth'] })
+  scenario = await startScenario({ networks: ['btc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('what was paid and mined while nobody watched is found and executed', async () => {
-  const { address } = await world.wallet('eth')
-  const exchange = await world.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
-  await world.stopWorkers()
-  await world.deposit(exchange, '0.01')
-  await world.mine('btc', 5)
-  expect((await world.status(exchange)).status).toBe('pending')
-  await world.startWorkers()
-  const { exchanges } = await world.settles(exchange, 'finished')
-  expect(await world.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  const { address } = await scenario.wallet('eth')
+  const exchange = await scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
+  await scenario.stopWorkers()
+  await scenario.deposit(exchange, '0.01')
+  await scenario.mine('btc', 5)
+  expect((await scenario.status(exchange)).status).toBe('pending')
+  await scenario.startWorkers()
+  const { exchanges } = await scenario.settles(exchange, 'finished')
+  expect(await scenario.balance('eth@eth', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'eth'] })
+  scenario = await startScenario({ networks: ['btc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('ether that is paid on one chain arrives as bitcoin on another', async () => {
-  const { address } = await world.wallet('btc')
-  const exchange = await world.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.5', address })
-  await world.deposit(exchange, '0.5')
-  const { exchanges } = await world.settles(exchange, 'finished')
+  const { address } = await scenario.wallet('btc')
+  const exchange = await scenario.create({ from: 'eth@eth', to: 'btc@btc', amount: '0.5', address })
+  await scenario.deposit(exchange, '0.5')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges).toHaveLength(1)
   expect(exchanges[0].amountFromReceived).toBe('0.5')
-  expect(await world.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  expect(await scenario.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'] })
+  scenario = await startScenario({ networks: ['ltc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('litecoin arrives as a token that answers nothing to its transfers', async () => {
-  const { address } = await world.wallet('eth')
-  const exchange = await world.create({ from: 'ltc@ltc', to: 'usdt@eth', amount: '4', address })
-  await world.deposit(exchange, '4')
-  const { exchanges } = await world.settles(exchange, 'finished')
+  const { address } = await scenario.wallet('eth')
+  const exchange = await scenario.create({ from: 'ltc@ltc', to: 'usdt@eth', amount: '4', address })
+  await scenario.deposit(exchange, '4')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges).toHaveLength(1)
   expect(exchanges[0].amountFromReceived).toBe('4')
-  expect(await world.balance('usdt@eth', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  expect(await scenario.balance('usdt@eth', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { payer } from '../../server/test/monero/outside.ts'
+import { payer } from '../../server/test/adapters/chains/monero/payer.ts'
 import { hasNode } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
 const DONE_MS = 150_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
@@ -18,14 +18,14 @@ if (!hasNode('xmr')) {
 } else {
   describe('a wallet that is none of ours', { timeout: 300_000 }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
-    let world: World
+    let scenario: Scenario
     let outside: Awaited<ReturnType<typeof payer>>
     beforeAll(async () => {
       const options = { networks: ['btc', 'eth', 'xmr'], settings: { privacy: PRIVACY } }
-      ;[world, outside] = await Promise.all([startWorld(options), payer(folder)])
+      ;[scenario, outside] = await Promise.all([startScenario(options), payer(folder)])
     }, 300_000)
     afterAll(async () => {
-      await Promise.all([outside?.stop(), world?.stop()])
+      await Promise.all([outside?.stop(), scenario?.stop()])
       rmSync(folder, { recursive: true, force: true })
     })
 
@@ -44,11 +44,11 @@ if (!hasNode('xmr')) {
       ]
       // At once: two payment ids do not fit into one transaction.
       const made = await Promise.all(
-        recipients.map(({ address }) => world.create({ from: 'btc@btc', to: 'xmr@xmr', amount: '0.004', address })),
+        recipients.map(({ address }) => scenario.create({ from: 'btc@btc', to: 'xmr@xmr', amount: '0.004', address })),
       )
-      for (const exchange of made) await world.deposit(exchange, '0.004')
+      for (const exchange of made) await scenario.deposit(exchange, '0.004')
       for (const [n, exchange] of made.entries()) {
-        const done = await world.settles(exchange, 'finished', DONE_MS)
+        const done = await scenario.settles(exchange, 'finished', DONE_MS)
         const { address, paymentId } = recipients[n] ?? { address: '', paymentId: '' }
         expect(done.request.recipientAddress).toBe(address)
         const mine = (await paidBy(done)).filter(({ payment_id: id, address: at }) =>
@@ -56,38 +56,38 @@ if (!hasNode('xmr')) {
         )
         expect(mine.map(({ amount }) => amount)).toEqual([toUnits(done.exchanges[0].amountToReceived)])
       }
-      await world.invariants()
+      await scenario.invariants()
     })
 
     test('is paid at an integrated address by a private exchange', async () => {
       const { address, paymentId } = await outside.integrated()
       const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'xmr', toNetwork: 'xmr' }
-      const { status, body } = await world.call('POST', '/v1/cross-chain/exchange/private', {
+      const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
         ...pair,
         fromAmount: '0.004',
         address,
       })
       expect(status, JSON.stringify(body)).toBe(201)
-      await world.deposit(body, '0.004')
-      const done = await world.settles(body, 'finished', DONE_MS)
+      await scenario.deposit(body, '0.004')
+      const done = await scenario.settles(body, 'finished', DONE_MS)
       expect(done.exchanges).toHaveLength(2)
       expect((await paidBy(done)).map(({ payment_id: id, amount }) => [id, amount])).toEqual([
         [paymentId, toUnits(done.exchanges[1].amountToReceived)],
       ])
-      await world.invariants()
+      await scenario.invariants()
     })
 
     test('pays a deposit address twice in one transaction: two deposits, both converted', async () => {
-      const { address } = await world.wallet('btc')
-      const exchange = await world.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '0.6', address })
+      const { address } = await scenario.wallet('btc')
+      const exchange = await scenario.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '0.6', address })
       const { depositAddress } = exchange.request
       const hash = await outside.transfer(
         [600_000_000_000n, 700_000_000_000n].map((amount) => ({ address: depositAddress, amount })),
       )
-      const { exchanges } = await world.until(
+      const { exchanges } = await scenario.until(
         'both are paid',
         async () => {
-          const now = await world.status(exchange)
+          const now = await scenario.status(exchange)
           const isDone = now.exchanges.filter(({ status }: Json) => status === 'finished').length === 2
           return isDone && now
         },
@@ -97,8 +97,8 @@ if (!hasNode('xmr')) {
       expect(exchanges.map(({ payinHash }: Json) => payinHash)).toEqual([hash, hash])
       expect(exchanges.map(({ amountFromReceived }: Json) => amountFromReceived).sort()).toEqual(['0.6', '0.7'])
       const sum = exchanges.reduce((total: number, { amountToReceived }: Json) => total + Number(amountToReceived), 0)
-      expect(Number(await world.balance('btc@btc', address))).toBeCloseTo(sum, 8)
-      await world.invariants()
+      expect(Number(await scenario.balance('btc@btc', address))).toBeCloseTo(sum, 8)
+      await scenario.invariants()
     })
   })
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assetId } from '../../server/src/core/domain/asset.ts'
 import { present } from '../../server/src/lib/assert.ts'
-import { call, payer } from '../../server/test/monero/outside.ts'
+import { call, payer } from '../../server/test/adapters/chains/monero/payer.ts'
 import { hasNode } from '../support/nodes.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
 const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 const MILLI = 10n ** 9n
@@ -21,18 +21,18 @@ if (!hasNode('xmr')) {
 } else {
   describe('coins of an outsider at the hot address', () => {
     const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
-    let world: World
+    let scenario: Scenario
     let outside: Awaited<ReturnType<typeof payer>>
     beforeAll(async () => {
-      ;[world, outside] = await Promise.all([startWorld({ networks: ['xmr'] }), payer(folder)])
+      ;[scenario, outside] = await Promise.all([startScenario({ networks: ['xmr'] }), payer(folder)])
     })
     afterAll(async () => {
-      await Promise.all([outside?.stop(), world?.stop()])
+      await Promise.all([outside?.stop(), scenario?.stop()])
       rmSync(folder, { recursive: true, force: true })
     })
 
     test('are nothing that can be promised before they can be spent', async () => {
-      const { store, chains } = world.house
+      const { store, chains } = scenario.app
       const hot = present(chains.get('xmr'), 'the chain').addresses.hot()
       const offered = async () => (await store.inventory.available()).get(XMR) ?? 0n
       const now = async () => (await call('get_info', {})) as { height: number; adjusted_time: number }
@@ -50,7 +50,7 @@ if (!hasNode('xmr')) {
           return [some.reduce((sum, name) => sum + parts[name] * MILLI, 0n), some]
         }),
       )
-      await world.until(
+      await scenario.until(
         'all are counted that can be spent',
         async () => {
           const counted = present(sums.get((await offered()) - before), 'whole coins are counted')

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('twenty creates at once under one key are one exchange and one answer', async () => {
-  const { address } = await world.wallet('btc')
+  const { address } = await scenario.wallet('btc')
   const body = {
     fromCurrency: 'eth',
     fromNetwork: 'eth',
@@ -20,19 +20,19 @@ test('twenty creates at once under one key are one exchange and one answer', asy
   }
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
-      world.call('POST', '/v1/cross-chain/exchange', body, { 'idempotency-key': 'a key' }),
+      scenario.call('POST', '/v1/cross-chain/exchange', body, { 'idempotency-key': 'a key' }),
     ),
   )
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
-  const { body: list } = await world.call('GET', '/v1/cross-chain/exchange/list')
+  const { body: list } = await scenario.call('GET', '/v1/cross-chain/exchange/list')
   expect(list.total).toBe(1)
-  const other = await world.call(
+  const other = await scenario.call(
     'POST',
     '/v1/cross-chain/exchange',
     { ...body, fromAmount: '0.5' },
     { 'idempotency-key': 'a key' },
   )
   expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
-  await world.invariants()
+  await scenario.invariants()
 })

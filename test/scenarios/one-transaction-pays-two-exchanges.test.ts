@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'eth'] })
+  scenario = await startScenario({ networks: ['btc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('D4: one transaction pays two exchanges: each has its own output', async () => {
   const amounts = ['0.01', '0.02']
-  const wallets = [await world.wallet('eth'), await world.wallet('eth')]
+  const wallets = [await scenario.wallet('eth'), await scenario.wallet('eth')]
   const exchanges = await Promise.all(
     wallets.map(({ address }, n) =>
-      world.create({ from: 'btc@btc', to: 'eth@eth', amount: amounts[n] ?? '', address }),
+      scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: amounts[n] ?? '', address }),
     ),
   )
-  const wallet = await fundBitcoinWallet(world, 'btc', '0.1')
+  const wallet = await fundBitcoinWallet(scenario, 'btc', '0.1')
   await wallet.send(
     wallet.sign(
       exchanges.map((exchange, n) => ({ address: exchange.request.depositAddress, amount: amounts[n] ?? '' })),
     ),
   )
   for (const [n, exchange] of exchanges.entries()) {
-    const done = await world.settles(exchange, 'finished')
+    const done = await scenario.settles(exchange, 'finished')
     expect(done.exchanges).toHaveLength(1)
     expect(done.exchanges[0].amountFromReceived).toBe(amounts[n])
-    expect(await world.balance('eth@eth', wallets[n]?.address ?? '')).toBe(done.exchanges[0].amountToReceived)
+    expect(await scenario.balance('eth@eth', wallets[n]?.address ?? '')).toBe(done.exchanges[0].amountToReceived)
   }
-  await world.invariants()
+  await scenario.invariants()
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LOCK_MS, startWorldAloneOn } from '../support/market-lock.ts'
+import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { hasNode } from '../support/nodes.ts'
 import { createMovablePrices } from '../support/prices.ts'
-import type { Json, World } from '../support/world.ts'
+import type { Json, Scenario } from '../support/scenario.ts'
 
 const DONE_MS = 180_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
@@ -20,19 +20,19 @@ if (!hasLitecoin && !hasMonero) {
   })
 } else {
   describe('a private exchange', { timeout: 300_000 }, () => {
-    let world: World
+    let scenario: Scenario
     const prices = createMovablePrices()
     beforeAll(async () => {
-      world = await startWorldAloneOn('base', { networks, prices, settings: { privacy: PRIVACY } })
+      scenario = await startScenarioAloneOn('base', { networks, prices, settings: { privacy: PRIVACY } })
     }, LOCK_MS)
-    afterAll(() => world?.stop())
+    afterAll(() => scenario?.stop())
 
     const pair = (from: string, to: string) => {
       const [[fromCurrency, fromNetwork], [toCurrency, toNetwork]] = [from.split('@'), to.split('@')]
       return { fromCurrency, fromNetwork, toCurrency, toNetwork }
     }
     const quote = (from: string, to: string, amount: string, privateType: string) =>
-      world.call(
+      scenario.call(
         'GET',
         `/v1/cross-chain/rate/private?${new URLSearchParams({ ...pair(from, to), amount, privateType } as Record<string, string>)}`,
       )
@@ -42,7 +42,7 @@ if (!hasLitecoin && !hasMonero) {
       fromAmount: string,
       rest: Record<string, string>,
     ): Promise<Json> => {
-      const answer = await world.call('POST', '/v1/cross-chain/exchange/private', {
+      const answer = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
         ...pair(from, to),
         fromAmount,
         ...rest,
@@ -51,11 +51,11 @@ if (!hasLitecoin && !hasMonero) {
       expect(answer.body).toMatchObject({ exchangeType: 'private', status: 'pending', exchanges: [] })
       return answer.body
     }
-    const get = async (path: string, id: string) => world.call('GET', `/v1/cross-chain/exchange/${path}?id=${id}`)
+    const get = async (path: string, id: string) => scenario.call('GET', `/v1/cross-chain/exchange/${path}?id=${id}`)
 
     async function isListed({ id }: Json, filter: Record<string, string | undefined>): Promise<boolean> {
       const query = new URLSearchParams(filter as Record<string, string>)
-      const { status, body } = await world.call('GET', `/v1/cross-chain/exchange/list?${query}`)
+      const { status, body } = await scenario.call('GET', `/v1/cross-chain/exchange/list?${query}`)
       expect([status, body.total]).toEqual([200, body.data.length])
       return body.data.some((one: Json) => one.id === id)
     }
@@ -66,18 +66,18 @@ if (!hasLitecoin && !hasMonero) {
       expect(status, JSON.stringify(quoted)).toBe(200)
       expect(quoted).not.toHaveProperty('rateId')
       expect(quoted.expectedSeconds).toBeGreaterThan(0)
-      const { address } = await world.wallet(to.split('@')[1] ?? '')
+      const { address } = await scenario.wallet(to.split('@')[1] ?? '')
       const exchange = await create(from, to, amount, { address, privateType })
       expect(exchange.request.amountToRequested).toBe(String(quoted.toAmount))
-      await world.deposit(exchange, amount)
-      const done = await world.settles(exchange, 'finished', DONE_MS)
+      await scenario.deposit(exchange, amount)
+      const done = await scenario.settles(exchange, 'finished', DONE_MS)
       const [first, second, ...more] = done.exchanges
       expect(more).toEqual([])
       expect([first.status, second.status]).toEqual(['finished', 'finished'])
       expect(first.amountFromReceived).toBe(amount)
       expect(second.payinHash).toBe(first.payoutHash)
       expect(second.amountFromReceived).toBe(first.amountToReceived)
-      expect(await world.balance(to, address)).toBe(second.amountToReceived)
+      expect(await scenario.balance(to, address)).toBe(second.amountToReceived)
       // Prices stand still, but for fees: what was estimated is what came, within a thousandth.
       expect(Math.abs(Number(second.amountToReceived) / quoted.toAmount - 1)).toBeLessThan(0.001)
       expect((await get('status', exchange.id)).body).toMatchObject({ type: 'private', exchange: { id: exchange.id } })
@@ -88,12 +88,12 @@ if (!hasLitecoin && !hasMonero) {
       for (const other of [{ exchangeType: 'standard' }, { status: 'refunded' }, { toNetwork: 'celo' }])
         expect(await isListed(exchange, { ...wanted, ...other })).toBe(false)
       await expectReasons(exchange, privateType, [from, to])
-      await world.invariants()
+      await scenario.invariants()
     }
 
     /** What was chosen and why stands with the exchange: every candidate, with what it would have paid or why it could not. */
     async function expectReasons({ id }: Json, privateType: string, ends: readonly string[]): Promise<void> {
-      const [row] = await world.house.database.query<Json>('select legs, plan from exchanges where id = $1', [id])
+      const [row] = await scenario.app.database.query<Json>('select legs, plan from exchanges where id = $1', [id])
       const { id: via } = row.legs[0].to
       expect(ends).not.toContain(via)
       expect(row.plan.privateType).toBe(privateType)
@@ -128,59 +128,59 @@ if (!hasLitecoin && !hasMonero) {
 
     test('of usd coin on base arrives as ether on ethereum, from a wallet of another key', async () => {
       await arrives('usdc@base', 'eth@eth', '300', 'efficient')
-      const hot = ['base', 'eth'].map((network) => world.house.chains.get(network)?.addresses.hot())
+      const hot = ['base', 'eth'].map((network) => scenario.app.chains.get(network)?.addresses.hot())
       expect(hot[0]).not.toBe(hot[1])
     })
 
     test('whose target cannot be paid any more goes back from its second leg, in the source coin', async () => {
-      const [{ address }, back] = [await world.wallet('eth'), await world.wallet('btc')]
+      const [{ address }, back] = [await scenario.wallet('eth'), await scenario.wallet('btc')]
       const exchange = await create('btc@btc', 'pepe@eth', '0.01', { address, refundAddress: back.address })
       const sells = async () => (await quote('btc@btc', 'pepe@eth', '0.01', 'efficient')).body.max >= 0.01
-      const { database, store } = world.house
+      const { database, store } = scenario.app
       // Nothing is paid between the legs before the price has fallen, however long either takes.
       const scopes = between.map((network) => `payouts:${network}`)
       for (const scope of scopes) await store.pauses.pause(scope, 'the price falls first', 'the test')
       try {
-        await world.deposit(exchange, '0.01')
+        await scenario.deposit(exchange, '0.01')
         const reserved = "select 1 from payouts where exchange_id = $1 and leg = 0 and state = 'reserved'"
         const converted = async () => (await database.query(reserved, [exchange.id])).length === 1
-        await world.until('the first leg is converted', converted, DONE_MS)
+        await scenario.until('the first leg is converted', converted, DONE_MS)
         expect(await sells()).toBe(true)
-        // Of what nobody wants any more the house has not enough: it is worth a hundredth.
+        // Of what nobody wants any more the app has not enough: it is worth a hundredth.
         prices.move('pepe', -99n)
-        await world.until('the price has fallen', async () => !(await sells()))
+        await scenario.until('the price has fallen', async () => !(await sells()))
       } finally {
         for (const scope of scopes) await store.pauses.resume(scope)
       }
-      const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS).finally(async () => {
+      const { exchanges } = await scenario.settles(exchange, 'refunded', DONE_MS).finally(async () => {
         prices.move('pepe', 0n)
-        await world.until('the price is back', sells)
+        await scenario.until('the price is back', sells)
       })
       expect(exchanges.map(({ status }: Json) => status)).toEqual(['finished', 'refunded'])
       const { refund } = exchanges[1]
       expect(refund).toMatchObject({ currency: 'btc', network: 'btc', address: back.address })
-      expect(await world.balance('btc@btc', back.address)).toBe(refund.amount)
-      expect(await world.balance('pepe@eth', address)).toBe('0')
+      expect(await scenario.balance('btc@btc', back.address)).toBe(refund.amount)
+      expect(await scenario.balance('pepe@eth', address)).toBe('0')
       // Both spreads and both network fees, and nothing else.
       expect(Number(refund.amount)).toBeGreaterThan(0.0097)
-      await world.invariants()
+      await scenario.invariants()
     })
 
     test.skipIf(!hasMonero)('whose monero leaves the chain between the legs arrives once', async () => {
-      const { address } = await world.wallet('eth')
+      const { address } = await scenario.wallet('eth')
       const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, privateType: 'privatePlus' })
-      await world.deposit(exchange, '0.01')
-      await world.until(
+      await scenario.deposit(exchange, '0.01')
+      await scenario.until(
         'the second leg has its deposit',
-        async () => (await world.status(exchange)).exchanges.length === 2,
+        async () => (await scenario.status(exchange)).exchanges.length === 2,
         DONE_MS,
       )
-      await world.reorg('xmr', 3)
-      const { exchanges } = await world.settles(exchange, 'finished', DONE_MS)
+      await scenario.reorg('xmr', 3)
+      const { exchanges } = await scenario.settles(exchange, 'finished', DONE_MS)
       expect(exchanges).toHaveLength(2)
       expect(exchanges[1].payinHash).toBe(exchanges[0].payoutHash)
-      expect(await world.balance('eth@eth', address)).toBe(exchanges[1].amountToReceived)
-      await world.invariants()
+      expect(await scenario.balance('eth@eth', address)).toBe(exchanges[1].amountToReceived)
+      await scenario.invariants()
     })
 
     test.skipIf(!hasMonero)('of monero, or for it, is not served by monero, and is by another', async () => {
@@ -198,7 +198,7 @@ if (!hasLitecoin && !hasMonero) {
 
     test('between two ends of one network is refused, by quotes and creates alike, and says what there is instead', async () => {
       const quoted = await quote('usdt@eth', 'eth@eth', '100', 'efficient')
-      const created = await world.call('POST', '/v1/cross-chain/exchange/private', {
+      const created = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
         ...pair('usdt@eth', 'eth@eth'),
         fromAmount: '100',
       })
@@ -209,13 +209,13 @@ if (!hasLitecoin && !hasMonero) {
     })
 
     test('neither looks at a rateId nor uses it up', async () => {
-      const { address } = await world.wallet('eth')
-      const { rateId } = await world.rate('btc@btc', 'eth@eth', '0.01', 'fixed-rate')
+      const { address } = await scenario.wallet('eth')
+      const { rateId } = await scenario.rate('btc@btc', 'eth@eth', '0.01', 'fixed-rate')
       const first = await create('btc@btc', 'eth@eth', '0.01', { address, rateId })
       const second = await create('btc@btc', 'eth@eth', '0.02', { address, rateId })
       expect(second.id).not.toBe(first.id)
       await create('btc@btc', 'eth@eth', '0.01', { address, rateId: 'none of ours' })
-      const standard = await world.create({
+      const standard = await scenario.create({
         from: 'btc@btc',
         to: 'eth@eth',
         amount: '0.01',
@@ -226,29 +226,29 @@ if (!hasLitecoin && !hasMonero) {
     })
 
     test('of too little goes back on its first leg', async () => {
-      const { address } = await world.wallet('eth')
-      const back = await world.wallet('btc')
+      const { address } = await scenario.wallet('eth')
+      const back = await scenario.wallet('btc')
       const exchange = await create('btc@btc', 'eth@eth', '0.01', { address, refundAddress: back.address })
       const { body } = await quote('btc@btc', 'eth@eth', '0.01', 'efficient')
-      await world.deposit(exchange, (body.min * 0.9).toFixed(8))
-      const { exchanges } = await world.settles(exchange, 'refunded', DONE_MS)
+      await scenario.deposit(exchange, (body.min * 0.9).toFixed(8))
+      const { exchanges } = await scenario.settles(exchange, 'refunded', DONE_MS)
       expect(exchanges).toHaveLength(1)
-      expect(await world.balance('btc@btc', back.address)).toBe(exchanges[0].refund.amount)
-      await world.invariants()
+      expect(await scenario.balance('btc@btc', back.address)).toBe(exchanges[0].refund.amount)
+      await scenario.invariants()
     })
 
     // The last: it takes all that there is.
     test('of exactly the least, and of exactly the most, arrives', async () => {
       for (const bound of ['min', 'max'] as const) {
         const { body } = await quote('eth@eth', 'btc@btc', '0.5', 'efficient')
-        const { address } = await world.wallet('btc')
+        const { address } = await scenario.wallet('btc')
         const amount = String(body[bound])
         const exchange = await create('eth@eth', 'btc@btc', amount, { address })
-        await world.deposit(exchange, amount)
-        const { exchanges } = await world.settles(exchange, 'finished', DONE_MS)
+        await scenario.deposit(exchange, amount)
+        const { exchanges } = await scenario.settles(exchange, 'finished', DONE_MS)
         expect(exchanges).toHaveLength(2)
-        expect(await world.balance('btc@btc', address)).toBe(exchanges[1].amountToReceived)
-        await world.invariants()
+        expect(await scenario.balance('btc@btc', address)).toBe(exchanges[1].amountToReceived)
+        await scenario.invariants()
       }
     })
   })

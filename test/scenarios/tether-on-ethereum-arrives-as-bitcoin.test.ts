@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('a token deposit arrives as bitcoin', async () => {
-  const { address } = await world.wallet('btc')
-  const exchange = await world.create({ from: 'usdt@eth', to: 'btc@btc', amount: '750.25', address })
-  await world.deposit(exchange, '750.25')
-  const { exchanges } = await world.settles(exchange, 'finished')
+  const { address } = await scenario.wallet('btc')
+  const exchange = await scenario.create({ from: 'usdt@eth', to: 'btc@btc', amount: '750.25', address })
+  await scenario.deposit(exchange, '750.25')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges).toHaveLength(1)
   expect(exchanges[0].amountFromReceived).toBe('750.25')
-  expect(await world.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
-  await world.invariants()
+  expect(await scenario.balance('btc@btc', address)).toBe(exchanges[0].amountToReceived)
+  await scenario.invariants()
 })

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectRefund } from '../support/facts.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'] })
+  scenario = await startScenario({ networks: ['eth', 'btc'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 async function createTetherExchange(): Promise<{ exchange: Json; back: string }> {
-  const { address } = await world.wallet('eth')
+  const { address } = await scenario.wallet('eth')
   return {
-    exchange: await world.create({ from: 'usdt@eth', to: 'btc@btc', amount: '500', refundAddress: address }),
+    exchange: await scenario.create({ from: 'usdt@eth', to: 'btc@btc', amount: '500', refundAddress: address }),
     back: address,
   }
 }
@@ -19,15 +19,15 @@ async function createTetherExchange(): Promise<{ exchange: Json; back: string }>
 test('another listed token goes back as that token', async () => {
   const { exchange, back } = await createTetherExchange()
   await expectRefund(
-    world,
+    scenario,
     { currency: 'usdc@eth', amount: '300', address: back, quoteFrom: 'btc@btc', decimals: 6 },
     async () => {
-      await world.deposit(exchange, '300', 'usdc@eth')
-      const { statusReason, exchanges } = await world.settles(exchange, 'refunded')
+      await scenario.deposit(exchange, '300', 'usdc@eth')
+      const { statusReason, exchanges } = await scenario.settles(exchange, 'refunded')
       expect(statusReason).toBe('WRONG_ASSET')
       expect(exchanges[0].amountFromReceived).toBeNull()
       expect(exchanges[0].refund).toMatchObject({
-        amount: await world.balance('usdc@eth', back),
+        amount: await scenario.balance('usdc@eth', back),
         currency: 'usdc',
         network: 'eth',
         address: back,
@@ -35,19 +35,19 @@ test('another listed token goes back as that token', async () => {
       })
     },
   )
-  expect(await world.balance('usdt@eth', back)).toBe('0')
-  await world.invariants()
+  expect(await scenario.balance('usdt@eth', back)).toBe('0')
+  await scenario.invariants()
 })
 
 test("the network's own coin goes back as coin", async () => {
   const { exchange, back } = await createTetherExchange()
   await expectRefund(
-    world,
+    scenario,
     { currency: 'eth@eth', amount: '0.2', address: back, quoteFrom: 'btc@btc', decimals: 18 },
     async () => {
-      await world.deposit(exchange, '0.2', 'eth@eth')
-      await world.settles(exchange, 'refunded')
+      await scenario.deposit(exchange, '0.2', 'eth@eth')
+      await scenario.settles(exchange, 'refunded')
     },
   )
-  await world.invariants()
+  await scenario.invariants()
 })

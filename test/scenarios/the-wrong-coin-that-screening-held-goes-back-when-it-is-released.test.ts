@@ -5,33 +5,33 @@ import { createOperateExchanges } from '../../server/src/exchange/operations/ope
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { items } from '../support/facts.ts'
 import { nodeOf } from '../support/nodes.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
 const word = { actor: 'anna', reason: 'the customer is known to us' }
 const privateKey = generatePrivateKey()
 const address = privateKeyToAddress(privateKey)
 const abi = parseAbi(['function transfer(address to, uint256 units) returns (bool)'])
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'], denied: [`eth:${address}`] })
+  scenario = await startScenario({ networks: ['eth', 'btc'], denied: [`eth:${address}`] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('it is never converted as what was ordered, whatever an operator decides about it and its neighbour', async () => {
-  const back = (await world.wallet('eth')).address
-  const { address: recipient } = await world.wallet('btc')
+  const back = (await scenario.wallet('eth')).address
+  const { address: recipient } = await scenario.wallet('btc')
   const order = { from: 'wbtc@eth', to: 'btc@btc', amount: '0.01', address: recipient, refundAddress: back }
-  const exchange = await world.create(order)
-  const wallet = await fundEvmWallet(world, 'eth', '1', { address, privateKey })
+  const exchange = await scenario.create(order)
+  const wallet = await fundEvmWallet(scenario, 'eth', '1', { address, privateKey })
   const { tokens } = nodeOf('eth')
   for (const [token, amount] of [
     ['usdt', '50'],
     ['wbtc', '0.01'],
   ] as const)
-    await world.control('/deposits', { network: 'eth', currency: token, address, amount })
-  const balance = (currency: string) => world.balance(`${currency}@eth`, address)
-  await world.until(
+    await scenario.control('/deposits', { network: 'eth', currency: token, address, amount })
+  const balance = (currency: string) => scenario.balance(`${currency}@eth`, address)
+  await scenario.until(
     'the wallet has its tokens',
     async () => (await balance('usdt')) === '50' && (await balance('wbtc')) === '0.01',
   )
@@ -41,17 +41,17 @@ test('it is never converted as what was ordered, whatever an operator decides ab
     wallet.call(tokens[token] as `0x${string}`, abi, 'transfer', [exchange.request.depositAddress, units])
   const wrong = await send('usdt', 50_000_000n)
   const right = await send('wbtc', 1_000_000n)
-  const held: Json[] = await items(world, exchange, 2, 'verifying')
+  const held: Json[] = await items(scenario, exchange, 2, 'verifying')
   expect(held.map(({ statusReason }) => statusReason)).toEqual(['SCREENING', 'SCREENING'])
 
-  const operate = createOperateExchanges(world.house.store)
+  const operate = createOperateExchanges(scenario.app.store)
   await expect(operate.decide(exchange.id, 'release', null, word)).rejects.toThrow('name one with --deposit')
   await operate.decide(exchange.id, 'release', wrong, word)
-  await world.until('the wrong token is back', async () => (await world.balance('usdt@eth', back)) !== '0')
-  expect(await world.balance('btc@btc', recipient)).toBe('0')
+  await scenario.until('the wrong token is back', async () => (await scenario.balance('usdt@eth', back)) !== '0')
+  expect(await scenario.balance('btc@btc', recipient)).toBe('0')
   await operate.decide(exchange.id, 'refund', right, word)
-  await items(world, exchange, 2, 'refunded')
-  expect(await world.balance('wbtc@eth', back)).not.toBe('0')
-  expect(await world.balance('btc@btc', recipient)).toBe('0')
-  await world.invariants()
+  await items(scenario, exchange, 2, 'refunded')
+  expect(await scenario.balance('wbtc@eth', back)).not.toBe('0')
+  expect(await scenario.balance('btc@btc', recipient)).toBe('0')
+  await scenario.invariants()
 })

@@ -2,18 +2,18 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectRefund } from '../support/facts.ts'
 import { createMovablePrices } from '../support/prices.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
 const prices = createMovablePrices()
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['eth', 'btc'], prices })
+  scenario = await startScenario({ networks: ['eth', 'btc'], prices })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 async function createFixed(address: string, refundAddress: string): Promise<Json> {
-  const { rateId } = await world.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
-  return world.create({
+  const { rateId } = await scenario.rate('eth@eth', 'btc@btc', '0.4', 'fixed-rate')
+  return scenario.create({
     from: 'eth@eth',
     to: 'btc@btc',
     amount: '0.4',
@@ -26,36 +26,36 @@ async function createFixed(address: string, refundAddress: string): Promise<Json
 
 /** Bitcoin becomes dearer by so many percent; waits until that is what a quote says. */
 async function raiseBitcoin(percent: bigint): Promise<void> {
-  const before = (await world.rate('eth@eth', 'btc@btc', '0.4')).toAmount
+  const before = (await scenario.rate('eth@eth', 'btc@btc', '0.4')).toAmount
   prices.move('btc', percent)
-  await world.until(
+  await scenario.until(
     'the quote has moved',
-    async () => (await world.rate('eth@eth', 'btc@btc', '0.4')).toAmount !== before,
+    async () => (await scenario.rate('eth@eth', 'btc@btc', '0.4')).toAmount !== before,
   )
 }
 
 test('two percent less while the market stands: pro rata of the quote', async () => {
-  const [to, back] = [await world.wallet('btc'), await world.wallet('eth')]
+  const [to, back] = [await scenario.wallet('btc'), await scenario.wallet('eth')]
   const exchange = await createFixed(to.address, back.address)
-  await world.deposit(exchange, '0.392')
-  await world.settles(exchange, 'finished')
+  await scenario.deposit(exchange, '0.392')
+  await scenario.settles(exchange, 'finished')
   const proRata = (parseUnits(exchange.request.amountToRequested, 8) * 98n) / 100n
-  expect(parseUnits(await world.balance('btc@btc', to.address), 8)).toBe(proRata)
-  await world.invariants()
+  expect(parseUnits(await scenario.balance('btc@btc', to.address), 8)).toBe(proRata)
+  await scenario.invariants()
 })
 
 test('two percent less after the market has left the quote: the money goes back', async () => {
-  const [to, back] = [await world.wallet('btc'), await world.wallet('eth')]
+  const [to, back] = [await scenario.wallet('btc'), await scenario.wallet('eth')]
   const exchange = await createFixed(to.address, back.address)
   await raiseBitcoin(5n)
   await expectRefund(
-    world,
+    scenario,
     { currency: 'eth@eth', amount: '0.392', address: back.address, quoteFrom: 'btc@btc', decimals: 18 },
     async () => {
-      await world.deposit(exchange, '0.392')
-      const { exchanges } = await world.settles(exchange, 'refunded')
+      await scenario.deposit(exchange, '0.392')
+      const { exchanges } = await scenario.settles(exchange, 'refunded')
       expect(exchanges[0].statusReason).toBe('OUTSIDE_TOLERANCE')
     },
   )
-  await world.invariants()
+  await scenario.invariants()
 })

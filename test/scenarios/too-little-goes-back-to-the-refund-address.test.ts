@@ -1,37 +1,37 @@
 import { formatUnits, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { belowMin, expectRefund, statuses } from '../support/facts.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'] })
+  scenario = await startScenario({ networks: ['ltc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('a deposit below the minimum is refunded, less the network fee', async () => {
-  const [to, back] = [await world.wallet('eth'), await world.wallet('ltc')]
-  const exchange = await world.create({
+  const [to, back] = [await scenario.wallet('eth'), await scenario.wallet('ltc')]
+  const exchange = await scenario.create({
     from: 'ltc@ltc',
     to: 'eth@eth',
     amount: '1',
     address: to.address,
     refundAddress: back.address,
   })
-  const amount = await belowMin(world, 'ltc@ltc', 'eth@eth', 8)
+  const amount = await belowMin(scenario, 'ltc@ltc', 'eth@eth', 8)
   await expectRefund(
-    world,
+    scenario,
     { currency: 'ltc@ltc', amount, address: back.address, quoteFrom: 'eth@eth', decimals: 8 },
     async () => {
-      await world.deposit(exchange, amount)
-      const { statusReason, exchanges } = await world.settles(exchange, 'refunded')
+      await scenario.deposit(exchange, amount)
+      const { statusReason, exchanges } = await scenario.settles(exchange, 'refunded')
       expect(statusReason).toBe('BELOW_MIN')
       expect(exchanges[0]).toMatchObject({
         amountFromReceived: formatUnits(parseUnits(amount, 8), 8),
         amountToReceived: null,
         payoutHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         refund: {
-          amount: await world.balance('ltc@ltc', back.address),
+          amount: await scenario.balance('ltc@ltc', back.address),
           currency: 'ltc',
           network: 'ltc',
           address: back.address,
@@ -41,7 +41,7 @@ test('a deposit below the minimum is refunded, less the network fee', async () =
       })
     },
   )
-  expect(await statuses(world, exchange)).toEqual(['confirming', 'refunding', 'refunded'])
-  expect(await world.balance('eth@eth', to.address)).toBe('0')
-  await world.invariants()
+  expect(await statuses(scenario, exchange)).toEqual(['confirming', 'refunding', 'refunded'])
+  expect(await scenario.balance('eth@eth', to.address)).toBe('0')
+  await scenario.invariants()
 })

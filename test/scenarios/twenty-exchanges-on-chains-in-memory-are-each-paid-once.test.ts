@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { checkInvariants } from '../support/invariants.ts'
-import { type MemoryHouse, startMemoryHouse } from '../support/memory-house.ts'
+import { type MemoryApp, startMemoryApp } from '../support/memory-app.ts'
 
 let database: Awaited<ReturnType<typeof createDatabase>>
-let memory: MemoryHouse
+let memory: MemoryApp
 beforeAll(async () => {
   database = await createDatabase(inject('databaseUrl'))
-  memory = await startMemoryHouse({ databaseUrl: database.url })
+  memory = await startMemoryApp({ databaseUrl: database.url })
 })
 afterAll(async () => {
   await memory?.stop()
@@ -18,17 +18,17 @@ test('twenty exchanges through one worker, on chains in memory, are each paid on
   const { count, seconds, recipients } = await memory.run(20)
   expect([count, new Set(recipients).size]).toEqual([20, 20])
   expect(seconds).toBeGreaterThan(0)
-  const rows = await memory.house.database.query<{ address: string; units: string }>(
+  const rows = await memory.app.database.query<{ address: string; units: string }>(
     'select address, units from payouts where execution_id is not null and state <> $1',
     ['void'],
   )
   const promised = new Map(rows.map(({ address, units }) => [address, BigInt(units)]))
   expect(promised.size).toBe(20)
-  const world = memory.worlds.get('bsc')
+  const network = memory.memoryNetworks.get('bsc')
   for (const address of recipients) {
-    const paid = world?.paidTo(address) ?? []
+    const paid = network?.paidTo(address) ?? []
     expect(paid.map(({ units }) => units)).toEqual([promised.get(address)])
-    expect(world?.balance(address)).toBe(promised.get(address))
+    expect(network?.balance(address)).toBe(promised.get(address))
   }
-  await checkInvariants(memory.house)
+  await checkInvariants(memory.app)
 })

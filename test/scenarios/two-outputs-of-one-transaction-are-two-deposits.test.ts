@@ -2,28 +2,28 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet } from '../support/bitcoin-wallet.ts'
 import { items } from '../support/facts.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['btc', 'eth'] })
+  scenario = await startScenario({ networks: ['btc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('one transaction pays a deposit address twice: each output is executed', async () => {
-  const { address } = await world.wallet('eth')
-  const exchange = await world.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
+  const { address } = await scenario.wallet('eth')
+  const exchange = await scenario.create({ from: 'btc@btc', to: 'eth@eth', amount: '0.01', address })
   const { depositAddress } = exchange.request
-  const wallet = await fundBitcoinWallet(world, 'btc', '0.1')
+  const wallet = await fundBitcoinWallet(scenario, 'btc', '0.1')
   const payment = wallet.sign([
     { address: depositAddress, amount: '0.01' },
     { address: depositAddress, amount: '0.02' },
   ])
   await wallet.send(payment)
-  const done = await items(world, exchange, 2, 'finished')
+  const done = await items(scenario, exchange, 2, 'finished')
   expect(done.map((item) => item.amountFromReceived).sort()).toEqual(['0.01', '0.02'])
   expect(done.map((item) => item.payinHash)).toEqual([payment.txid, payment.txid])
   const paid = done.reduce((sum, item) => sum + parseUnits(item.amountToReceived, 18), 0n)
-  expect(parseUnits(await world.balance('eth@eth', address), 18)).toBe(paid)
-  await world.invariants()
+  expect(parseUnits(await scenario.balance('eth@eth', address), 18)).toBe(paid)
+  await scenario.invariants()
 })

@@ -1,13 +1,13 @@
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { booked } from '../support/facts.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Scenario, startScenario } from '../support/scenario.ts'
 
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
-  world = await startWorld({ networks: ['ltc', 'eth'] })
+  scenario = await startScenario({ networks: ['ltc', 'eth'] })
 })
-afterAll(() => world.stop())
+afterAll(() => scenario.stop())
 
 test('the proceeds of an exchange without a recipient are the partner’s in the ledger', async () => {
   const order = {
@@ -18,14 +18,14 @@ test('the proceeds of an exchange without a recipient are the partner’s in the
     fromAmount: '1',
     flow: 'standard',
   }
-  const { status, body: exchange } = await world.call('POST', '/v1/cross-chain/exchange', order)
+  const { status, body: exchange } = await scenario.call('POST', '/v1/cross-chain/exchange', order)
   expect([status, exchange.request.recipientAddress]).toEqual([201, ''])
-  await world.deposit(exchange, '1')
-  const { exchanges } = await world.settles(exchange, 'finished')
+  await scenario.deposit(exchange, '1')
+  const { exchanges } = await scenario.settles(exchange, 'finished')
   expect(exchanges[0].payoutHash).toBeNull()
-  const [partner] = await world.house.database.query<{ id: string }>("select id from partners where name = 'sandbox'")
-  expect(-(await booked(world, `liability:partner:${partner?.id}`, 'eth@eth'))).toBe(
+  const [partner] = await scenario.app.database.query<{ id: string }>("select id from partners where name = 'sandbox'")
+  expect(-(await booked(scenario, `liability:partner:${partner?.id}`, 'eth@eth'))).toBe(
     parseUnits(exchanges[0].amountToReceived, 18),
   )
-  await world.invariants()
+  await scenario.invariants()
 })

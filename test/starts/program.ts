@@ -101,7 +101,7 @@ export function startProgram({ env, args = [], through = [], command = service, 
   }
 }
 
-export type StartGround = Readonly<{
+export type StartCluster = Readonly<{
   folder: string
   chainsFile: string
   /** Makes another user the owner of these paths in it; of all where none are named. */
@@ -112,7 +112,7 @@ export type StartGround = Readonly<{
 }>
 
 /** A folder of its own with a `chains.json` of two of the shared chains: to fund more would use up the bank. */
-export function makeGround(): StartGround {
+export function makeCluster(): StartCluster {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-start-'))
   const chains = JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
   const chainsFile = join(folder, 'two-chains.json')

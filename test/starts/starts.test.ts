@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { ask, type Json, makeGround, order, type Program, type ProgramOptions, startProgram } from './program.ts'
+import { ask, type Json, makeCluster, order, type Program, type ProgramOptions, startProgram } from './program.ts'
 
-let ground: ReturnType<typeof makeGround>
+let cluster: ReturnType<typeof makeCluster>
 let env: Record<string, string>
 let programs: Program[]
 
 beforeEach(() => {
-  ground = makeGround()
-  env = { HOME: ground.folder, SWAPYARD_DATA_DIR: join(ground.folder, 'data'), SWAPYARD_CHAINS: ground.chainsFile }
+  cluster = makeCluster()
+  env = { HOME: cluster.folder, SWAPYARD_DATA_DIR: join(cluster.folder, 'data'), SWAPYARD_CHAINS: cluster.chainsFile }
   programs = []
   onTestFailed(() => {
     for (const program of programs) console.info(`process ${program.pid} said:\n${program.said()}`)
@@ -24,7 +24,7 @@ afterEach(async () => {
     program.kill('SIGTERM')
     await program.ended
   }
-  ground.remove()
+  cluster.remove()
 })
 
 function start(options: Partial<ProgramOptions> = {}): Program {
@@ -74,7 +74,7 @@ test('killed with its whole group, it goes on with the same rows', async () => {
 
 describe('on chains of its own', () => {
   const ORPHAN_MS = 10_000
-  const chains = () => running(join('sandbox', 'src', 'main.ts')).filter((pid) => running(ground.folder).includes(pid))
+  const chains = () => running(join('sandbox', 'src', 'main.ts')).filter((pid) => running(cluster.folder).includes(pid))
   beforeEach(() => {
     env['SWAPYARD_CHAINS'] = ''
     env['SWAPYARD_SANDBOX_NETWORKS'] = 'btc,eth'
@@ -97,7 +97,7 @@ describe('on chains of its own', () => {
     expect((await ask(`${url}/health/ready`)).status).toBe(200)
     second.kill('SIGTERM')
     expect(await second.ended).toEqual({ code: 0, signal: null })
-    await expectNothingRuns(ground.folder)
+    await expectNothingRuns(cluster.folder)
   })
 
   test.for([
@@ -107,12 +107,12 @@ describe('on chains of its own', () => {
     const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: networks } })
     expect(await program.ended).toEqual({ code, signal: null })
     expectSentence(program.said(), said)
-    await expectNothingRuns(ground.folder)
+    await expectNothingRuns(cluster.folder)
   })
 
   test('without the programs of Monero it names their package, and is the same but for them', async () => {
     // Nothing is on this PATH.
-    const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,eth,xmr', PATH: ground.folder } })
+    const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,eth,xmr', PATH: cluster.folder } })
     const url = await program.ready()
     expectSentence(program.said(), "no monerod and monero-wallet-rpc on the PATH; Debian's package monero brings them")
     const { body: listed } = await ask(`${url}/v1/cross-chain/available-currencies`)
@@ -165,7 +165,7 @@ test('on a busy port it says so, and has started nothing', async () => {
   expect(await program.ended).toEqual({ code: 1, signal: null })
   expectSentence(program.said(), `port ${port} on 127.0.0.1 is in use`, 'PORT=0')
   expect(existsSync(join(env['SWAPYARD_DATA_DIR'] ?? '', 'postgres'))).toBe(false)
-  await expectNothingRuns(ground.folder)
+  await expectNothingRuns(cluster.folder)
   await new Promise((resolve) => server.close(resolve))
 })
 
@@ -187,7 +187,7 @@ test('ended by SIGTERM it leaves nothing running, and the folder free', async ()
   expect(body[0].addressExplorer.startsWith(url)).toBe(true)
   first.kill('SIGTERM')
   expect(await first.ended).toEqual({ code: 0, signal: null })
-  await expectNothingRuns(ground.folder)
+  await expectNothingRuns(cluster.folder)
   expect(readdirSync(env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
 })
 
@@ -196,7 +196,7 @@ test('ended by a SIGTERM to npm alone, as of a supervisor, it leaves nothing run
   await program.ready()
   program.kill('SIGTERM')
   await program.ended
-  expect(running(ground.folder)).toEqual([])
+  expect(running(cluster.folder)).toEqual([])
   expect(readdirSync(env['SWAPYARD_DATA_DIR'] ?? '')).not.toContain('swapyard.lock')
 })
 
@@ -210,18 +210,18 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
   if (cannotRead) console.info('starts: no ordinary user can read this clone, so that none can start it')
 
   test('in a data folder that no other user can enter', async () => {
-    const closed = join(ground.folder, 'closed')
+    const closed = join(cluster.folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     const dataDir = join(closed, 'data')
     const url = await start({ env: { SWAPYARD_DATA_DIR: dataDir } }).ready()
     expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
     expect(statSync(dataDir).uid).toBe(0)
     const { home } = JSON.parse(readFileSync(join(dataDir, 'postgres', 'place.json'), 'utf8')) as { home: string }
-    ground.removeLater(home)
+    cluster.removeLater(home)
   })
 
   test.skipIf(cannotRead)('an ordinary user starts it as well, and owns all that it makes', async () => {
-    ground.giveTo(NOBODY)
+    cluster.giveTo(NOBODY)
     const program = start({ through: asNobody })
     const url = await program.ready()
     expect((await ask(`${url}/v1/cross-chain/exchange`, order)).status).toBe(201)
@@ -233,13 +233,13 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
   })
 
   test.skipIf(cannotRead)('an ordinary user hears in a sentence that it cannot have the data folder', async () => {
-    const closed = join(ground.folder, 'closed')
+    const closed = join(cluster.folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
-    ground.giveTo(NOBODY, ['.', 'two-chains.json'])
+    cluster.giveTo(NOBODY, ['.', 'two-chains.json'])
     const dataDir = join(closed, 'data')
     const program = start({ through: asNobody, env: { SWAPYARD_DATA_DIR: dataDir } })
     expect((await program.ended).code).toBe(2)
     expectSentence(program.said(), dataDir, 'SWAPYARD_DATA_DIR')
-    await expectNothingRuns(ground.folder)
+    await expectNothingRuns(cluster.folder)
   })
 })

@@ -5,18 +5,18 @@ import { freePort } from '../../server/src/lib/free-port.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
 import { until } from '../support/until.ts'
-import { ask, makeGround, order, type Program, type StartGround, startProgram } from './program.ts'
+import { ask, makeCluster, order, type Program, type StartCluster, startProgram } from './program.ts'
 
 const passphrase = 'a passphrase of the two roles'
 
-let ground: StartGround
+let cluster: StartCluster
 let database: Awaited<ReturnType<typeof createDatabase>>
 let programs: Program[] = []
 
 beforeAll(async () => {
-  ground = makeGround()
+  cluster = makeCluster()
   database = await createDatabase(inject('databaseUrl'))
-  await createQuickKeystore(join(ground.folder, 'keystore.json'), passphrase, coinTypes)
+  await createQuickKeystore(join(cluster.folder, 'keystore.json'), passphrase, coinTypes)
 })
 afterAll(async () => {
   for (const program of programs) {
@@ -24,7 +24,7 @@ afterAll(async () => {
     await program.ended
   }
   await database.drop()
-  ground.remove()
+  cluster.remove()
 })
 
 /** Only the worker is told the passphrase. */
@@ -32,11 +32,11 @@ function start(role: 'api' | 'worker', env: Record<string, string>): Program {
   const program = startProgram({
     args: ['--role', role],
     env: {
-      HOME: ground.folder,
+      HOME: cluster.folder,
       DATABASE_URL: database.url,
-      SWAPYARD_DATA_DIR: join(ground.folder, role),
-      SWAPYARD_CHAINS: ground.chainsFile,
-      SWAPYARD_KEYSTORE: join(ground.folder, 'keystore.json'),
+      SWAPYARD_DATA_DIR: join(cluster.folder, role),
+      SWAPYARD_CHAINS: cluster.chainsFile,
+      SWAPYARD_KEYSTORE: join(cluster.folder, 'keystore.json'),
       SWAPYARD_PEPPER: 'a pepper of the two roles, long enough',
       ...env,
     },

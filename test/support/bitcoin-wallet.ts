@@ -6,7 +6,7 @@ import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox
 import { createOutputs } from '../../sandbox/src/bitcoin/outputs.ts'
 import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
 import { nodeCall, nodeOf } from './nodes.ts'
-import type { Json, World } from './world.ts'
+import type { Json, Scenario } from './scenario.ts'
 
 /** Units that the wallet's transactions leave to the miner: far above what nodes relay, far below any amount here. */
 const FEE_UNITS = 20_000n
@@ -27,13 +27,17 @@ export type BitcoinWallet = Readonly<{
   send(signed: Signed): Promise<string>
 }>
 
-export async function fundBitcoinWallet(world: World, network: BitcoinTicker, amount: string): Promise<BitcoinWallet> {
-  const { address, privateKey } = await world.wallet(network)
+export async function fundBitcoinWallet(
+  scenario: Scenario,
+  network: BitcoinTicker,
+  amount: string,
+): Promise<BitcoinWallet> {
+  const { address, privateKey } = await scenario.wallet(network)
   const key = WIF(parametersOf(network)).decode(privateKey)
   const { script } = p2wpkh(pubECDSA(key), parametersOf(network))
-  const { hash: txid } = await world.control('/deposits', { network, currency: 'native', address, amount })
+  const { hash: txid } = await scenario.control('/deposits', { network, currency: 'native', address, amount })
   const units = parseUnits(amount, 8)
-  const found = await world.until('the wallet has its coin', async () => {
+  const found = await scenario.until('the wallet has its coin', async () => {
     const transaction = await nodeCall(network, 'getrawtransaction', [txid, true])
     return (transaction.confirmations ?? 0) > 0 ? transaction : null
   })

@@ -9,10 +9,10 @@ import {
   parseEther,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Compiled } from '../../server/test/evm/tokens.ts'
+import type { Compiled } from '../../server/test/adapters/chains/evm/tokens.ts'
 import { nodeOf } from './nodes.ts'
 import { PATIENCE_MS } from './patience.ts'
-import type { World } from './world.ts'
+import type { Scenario } from './scenario.ts'
 
 /** Above what any of these transactions takes: some are meant to fail, so that nothing is estimated. */
 const GAS = 3_000_000n
@@ -28,12 +28,12 @@ export type EvmWallet = Readonly<{
 
 /** A customer's own wallet on an EVM network, with coin from the bank. */
 export async function fundEvmWallet(
-  world: World,
+  scenario: Scenario,
   network: string,
   amount: string,
   own?: { address: string; privateKey: string },
 ): Promise<EvmWallet> {
-  const { address, privateKey } = own ?? (await world.wallet(network))
+  const { address, privateKey } = own ?? (await scenario.wallet(network))
   const { rpcUrls, chainId = 0 } = nodeOf(network)
   const chain = defineChain({
     id: chainId,
@@ -44,8 +44,8 @@ export async function fundEvmWallet(
   const account = privateKeyToAccount(privateKey as Hex)
   const reader = createPublicClient({ chain, transport: http(), pollingInterval: 100 })
   const writer = createWalletClient({ chain, account, transport: http() })
-  await world.control('/deposits', { network, currency: 'native', address, amount })
-  await world.until(
+  await scenario.control('/deposits', { network, currency: 'native', address, amount })
+  await scenario.until(
     'the wallet has its coin',
     async () => (await reader.getBalance({ address: account.address })) >= parseEther(amount),
   )

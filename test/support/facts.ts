@@ -2,30 +2,30 @@ import { parseUnits } from 'viem'
 import { expect } from 'vitest'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
 import type { Account } from '../../server/src/core/domain/ledger/journal.ts'
-import type { Json, World } from './world.ts'
+import type { Json, Scenario } from './scenario.ts'
 
 /** Debits less credits of an account, in base units. */
-export function booked(world: World, account: Account, asset: AssetId): Promise<bigint> {
-  return world.house.store.ledger.balance(account, asset)
+export function booked(scenario: Scenario, account: Account, asset: AssetId): Promise<bigint> {
+  return scenario.app.store.ledger.balance(account, asset)
 }
 
 /** What a payout or refund of a currency costs its receiver now, as any quote into it says. */
-export async function networkFee(world: World, currency: string, from: string, amount = '1'): Promise<string> {
-  return (await world.rate(from, currency, amount)).fees.network
+export async function networkFee(scenario: Scenario, currency: string, from: string, amount = '1'): Promise<string> {
+  return (await scenario.rate(from, currency, amount)).fees.network
 }
 
 /** Runs what refunds, and expects that what arrived at an address is what was paid less the network fee of that time. */
 export async function expectRefund(
-  world: World,
+  scenario: Scenario,
   paid: { currency: string; amount: string; address: string; quoteFrom: string; decimals: number },
   refund: () => Promise<unknown>,
 ): Promise<void> {
   const { currency, amount, address, quoteFrom, decimals } = paid
-  const before = parseUnits(await world.balance(currency, address), decimals)
-  const feeBefore = await networkFee(world, currency, quoteFrom)
+  const before = parseUnits(await scenario.balance(currency, address), decimals)
+  const feeBefore = await networkFee(scenario, currency, quoteFrom)
   await refund()
-  const feeAfter = await networkFee(world, currency, quoteFrom)
-  const arrived = parseUnits(await world.balance(currency, address), decimals) - before
+  const feeAfter = await networkFee(scenario, currency, quoteFrom)
+  const arrived = parseUnits(await scenario.balance(currency, address), decimals) - before
   // A fee rate may move between two blocks; it was one of the two.
   expect([feeBefore, feeAfter].map((fee) => parseUnits(amount, decimals) - parseUnits(fee, decimals))).toContain(
     arrived,
@@ -33,30 +33,30 @@ export async function expectRefund(
 }
 
 /** A little below the least that a pair takes: enough to be refunded. */
-export async function belowMin(world: World, from: string, to: string, decimals: number): Promise<string> {
-  const { min } = await world.rate(from, to, '1')
+export async function belowMin(scenario: Scenario, from: string, to: string, decimals: number): Promise<string> {
+  const { min } = await scenario.rate(from, to, '1')
   return (min * 0.9).toFixed(Math.min(decimals, 8))
 }
 
 /** The items of an exchange, once there are so many and all have this status. */
-export async function items(world: World, exchange: Json, count: number, status: string): Promise<Json[]> {
-  return world.until(`${count} items are ${status}`, async () => {
-    const { exchanges } = await world.status(exchange)
+export async function items(scenario: Scenario, exchange: Json, count: number, status: string): Promise<Json[]> {
+  return scenario.until(`${count} items are ${status}`, async () => {
+    const { exchanges } = await scenario.status(exchange)
     return exchanges.length === count && exchanges.every((item: Json) => item.status === status) ? exchanges : null
   })
 }
 
 /** Statuses that the exchange itself has had after its first, in order. */
-export async function statuses(world: World, exchange: Json): Promise<string[]> {
-  const rows = await world.house.database.query<{ status: string }>(
+export async function statuses(scenario: Scenario, exchange: Json): Promise<string[]> {
+  const rows = await scenario.app.database.query<{ status: string }>(
     "select status from events where exchange_id = $1 and event = 'status' order by id",
     [exchange.id],
   )
   return rows.map(({ status }) => status)
 }
 
-export async function alarms(world: World, subject: string): Promise<string[]> {
-  const rows = await world.house.database.query<{ subject: string }>(
+export async function alarms(scenario: Scenario, subject: string): Promise<string[]> {
+  const rows = await scenario.app.database.query<{ subject: string }>(
     'select subject from alarms where subject like $1',
     [`${subject}%`],
   )
@@ -64,9 +64,9 @@ export async function alarms(world: World, subject: string): Promise<string[]> {
 }
 
 /** The watcher has recorded the block that is the node's tip now. */
-export async function caughtUp(world: World, network: string, height: number): Promise<void> {
-  await world.until(
+export async function caughtUp(scenario: Scenario, network: string, height: number): Promise<void> {
+  await scenario.until(
     `${network} is recorded up to ${height}`,
-    async () => ((await world.house.store.chainLog.cursor(network))?.height ?? 0) >= height,
+    async () => ((await scenario.app.store.chainLog.cursor(network))?.height ?? 0) >= height,
   )
 }

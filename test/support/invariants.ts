@@ -11,21 +11,21 @@ type Difference = { asset: string; ledger: string; chain: string }
  * hold what the ledger says, read from the nodes: in the wallets, and at the address that takes partners' fees of swaps.
  * Waits until no transaction of ours is on its way.
  */
-export async function checkInvariants(house: App): Promise<void> {
-  await quiet(house)
-  expect(await house.store.reconciliation.imbalance(), 'the ledger is balanced').toEqual([])
-  const owing = await house.database.query(
+export async function checkInvariants(app: App): Promise<void> {
+  await quiet(app)
+  expect(await app.store.reconciliation.imbalance(), 'the ledger is balanced').toEqual([])
+  const owing = await app.database.query(
     `select b.account, b.asset_id, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id
      where b.units <> 0 and e.status in ('finished', 'failed', 'refunded')
        and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded'))`,
   )
   expect(owing, 'closed exchanges owe nothing').toEqual([])
-  const twice = await house.database.query(
+  const twice = await app.database.query(
     'select execution_id, count(*) from payouts where state <> $1 and execution_id is not null group by 1 having count(*) > 1',
     ['void'],
   )
   expect(twice, 'nothing is paid twice').toEqual([])
-  await walletsEqualLedger(house)
+  await walletsEqualLedger(app)
 }
 
 async function quiet({ database }: App): Promise<void> {
@@ -41,29 +41,29 @@ async function quiet({ database }: App): Promise<void> {
 }
 
 /** A sweep or a block may come between the two reads: the difference must stand still to count. */
-async function walletsEqualLedger(house: App): Promise<void> {
+async function walletsEqualLedger(app: App): Promise<void> {
   let last: Difference[] = []
   for (let n = 0; n < 40; n++) {
-    last = await differences(house)
+    last = await differences(app)
     if (last.length === 0) return
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
   expect(last, 'wallets equal the ledger').toEqual([])
 }
 
-async function differences(house: App): Promise<Difference[]> {
+async function differences(app: App): Promise<Difference[]> {
   const found: Difference[] = []
-  const ledger = await house.store.ledger.balances('asset:wallet')
-  for (const { asset, network } of house.catalogue.list()) {
-    const chain = house.chains.get(asset.network)
+  const ledger = await app.store.ledger.balances('asset:wallet')
+  for (const { asset, network } of app.catalogue.list()) {
+    const chain = app.chains.get(asset.network)
     if (!chain) continue
     const says = ledger.get(asset.id) ?? 0n
     const holds = spendsInPlace(network)
-      ? await coins(house, asset.network)
+      ? await coins(app, asset.network)
       : await chain.reader.balance(chain.addresses.hot(), asset)
     if (says !== holds) found.push({ asset: asset.id, ledger: says.toString(), chain: holds.toString() })
   }
-  return [...found, ...(await feeDifferences(house))]
+  return [...found, ...(await feeDifferences(app))]
 }
 
 const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
@@ -85,7 +85,7 @@ async function feeDifferences({ database, chains }: App): Promise<Difference[]> 
   return found
 }
 
-/** Unspent outputs at addresses of the house that are counted: what is not yet credited is not yet ours. */
+/** Unspent outputs at addresses of the app that are counted: what is not yet credited is not yet ours. */
 async function coins({ database }: App, network: string): Promise<bigint> {
   const [row] = await database.query<{ units: string }>(
     `select coalesce(sum(c.units), 0) as units from coins c left join deposits d on d.id = c.deposit_id

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { inject } from 'vitest'
-import { startWorld, type World, type WorldOptions } from './world.ts'
+import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts'
 
 /** Others may trade there before. */
 export const LOCK_MS = 400_000
@@ -17,16 +17,16 @@ export async function lockMarket(clusterUrl: string, network: string): Promise<(
 }
 
 /**
- * A world that has a network to itself until it is stopped, among those that reorganise it deeply: what others paid there
+ * A scenario that has a network to itself until it is stopped, among those that reorganise it deeply: what others paid there
  * may be dropped by that.
  */
-export async function startWorldAloneOn(network: string, options: WorldOptions): Promise<World> {
+export async function startScenarioAloneOn(network: string, options: ScenarioOptions): Promise<Scenario> {
   const unlock = await lockMarket(inject('databaseUrl'), network)
-  const world = await startWorld(options)
+  const scenario = await startScenario(options)
   return {
-    ...world,
+    ...scenario,
     stop: async () => {
-      await world.stop()
+      await scenario.stop()
       await unlock()
     },
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { inject } from 'vitest'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
-import type { Json } from './world.ts'
+import type { Json } from './scenario.ts'
 
 type Node = ChainsFile['networks'][number]
 
@@ -19,7 +19,7 @@ export function hasNode(network: string): boolean {
   return networks.some((one) => one.network === network)
 }
 
-/** Asks a node directly, beside the house and the sandbox's controls. */
+/** Asks a node directly, beside the app and the sandbox's controls. */
 export async function nodeCall(network: string, method: string, params: readonly unknown[] = []): Promise<Json> {
   const { username, password, host } = new URL(nodeOf(network).rpcUrls[0] ?? '')
   const login =

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../test/support/until.ts'
 import { spendsInPlace } from '../../src/core/domain/network.ts'
 import type { BlockRef } from '../../src/core/ports/chain.ts'
-import type { Chain, Observation, ScannedBlock, Unsigned } from '../../src/exchange/ports/chain.ts'
-import type { Signed } from '../../src/exchange/ports/signer.ts'
+import type { Chain, Observation, ScannedBlock, UnsignedTransaction } from '../../src/exchange/ports/chain.ts'
+import type { SignedTransaction } from '../../src/exchange/ports/signer.ts'
 import {
   type Arrival,
   arrivals,
@@ -13,7 +13,7 @@ import {
   scan,
   startOf,
   type Wallet,
-} from './house.ts'
+} from './wallet.ts'
 
 type Context = ChainParts & Readonly<{ wallet: Wallet; start: number }>
 
@@ -146,8 +146,8 @@ async function tellsReceived(context: Context): Promise<void> {
   const { chain, units } = context
   const { block, transfer } = await deposited(context, 2)
   expect(await chain.reader.agrees(block)).toBe(true)
-  expect(await chain.reader.received(transfer, block)).toBe(units)
-  expect(await chain.reader.received(transfer, block)).toBe(units)
+  expect(await chain.reader.receivedUnits(transfer, block)).toBe(units)
+  expect(await chain.reader.receivedUnits(transfer, block)).toBe(units)
   const other: BlockRef = { height: block.height - 1, hash: block.parentHash }
   expect(await chain.reader.agrees(other)).toBe(true)
   expect(await refusesToSay(chain, { transfer, block: { ...block, ...other } })).toBe(true)
@@ -155,13 +155,13 @@ async function tellsReceived(context: Context): Promise<void> {
   expect(await chain.reader.agrees({ height: block.height + 1_000, hash: block.hash })).toBe(false)
   // Nothing more than is claimed, and nothing for another's address.
   const elsewhere = { ...transfer, address: chain.addresses.deposit(3).address }
-  expect(await chain.reader.received(elsewhere, block)).toBe(0n)
+  expect(await chain.reader.receivedUnits(elsewhere, block)).toBe(0n)
   const txHash = unknownHash(transfer.txHash)
   const invented = { ...transfer, txHash, identity: transfer.identity.replace(transfer.txHash, txHash) }
   expect(await refusesToSay(chain, { transfer: invented, block })).toBe(true)
 }
 
-const attemptOf = ({ txHash }: Signed, { conflictKey }: Unsigned) => ({ txHash, conflictKey })
+const attemptOf = ({ txHash }: SignedTransaction, { conflictKey }: UnsignedTransaction) => ({ txHash, conflictKey })
 const unknownHash = (txHash: string) => `${txHash.slice(0, -8)}${txHash.endsWith('00000000') ? '11111111' : '00000000'}`
 
 /** Once it is in a block: with that block as it is read, which holds it. */
@@ -212,7 +212,7 @@ async function paysOut(context: Context): Promise<void> {
 }
 
 /** What the network took, by the block alone: change and pays are all that a transaction of ours has as outputs. */
-function inputsLessOutputs({ intent }: Unsigned, block: ScannedBlock, txHash: string): bigint {
+function inputsLessOutputs({ intent }: UnsignedTransaction, block: ScannedBlock, txHash: string): bigint {
   const sum = (parts: readonly { units: bigint }[]) => parts.reduce((total, { units }) => total + units, 0n)
   const inputs = intent.family === 'bitcoin' ? sum(intent.inputs) : 0n
   return inputs - sum(block.transfers.filter((transfer) => transfer.txHash === txHash))
@@ -268,7 +268,7 @@ async function followsReorgs(context: Context): Promise<void> {
   const { reader } = chain
   const { from, ...orphan } = await deposited(context, 4)
   const { address, identity } = orphan.transfer
-  expect(await reader.received(orphan.transfer, orphan.block)).toBe(units)
+  expect(await reader.receivedUnits(orphan.transfer, orphan.block)).toBe(units)
   // Blocks may come before the reorganisation does: the next one reaches further down.
   let reach = 1
   await until('the block left the chain', async () => {
@@ -289,7 +289,7 @@ async function followsReorgs(context: Context): Promise<void> {
     })
     if (!again) throw new Error('no arrival')
     expect(again.transfer).toEqual(orphan.transfer)
-    expect(await reader.received(again.transfer, again.block)).toBe(units)
+    expect(await reader.receivedUnits(again.transfer, again.block)).toBe(units)
   } else {
     expect(found).toEqual([])
   }
@@ -312,7 +312,7 @@ async function rescans({ chain, twin, start }: Context): Promise<void> {
 }
 
 async function knowsTags({ chain }: Context): Promise<void> {
-  const [finalized, safe] = [await chain.reader.tagged('finalized'), await chain.reader.tagged('safe')]
+  const [finalized, safe] = [await chain.reader.tagHeight('finalized'), await chain.reader.tagHeight('safe')]
   const { height } = await chain.reader.head()
   for (const tagged of [finalized, safe]) if (tagged !== null) expect(tagged).toBeLessThanOrEqual(height)
   if (finalized !== null && safe !== null) expect(finalized).toBeLessThanOrEqual(safe)

@@ -1,8 +1,8 @@
 import { eth } from '../../networks/eth.ts'
 import { createMemoryChain } from '../../src/adapters/chains/memory/chain.ts'
 import { createMemoryKeys } from '../../src/adapters/chains/memory/keys.ts'
+import { createMemoryNetwork } from '../../src/adapters/chains/memory/network.ts'
 import { signMemory } from '../../src/adapters/chains/memory/transaction.ts'
-import { createMemoryWorld } from '../../src/adapters/chains/memory/world.ts'
 import { resolveNetwork } from '../../src/core/domain/network.ts'
 import { describeChain } from './chain.ts'
 import { evmAddresses } from './vectors.ts'
@@ -12,9 +12,9 @@ const network = resolveNetwork(eth, 'sandbox')
 for (const kept of ['pending', 'dropped'] as const) {
   describeChain(`the chain in memory, where a reorganisation leaves transactions ${kept}`, async () => {
     const keys = createMemoryKeys('conformance')
-    const world = createMemoryWorld({ network })
+    const memoryNetwork = createMemoryNetwork({ network })
     const others = createMemoryKeys('strangers')
-    const parts = { network, world, publicKeys: keys }
+    const parts = { network, memoryNetwork, publicKeys: keys }
     const strangers = createMemoryChain({ ...parts, publicKeys: others }).addresses
     let met = 0
     return {
@@ -23,13 +23,13 @@ for (const kept of ['pending', 'dropped'] as const) {
       asset: { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null },
       units: 10n ** 17n,
       sign: ({ intent }) => signMemory(intent, keys),
-      pay: async (address, units) => world.pay({ address, units }),
+      pay: async (address, units) => memoryNetwork.pay({ address, units }),
       stranger: async () => strangers.deposit(met++).address,
       blocks: async (count) => {
-        world.mine(count)
+        memoryNetwork.mine(count)
       },
       reorg: async (depth) => {
-        world.reorg(depth, { keep: kept })
+        memoryNetwork.reorg(depth, { keep: kept })
       },
       comesBack: kept === 'pending',
       ...evmAddresses,

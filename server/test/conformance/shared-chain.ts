@@ -8,15 +8,15 @@ import type { ChainsFile } from '../../src/app/sandbox-chains.ts'
 import { assetId } from '../../src/core/domain/asset.ts'
 import type { Network } from '../../src/core/domain/network.ts'
 import type { Chain } from '../../src/exchange/ports/chain.ts'
-import type { KeySource, PublicKeys, SignWith } from '../../src/exchange/ports/signer.ts'
-import type { ChainParts } from './house.ts'
+import type { FamilySigner, KeySource, PublicKeys } from '../../src/exchange/ports/signer.ts'
+import type { ChainParts } from './wallet.ts'
 
 type Built = Chain & { close?(): Promise<void> }
 
 export type SharedChain = Readonly<{
   network: Network
   create(rpcUrls: readonly string[], publicKeys: PublicKeys, keys: KeySource): Built
-  signWith: SignWith
+  signWith: FamilySigner
   units: bigint
   comesBack: boolean
   /** Only the recipient sees what he is paid. */
@@ -32,7 +32,7 @@ export function hasNetwork(id: string): boolean {
 }
 
 /**
- * A house of its own on the sandbox chain that all test files share. Others pay, mine and reorganise there meanwhile: blocks
+ * A app of its own on the sandbox chain that all test files share. Others pay, mine and reorganise there meanwhile: blocks
  * are waited for, since blocks that come too early would end what others look at.
  */
 export async function onSharedChain({
@@ -98,7 +98,7 @@ export async function onSharedChain({
   }
 }
 
-/** Another house, to which this one pays. */
+/** Another app, to which this one pays. */
 function outsider(network: Network, create: (publicKeys: PublicKeys, keys: KeySource) => Built) {
   const seed = randomBytes(32)
   const publicKeys = createPublicKeys(publicAccounts(seed, [network.coinType]))

@@ -23,7 +23,7 @@ beforeAll(async () => {
   asked = { fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1.5', slippage: '1', referrerFee: '0.5' }
 }, LOCK_MS)
 afterAll(async () => {
-  await stage?.world.stop()
+  await stage?.scenario.stop()
   await routers?.stop()
 })
 beforeEach(() => {
@@ -80,7 +80,7 @@ describe('alternatives of a quote', () => {
     expect(status).toBe(200)
     expect(body.alternatives).toEqual([{ source: 'openocean', toAmount: '4400' }])
     expect(ms).toBeGreaterThanOrEqual(BUDGET_MS - 5)
-    // What the house itself takes is far below, on a busy machine too.
+    // What the app itself takes is far below, on a busy machine too.
     expect(ms).toBeLessThan(BUDGET_MS + 1_000)
   })
 
@@ -90,7 +90,7 @@ describe('alternatives of a quote', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => timed()))
     expect(answers.map(({ status, body }) => [status, body.alternatives])).toEqual(answers.map(() => [200, []]))
     expect(performance.now() - startedAt).toBeLessThan(BUDGET_MS + 3_000)
-    await stage.world.until('connections that hang are closed', async () => (await routers.open()) <= 3)
+    await stage.scenario.until('connections that hang are closed', async () => (await routers.open()) <= 3)
   })
 
   test('of a quote that is refused keep nobody waiting', async () => {

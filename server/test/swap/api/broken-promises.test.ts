@@ -36,7 +36,7 @@ async function executor(slippage?: string): Promise<Hex> {
   return order?.executor ?? '0x'
 }
 async function metric(name: string, labels: string): Promise<number> {
-  const text = await (await fetch(`${on.stage.world.url}/metrics`)).text()
+  const text = await (await fetch(`${on.stage.scenario.url}/metrics`)).text()
   return Number(
     text
       .split('\n')

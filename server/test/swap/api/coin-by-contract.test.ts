@@ -1,6 +1,6 @@
 import { type Hex, parseTransaction } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage, trade } from './partner.ts'
 
 // Polygon's coin has a contract (0x…1010), which lists name as a token. Nobody can approve it or pay by it: it is the coin.
@@ -10,10 +10,10 @@ let stage: Stage
 beforeAll(async () => {
   stage = await startStage('matic')
 }, LOCK_MS)
-afterAll(() => stage?.world.stop())
+afterAll(() => stage?.scenario.stop())
 
 const info = (address: string) =>
-  stage.world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network: 'matic', address })}`)
+  stage.scenario.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network: 'matic', address })}`)
 const asked = (fromTokenAddress: string, toTokenAddress: string) => ({
   ...{ fromTokenAddress, toTokenAddress, amount: '1', slippage: '1', referrerFee: '0' },
 })
@@ -34,7 +34,7 @@ describe('the contract of the coin', () => {
   })
 
   test('is in no list, and nobody’s account', async () => {
-    const { body } = await stage.world.call('GET', '/v1/defi/available-currencies?network=matic&limit=500')
+    const { body } = await stage.scenario.call('GET', '/v1/defi/available-currencies?network=matic&limit=500')
     expect(body.map((one: Json) => one.address)).not.toContain(COIN)
     const built = await stage.build({ ...asked(NATIVE, stage.token('usdc')), account: COIN })
     expect(built.body).toMatchObject({ statusCode: 400, code: 'INVALID_ADDRESS', errors: [{ field: 'account' }] })

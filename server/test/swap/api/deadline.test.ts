@@ -8,38 +8,38 @@ let stage: Stage
 beforeAll(async () => {
   stage = await startStage(NETWORK, { swaps: { deadlineMs: 8_000, droppedMs: 15_000 } })
 }, LOCK_MS)
-afterAll(() => stage.world.stop())
+afterAll(() => stage.scenario.stop())
 
 test('what was left to the tracker is not broadcast after its deadline, when it could only cost gas', async () => {
-  const { world } = stage
+  const { scenario } = stage
   const user = await stage.user()
   const order = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1' }
   const asked = { ...order, slippage: '1', referrerFee: '0' }
-  await world.stopWorkers()
-  await world.mining(NETWORK, true)
+  await scenario.stopWorkers()
+  await scenario.mining(NETWORK, true)
   try {
     const built = await stage.build({ ...asked, account: user.address })
     const rawTx = await sign(user, built.body[0])
-    const sent = await world.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, asked, '2000'), rawTx })
+    const sent = await scenario.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, asked, '2000'), rawTx })
     const hash: string = JSON.parse(sent.body)
     // As a crash between the row and the broadcast leaves it.
     await stage.rpc('anvil_dropTransaction', hash)
-    const [row] = await world.house.database.query<{ deadline: string }>(
+    const [row] = await scenario.app.database.query<{ deadline: string }>(
       'update swaps set raw = $2, next_check_at = clock_timestamp() where hash = $1 returning deadline',
       [hash, rawTx],
     )
-    await world.until('its deadline is over', async () => Date.now() > (Number(row?.deadline) + 1) * 1000)
-    await world.startWorkers()
+    await scenario.until('its deadline is over', async () => Date.now() > (Number(row?.deadline) + 1) * 1000)
+    await scenario.startWorkers()
     expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'dropped' })
     expect(await stage.rpc('eth_getTransactionByHash', hash)).toBeNull()
   } finally {
-    await world.mining(NETWORK, false)
+    await scenario.mining(NETWORK, false)
   }
   expect(await stage.client.getTransactionCount({ address: user.address })).toBe(0)
 })
 
 test('a swap that was sent is told to be sent, also to whoever asks after its deadline', async () => {
-  const { world } = stage
+  const { scenario } = stage
   const user = await stage.user()
   const order = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1' }
   const { hash, body, raws } = await trade(stage, user, { ...order, slippage: '1', referrerFee: '0' })
@@ -47,13 +47,13 @@ test('a swap that was sent is told to be sent, also to whoever asks after its de
   const { args } = decodeFunctionData({ abi: swapRouter.abi, data })
   const { deadline } = args[0] as { deadline: bigint }
   await stage.becomes(hash, 'finished')
-  await world.until('its deadline is over', async () => Date.now() > Number(deadline + 1n) * 1000)
-  expect(await world.call('POST', '/v1/defi/send/swap', body)).toMatchObject({
+  await scenario.until('its deadline is over', async () => Date.now() > Number(deadline + 1n) * 1000)
+  expect(await scenario.call('POST', '/v1/defi/send/swap', body)).toMatchObject({
     status: 201,
     body: JSON.stringify(hash),
   })
   // Never sent, and too late.
   const late = await sign(user, raws[0] ?? '', { nonce: 1 })
-  const refused = await world.call('POST', '/v1/defi/send/swap', { ...body, rawTx: late })
+  const refused = await scenario.call('POST', '/v1/defi/send/swap', { ...body, rawTx: late })
   expect(refused.body).toMatchObject({ statusCode: 400, code: 'RAW_TX_INVALID' })
 })

@@ -2,7 +2,7 @@ import { type Hex, parseTransaction } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { NATIVE, type Stage, sending, sign, trade } from './partner.ts'
 import { coinsFor } from './paying-swaps.ts'
 
@@ -31,11 +31,11 @@ export async function isReverted(stage: Stage): Promise<void> {
   const order = asked(stage, { amount: '5', slippage: '0.1' })
   const built = await stage.build({ ...order, account: user.address })
   await trade(stage, whale, asked(stage, { amount: whaleHas, slippage: '50' }))
-  await stage.world.mine(stage.network, 1)
+  await stage.scenario.mine(stage.network, 1)
   const rawTx = await sign(user, built.body[0])
   const sent = await stage.send({ ...sending(stage, user, order, '9000'), rawTx })
   expect(sent.status).toBe(201)
-  await stage.world.mine(stage.network, 3)
+  await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(JSON.parse(sent.body), 'failed')
   expect(row).toMatchObject({ statusReason: 'reverted', amountTo: '9000' })
   expect(await stage.balance(stage.token('usdc'), user.address)).toBe(0n)
@@ -44,11 +44,11 @@ export async function isReverted(stage: Stage): Promise<void> {
 /** Another transaction took its nonce. */
 export async function isReplaced(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const hash = await whilePaused(stage.world, stage.network, async () => {
+  const hash = await whilePaused(stage.scenario, stage.network, async () => {
     const { rawTx, hash } = await trade(stage, user, asked(stage))
     expect((await stage.becomes(hash, 'pending')).statusReason).toBeNull()
     await stage.client.sendRawTransaction({ serializedTransaction: await cancel(stage, user, rawTx) })
-    await stage.world.mine(stage.network, 12)
+    await stage.scenario.mine(stage.network, 12)
     return hash
   })
   expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'replaced' })
@@ -57,7 +57,7 @@ export async function isReplaced(stage: Stage): Promise<void> {
 /** No node knows it any more, and it is taken up again if it comes back before its deadline. */
 export async function isDroppedAndComesBack(stage: Stage): Promise<void> {
   const user = await stage.user()
-  const { rawTx, hash } = await whilePaused(stage.world, stage.network, async () => {
+  const { rawTx, hash } = await whilePaused(stage.scenario, stage.network, async () => {
     const sent = await trade(stage, user, asked(stage))
     await stage.becomes(sent.hash, 'pending')
     await stage.rpc('anvil_dropTransaction', sent.hash)
@@ -65,7 +65,7 @@ export async function isDroppedAndComesBack(stage: Stage): Promise<void> {
   })
   expect(await stage.becomes(hash, 'failed')).toMatchObject({ statusReason: 'dropped' })
   await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
-  await stage.world.mine(stage.network, 3)
+  await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(hash, 'finished')
   expect(row.statusReason).toBeNull()
   expect(await stage.balance(stage.token('usdc'), user.address)).toBeGreaterThan(0n)
@@ -76,23 +76,23 @@ export async function isOpenedAgain(stage: Stage): Promise<void> {
   const user = await stage.user()
   const usdc = stage.token('usdc')
   // Its coins lie below the reorg.
-  await stage.world.mine(stage.network, 8)
-  const { before, hash } = await whilePaused(stage.world, stage.network, async () => {
+  await stage.scenario.mine(stage.network, 8)
+  const { before, hash } = await whilePaused(stage.scenario, stage.network, async () => {
     const { rawTx, hash } = await trade(stage, user, asked(stage))
-    await stage.world.mine(stage.network, 3)
+    await stage.scenario.mine(stage.network, 3)
     const before = await stage.becomes(hash, 'finished')
     expect(await stage.balance(usdc, user.address)).toBeGreaterThan(0n)
-    await stage.world.reorg(stage.network, 6)
+    await stage.scenario.reorg(stage.network, 6)
     // Whether the node keeps what a reorg took out is the node's: gone for certain.
     await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
-    await stage.world.until('it is open again', async () =>
+    await stage.scenario.until('it is open again', async () =>
       (await stage.rows()).some((one: Json) => one.hash === hash && one.status === 'pending'),
     )
     expect(await stage.balance(usdc, user.address)).toBe(0n)
     await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
     return { before, hash }
   })
-  await stage.world.mine(stage.network, 3)
+  await stage.scenario.mine(stage.network, 3)
   const after = await stage.becomes(hash, 'finished')
   expect(after.id).toBe(before.id)
   expect(BigInt(after.amountTo.replace('.', ''))).toBeGreaterThan(0n)

@@ -13,11 +13,16 @@ let operator: Operator
 beforeAll(async () => {
   stage = await startStage(NETWORK, { swaps: { feeAddresses: new Map([[NETWORK, taker.address]]) } })
   operator = await startOperator(stage)
-  await stage.world.control('/deposits', { network: NETWORK, currency: 'native', address: taker.address, amount: '1' })
+  await stage.scenario.control('/deposits', {
+    network: NETWORK,
+    currency: 'native',
+    address: taker.address,
+    amount: '1',
+  })
 }, LOCK_MS)
 afterAll(async () => {
   operator.stop()
-  await stage.world.stop()
+  await stage.scenario.stop()
 })
 
 const swapyard = (...args: string[]) => operator.partners(...args)
@@ -41,7 +46,7 @@ async function pay(token: string, units: bigint): Promise<Hex> {
   const hash = await client.sendRawTransaction({
     serializedTransaction: await taker.signTransaction({ ...own, ...call }),
   })
-  await stage.world.mine(NETWORK, 1)
+  await stage.scenario.mine(NETWORK, 1)
   return hash
 }
 
@@ -62,17 +67,17 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     expect((await swapyard('fees')).lines).toEqual([
       { address: taker.address.toLowerCase(), currency: asset, amount, onChain: amount },
     ])
-    await stage.world.mine(NETWORK, 12)
+    await stage.scenario.mine(NETWORK, 12)
     const owed = { name: 'sandbox', currency: asset, amount }
-    await stage.world.until('the fee is the partner’s', async () => (await balances()).length > 0)
+    await stage.scenario.until('the fee is the partner’s', async () => (await balances()).length > 0)
     expect(await balances()).toEqual([owed])
 
     const part = units / 3n
-    await stage.world.mining(NETWORK, true)
+    await stage.scenario.mining(NETWORK, true)
     const first = await pay(usdc, part)
     expect((await feesPaid(usdc, first)).error).toContain('of 10 blocks')
-    await stage.world.mining(NETWORK, false)
-    await stage.world.mine(NETWORK, 12)
+    await stage.scenario.mining(NETWORK, false)
+    await stage.scenario.mine(NETWORK, 12)
     const refused = [
       [feesPaid(usdc, first, { rest: [] }), 'say why'],
       [feesPaid(usdc, first, { name: 'sandbox-b' }), 'partner sandbox-b is owed 0'],
@@ -94,13 +99,13 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     expect((await feesPaid(usdc, first)).lines).toMatchObject([{ ...booked, repeated: true }])
     expect((await feesPaid(usdc, first, { name: 'sandbox-b' })).error).toContain('was booked for another partner')
     expect(await balances()).toEqual([{ ...owed, amount: formatUnits(units - part, 6) }])
-    await stage.world.invariants()
+    await stage.scenario.invariants()
 
     const rest = await pay(usdc, units - part)
-    await stage.world.mine(NETWORK, 12)
+    await stage.scenario.mine(NETWORK, 12)
     expect((await feesPaid(usdc, rest)).lines).toMatchObject([{ repeated: false }])
     expect([await balances(), (await swapyard('fees')).lines]).toEqual([[], []])
-    await stage.world.invariants()
+    await stage.scenario.invariants()
   })
 
   test('of the coin are booked from a plain transfer, and never more than is owed', async () => {
@@ -112,10 +117,10 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     await stage.becomes(hash, 'finished')
     const units = (await stage.balance(NATIVE, taker.address)) - before
     expect(units).toBeGreaterThan(0n)
-    await stage.world.mine(NETWORK, 12)
-    await stage.world.until('the fee is the partner’s', async () => (await balances()).length > 0)
+    await stage.scenario.mine(NETWORK, 12)
+    await stage.scenario.until('the fee is the partner’s', async () => (await balances()).length > 0)
     const [much, all] = [await pay(NATIVE, units + 1n), await pay(NATIVE, units)]
-    await stage.world.mine(NETWORK, 12)
+    await stage.scenario.mine(NETWORK, 12)
     expect((await feesPaid(NATIVE, much)).error).toContain(`partner sandbox is owed ${formatUnits(units, 18)}`)
     expect((await feesPaid(NATIVE, all)).lines).toMatchObject([{ amount: formatUnits(units, 18), repeated: false }])
     expect(await balances()).toEqual([])

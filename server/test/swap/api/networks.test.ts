@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Chains, startChains } from '../../../../test/support/chains.ts'
-import { type Json, startWorld, type World } from '../../../../test/support/world.ts'
+import { type Json, type Scenario, startScenario } from '../../../../test/support/scenario.ts'
 import { DROPPED_MS, isDroppedAndComesBack, isOpenedAgain, isReplaced, isReverted } from './failing-swaps.ts'
 import { NATIVE, type Stage, stageOn } from './partner.ts'
 import { areThePartners, asksForAnApprovalOnce, leastOfAMinute, paysWhatWasQuoted } from './paying-swaps.ts'
@@ -15,14 +15,14 @@ const networks = ['eth', 'sei', 'arbitrum', 'base', 'bsc', 'cchain', 'celo', 'li
 /** Of its own: every network is reorganised, and what others paid there meanwhile would be lost. */
 let chains: Chains
 let folder: string
-let world: World
+let scenario: Scenario
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'swapyard-networks-'))
   chains = await startChains(folder, networks)
-  world = await startWorld({ networks, chainsFile: chains.file, swaps: { droppedMs: DROPPED_MS } })
+  scenario = await startScenario({ networks, chainsFile: chains.file, swaps: { droppedMs: DROPPED_MS } })
 })
 afterAll(async () => {
-  await world?.stop()
+  await scenario?.stop()
   await chains?.stop()
   await rm(folder, { recursive: true, force: true })
 })
@@ -33,7 +33,7 @@ describe.for(networks)('on %s a swap', { concurrent: true }, (network) => {
   let stage: Stage
   let fees: ReadonlyMap<string, bigint> = new Map()
   beforeAll(async () => {
-    stage = await stageOn(world, network)
+    stage = await stageOn(scenario, network)
   })
 
   test('coin → token → token → coin pays to the unit what was quoted, and the fee', inTurn, async () => {
@@ -65,17 +65,17 @@ async function isOneCoin(stage: Stage): Promise<void> {
     ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.wrapped, amount: '1', slippage: '1', referrerFee: '0' },
   })
   expect(body).toMatchObject({ statusCode: 400, code: 'SAME_CURRENCY' })
-  const listed = await world.call('GET', '/v1/defi/available-currencies?network=celo')
+  const listed = await scenario.call('GET', '/v1/defi/available-currencies?network=celo')
   const coins = listed.body.filter((one: { symbol: string }) => one.symbol === 'CELO')
   expect(coins).toHaveLength(1)
 }
 
 describe('of all networks', () => {
   const list = async (query = '', headers: Record<string, string> = {}): Promise<Json> =>
-    (await world.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
+    (await scenario.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
 
   test('the list has filters, pages, a window of a day, and nobody else’s', async () => {
-    const stage = await stageOn(world, 'base')
+    const stage = await stageOn(scenario, 'base')
     const usdc = stage.token('usdc')
     const all = await list()
     expect(all.total).toBe(all.exchanges.length)
@@ -102,13 +102,13 @@ describe('of all networks', () => {
     expect((await list('?toTokenAddress=%00')).total).toBe(0)
     const page = await list('?page=2&limit=2')
     expect([page.total, ids(page.exchanges)]).toEqual([all.total, ids(all.exchanges.slice(2, 4))])
-    expect((await world.call('GET', '/v1/defi/exchange/list?status=done')).status).toBe(400)
-    expect((await world.call('GET', '/v1/defi/exchange/list?limit=501')).status).toBe(400)
+    expect((await scenario.call('GET', '/v1/defi/exchange/list?status=done')).status).toBe(400)
+    expect((await scenario.call('GET', '/v1/defi/exchange/list?limit=501')).status).toBe(400)
     expect((await list('', { 'x-api-key': 'sandbox-b' })).total).toBe(0)
   })
 
   test('every status that a swap comes to is counted for the operator', async () => {
-    const text = await (await fetch(`${world.url}/metrics`)).text()
+    const text = await (await fetch(`${scenario.url}/metrics`)).text()
     for (const network of networks)
       for (const status of ['confirming', 'finished', 'failed'])
         expect(text).toMatch(
@@ -116,5 +116,5 @@ describe('of all networks', () => {
         )
   })
 
-  test('the books have what the chains have', () => world.invariants(), 90_000)
+  test('the books have what the chains have', () => scenario.invariants(), 90_000)
 })

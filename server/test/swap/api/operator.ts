@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { PATIENCE_MS } from '../../../../test/support/patience.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import type { Stage } from './partner.ts'
 
 const main = join(import.meta.dirname, '../../../src/main.ts')
 
-/** `swapyard partners …`, as an operator says it beside the house that runs. */
+/** `swapyard partners …`, as an operator says it beside the app that runs. */
 export type Operator = Readonly<{
   partners(...args: string[]): Promise<{ lines: Json[]; error: string }>
   stop(): void
 }>
 
-export async function startOperator({ world }: Stage): Promise<Operator> {
+export async function startOperator({ scenario }: Stage): Promise<Operator> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-fees-'))
   copyFileSync(inject('chainsFile'), join(folder, 'chains.json'))
   const url = new URL(inject('databaseUrl'))
-  const [row] = await world.house.database.query<{ name: string }>('select current_database() as name')
+  const [row] = await scenario.app.database.query<{ name: string }>('select current_database() as name')
   url.pathname = `/${row?.name}`
   const env = { PATH: '/usr/bin:/bin', SWAPYARD_DATA_DIR: folder, DATABASE_URL: url.href }
   return {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { externalExecutor } from '@swapyard/contracts'
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { expect } from 'vitest'
-import { type Compiled, compile } from '../../evm/compile.ts'
+import { type Compiled, compile } from '../../adapters/chains/evm/compile.ts'
 import { type Call, type OutsideRouters, startOutsideRouters } from './outside-routers.ts'
 import { NATIVE, type Stage, startStage, type Trade } from './partner.ts'
 
@@ -42,8 +42,8 @@ export async function startOutsideStage(halfLifeMs: number): Promise<OutsideStag
   const outside = await deploy(stage, contract)
   contracts.set('eth', [outside])
   for (const [currency, amount] of Object.entries({ native: '1000', usdc: '1000000', usdt: '1000000' }))
-    await stage.world.control('/deposits', { network: 'eth', currency, address: outside, amount })
-  await stage.world.mine('eth', 1)
+    await stage.scenario.control('/deposits', { network: 'eth', currency, address: outside, amount })
+  await stage.scenario.mine('eth', 1)
   return {
     stage,
     routers,
@@ -56,7 +56,7 @@ export async function startOutsideStage(halfLifeMs: number): Promise<OutsideStag
       return BigInt(body.toAmountRaw)
     },
     stop: async () => {
-      await stage.world.stop()
+      await stage.scenario.stop()
       await routers.stop()
     },
   }
@@ -71,7 +71,7 @@ async function deploy(stage: Stage, contract: Compiled): Promise<Hex> {
     data: encodeDeployData({ ...contract, args: [] }),
   })
   const hash = await stage.rpc<Hex>('eth_sendRawTransaction', signed)
-  await stage.world.mine('eth', 1)
+  await stage.scenario.mine('eth', 1)
   const { contractAddress } = await stage.client.waitForTransactionReceipt({ hash })
   return (contractAddress ?? '').toLowerCase() as Hex
 }

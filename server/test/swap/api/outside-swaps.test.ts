@@ -135,7 +135,7 @@ describe('an outside router that pays more', () => {
       const tampered = encodeFunctionData({ abi: swapRouter.abi, functionName: 'swap', args: some as never })
       const rawTx = await sign(user, raw, { data: tampered })
       const body = { ...sending(stage, user, asked, '1'), rawTx }
-      const sent = await stage.world.call('POST', '/v1/defi/send/swap', body)
+      const sent = await stage.scenario.call('POST', '/v1/defi/send/swap', body)
       expect([sent.status, sent.body.code]).toEqual([400, 'RAW_TX_INVALID'])
     }
   })

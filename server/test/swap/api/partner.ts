@@ -1,7 +1,7 @@
 import { type Chain, createPublicClient, type Hex, http, parseAbi, parseTransaction } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { startWorldAloneOn } from '../../../../test/support/market-lock.ts'
-import type { Answer, Json, World, WorldOptions } from '../../../../test/support/world.ts'
+import { startScenarioAloneOn } from '../../../../test/support/market-lock.ts'
+import type { Answer, Json, Scenario, ScenarioOptions } from '../../../../test/support/scenario.ts'
 
 export { LOCK_MS } from '../../../../test/support/market-lock.ts'
 
@@ -15,7 +15,7 @@ export const erc20 = parseAbi([
 
 /** A partner and its user on one network: calls as a script does it, signs with viem. */
 export type Stage = Readonly<{
-  world: World
+  scenario: Scenario
   network: string
   client: ReturnType<typeof createPublicClient>
   chainId: number
@@ -38,13 +38,13 @@ export type Stage = Readonly<{
   becomes(hash: string, status: string, timeoutMs?: number): Promise<Json>
 }>
 
-export async function startStage(network = 'eth', options: Partial<WorldOptions> = {}): Promise<Stage> {
+export async function startStage(network = 'eth', options: Partial<ScenarioOptions> = {}): Promise<Stage> {
   const networks = [network, ...(options.networks ?? [])]
-  return stageOn(await startWorldAloneOn(network, { networks, swaps: {}, ...options }), network)
+  return stageOn(await startScenarioAloneOn(network, { networks, swaps: {}, ...options }), network)
 }
 
-export async function stageOn(world: World, network: string): Promise<Stage> {
-  const found = world.chains.networks.find((one) => one.network === network)
+export async function stageOn(scenario: Scenario, network: string): Promise<Stage> {
+  const found = scenario.chains.networks.find((one) => one.network === network)
   if (found?.chainId === undefined) throw new Error(`no chain ${network}`)
   const url = found.rpcUrls[0] ?? ''
   const chain: Chain = {
@@ -67,17 +67,17 @@ export async function stageOn(world: World, network: string): Promise<Stage> {
       ? client.getBalance({ address: owner as Hex })
       : client.readContract({ address: address as Hex, abi: erc20, functionName: 'balanceOf', args: [owner as Hex] })
   const list = async (query = '', headers: Record<string, string> = {}): Promise<Json> =>
-    (await world.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
+    (await scenario.call('GET', `/v1/defi/exchange/list${query}`, undefined, headers)).body
   const rows = async (): Promise<Json[]> => (await list(`?network=${network}`)).exchanges
-  await world.until(`pools of ${network}`, async () => {
-    const { status } = await world.call(
+  await scenario.until(`pools of ${network}`, async () => {
+    const { status } = await scenario.call(
       'GET',
       `/v1/defi/quote?${new URLSearchParams({ network, fromTokenAddress: NATIVE, toTokenAddress: token('usdc'), amount: '0.01', slippage: '1', referrerFee: '0' })}`,
     )
     return status === 200
   })
   return {
-    world,
+    scenario,
     network,
     client,
     chainId: found.chainId,
@@ -88,19 +88,20 @@ export async function stageOn(world: World, network: string): Promise<Stage> {
     async user(tokens = {}) {
       const account = privateKeyToAccount(generatePrivateKey())
       for (const [currency, amount] of Object.entries({ native: '50', ...tokens }))
-        await world.control('/deposits', { network, currency, address: account.address, amount })
-      await world.mine(network, 1)
+        await scenario.control('/deposits', { network, currency, address: account.address, amount })
+      await scenario.mine(network, 1)
       return account
     },
-    quote: (asked) => world.call('GET', `/v1/defi/quote?${new URLSearchParams({ network, ...asked })}`),
-    build: (asked) => world.call('POST', '/v1/defi/transaction/swap', { network, ...asked }),
+    quote: (asked) => scenario.call('GET', `/v1/defi/quote?${new URLSearchParams({ network, ...asked })}`),
+    build: (asked) => scenario.call('POST', '/v1/defi/transaction/swap', { network, ...asked }),
     balance,
     list,
     rows,
-    send: (body, headers) => world.call('POST', '/v1/defi/send/swap', body, headers),
-    approve: (rawApproveTx, headers) => world.call('POST', '/v1/defi/send/approve', { network, rawApproveTx }, headers),
+    send: (body, headers) => scenario.call('POST', '/v1/defi/send/swap', body, headers),
+    approve: (rawApproveTx, headers) =>
+      scenario.call('POST', '/v1/defi/send/approve', { network, rawApproveTx }, headers),
     becomes: (hash, status, timeoutMs) =>
-      world.until(
+      scenario.until(
         `${hash} is ${status}`,
         async () => {
           const row = (await rows()).find((one: Json) => one.hash === hash)

@@ -1,8 +1,8 @@
 import { formatUnits, type Hex, keccak256, parseTransaction, parseUnits } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
-import { hex } from '../../evm/anvil.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
+import { hex } from '../../adapters/chains/evm/anvil.ts'
 import { erc20, NATIVE, type Stage, sign, type Trade, trade } from './partner.ts'
 
 /** So many dollars take more than one pool on every network (sandbox/src/market/pools.ts). */
@@ -27,7 +27,7 @@ export async function coinsFor(stage: Stage, dollars: number): Promise<string> {
 async function becomesUpToDate(stage: Stage): Promise<void> {
   const tip = Number(await stage.rpc<Hex>('eth_blockNumber'))
   const any = { fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1' }
-  await stage.world.until(
+  await stage.scenario.until(
     'the newest block is quoted',
     async () => (await stage.quote({ ...any, referrerFee: '0' })).body.block >= tip,
   )
@@ -37,11 +37,11 @@ async function becomesUpToDate(stage: Stage): Promise<void> {
 async function swap(stage: Stage, user: PrivateKeyAccount, asked: Trade) {
   await becomesUpToDate(stage)
   const { toTokenAddress: to } = asked
-  const taker = stage.world.feeAddress ?? ''
+  const taker = stage.scenario.feeAddress ?? ''
   const held = () => Promise.all([stage.balance(to, user.address), stage.balance(to, taker)])
   const before = await held()
   const done = await trade(stage, user, asked)
-  await stage.world.mine(stage.network, 3)
+  await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(done.hash, 'finished')
   const after = await held()
   const sent = [...(done.rawApproveTx ? [done.rawApproveTx] : []), done.rawTx]
@@ -68,8 +68,8 @@ async function swap(stage: Stage, user: PrivateKeyAccount, asked: Trade) {
   return { ...done, row, received, fee }
 }
 
-const decimalsOf = async ({ network, world }: Stage, address: string): Promise<number> =>
-  (await world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)).body.decimals
+const decimalsOf = async ({ network, scenario }: Stage, address: string): Promise<number> =>
+  (await scenario.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)).body.decimals
 
 async function gasOf({ client }: Stage, raws: readonly Hex[]): Promise<bigint> {
   const receipts = await Promise.all(raws.map((raw) => client.getTransactionReceipt({ hash: keccak256(raw) })))
@@ -146,10 +146,10 @@ function expectApproval(stage: Stage, raws: readonly string[], token: Hex, units
 }
 
 /** Nobody set an address for the partner: the operator holds its fees, and says so once the blocks are final. */
-export async function areThePartners({ world }: Stage, fees: ReadonlyMap<string, bigint>): Promise<void> {
+export async function areThePartners({ scenario }: Stage, fees: ReadonlyMap<string, bigint>): Promise<void> {
   expect(fees.size).toBe(2)
-  const owed = await world.until('the fees are owed', async () => {
-    const rows = await world.house.database.query<{ asset_id: string; units: string }>(
+  const owed = await scenario.until('the fees are owed', async () => {
+    const rows = await scenario.app.database.query<{ asset_id: string; units: string }>(
       "select b.asset_id, b.units from balances b join partners p on b.account = 'liability:partner:' || p.id where p.name = 'sandbox' and b.asset_id = any($1)",
       [[...fees.keys()]],
     )
@@ -166,7 +166,7 @@ export async function asksForAnApprovalOnce(stage: Stage): Promise<void> {
   const first = await stage.build({ ...asked, account: user.address })
   expect(first.body).toHaveLength(2)
   expect((await stage.approve(await sign(user, first.body[0]))).status).toBe(201)
-  await stage.world.mine(stage.network, 1)
+  await stage.scenario.mine(stage.network, 1)
   const { raws } = await swap(stage, user, asked)
   expect(raws).toHaveLength(1)
   expect(await allowance(stage, usdc, user.address)).toBe(0n)

@@ -1,7 +1,7 @@
 import { encodeDeployData, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../../../test/support/world.ts'
-import { compile } from '../../evm/compile.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
+import { compile } from '../../adapters/chains/evm/compile.ts'
 import { LOCK_MS, NATIVE, type Stage, sign, startStage } from './partner.ts'
 
 let stage: Stage
@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await startStage()
   usdc = stage.token('usdc')
 }, LOCK_MS)
-afterAll(() => stage.world.stop())
+afterAll(() => stage.scenario.stop())
 
 const ZERO = '0x0000000000000000000000000000000000000000'
 const nobody = '0x00000000000000000000000000000000DeaDBeef'
@@ -31,7 +31,7 @@ describe('without a key', () => {
     ['POST', '/v1/defi/send/swap'],
   ] as const)('%s %s answers 401', async ([method, path]) => {
     const body = method === 'POST' ? {} : undefined
-    const { status, body: answer } = await stage.world.call(method, path, body, { 'x-api-key': 'no-such-key' })
+    const { status, body: answer } = await stage.scenario.call(method, path, body, { 'x-api-key': 'no-such-key' })
     expect(status).toBe(401)
     expect(answer).toMatchObject({ message: expect.any(String), error: 'Unauthorized', statusCode: 401 })
   })
@@ -39,11 +39,11 @@ describe('without a key', () => {
 
 describe('tokens', () => {
   const info = (address: string, network = 'eth') =>
-    stage.world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)
+    stage.scenario.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network, address })}`)
 
   test('are told by their contracts, the coin by its placeholder in any case, or by the zero address', async () => {
     // Until its pools are read, nothing of a network can be swapped.
-    await stage.world.until('the pools are read', async () => (await info(usdc)).body.enabled === true)
+    await stage.scenario.until('the pools are read', async () => (await info(usdc)).body.enabled === true)
     expect((await info(usdc.toLowerCase())).body).toMatchObject({
       symbol: 'USDC',
       decimals: 6,
@@ -70,7 +70,9 @@ describe('tokens', () => {
   })
 
   test('may name themselves in 32 bytes, and are not tradable without a pool', async () => {
-    const { Bytes32Token } = await compile(new URL('../chain/odd-tokens.sol', import.meta.url).pathname)
+    const { Bytes32Token } = await compile(
+      new URL('../../adapters/swap-chain/odd-tokens.sol', import.meta.url).pathname,
+    )
     if (!Bytes32Token) throw new Error('no such contract')
     const user = await stage.user()
     const gas = { gas: 2_000_000n, maxFeePerGas: 100n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }
@@ -84,7 +86,7 @@ describe('tokens', () => {
       },
     })
     const hash = await stage.client.sendRawTransaction({ serializedTransaction: raw })
-    await stage.world.mine('eth', 1)
+    await stage.scenario.mine('eth', 1)
     const { contractAddress } = await stage.client.getTransactionReceipt({ hash })
     const address = contractAddress as Hex
     expect((await info(address)).body).toMatchObject({ name: 'Maker', symbol: 'MKR', decimals: 18, enabled: false })
@@ -93,7 +95,7 @@ describe('tokens', () => {
   })
 
   test('are listed by pages, the most liquid first, each with an icon of ours', async () => {
-    const page = (query: string) => stage.world.call('GET', `/v1/defi/available-currencies?network=eth${query}`)
+    const page = (query: string) => stage.scenario.call('GET', `/v1/defi/available-currencies?network=eth${query}`)
     const all = await page('&limit=500')
     const total = all.body.length
     expect(all.headers.get('x-total-count')).toBe(String(total))
@@ -108,14 +110,14 @@ describe('tokens', () => {
     for (const bad of ['&limit=0', '&limit=501', '&page=0', '&page=-1', '&limit=1e2', '&page=1&page=2'])
       expect((await page(bad)).status).toBe(400)
     const icon = new URL(all.body[1].image)
-    expect((await fetch(stage.world.url + icon.pathname)).headers.get('content-type')).toBe('image/svg+xml')
+    expect((await fetch(stage.scenario.url + icon.pathname)).headers.get('content-type')).toBe('image/svg+xml')
   })
 })
 
 describe('a quote', () => {
   test('says everything that is wrong at once', async () => {
     // What stands at an address is known to a quote once it was read.
-    await stage.world.call('GET', `/v1/defi/currency/info?network=eth&address=${nobody}`)
+    await stage.scenario.call('GET', `/v1/defi/currency/info?network=eth&address=${nobody}`)
     const { body } = await stage.quote(
       asked({ fromTokenAddress: nobody, toTokenAddress: 'x', slippage: '51', referrerFee: '5.1' }),
     )
@@ -172,7 +174,7 @@ describe('a build', () => {
   })
 
   test('for an address of the service is refused', async () => {
-    const hot = stage.world.house.chains.get('eth')?.addresses.hot()
+    const hot = stage.scenario.app.chains.get('eth')?.addresses.hot()
     expect((await stage.build({ ...asked(), account: hot })).body.code).toBe('ADDRESS_IS_OURS')
     expect((await stage.build({ ...asked(), account: stage.router })).body.code).toBe('INVALID_ADDRESS')
   })
@@ -203,7 +205,7 @@ describe('a build', () => {
     const user = await stage.user()
     const body = { ...asked(), network: 'eth', account: user.address }
     const again = (changes: object = {}) =>
-      stage.world.call('POST', '/v1/defi/transaction/swap', { ...body, ...changes }, { 'idempotency-key': 'one' })
+      stage.scenario.call('POST', '/v1/defi/transaction/swap', { ...body, ...changes }, { 'idempotency-key': 'one' })
     const first = await again()
     expect((await again()).body).toEqual(first.body)
     expect((await again({ amount: '2' })).body).toMatchObject({ statusCode: 409, code: 'IDEMPOTENCY_CONFLICT' })
@@ -217,13 +219,13 @@ describe('a build', () => {
       account: user.address,
     })
     const send = async (raw: string) =>
-      stage.world.call('POST', '/v1/defi/send/approve', { network: 'eth', rawApproveTx: await sign(user, raw) })
+      stage.scenario.call('POST', '/v1/defi/send/approve', { network: 'eth', rawApproveTx: await sign(user, raw) })
     expect((await send((await stage.build(trade('10'))).body[0])).status).toBe(201)
-    await stage.world.mine('eth', 1)
+    await stage.scenario.mine('eth', 1)
     const refused = await stage.build(trade('50'))
     expect(refused.body).toMatchObject({ statusCode: 409, code: 'ALLOWANCE_RESET_REQUIRED' })
     expect((await send(refused.body.errors[0].rawTx)).status).toBe(201)
-    await stage.world.mine('eth', 1)
+    await stage.scenario.mine('eth', 1)
     expect((await stage.build(trade('50'))).body).toHaveLength(2)
   })
 

@@ -74,7 +74,7 @@ export async function approvesNobodyElse(stage: Stage): Promise<void> {
   expect((await send(rawTx)).body.code).toBe('RAW_TX_INVALID')
   const sent = await send(rawTx, false)
   expect(sent.status).toBe(201)
-  await stage.world.mine(stage.network, 1)
+  await stage.scenario.mine(stage.network, 1)
   expect((await stage.client.getTransactionReceipt({ hash: JSON.parse(sent.body) })).status).toBe('success')
   expect(await stage.rows()).toHaveLength(before)
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { whilePaused } from '../../../../test/support/mining.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { type Stage, sign } from './partner.ts'
 import { built, told } from './refused-swaps.ts'
 
@@ -8,15 +8,15 @@ import { built, told } from './refused-swaps.ts'
 export async function isOneRow(stage: Stage): Promise<void> {
   const user = await stage.user()
   const rawTx = await sign(user, await built(stage, user))
-  const hash = await whilePaused(stage.world, stage.network, async () => {
+  const hash = await whilePaused(stage.scenario, stage.network, async () => {
     const answers = await Promise.all([1, 2, 3].map(() => stage.send({ ...told(stage, user), rawTx })))
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
-    await stage.world.mine(stage.network, 1)
+    await stage.scenario.mine(stage.network, 1)
     const [hash = ''] = answers.map(({ body }): string => JSON.parse(body))
     await stage.becomes(hash, 'confirming')
     return hash
   })
-  await stage.world.mine(stage.network, 2)
+  await stage.scenario.mine(stage.network, 2)
   await stage.becomes(hash, 'finished')
   expect(JSON.parse((await stage.send({ ...told(stage, user), rawTx })).body)).toBe(hash)
   const own = (await stage.rows()).filter((one: Json) => one.hash === hash)
@@ -31,7 +31,7 @@ export async function refusesAUsedNonce(stage: Stage): Promise<void> {
   const first = await sign(user, raw)
   const second = await sign(user, await built(stage, user))
   expect((await stage.send({ ...told(stage, user), rawTx: first })).status).toBe(201)
-  await stage.world.mine(stage.network, 1)
+  await stage.scenario.mine(stage.network, 1)
   const late = await stage.send({ ...told(stage, user), rawTx: second })
   expect(late.body).toMatchObject({ statusCode: 409, code: 'NONCE_CONFLICT' })
   const row = (await stage.rows()).find((one: Json) => one.status === 'failed' && one.addressFrom === user.address)
@@ -45,7 +45,7 @@ export async function isToldByItsHash(stage: Stage): Promise<void> {
   const hash = await stage.client.sendRawTransaction({ serializedTransaction })
   const answer = await stage.send({ ...told(stage, user), hash: hash.toUpperCase().replace('0X', '0x') })
   expect(JSON.parse(answer.body)).toBe(hash)
-  await stage.world.mine(stage.network, 3)
+  await stage.scenario.mine(stage.network, 3)
   const row = await stage.becomes(hash, 'finished')
   expect(row).toMatchObject({ addressFrom: user.address, addressTo: user.address })
   // Whoever only saw it on the chain may not claim it.

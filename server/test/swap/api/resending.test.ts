@@ -15,21 +15,21 @@ beforeAll(async () => {
   stage = await startStage(NETWORK, { swaps: { droppedMs: DROPPED_MS, feeAddresses } })
   usdc = stage.token('usdc')
 }, LOCK_MS)
-afterAll(() => stage.world.stop())
+afterAll(() => stage.scenario.stop())
 
 const asked = (changes: Readonly<Record<string, string>> = {}) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '0.5' },
   ...changes,
 })
-const send = (body: object) => stage.world.call('POST', '/v1/defi/send/swap', body)
+const send = (body: object) => stage.scenario.call('POST', '/v1/defi/send/swap', body)
 const known = (hash: string) => stage.rpc<object | null>('eth_getTransactionByHash', hash)
 
 async function still<T>(work: () => Promise<T>): Promise<T> {
-  await stage.world.mining(NETWORK, true)
+  await stage.scenario.mining(NETWORK, true)
   try {
     return await work()
   } finally {
-    await stage.world.mining(NETWORK, false)
+    await stage.scenario.mining(NETWORK, false)
   }
 }
 
@@ -46,7 +46,7 @@ describe('a swap that nodes forgot', () => {
         expect((await send(body)).status).toBe(201)
         expect(await known(hash), `sent again while ${status}`).not.toBeNull()
       }
-      await stage.world.mining(NETWORK, false)
+      await stage.scenario.mining(NETWORK, false)
       expect(await stage.becomes(hash, 'finished')).toMatchObject({ statusReason: null })
     })
   })
@@ -60,7 +60,7 @@ describe('a swap that nodes forgot', () => {
       const gas = { gas: 21_000n, gasPrice: await stage.client.getGasPrice() }
       const own = { to: user.address, nonce: 0, chainId: stage.chainId, type: 'legacy', ...gas } as const
       await stage.client.sendRawTransaction({ serializedTransaction: await user.signTransaction(own) })
-      await stage.world.mine(NETWORK, 12)
+      await stage.scenario.mine(NETWORK, 12)
       await stage.becomes(hash, 'failed')
       expect((await send(body)).body).toMatchObject({ statusCode: 409, code: 'NONCE_CONFLICT' })
     })
@@ -80,7 +80,7 @@ test('a swap that nodes refused counts all the same where it gets on the chain, 
   // The user's wallet has it, too.
   await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
   expect(await stage.becomes(hash, 'finished')).toMatchObject({ statusReason: null })
-  await stage.world.invariants()
+  await stage.scenario.invariants()
 })
 
 describe('fees', () => {
@@ -91,12 +91,12 @@ describe('fees', () => {
     const rawTx = await sign(user, built.body[0])
     const sent = await send({ ...sending(stage, user, asked(), '2000'), rawTx })
     const { id } = await stage.becomes(JSON.parse(sent.body), 'finished')
-    const entries = await stage.world.house.database.query<{ debit: string }>(
+    const entries = await stage.scenario.app.database.query<{ debit: string }>(
       "select p.debit from postings p where p.journal_id = 'swap:' || $1 || ':fee:1'",
       [id],
     )
     expect(entries).toEqual([{ debit: `asset:fees:${before}` }])
-    await stage.world.invariants()
+    await stage.scenario.invariants()
   })
 
   test('go to none of our contracts, from which anybody could take them', async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   stage = await startStage()
   usdc = stage.token('usdc')
 }, LOCK_MS)
-afterAll(() => stage.world.stop())
+afterAll(() => stage.scenario.stop())
 
 describe('a swap is refused', () => {
   test('where what is said of it is not what it does', async () => {
@@ -59,7 +59,7 @@ describe('a partner swaps', () => {
     const user = await stage.user()
     const usdt = stage.token('usdt')
     const mine = (await stage.user()).address
-    const { database } = stage.world.house
+    const { database } = stage.scenario.app
     await database.query(
       "insert into fee_addresses (partner_id, network, address) select id, 'eth', $1 from partners where name = 'sandbox'",
       [mine],
@@ -132,11 +132,11 @@ describe('an approval', () => {
       })
     expect(await allowance()).toBe(0n)
     expect((await stage.approve(raw)).status).toBe(201)
-    await stage.world.mine('eth', 1)
+    await stage.scenario.mine('eth', 1)
     expect(await allowance()).toBe(10n * 10n ** 18n)
     // To take it back needs nobody's leave.
     expect((await stage.approve(await sign(user, body[0], { data: approvalOf(0n), nonce: 1 }))).status).toBe(201)
-    await stage.world.mine('eth', 1)
+    await stage.scenario.mine('eth', 1)
     expect(await allowance()).toBe(0n)
   })
 })

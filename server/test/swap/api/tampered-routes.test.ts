@@ -8,7 +8,7 @@ let stage: Stage
 beforeAll(async () => {
   stage = await startStage()
 }, LOCK_MS)
-afterAll(() => stage?.world.stop())
+afterAll(() => stage?.scenario.stop())
 
 const trade = () => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: stage.token('usdc'), amount: '1', slippage: '1', referrerFee: '0.5' },
@@ -28,7 +28,7 @@ test('a swap is refused where a single digit of its route is another, with and w
   const { data = '0x' } = parseTransaction(raw as Hex)
   const said = sending(stage, user, trade(), '2000')
   const send = (rawTx: string, isExchange: boolean) =>
-    stage.world.call('POST', '/v1/defi/send/swap', { ...said, rawTx, isExchange })
+    stage.scenario.call('POST', '/v1/defi/send/swap', { ...said, rawTx, isExchange })
   // The last digit of a pool's address; the share, the step and the last token before it.
   for (const place of [1, 41, 51, 57, 64, 65])
     for (const isExchange of [true, false]) {
@@ -48,7 +48,7 @@ test('a swap is refused where a single digit of its route is another, with and w
 test('a hash that is none is told from one that no node knows', async () => {
   const user = await stage.user()
   const told = async (hash: string) =>
-    (await stage.world.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, trade(), '2000'), hash })).body
+    (await stage.scenario.call('POST', '/v1/defi/send/swap', { ...sending(stage, user, trade(), '2000'), hash })).body
   const malformed = { statusCode: 400, code: 'VALIDATION_ERROR', errors: [{ field: 'hash' }] }
   for (const hash of ['0x12', '12', `0x${'g'.repeat(64)}`])
     expect(await told(hash)).toMatchObject({ ...malformed, message: expect.stringContaining('64 hexadecimal digits') })

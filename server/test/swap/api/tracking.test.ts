@@ -8,7 +8,7 @@ beforeAll(async () => {
   stage = await startStage('base')
   usdc = stage.token('usdc')
 }, LOCK_MS)
-afterAll(() => stage.world.stop())
+afterAll(() => stage.scenario.stop())
 
 const asked = (changes: Readonly<Record<string, string>> = {}) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '1', referrerFee: '0' },
@@ -17,37 +17,37 @@ const asked = (changes: Readonly<Record<string, string>> = {}) => ({
 
 describe('a fee that the operator takes for the partner', () => {
   const entries = (id: string) =>
-    stage.world.house.database.query<{ id: string; debit: string; credit: string; units: string }>(
+    stage.scenario.app.database.query<{ id: string; debit: string; credit: string; units: string }>(
       "select j.id, p.debit, p.credit, p.units from journal j join postings p on p.journal_id = j.id where j.id like 'swap:' || $1 || ':%' order by j.at",
       [id],
     )
 
   test('is in the books while the chain has it, and the partner’s once its block is final', async () => {
     const user = await stage.user()
-    const taker = stage.world.feeAddress ?? ''
-    await stage.world.mine(stage.network, 8)
+    const taker = stage.scenario.feeAddress ?? ''
+    await stage.scenario.mine(stage.network, 8)
     const { rawTx, hash, quote } = await trade(stage, user, asked({ referrerFee: '0.5' }))
     const units = String(BigInt(quote.toAmountRaw) - BigInt(quote.receivedAmountRaw))
     const id: string = (await stage.becomes(hash, 'finished')).id
     const account = { taker: `asset:fees:${taker}`, swap: `liability:swap:${id}` }
     const booked = { id: `swap:${id}:fee:1`, debit: account.taker, credit: account.swap, units }
     expect(await entries(id)).toEqual([booked])
-    await stage.world.invariants()
-    await whilePaused(stage.world, stage.network, async () => {
-      await stage.world.reorg(stage.network, 6)
+    await stage.scenario.invariants()
+    await whilePaused(stage.scenario, stage.network, async () => {
+      await stage.scenario.reorg(stage.network, 6)
       await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
-      await stage.world.until('it is taken back', async () => (await entries(id)).length === 2)
+      await stage.scenario.until('it is taken back', async () => (await entries(id)).length === 2)
       expect(await stage.balance(usdc, taker)).toBe(0n)
-      await stage.world.invariants()
+      await stage.scenario.invariants()
       await stage.client.sendRawTransaction({ serializedTransaction: rawTx })
     })
     await stage.becomes(hash, 'finished')
-    await stage.world.mine(stage.network, 12)
-    const all = await stage.world.until('its block is final', async () => {
+    await stage.scenario.mine(stage.network, 12)
+    const all = await stage.scenario.until('its block is final', async () => {
       const now = await entries(id)
       return now.some(({ credit }) => credit.startsWith('liability:partner:')) && now
     })
-    const [partner] = await stage.world.house.database.query<{ id: string }>(
+    const [partner] = await stage.scenario.app.database.query<{ id: string }>(
       "select id from partners where name = 'sandbox'",
     )
     // The pools stand where they stood: the same fee, booked a second time.
@@ -63,7 +63,7 @@ describe('a fee that the operator takes for the partner', () => {
       },
     ])
     expect(await stage.balance(usdc, taker)).toBe(BigInt(units))
-    await stage.world.invariants()
+    await stage.scenario.invariants()
   })
 })
 
@@ -72,16 +72,16 @@ describe('a swap that was recorded', () => {
     const user = await stage.user()
     const built = await stage.build({ ...asked(), account: user.address })
     const rawTx = await sign(user, built.body[0])
-    const { database } = stage.world.house
-    await stage.world.stopWorkers()
-    const sent = await whilePaused(stage.world, stage.network, () =>
+    const { database } = stage.scenario.app
+    await stage.scenario.stopWorkers()
+    const sent = await whilePaused(stage.scenario, stage.network, () =>
       stage.send({ ...sending(stage, user, asked(), '2000'), rawTx }),
     )
     const hash: string = JSON.parse(sent.body)
     // As a crash between the row and the broadcast leaves it.
     await stage.rpc('anvil_dropTransaction', hash)
     await database.query('update swaps set raw = $2, next_check_at = clock_timestamp() where hash = $1', [hash, rawTx])
-    await stage.world.startWorkers()
+    await stage.scenario.startWorkers()
     expect(await stage.becomes(hash, 'finished')).toMatchObject({ addressFrom: user.address })
     const [row] = await database.query<{ raw: string | null }>('select raw from swaps where hash = $1', [hash])
     expect(row?.raw).toBeNull()

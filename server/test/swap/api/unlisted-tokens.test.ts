@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeOf } from '../../../../test/support/nodes.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { type FaultyNode, startFaultyNode } from '../../evm/faulty-node.ts'
+import { type FaultyNode, startFaultyNode } from '../../adapters/chains/evm/faulty-node.ts'
 import { LOCK_MS, NATIVE, type Stage, startStage } from './partner.ts'
 
 // A quote reads memory alone: what it meets for the first time is read behind it.
@@ -16,7 +16,7 @@ beforeAll(async () => {
   stage = await startStage('eth', { swapNodes: new Map([['eth', node.url]]), log })
 }, LOCK_MS)
 afterAll(async () => {
-  await stage?.world.stop()
+  await stage?.scenario.stop()
   await node?.stop()
 })
 
@@ -26,7 +26,7 @@ const asked = (toTokenAddress: string) => ({
   ...{ fromTokenAddress: NATIVE, toTokenAddress, amount: '1', slippage: '0.5', referrerFee: '0' },
 })
 const info = (address: string) =>
-  stage.world.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network: 'eth', address })}`)
+  stage.scenario.call('GET', `/v1/defi/currency/info?${new URLSearchParams({ network: 'eth', address })}`)
 /** What partners must not learn: which node failed, and at what. */
 const INTERNALS = /node \d|eth_|anvil|127\.0\.0\.1/
 
@@ -45,7 +45,7 @@ describe('a token that is met for the first time', () => {
       errors: [{ code: 'NO_ROUTE', field: 'toTokenAddress' }],
     })
     expect(first.headers.get('retry-after')).toBe('1')
-    const known = await stage.world.until('it is read', async () => {
+    const known = await stage.scenario.until('it is read', async () => {
       const { body } = await stage.quote(asked(address))
       return body.code === 'NO_ROUTE' ? null : body
     })

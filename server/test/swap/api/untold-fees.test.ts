@@ -2,7 +2,7 @@ import { encodeFunctionData, type Hex, parseAbi, parseTransaction } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapRouter } from '../../../../contracts/src/index.ts'
-import type { Json } from '../../../../test/support/world.ts'
+import type { Json } from '../../../../test/support/scenario.ts'
 import { decodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
 import { createSwapFeeStore } from '../../../src/adapters/postgres/swap/swap-fees.ts'
 import { type Operator, startOperator } from './operator.ts'
@@ -23,12 +23,12 @@ beforeAll(async () => {
 }, LOCK_MS)
 afterAll(async () => {
   operator.stop()
-  await stage.world.stop()
+  await stage.scenario.stop()
 })
 
 const asked = () => ({ fromTokenAddress: NATIVE, toTokenAddress: usdc, amount: '1', slippage: '5', referrerFee: '1' })
-const send = (body: object) => stage.world.call('POST', '/v1/defi/send/swap', body)
-const found = () => createSwapFeeStore(stage.world.house.database)
+const send = (body: object) => stage.scenario.call('POST', '/v1/defi/send/swap', body)
+const found = () => createSwapFeeStore(stage.scenario.app.database)
 
 async function build(user: PrivateKeyAccount): Promise<string> {
   const { status, body } = await stage.build({ ...asked(), account: user.address })
@@ -39,14 +39,14 @@ async function build(user: PrivateKeyAccount): Promise<string> {
 /** Broadcast by somebody else's node. */
 async function elsewhere(raw: Hex): Promise<Hex> {
   const hash = await stage.client.sendRawTransaction({ serializedTransaction: raw })
-  await stage.world.mine(NETWORK, 1)
+  await stage.scenario.mine(NETWORK, 1)
   expect((await stage.client.waitForTransactionReceipt({ hash })).status).toBe('success')
   return hash
 }
 
 /** What all partners together are owed of the token. */
 async function owed(): Promise<bigint> {
-  const [row] = await stage.world.house.database.query<{ units: string }>(
+  const [row] = await stage.scenario.app.database.query<{ units: string }>(
     "select coalesce(-sum(units), 0) as units from balances where account like 'liability:partner:%' and asset_id = $1",
     [`${usdc.toLowerCase()}@${NETWORK}`],
   )
@@ -54,12 +54,12 @@ async function owed(): Promise<bigint> {
 }
 const held = () => stage.balance(usdc, taker)
 const searched = () => found().searched(NETWORK, 0)
-const becomesOwed = (units: bigint) => stage.world.until(`${units} are owed`, async () => (await owed()) === units)
+const becomesOwed = (units: bigint) => stage.scenario.until(`${units} are owed`, async () => (await owed()) === units)
 
 /** Until every block that is final now was searched. */
 async function becomesSearched(): Promise<void> {
   const final = Number(await stage.client.getBlockNumber()) - FINAL + 2
-  await stage.world.until('the final blocks are searched', async () => (await searched()) >= final)
+  await stage.scenario.until('the final blocks are searched', async () => (await searched()) >= final)
 }
 
 describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
@@ -67,21 +67,21 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
     const user = await stage.user()
     const rawTx = await sign(user, await build(user))
     const body = { ...sending(stage, user, asked(), '1'), rawTx }
-    await stage.world.mining(NETWORK, true)
+    await stage.scenario.mining(NETWORK, true)
     const sent = await send({ ...body, isExchange: false })
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     const hash = JSON.parse(sent.body)
-    await stage.world.mine(NETWORK, FINAL - 2)
+    await stage.scenario.mine(NETWORK, FINAL - 2)
     const fee = await held()
     expect(fee).toBeGreaterThan(0n)
     // Not final yet: it may still go away.
     await becomesSearched()
     expect(await owed()).toBe(0n)
-    await stage.world.mining(NETWORK, false)
-    await stage.world.mine(NETWORK, FINAL)
+    await stage.scenario.mining(NETWORK, false)
+    await stage.scenario.mine(NETWORK, FINAL)
     await becomesOwed(fee)
     expect((await stage.list()).exchanges.map((one: Json) => one.hash)).not.toContain(hash)
-    await stage.world.invariants()
+    await stage.scenario.invariants()
 
     expect((await send({ ...body, rawTx: undefined, hash })).status).toBe(201)
     const row = await stage.becomes(hash, 'finished')
@@ -94,7 +94,7 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
     await becomesSearched()
     expect(await owed()).toBe(fee)
     expect(await found().unclaimed(10)).toEqual([])
-    await stage.world.invariants()
+    await stage.scenario.invariants()
   })
 
   test('broadcast elsewhere while no worker runs, taken back and mined again, is booked as the chain ends', async () => {
@@ -102,23 +102,23 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
     const [kept, gone] = [await stage.user(), await stage.user()]
     const [rawKept, rawGone] = [await sign(kept, await build(kept)), await sign(gone, await build(gone))]
     // Their coins lie below the reorganisation.
-    await stage.world.mine(NETWORK, 8)
-    await stage.world.stopWorkers()
-    await stage.world.mining(NETWORK, true)
+    await stage.scenario.mine(NETWORK, 8)
+    await stage.scenario.stopWorkers()
+    await stage.scenario.mining(NETWORK, true)
     const hashes = [await elsewhere(rawKept), await elsewhere(rawGone)]
     expect(await held()).toBeGreaterThan(paid)
-    await stage.world.reorg(NETWORK, 5)
+    await stage.scenario.reorg(NETWORK, 5)
     for (const hash of hashes) await stage.rpc('anvil_dropTransaction', hash).catch(() => null)
     expect(await held()).toBe(paid)
     await elsewhere(rawKept)
     const fee = (await held()) - paid
     expect(fee).toBeGreaterThan(0n)
-    await stage.world.mine(NETWORK, 2 * FINAL)
-    await stage.world.mining(NETWORK, false)
+    await stage.scenario.mine(NETWORK, 2 * FINAL)
+    await stage.scenario.mining(NETWORK, false)
     expect(await owed()).toBe(before)
-    await stage.world.startWorkers()
+    await stage.scenario.startWorkers()
     await becomesOwed(before + fee)
-    await stage.world.invariants()
+    await stage.scenario.invariants()
   })
 
   test('on terms that were not built, or by way of another contract, is shown as unclaimed', async () => {
@@ -158,8 +158,8 @@ describe('the fee of a swap that nobody told of', { timeout: LOCK_MS }, () => {
       }),
     )
     const second = (await held()) - paid - first
-    await stage.world.mine(NETWORK, FINAL)
-    const rows = await stage.world.until('both are unclaimed', async () => {
+    await stage.scenario.mine(NETWORK, FINAL)
+    const rows = await stage.scenario.until('both are unclaimed', async () => {
       const rows = await found().unclaimed(10)
       return rows.length === 2 ? rows : null
     })

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
+import { PATIENCE_MS } from '../../../../../test/support/patience.ts'
+import type { Compiled } from './compile.ts'
+
+export const TEST_CHAIN_ID = 3_133_700_001
+
+export type Sent = Readonly<{ to?: string | undefined; value?: bigint; data?: Hex; from?: string; gas?: bigint }>
+
+/** A real node on a port of its own that mines when it is told to. Control calls run one after another. */
+export type Anvil = Readonly<{
+  url: string
+  accounts: readonly string[]
+  request<T = unknown>(method: string, params: readonly unknown[]): Promise<T>
+  /** Into the pool; the hash. Gas is given, so that what fails is mined too. */
+  send(sent: Sent): Promise<string>
+  /** Blocks that hold what is in the pool; the height of the last. */
+  mine(blocks?: number): Promise<number>
+  /** Sends, mines one block, and gives the hash and height. */
+  sendAndMine(sent: Sent): Promise<{ txHash: string; height: number }>
+  deploy(compiled: Compiled, args: readonly unknown[], value?: bigint): Promise<string>
+  stop(): Promise<void>
+}>
+
+const PLATFORMS: Readonly<Record<string, string>> = {
+  'linux-x64': 'anvil-linux-amd64',
+  'linux-arm64': 'anvil-linux-arm64',
+  'darwin-x64': 'anvil-darwin-amd64',
+  'darwin-arm64': 'anvil-darwin-arm64',
+}
+/** More than any of the test contracts takes, and less than a block holds. */
+const GAS = 3_000_000n
+
+function binary(): string {
+  const name = PLATFORMS[`${process.platform}-${process.arch}`]
+  const found = createRequire(import.meta.url).resolve(`@foundry-rs/${name}/package.json`)
+  return join(dirname(found), 'bin', 'anvil')
+}
+
+export async function startAnvil(options: readonly string[] = []): Promise<Anvil> {
+  const fixed = ['--port', '0', '--chain-id', String(TEST_CHAIN_ID), '--no-mining', '--order', 'fifo']
+  const child = spawn(binary(), [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const url = await listening(child)
+  let last: Promise<unknown> = Promise.resolve()
+
+  function request<T>(method: string, params: readonly unknown[]): Promise<T> {
+    const next = last.then(() => post<T>(url, method, params))
+    last = next.catch(() => undefined)
+    return next
+  }
+
+  const accounts = await request<string[]>('eth_accounts', [])
+  const send = ({ to, value = 0n, data = '0x', from = accounts[0] ?? '', gas = GAS }: Sent) =>
+    request<string>('eth_sendTransaction', [
+      { from, ...(to === undefined ? {} : { to }), value: hex(value), data, gas: hex(gas) },
+    ])
+  const mine = async (blocks = 1) => {
+    await request('anvil_mine', [hex(blocks)])
+    return Number(await request<Hex>('eth_blockNumber', []))
+  }
+  const sendAndMine = async (sent: Sent) => ({ txHash: await send(sent), height: await mine() })
+
+  return {
+    url,
+    accounts,
+    request,
+    send,
+    mine,
+    sendAndMine,
+    async deploy({ abi, bytecode }, args, value = 0n) {
+      const { txHash } = await sendAndMine({ data: encodeDeployData({ abi, bytecode, args: [...args] }), value })
+      const receipt = await request<{ status: Hex; contractAddress: string }>('eth_getTransactionReceipt', [txHash])
+      if (receipt.status !== '0x1') throw new Error('the deployment failed')
+      return receipt.contractAddress
+    },
+    async stop() {
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+/** Calldata of a function of a test contract. */
+export function call(abi: Abi, functionName: string, args: readonly unknown[]): Hex {
+  return encodeFunctionData({ abi, functionName, args: [...args] })
+}
+
+export function hex(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
+async function listening(child: ChildProcess): Promise<string> {
+  const { stdout } = child
+  if (!stdout) throw new Error('no output')
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('anvil did not start')), PATIENCE_MS)
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`anvil ended with ${code}`)))
+    createInterface({ input: stdout }).on('line', (line) => {
+      const match = /Listening on (127\.0\.0\.1:\d+)/.exec(line)
+      if (!match) return
+      clearTimeout(timer)
+      resolve(`http://${match[1]}`)
+    })
+  })
+}
+
+async function post<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  const { result, error } = (await response.json()) as { result: T; error?: { code: number; message: string } }
+  if (error) throw new Error(`${method}: ${error.code} ${error.message}`)
+  return result
+}

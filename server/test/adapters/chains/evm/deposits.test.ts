@@ -1,0 +1,325 @@
+import { getAddress } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ScannedBlock, Transfer } from '../../../../src/exchange/ports/chain.ts'
+import { type Anvil, call, hex, type Sent, startAnvil } from './anvil.ts'
+import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
+import { type ActorName, type Compiled, type TokenName, testActors, testTokens } from './tokens.ts'
+import { chainOf } from './wallet.ts'
+
+/** Every case twice: with the traces of Parity's kind, and with geth's, which a node without the first has to give. */
+describe.each(['trace_block', 'debug_traceBlockByHash'])('deposits by %s', (method) => {
+  let anvil: Anvil
+  let node: FaultyNode
+  let chain: ReturnType<typeof chainOf>
+  let tokens: Readonly<Record<TokenName, Compiled>>
+  let actors: Readonly<Record<ActorName, Compiled>>
+  let forwarder: string
+  let bank: string
+  let next = 1000
+
+  beforeAll(async () => {
+    ;[anvil, tokens, actors] = await Promise.all([startAnvil(), testTokens(), testActors()])
+    node = await startFaultyNode(anvil.url)
+    if (method !== 'trace_block') {
+      node.set((asked) => (asked.method === 'trace_block' ? { error: { code: -32601, message: '' } } : undefined))
+    }
+    chain = chainOf([node.url])
+    forwarder = await anvil.deploy(actors.Forwarder, [])
+    bank = getAddress(anvil.accounts[0] ?? '')
+  })
+  afterAll(async () => {
+    await Promise.all([anvil.stop(), node.stop()])
+  })
+
+  /** A deposit address that nothing was paid to before. */
+  const fresh = () => chain.addresses.deposit(next++).address
+
+  async function scan(height: number): Promise<ScannedBlock> {
+    const block = await chain.reader.block(height)
+    if (!block) throw new Error('no block')
+    return block
+  }
+
+  async function paid(sent: Sent, address: string) {
+    const { txHash, height } = await anvil.sendAndMine(sent)
+    const block = await scan(height)
+    return { txHash, block, transfers: block.transfers.filter((one) => one.address === address) }
+  }
+
+  const received = (transfer: Transfer | undefined, block: ScannedBlock) => {
+    if (!transfer) throw new Error('nothing was scanned')
+    return chain.reader.receivedUnits(transfer, block)
+  }
+
+  async function deploy(name: TokenName, ...more: bigint[]) {
+    const { abi } = tokens[name]
+    const contract = getAddress(await anvil.deploy(tokens[name], ['Test', 'TST', 6, ...more]))
+    await anvil.sendAndMine({ to: contract, data: call(abi, 'mint', [bank, 10n ** 12n]) })
+    const transfer = (to: string, units: bigint) => ({ to: contract, data: call(abi, 'transfer', [to, units]) })
+    return { abi, contract, transfer }
+  }
+
+  const forward = (name: string, to: string, value: bigint): Sent => ({
+    to: forwarder,
+    value,
+    data: call(actors.Forwarder.abi, name, [to]),
+  })
+
+  test('the node offers traces', async () => {
+    expect(await chain.hasTraces()).toBe(true)
+  })
+
+  test('coin from a wallet is its transaction’s, and may go back to its sender', async () => {
+    const ours = fresh()
+    const { txHash, block, transfers } = await paid({ to: ours, value: 5n }, ours)
+    expect(transfers).toEqual([
+      { identity: txHash, txHash, address: ours, memo: null, contract: null, units: 5n, sender: bank },
+    ])
+    expect(block.transactions).toContainEqual(expect.objectContaining({ txHash, sender: bank, spends: [] }))
+    expect(await received(transfers[0], block)).toBe(5n)
+  })
+
+  test('coin from a contract is found in the traces', async () => {
+    const ours = fresh()
+    const { txHash, block, transfers } = await paid(forward('forward', ours, 7n), ours)
+    expect(transfers).toEqual([
+      { identity: `${txHash}:trace:0`, txHash, address: ours, memo: null, contract: null, units: 7n, sender: null },
+    ])
+    expect(await received(transfers[0], block)).toBe(7n)
+  })
+
+  test('coin from a contract twice in one transaction is two deposits', async () => {
+    const ours = fresh()
+    const { txHash, block, transfers } = await paid(forward('forwardTwice', ours, 10n), ours)
+    expect(transfers.map(({ identity, units }) => [identity, units])).toEqual([
+      [`${txHash}:trace:0`, 5n],
+      [`${txHash}:trace:1.0`, 5n],
+    ])
+    for (const transfer of transfers) expect(await received(transfer, block)).toBe(5n)
+  })
+
+  test('a move has the same path however much else its transaction calls', async () => {
+    const ours = fresh()
+    const { txHash, transfers } = await paid(forward('forwardAmidNoise', ours, 3n), ours)
+    expect(transfers.map(({ identity }) => identity)).toEqual([`${txHash}:trace:0`])
+  })
+
+  test('D10 coin of a transaction that failed is none', async () => {
+    const ours = fresh()
+    const { transfers } = await paid(forward('forwardAndRevert', ours, 9n), ours)
+    expect(transfers).toEqual([])
+    const refuser = getAddress(await anvil.deploy(actors.Refuser, []))
+    expect((await paid({ to: refuser, value: 1n }, refuser)).transfers).toEqual([])
+  })
+
+  test('D11 coin that a contract sent and took back by reverting is none', async () => {
+    const ours = fresh()
+    const { transfers } = await paid(forward('forwardInVain', ours, 9n), ours)
+    expect(transfers).toEqual([])
+  })
+
+  test('D12 coin that was forced by a self-destruction is no deposit, though the balance shows it', async () => {
+    const ours = fresh()
+    const height = await anvil.deploy(actors.Exploder, [ours], 11n).then(() => anvil.request('eth_blockNumber', []))
+    const { transfers } = await scan(Number(height))
+    expect(transfers.filter(({ address }) => address === ours)).toEqual([])
+    expect(BigInt(await anvil.request('eth_getBalance', [ours, 'latest']))).toBe(11n)
+  })
+
+  test('D13 the value of a creation is no deposit; what its constructor pays on is', async () => {
+    const ours = fresh()
+    const kept = await anvil.deploy(actors.PayingConstructor, [`0x${'00'.repeat(20)}`], 4n)
+    const first = await scan(Number(await anvil.request('eth_blockNumber', [])))
+    expect(first.transfers).toEqual([])
+    expect(BigInt(await anvil.request('eth_getBalance', [kept, 'latest']))).toBe(4n)
+    await anvil.deploy(actors.PayingConstructor, [ours], 6n)
+    const block = await scan(Number(await anvil.request('eth_blockNumber', [])))
+    const [transfer, ...others] = block.transfers.filter(({ address }) => address === ours)
+    expect([transfer?.identity, transfer?.units, others]).toEqual([`${transfer?.txHash}:trace:0`, 6n, []])
+    expect(await received(transfer, block)).toBe(6n)
+  })
+
+  test('D14 nothing is no deposit, of the coin or of a token', async () => {
+    const ours = fresh()
+    const { transfer } = await deploy('StandardToken')
+    expect((await paid({ to: ours, value: 0n }, ours)).transfers).toEqual([])
+    expect((await paid(transfer(ours, 0n), ours)).transfers).toEqual([])
+  })
+
+  test('a token’s deposit is its log’s', async () => {
+    const ours = fresh()
+    const { contract, transfer } = await deploy('StandardToken')
+    const { txHash, block, transfers } = await paid(transfer(ours, 21n), ours)
+    expect(transfers).toEqual([
+      { identity: `${txHash}:0`, txHash, address: ours, memo: null, contract, units: 21n, sender: bank },
+    ])
+    expect(await received(transfers[0], block)).toBe(21n)
+  })
+
+  test('tokens that someone else had to give name no sender', async () => {
+    const ours = fresh()
+    const { abi, contract } = await deploy('StandardToken')
+    const spender = anvil.accounts[1] ?? ''
+    await anvil.sendAndMine({ to: contract, data: call(abi, 'approve', [spender, 30n]) })
+    const data = call(abi, 'transferFrom', [bank, ours, 30n])
+    const { transfers } = await paid({ to: contract, data, from: spender }, ours)
+    expect(transfers.map(({ units, sender }) => [units, sender])).toEqual([[30n, null]])
+  })
+
+  test('D15 a token that calls itself by another’s name has its own contract', async () => {
+    const ours = fresh()
+    const [real, fake] = [await deploy('StandardToken'), await deploy('LyingToken')]
+    const { transfers } = await paid(fake.transfer(ours, 8n), ours)
+    expect(transfers.map(({ contract }) => contract)).toEqual([fake.contract])
+    expect(fake.contract).not.toBe(real.contract)
+  })
+
+  test('D16 an event of a transfer that never was brings nothing, and cannot be claimed for another token', async () => {
+    const ours = fresh()
+    const [real, fake] = [await deploy('StandardToken'), await deploy('LyingToken')]
+    const data = call(fake.abi, 'state', [bank, ours, 1_000n])
+    const { block, transfers } = await paid({ to: fake.contract, data }, ours)
+    expect(transfers.map(({ contract, units }) => [contract, units])).toEqual([[fake.contract, 1_000n]])
+    expect(await received(transfers[0], block)).toBe(0n)
+    const [lie] = transfers
+    expect(await received(lie && { ...lie, contract: real.contract }, block)).toBe(0n)
+    expect(await received(lie && { ...lie, contract: null }, block)).toBe(0n)
+  })
+
+  test('D17 a fee taken on the way lowers what is received, for each of several alike', async () => {
+    const ours = fresh()
+    const { transfer } = await deploy('FeeToken', 250n)
+    const { block, transfers } = await paid(transfer(ours, 10_000n), ours)
+    expect(transfers.map(({ units }) => units)).toEqual([10_000n])
+    expect(await received(transfers[0], block)).toBe(9_750n)
+
+    await anvil.send(transfer(ours, 1_000n))
+    await anvil.send(transfer(ours, 3_000n))
+    const both = await scan(await anvil.mine())
+    const mine = both.transfers.filter(({ address }) => address === ours)
+    expect(await Promise.all(mine.map((one) => received(one, both)))).toEqual([975n, 2_925n])
+  })
+
+  test('D18 a transfer of nothing from someone else’s address is no deposit', async () => {
+    const ours = fresh()
+    const { abi, contract } = await deploy('LyingToken')
+    const data = call(abi, 'transferFrom', [bank, ours, 0n])
+    expect((await paid({ to: contract, data }, ours)).transfers).toEqual([])
+  })
+
+  test('D19 a balance that is rewritten in the same block lowers what is received, and never raises it', async () => {
+    const ours = fresh()
+    const { abi, contract, transfer } = await deploy('RebasingToken')
+    for (const [scaleBps, expected] of [
+      [5_000n, 500n],
+      [20_000n, 1_000n],
+    ] as const) {
+      const other = scaleBps === 5_000n ? ours : fresh()
+      await anvil.sendAndMine({ to: contract, data: call(abi, 'rebase', [10_000n]) })
+      await anvil.send(transfer(other, 1_000n))
+      await anvil.send({ to: contract, data: call(abi, 'rebase', [scaleBps]) })
+      const block = await scan(await anvil.mine())
+      expect(
+        await received(
+          block.transfers.find(({ address }) => address === other),
+          block,
+        ),
+      ).toBe(expected)
+    }
+  })
+
+  test('D20 a transfer that was refused by returning false is none', async () => {
+    const ours = fresh()
+    const { abi, contract, transfer } = await deploy('FalseToken')
+    await anvil.sendAndMine({ to: contract, data: call(abi, 'refuse', [true]) })
+    expect((await paid(transfer(ours, 5n), ours)).transfers).toEqual([])
+  })
+
+  test('D21 a deposit that its issuer destroys before the credit is seen in the balance', async () => {
+    const ours = fresh()
+    const { abi, contract, transfer } = await deploy('NoReturnToken')
+    await anvil.send(transfer(ours, 40n))
+    await anvil.send({ to: contract, data: call(abi, 'addBlackList', [ours]) })
+    await anvil.send({ to: contract, data: call(abi, 'destroyBlackFunds', [ours]) })
+    const block = await scan(await anvil.mine())
+    expect(
+      await received(
+        block.transfers.find(({ address }) => address === ours),
+        block,
+      ),
+    ).toBe(0n)
+  })
+
+  test('D22 a log of a block that left the chain is never received, and its block no longer agreed on', async () => {
+    const ours = fresh()
+    const { transfer } = await deploy('StandardToken')
+    const { block, transfers } = await paid(transfer(ours, 50n), ours)
+    expect(await chain.reader.agrees(block)).toBe(true)
+    await anvil.request('anvil_reorg', [1, []])
+    expect(await chain.reader.agrees(block)).toBe(false)
+    await expect(received(transfers[0], block)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })
+    const instead = await scan(block.height)
+    expect(instead.hash).not.toBe(block.hash)
+    expect(instead.transfers.filter(({ address }) => address === ours)).toEqual([])
+  })
+
+  test('what we sweep away in the block of a deposit does not hide the deposit', async () => {
+    const ours = fresh()
+    const { abi, contract, transfer } = await deploy('StandardToken')
+    await anvil.send({ to: ours, value: 10n ** 18n })
+    await anvil.send(transfer(ours, 60n))
+    await anvil.mine()
+    await anvil.request('anvil_impersonateAccount', [ours])
+    await anvil.send({ to: ours, value: 10n ** 17n })
+    await anvil.send(transfer(ours, 70n))
+    await anvil.send({ from: ours, to: contract, data: call(abi, 'transfer', [bank, 130n]) })
+    await anvil.send({ from: ours, to: bank, value: 9n * 10n ** 17n, gas: 21_000n })
+    const block = await scan(await anvil.mine())
+    const mine = block.transfers.filter(({ address }) => address === ours)
+    expect(mine.map(({ contract: of, units }) => [of, units])).toEqual([
+      [null, 10n ** 17n],
+      [contract, 70n],
+    ])
+    expect(await Promise.all(mine.map((one) => received(one, block)))).toEqual([10n ** 17n, 70n])
+  })
+
+  test('a token of a coin that is a token too (Celo) is the coin', async () => {
+    const ours = fresh()
+    const { contract, transfer } = await deploy('StandardToken')
+    const celo = chainOf([node.url], { nativeContract: contract })
+    const { height } = await anvil.sendAndMine(transfer(ours, 90n))
+    const block = await celo.reader.block(height)
+    const transfers = (block?.transfers ?? []).filter(({ address }) => address === ours)
+    expect(transfers.map((one) => [one.contract, one.units])).toEqual([[null, 90n]])
+    // Here the coin did not move with it, and the balance says so.
+    expect(block && transfers[0] && (await celo.reader.receivedUnits(transfers[0], block))).toBe(0n)
+    expect(celo.addresses.parse(contract)).toBeNull()
+  })
+
+  test('a block is linked to its parent, and one that is not there yet is null', async () => {
+    const height = await anvil.mine(2)
+    const [parent, block] = [await scan(height - 1), await scan(height)]
+    expect(block.parentHash).toBe(parent.hash)
+    expect(await chain.reader.block(height + 1)).toBeNull()
+    expect(await chain.reader.head()).toEqual({ height, hash: block.hash })
+    expect(BigInt(block.time)).toBe(
+      BigInt((await anvil.request<{ timestamp: string }>('eth_getBlockByNumber', [hex(height), false])).timestamp),
+    )
+  })
+
+  test('what is not mined yet is sighted once, tokens by their calldata', async () => {
+    await anvil.mine()
+    await chain.reader.mempool()
+    const [ours, theirs] = [fresh(), fresh()]
+    const { contract, transfer } = await deploy('StandardToken')
+    const txHash = await anvil.send({ to: ours, value: 15n })
+    const tokenHash = await anvil.send(transfer(theirs, 16n))
+    const seen = await chain.reader.mempool()
+    expect(seen.map(({ identity, address, contract: of, units }) => [identity, address, of, units])).toEqual([
+      [txHash, ours, null, 15n],
+      [`${tokenHash}:pending`, theirs, contract, 16n],
+    ])
+    expect(await chain.reader.mempool()).toEqual([])
+    await anvil.mine()
+  })
+})

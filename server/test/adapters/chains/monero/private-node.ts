@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProgram } from '../../../../../sandbox/src/bitcoin/nodes.ts'
+import { createChildren } from '../../../../../sandbox/src/children.ts'
+import { lockFolder } from '../../../../../sandbox/src/folder-lock.ts'
+import { createMoneroChain } from '../../../../../sandbox/src/monero/monero-chain.ts'
+import { createMoneroRpc } from '../../../../../sandbox/src/monero/monero-rpc.ts'
+import { freePort } from '../../../../src/lib/free-port.ts'
+
+/** A chain of Monero that nobody shares: blocks come when a test says so, and its pool is the test's own. */
+export async function startLonelyNode() {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-monerod-'))
+  const lock = await lockFolder(folder)
+  const children = createChildren(lock)
+  const program = (name: string) => findProgram(name, process.env['PATH'] ?? '') ?? name
+  const ports = { daemon: await freePort(), wallet: await freePort(), restricted: await freePort() }
+  mkdirSync(join(folder, 'bank'))
+  const chain = await createMoneroChain({
+    programs: { monerod: program('monerod'), wallet: program('monero-wallet-rpc') },
+    folder,
+    ports,
+    children,
+    onEnd: () => undefined,
+  })
+  const rpc = createMoneroRpc(ports.daemon)
+  return {
+    folder,
+    url: `http://127.0.0.1:${ports.daemon}`,
+    restrictedUrl: `http://127.0.0.1:${ports.restricted}`,
+    pay: (address: string, amount: string) => chain.deposit({ currency: 'native', address, amount }),
+    mine: (count: number) => chain.mine(count),
+    pop: (count: number) => rpc.post('/pop_blocks', { nblocks: count }),
+    pool: async () => {
+      const { transactions = [] } = await rpc.post('/get_transaction_pool', {})
+      return (transactions as { id_hash: string }[]).map(({ id_hash: hash }) => hash)
+    },
+    /** From 0.18.4 on a daemon looks again at what it could not mine, at every block. */
+    looksAgain: async () => {
+      const { version } = await rpc.call('get_info')
+      const [, minor = 0, patch = 0] = String(version).split('.').map(Number.parseFloat)
+      return minor > 18 || patch >= 4
+    },
+    stop: async () => {
+      await chain.stop()
+      await children.close()
+      lock.release()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,292 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPublicClient, encodeFunctionData, type Hex, http, type PublicClient, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Market, MarketPool } from '../../../../sandbox/src/market/record.ts'
+import { evmNetworks } from '../../../../sandbox/src/networks.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder } from '../../../../sandbox/test/running-sandbox.ts'
+import { PATIENCE_MS } from '../../../../test/support/patience.ts'
+import { networks as definitions } from '../../../networks/index.ts'
+import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
+import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
+import { createPoolSnapshots } from '../../../src/adapters/postgres/swap/pool-snapshots.ts'
+import { createMetrics } from '../../../src/app/metrics.ts'
+import { type RoutedNetwork, sandboxRouting, startRouter } from '../../../src/app/router.ts'
+import type { ChainsFile } from '../../../src/app/sandbox-chains.ts'
+import { resolveNetwork } from '../../../src/core/domain/network.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import type { PoolSnapshots, PoolSource } from '../../../src/swap/ports/pools.ts'
+import { executeRoute, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
+import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
+import { openTestDatabase, type TestDatabase } from '../postgres/database.ts'
+
+/*
+ * The sandbox's twelve networks with their real contracts of five kinds, and its trader that moves the pools: what is followed
+ * by logs against what the contracts say, and what we promise against what our router and executor pay.
+ */
+
+/** The trader moves four pools in every fourth. */
+const BLOCKS = 12
+const names = evmNetworks.map(({ network }) => network)
+const folder = temporaryFolder()
+const log = createLog({ level: 'warn', pretty: true })
+const nothing: PoolSnapshots = { load: async () => null, save: async () => undefined }
+
+let sandbox: RunningSandbox
+let testDatabase: TestDatabase
+let routing: readonly RoutedNetwork[]
+beforeAll(async () => {
+  ;[sandbox, testDatabase] = await Promise.all([
+    runSandbox(folder.path, names.join(','), [], { SWAPYARD_SANDBOX_STILL: '0' }),
+    openTestDatabase(4),
+  ])
+  routing = sandboxRouting((sandbox.chains as unknown as ChainsFile).networks)
+})
+afterAll(async () => {
+  await sandbox?.stop()
+  await testDatabase?.close()
+  folder.remove()
+})
+
+const routedOn = (network: string): RoutedNetwork => {
+  const found = routing.find(({ dexNetwork }) => dexNetwork.network === network)
+  if (!found) throw new Error(`no routing on ${network}`)
+  return found
+}
+const marketOf = (network: string) =>
+  ({
+    ...JSON.parse(readFileSync(join(folder.path, 'chains', network, 'market.json'), 'utf8')),
+    contracts: sandbox.chains.networks.find((one) => one.network === network)?.['contracts' as never],
+  }) as Market
+const clientOf = (network: string): PublicClient =>
+  createPublicClient({ transport: http(routedOn(network).rpcUrls[0]), cacheTime: 0 })
+
+function createSource(network: string, snapshots: PoolSnapshots): PoolSource {
+  const definition = definitions.find(({ id }) => id === network)
+  if (!definition) throw new Error(`no network ${network}`)
+  const settings = { compareEveryBlocks: 1_000_000, snapshotEveryMs: 0 }
+  return createNetworkPools({
+    ...routedOn(network),
+    network: resolveNetwork(definition, 'sandbox'),
+    snapshots,
+    log,
+    settings,
+  })
+}
+
+/** To the head as it is when the call begins, or beyond. */
+async function toHead(source: PoolSource, network: string) {
+  const { number, hash } = await clientOf(network).getBlock()
+  for (let turns = 0; turns < 50; turns++) {
+    await source.advance()
+    const at = source.current()
+    if (at !== null && (at.block.height > Number(number) || at.block.hash === hash)) return at
+  }
+  throw new Error(`block ${number} of ${network} was not reached`)
+}
+const byId = (pools: readonly Pool[]): Pool[] => [...pools].sort((a, b) => (a.id < b.id ? -1 : 1))
+
+const abi = parseAbi([
+  'function getReserves() view returns (uint112 reserve0, uint112 reserve1, uint32 at)',
+  'function slot0() view returns (uint160 sqrtPriceX96, int24 tick)',
+  'function globalState() view returns (uint160 price, int24 tick, int24 before, uint16 fee)',
+  'function liquidity() view returns (uint128)',
+  'function getSlot0(bytes32 id) view returns (uint160 sqrtPriceX96, int24 tick, uint24 protocolFee, uint24 lpFee)',
+  'function getLiquidity(bytes32 id) view returns (uint128)',
+  'function getPoolTokens(bytes32 id) view returns (address[] tokens, uint256[] balances, uint256 at)',
+  'function approve(address spender, uint256 amount) returns (bool)',
+])
+
+/** A pool as its contract tells it, read with another library's decoding. */
+async function toldBy(client: PublicClient, { contracts }: Market, { kind, address, id }: MarketPool) {
+  const blockTag = 'latest' as const
+  const read = (at: Hex | undefined, functionName: string, args: readonly unknown[] = []) =>
+    client.readContract({ address: at, abi, functionName, args, blockTag } as never) as Promise<never>
+  if (kind === 'uniswap-v2') {
+    const [reserve0, reserve1]: readonly [bigint, bigint] = await read(address, 'getReserves')
+    return { reserves: [reserve0, reserve1] }
+  }
+  if (kind === 'balancer-weighted') {
+    const [, balances]: readonly [unknown, readonly bigint[]] = await read(
+      contracts['balancerVault'],
+      'getPoolTokens',
+      [id],
+    )
+    return { balances }
+  }
+  const view = contracts['stateView']
+  const [sqrtPrice, tick]: readonly [bigint, number] =
+    kind === 'uniswap-v4'
+      ? await read(view, 'getSlot0', [id])
+      : await read(address, kind === 'algebra' ? 'globalState' : 'slot0')
+  const liquidity: bigint =
+    kind === 'uniswap-v4' ? await read(view, 'getLiquidity', [id]) : await read(address, 'liquidity')
+  return { sqrtPrice, tick, liquidity }
+}
+
+/** Every pool of the market is there, and as its contract tells it. */
+async function compareWithContracts(network: string, pools: readonly Pool[]): Promise<void> {
+  const market = marketOf(network)
+  const ours = new Map(pools.map((pool) => [pool.id, pool]))
+  expect(pools.length).toBe(market.pools.length)
+  const client = clientOf(network)
+  await Promise.all(
+    market.pools.map(async (planned) => {
+      const pool = ours.get(planned.id ?? planned.address)
+      expect(pool, `${network} ${planned.kind} ${planned.prices.join('/')}`).toMatchObject({
+        kind: planned.kind,
+        ...(await toldBy(client, market, planned)),
+      })
+    }),
+  )
+}
+
+/** What our router and executor pay for a swap through one pool, by the node itself. */
+async function paidOnChain(network: string, market: Market, pool: Pool, back: boolean, amountIn: bigint) {
+  const [tokenIn, tokenOut] = back ? [1, 0] : [0, 1]
+  const source = pool.tokens[tokenIn] as Hex
+  const target = pool.tokens[tokenOut] as Hex
+  const swaps = [{ pool, tokenIn, tokenOut, share: SHARE_ALL }]
+  const promised = executeRoute(swaps, source, target, amountIn).amountOut
+  const route = {
+    swaps,
+    source,
+    target,
+    coinIn: false,
+    coinOut: false,
+    wrapped: market.coinIsToken ? null : market.wrapped,
+  }
+  const terms = {
+    amountIn,
+    minOut: 1n,
+    recipient: market.trader,
+    fee: null,
+    reference: `0x${'0'.repeat(64)}` as Hex,
+    deadline: 2n ** 40n,
+  }
+  const call = encodeSwap(route, terms)
+  const paid = await clientOf(network)
+    .call({ account: market.trader, to: call.to, data: call.calldata, gas: 20_000_000n })
+    .then(({ data }) => BigInt(data ?? 0))
+    .catch((error: Error) => error.message.slice(0, 400))
+  return { promised, paid }
+}
+
+/** The pools' owner has enough of every token. */
+async function approveAll(network: string, { contracts, trader, pools }: Market): Promise<void> {
+  const node = sandbox.rpc(network)
+  await node.call('anvil_impersonateAccount', [trader])
+  if (BigInt((await node.call('eth_getBalance', [trader, 'latest'])) as Hex) < 10n ** 20n)
+    await node.call('anvil_setBalance', [trader, `0x${(10n ** 20n).toString(16)}`])
+  const calldata = encodeFunctionData({
+    abi,
+    functionName: 'approve',
+    args: [contracts['swapRouter'] as Hex, 2n ** 255n],
+  })
+  const fees = { gas: '0x186a0', maxFeePerGas: '0x2e90edd000', maxPriorityFeePerGas: '0x0' }
+  for (const to of new Set(pools.flatMap(({ tokens }) => tokens)))
+    if (BigInt(to) !== 0n) await node.call('eth_sendTransaction', [{ ...fees, from: trader, to, data: calldata }])
+  await sandbox.post('/blocks', { network, count: 1 })
+}
+
+describe('the markets of the sandbox', () => {
+  type Followed = Readonly<{ source: PoolSource; first: readonly Pool[]; at: number }>
+  const followed = new Map<string, Followed>()
+  let snapshots: PoolSnapshots
+
+  /** All at once, as one router does. */
+  beforeAll(async () => {
+    snapshots = createPoolSnapshots(testDatabase.database)
+    await Promise.all(
+      names.map(async (network) => {
+        const source = createSource(network, snapshots)
+        const { pools, block } = await toHead(source, network)
+        followed.set(network, { source, first: pools, at: block.height })
+        while ((await toHead(source, network)).block.height < block.height + BLOCKS) await pause(250)
+      }),
+    )
+  })
+
+  test.each(names)('%s: followed, taken back and taken up as the contracts tell them', async (network) => {
+    const { source, first } = followed.get(network) as Followed
+    compareKinds(network, first)
+    expect(source.counts()).toEqual({ reorgs: 0, differences: 0, rereads: 1 })
+
+    await sandbox.post('/mining', { network, paused: true })
+    const moved = await toHead(source, network)
+    expect(moved.pools.filter((pool) => !first.includes(pool)).length).toBeGreaterThan(4)
+    await compareWithContracts(network, moved.pools)
+    for (const drop of [false, true]) {
+      await sandbox.post('/reorgs', { network, depth: 6, drop })
+      await compareWithContracts(network, (await toHead(source, network)).pools)
+    }
+    expect(source.counts()).toEqual({ reorgs: 2, differences: 0, rereads: 1 })
+
+    const kept = byId((await toHead(source, network)).pools)
+    const fresh = createSource(network, nothing)
+    expect(byId((await toHead(fresh, network)).pools)).toEqual(kept)
+    const restarted = createSource(network, snapshots)
+    expect(byId((await toHead(restarted, network)).pools)).toEqual(kept)
+    expect(restarted.counts()).toEqual({ reorgs: 0, differences: 0, rereads: 0 })
+    await sandbox.post('/mining', { network, paused: false })
+  })
+})
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function compareKinds(network: string, pools: readonly Pool[]): void {
+  const kinds = (some: readonly { kind: string }[]) => [...new Set(some.map(({ kind }) => kind))].sort()
+  expect(kinds(pools)).toEqual(kinds(marketOf(network).pools))
+}
+
+test.each(['eth', 'bsc', 'celo'])('%s: every pool pays what we compute', async (network) => {
+  const market = marketOf(network)
+  await sandbox.post('/mining', { network, paused: true })
+  await approveAll(network, market)
+  const { pools } = await toHead(createSource(network, nothing), network)
+  const wrong: unknown[] = []
+  let compared = 0
+  for (const planned of market.pools) {
+    const pool = pools.find(({ id }) => id === (planned.id ?? planned.address))
+    if (pool === undefined || planned.prices.includes('levy')) continue
+    for (const back of [false, true])
+      for (const digits of [0, 2, 4]) {
+        const amountIn = 10n ** BigInt(Math.max(0, (planned.decimals[back ? 1 : 0] ?? 18) - 2 + digits))
+        const { promised, paid } = await paidOnChain(network, market, pool, back, amountIn)
+        if (promised !== null) compared++
+        if (promised !== null && promised !== paid)
+          wrong.push([planned.kind, planned.prices, planned.feePpm, back, amountIn, promised, paid])
+      }
+  }
+  await sandbox.post('/mining', { network, paused: false })
+  expect(wrong).toEqual([])
+  expect(compared).toBeGreaterThan(market.pools.length * 4)
+})
+
+test('the router answers on all of them, from its thread', async () => {
+  const metrics = createMetrics({ defaults: false })
+  const router = startRouter({
+    environment: 'sandbox',
+    networks: routing,
+    database: testDatabase.database,
+    log,
+    metrics,
+  })
+  try {
+    const deadline = Date.now() + PATIENCE_MS
+    while (names.some((network) => router.state(network) === null)) {
+      if (Date.now() > deadline) throw new Error('not all networks were read')
+      await pause(50)
+    }
+    for (const { dexNetwork } of routing) {
+      const { network, wrapped, dollar = '' } = dexNetwork
+      const order = { network, tokenIn: wrapped, tokenOut: dollar.toLowerCase(), amountIn: 10n ** 20n }
+      const found = await router.route(order)
+      expect(found.amountOut, network).toBeGreaterThan(found.middleOut / 2n)
+      expect(router.liquidity(network).get(dollar.toLowerCase()) ?? 0, network).toBeGreaterThan(10_000)
+    }
+    expect(await metrics.render()).toMatch(/swapyard_pools_behind_blocks\{network="eth"\} \d/)
+  } finally {
+    await router.stop()
+  }
+})

@@ -1,0 +1,84 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startVenueGround, type VenueGround } from './venue-ground.ts'
+import { isInstalled, type Venues } from './venues.ts'
+
+/*
+ * A node that was stopped and started again tells the states of blocks that came before its start no more: anvil, and
+ * nodes that keep few. Its door here refuses them in anvil's words.
+ */
+
+const DEADLINE = 2n ** 40n
+type Call = Readonly<{ id: number; method: string; params: readonly unknown[] }>
+
+let cluster: VenueGround
+let venues: Venues
+beforeAll(async () => {
+  if (!isInstalled) return
+  cluster = await startVenueGround()
+  venues = cluster.venues
+})
+afterAll(() => cluster?.stop())
+
+/** Answers calls at the newest block alone; `refused` counts the others. */
+async function openDoor() {
+  const counts = { refused: 0 }
+  const answer = async (call: Call): Promise<object> => {
+    const at = call.method === 'eth_call' ? (call.params[1] as string | { blockHash?: string } | undefined) : undefined
+    const hash = typeof at === 'object' ? at.blockHash : undefined
+    if (hash !== undefined) {
+      const { hash: newest } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+      if (hash !== newest) {
+        counts.refused++
+        return { jsonrpc: '2.0', id: call.id, error: { code: -32602, message: 'BlockOutOfRangeError' } }
+      }
+    }
+    return { jsonrpc: '2.0', id: call.id, result: await venues.anvil.request(call.method, [...call.params]) }
+  }
+  const server = createServer(async (request, response) => {
+    const calls = (await json(request)) as Call | Call[]
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(Array.isArray(calls) ? await Promise.all(calls.map(answer)) : await answer(calls)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, counts, close: () => server.close() }
+}
+
+const createSource = (url: string) => cluster.createSource({ rpcUrls: [url], settings: { snapshotEveryMs: 0 } })
+
+async function addPair(a: number, b: number): Promise<void> {
+  const [tokenA, tokenB] = [venues.tokens[a], venues.tokens[b]]
+  await venues.act('v2Router', 'addLiquidity', [tokenA, tokenB, 10n ** 21n, 10n ** 21n, 0n, 0n, venues.me, DEADLINE])
+  await venues.mine()
+}
+
+/** Blocks that are missed, of which a reorganisation may still take all, or not: pools that were there, are made before and while nobody looks. */
+test.skipIf(!isInstalled).for([
+  { missed: 30, isRefused: true, there: 0, first: [0, 1], second: [1, 2] },
+  { missed: 4, isRefused: false, there: 2, first: [0, 2], second: [0, 3] },
+] as const)(
+  'pools made $missed blocks ago while nobody looked are read at the newest block where no older one can be',
+  async ({ missed, isRefused, there, first, second }) => {
+    const before = createSource(venues.anvil.url)
+    await addPair(first[0], first[1])
+    await before.advance()
+    expect(before.current()?.pools.length).toBe(there + 1)
+    await venues.mine()
+    await before.advance()
+    await addPair(second[0], second[1])
+    await venues.anvil.mine(missed)
+
+    const door = await openDoor()
+    const after = createSource(door.url)
+    await after.advance()
+    const { hash } = await venues.anvil.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    expect(door.counts.refused > 0).toBe(isRefused)
+    expect(after.current()?.block.hash).toBe(hash)
+    expect(after.current()?.pools.length).toBe(there + 2)
+    expect(after.counts().rereads).toBe(0)
+    door.close()
+  },
+)

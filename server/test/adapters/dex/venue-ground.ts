@@ -1,0 +1,44 @@
+import { networks } from '../../../networks/index.ts'
+import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
+import type { NetworkPoolsDeps } from '../../../src/adapters/dex/synced.ts'
+import { createPoolSnapshots } from '../../../src/adapters/postgres/swap/pool-snapshots.ts'
+import { resolveNetwork } from '../../../src/core/domain/network.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import type { PoolSource } from '../../../src/swap/ports/pools.ts'
+import { openTestDatabase, type TestDatabase } from '../postgres/database.ts'
+import { startVenues, type Venues } from './venues.ts'
+
+const definition = networks.find(({ id }) => id === 'eth')
+const log = createLog({ level: 'warn', pretty: true })
+
+/** Uniswap's venues, a database of snapshots, and who follows the one and keeps the other. */
+export type VenueGround = Readonly<{
+  venues: Venues
+  testDatabase: TestDatabase
+  dexNetwork: NetworkPoolsDeps['dexNetwork']
+  createSource(more?: Partial<NetworkPoolsDeps>): PoolSource
+  stop(): Promise<void>
+}>
+
+export async function startVenueGround(): Promise<VenueGround> {
+  if (!definition) throw new Error('no such network')
+  const network = resolveNetwork(definition, 'sandbox')
+  const [venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])
+  const { anvil, address, tokens, dexes } = venues
+  const dexNetwork = { network: 'eth', wrapped: address.weth, hubs: tokens, dexes }
+  return {
+    venues,
+    testDatabase,
+    dexNetwork,
+    createSource: (more) =>
+      createNetworkPools({
+        ...{ network, rpcUrls: [anvil.url], dexNetwork, tokens: [], log },
+        snapshots: createPoolSnapshots(testDatabase.database),
+        ...more,
+      }),
+    stop: async () => {
+      await anvil.stop()
+      await testDatabase.close()
+    },
+  }
+}

@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sqlState } from '../../../src/adapters/postgres/core/database.ts'
+import { conversionEntry, depositEntry, fundingEntry, signedEntry } from '../../../src/core/domain/ledger/entries.ts'
+import { exchangeStatuses } from '../../../src/exchange/domain/exchange.ts'
+import { nextStatuses } from '../../../src/exchange/domain/lifecycle.ts'
+import { COIN, ETHER, newExchange, partnerId, startMoneyPath } from '../../exchange/money-path.ts'
+
+const SMALL = COIN / 200n
+/** check_violation, unique_violation, foreign_key_violation, not_null_violation; insufficient_privilege is ours for what is append-only. */
+const [CHECK, UNIQUE, REFERENCE, APPEND_ONLY] = ['23514', '23505', '23503', '42501']
+
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+/** A finished exchange with its deposit, payout, transaction and attempt: rows to be tampered with. */
+let row: { exchange: string; execution: string; deposit: string; payout: string; transaction: string; attempt: string }
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+  const exchange = await fixture.order()
+  fixture.deposit(exchange, SMALL)
+  await fixture.blocks(7)
+  const [found] = await fixture.database.query<typeof row>(
+    `select x.exchange_id as exchange, x.id as execution, x.deposit_id as deposit, p.id as payout, p.transaction_id as transaction, a.id as attempt
+     from executions x join payouts p on p.execution_id = x.id join attempts a on a.transaction_id = p.transaction_id where x.exchange_id = $1`,
+    [exchange.id],
+  )
+  if (!found) throw new Error('nothing was paid')
+  row = found
+})
+afterAll(() => fixture.close())
+
+const run = (text: string, values: readonly unknown[] = []) => fixture.database.query(text, values)
+async function refused(code: string, text: string, values: readonly unknown[] = []): Promise<void> {
+  const error = await run(text, values).then(
+    () => null,
+    (cause: unknown) => cause,
+  )
+  expect(sqlState(error), text).toBe(code)
+}
+
+describe('the ledger (I-1, I-2)', () => {
+  test('takes no posting that is negative, nothing, or from an account to itself', async () => {
+    await run("insert into journal (id, event) values ('test', 'test')")
+    const post = (debit: string, credit: string, units: number) =>
+      ['insert into postings values ($1, $2, $3, $4, $5, $6)', ['test', 1, debit, credit, 'btc@btc', units]] as const
+    for (const [debit, credit, units] of [
+      ['asset:wallet', 'equity:capital', 0],
+      ['asset:wallet', 'equity:capital', -1],
+      ['asset:wallet', 'asset:wallet', 1],
+    ] as const)
+      await refused(CHECK, ...post(debit, credit, units))
+    await refused(
+      REFERENCE,
+      "insert into postings values ('nowhere', 1, 'asset:wallet', 'equity:capital', 'btc@btc', 1)",
+    )
+  })
+
+  test('is append-only', async () => {
+    for (const change of [
+      "journal set event = 'other'",
+      'postings set units = units + 1',
+      "events set event = 'other'",
+    ])
+      await refused(APPEND_ONLY, `update ${change}`)
+    for (const table of ['journal', 'postings', 'events']) await refused(APPEND_ONLY, `delete from ${table}`)
+    await refused(APPEND_ONLY, 'truncate postings')
+    await refused(APPEND_ONLY, 'truncate journal cascade')
+  })
+
+  test('has no asset below nothing, and nobody who owes us for his own exchange', async () => {
+    const { ledger } = fixture.store
+    const refuse = async (work: Promise<unknown>) =>
+      expect(
+        sqlState(
+          await work.then(
+            () => null,
+            (cause: unknown) => cause,
+          ),
+        ),
+      ).toBe(CHECK)
+    const outgoing = {
+      payoutId: 'p',
+      transactionId: 't',
+      purpose: 'payout' as const,
+      exchangeId: row.exchange,
+      partnerId: null,
+    }
+    await refuse(ledger.post(signedEntry({ ...outgoing, assetId: 'btc@btc', units: 51n * COIN })))
+    await refuse(
+      ledger.post(
+        conversionEntry({
+          orderId: 'o',
+          exchangeId: row.exchange,
+          partnerId,
+          give: { assetId: 'btc@btc', units: 1n },
+          take: { assetId: 'eth@eth', dueUnits: 1n, spreadUnits: 0n, partnerUnits: 0n, networkUnits: 0n },
+        }),
+      ),
+    )
+  })
+
+  test('counts an event once, however often it is told', async () => {
+    const { ledger } = fixture.store
+    const before = await fixture.wallet('btc@btc')
+    const told = await Promise.all(Array.from({ length: 8 }, () => ledger.post(fundingEntry('once', 1, 'btc@btc', 7n))))
+    expect(told.filter(Boolean)).toHaveLength(1)
+    expect((await fixture.wallet('btc@btc')) - before).toBe(7n)
+    await run("insert into journal (id, event) values ('undo', 'test')")
+    await run("insert into postings values ('undo', 0, 'equity:capital', 'asset:wallet', 'btc@btc', 7)")
+  })
+
+  test('lets exactly ten of twelve at once take ten from a hundred', async () => {
+    const { ledger } = fixture.store
+    const exchange = await fixture.order()
+    await ledger.post(fundingEntry('hundred', 1, 'usdt@eth', 100n))
+    const take = (n: number) =>
+      ledger.post(
+        signedEntry({
+          payoutId: `take-${n}`,
+          transactionId: 't',
+          purpose: 'payout',
+          exchangeId: exchange.id,
+          partnerId: null,
+          assetId: 'usdt@eth',
+          units: 10n,
+        }),
+      )
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => take(n)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    expect(await fixture.wallet('usdt@eth')).toBe(0n)
+    await fixture.balanced()
+  })
+
+  test('shows what was changed behind its back', async () => {
+    await run("update balances set units = units + 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
+    expect(await fixture.store.reconciliation.imbalance()).not.toEqual([])
+    await run("update balances set units = units - 1 where account = 'equity:capital' and asset_id = 'btc@btc'")
+    expect(await fixture.store.reconciliation.imbalance()).toEqual([])
+  })
+})
+
+describe('deposits (I-5) and destinations (I-19)', () => {
+  test('are what came in, once', async () => {
+    await refused(
+      UNIQUE,
+      'insert into deposits (network, identity, tx_hash, address, units, required_confirmations) select network, identity, tx_hash, address, units, 1 from deposits where id = $1',
+      [row.deposit],
+    )
+    for (const change of [
+      'units = units + 1',
+      "address = 'elsewhere'",
+      'exchange_id = null',
+      "asset_id = 'eth@eth'",
+      'credits = credits - 1',
+      "identity = 'other'",
+    ])
+      await refused(CHECK, `update deposits set ${change} where id = $1`, [row.deposit])
+    await refused(CHECK, "update deposits set status = 'seen' where id = $1", [row.deposit])
+    await refused(CHECK, 'update deposits set credited_units = null where id = $1', [row.deposit])
+    await refused(APPEND_ONLY, 'delete from deposits where id = $1', [row.deposit])
+    await refused(
+      UNIQUE,
+      'insert into executions (id, exchange_id, deposit_id, leg, payin_hash) select $1, exchange_id, deposit_id, leg, payin_hash from executions where id = $2',
+      [randomUUID(), row.execution],
+    )
+  })
+
+  test('a destination serves one exchange, for ever', async () => {
+    const other = await fixture.order()
+    await refused(
+      UNIQUE,
+      'insert into deposit_targets (exchange_id, leg, network, address, memo, key_index) select $1, 1, network, address, memo, key_index from deposit_targets where exchange_id = $2',
+      [other.id, row.exchange],
+    )
+    await refused(APPEND_ONLY, 'update deposit_targets set exchange_id = $1, leg = 1 where exchange_id = $2', [
+      other.id,
+      row.exchange,
+    ])
+    await refused(APPEND_ONLY, 'delete from deposit_targets where exchange_id = $1', [row.exchange])
+    const twin = newExchange()
+    await expect(fixture.store.exchanges.create([{ ...twin, deposit: other.deposit }])).rejects.toThrow()
+  })
+
+  test('a credit of the same deposit is one entry', async () => {
+    const credit = {
+      depositId: row.deposit,
+      credits: 1,
+      exchangeId: row.exchange,
+      assetId: 'btc@btc' as const,
+      units: SMALL,
+      custody: 'wallet' as const,
+    }
+    expect(await fixture.store.ledger.post(depositEntry(credit))).toBe(false)
+  })
+})
+
+describe('payouts (I-8, I-9, I-10, I-12, I-26)', () => {
+  const copy = (fields: string) =>
+    `insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, address, units) select gen_random_uuid(), exchange_id, execution_id, deposit_id, leg, ${fields}, network, asset_id, address, units from payouts where id = $1`
+
+  test('payout or refund, never both, never two', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, n) => run(copy(n % 2 ? "'payout'" : "'refund'"), [row.payout])),
+    )
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    await refused(UNIQUE, copy("'refund'"), [row.payout])
+  })
+
+  test('go nowhere else, and never back', async () => {
+    for (const change of [
+      "address = 'thief'",
+      'units = units + 1',
+      "asset_id = 'btc@btc'",
+      "network = 'btc'",
+      'execution_id = null',
+      "purpose = 'withdrawal'",
+    ])
+      await refused(CHECK, `update payouts set ${change} where id = $1`, [row.payout])
+    for (const state of ['reserved', 'signed', 'void'])
+      await refused(CHECK, 'update payouts set state = $2, transaction_id = null where id = $1', [row.payout, state])
+  })
+
+  test('that are signed for leave their transaction only with a proof of its death', async () => {
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, SMALL)
+    fixture.fakes.eth.knobs.deaf = true
+    await fixture.blocks(2)
+    const [signed] = (await run("select id, transaction_id from payouts where exchange_id = $1 and state = 'signed'", [
+      exchange.id,
+    ])) as { id: string; transaction_id: string }[]
+    await refused(CHECK, "update payouts set state = 'reserved', transaction_id = null where id = $1", [signed?.id])
+    await refused(CHECK, 'update payouts set transaction_id = $2 where id = $1', [signed?.id, row.transaction])
+    await refused(CHECK, "update payouts set state = 'void' where id = $1", [signed?.id])
+    await refused(CHECK, "update transactions set state = 'expired' where id = $1", [signed?.transaction_id])
+    // The store's own way to put something aside leaves what is signed alone.
+    await fixture.store.payouts.hold([signed?.id ?? ''], 'LIMIT', null)
+    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed', attention: null }])
+    fixture.fakes.eth.knobs.deaf = false
+    await fixture.blocks(4)
+  })
+
+  test('a nonce or an outpoint is one transaction’s', async () => {
+    await refused(
+      UNIQUE,
+      'insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources) select gen_random_uuid(), network, wallet, branch, key_index, conflict_key, resources from transactions where id = $1',
+      [row.transaction],
+    )
+    await refused(CHECK, "update transactions set conflict_key = 'other' where id = $1", [row.transaction])
+    for (const state of ['live', 'expired'])
+      await refused(
+        CHECK,
+        `update transactions set state = $2, proof = ${state === 'expired' ? "'{}'" : 'null'} where id = $1`,
+        [row.transaction, state],
+      )
+  })
+
+  test('a replacement conflicts with what it replaces; the bytes are what they were; one is confirmed', async () => {
+    const attempt = (key: string, hash: string, state: string) =>
+      run(
+        'insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units, state) values ($1, $2, $3, $4, $5, $6, 1, $7)',
+        [row.transaction, key, 'eth', hash, 'raw', '{}', state],
+      )
+    const [{ key } = { key: '' }] = (await run('select conflict_key as key from transactions where id = $1', [
+      row.transaction,
+    ])) as { key: string }[]
+    const codes = await Promise.all(
+      [attempt('other:1', 'a', 'signed'), attempt(key, 'b', 'confirmed')].map((work) =>
+        work.then(() => 'taken', sqlState),
+      ),
+    )
+    expect(codes).toEqual([REFERENCE, UNIQUE])
+    for (const change of ["raw = 'other'", "tx_hash = 'other'", 'fee_units = 0'])
+      await refused(CHECK, `update attempts set ${change} where id = $1`, [row.attempt])
+    await refused(APPEND_ONLY, 'delete from attempts where id = $1', [row.attempt])
+  })
+})
+
+describe('statuses (I-17)', () => {
+  test('of an execution move along the edges alone, and each move counts', async () => {
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, SMALL)
+    await fixture.blocks(1)
+    const { id } = await fixture.execution(exchange)
+    // From every status to every other: in a transaction that is never committed.
+    for (const from of exchangeStatuses) {
+      for (const to of exchangeStatuses) {
+        const taken = await fixture.database
+          .transaction(async (tx) => {
+            await tx.query('alter table executions disable trigger execution_status')
+            await tx.query('update executions set status = $2 where id = $1', [id, from])
+            await tx.query('alter table executions enable trigger execution_status')
+            const [moved] = await tx.query<{ version: number }>(
+              'update executions set status = $2 where id = $1 returning version',
+              [id, to],
+            )
+            throw Object.assign(new Error('rolled back'), { moved })
+          })
+          .catch((error: unknown) => (error instanceof Error && 'moved' in error ? 'taken' : sqlState(error)))
+        expect(taken, `${from} → ${to}`).toBe(from === to || nextStatuses[from].includes(to) ? 'taken' : CHECK)
+      }
+    }
+  })
+
+  test('of an exchange leave no terminal but failed, for a refund', async () => {
+    for (const to of exchangeStatuses.filter((status) => status !== 'finished'))
+      await refused(CHECK, 'update exchanges set status = $2 where id = $1', [row.exchange, to])
+    const failed = await fixture.order()
+    await run("update exchanges set status = 'failed' where id = $1", [failed.id])
+    await refused(CHECK, "update exchanges set status = 'pending' where id = $1", [failed.id])
+    await run("update exchanges set status = 'refunding' where id = $1", [failed.id])
+    for (const change of [
+      'partner_id = gen_random_uuid()',
+      'from_units = from_units + 1',
+      "recipient_address = 'thief'",
+      "created_at = created_at + interval '1 second'",
+    ])
+      await refused(CHECK, `update exchanges set ${change} where id = $1`, [row.exchange])
+  })
+})

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tellExchange } from '../../../src/adapters/postgres/exchange/exchange-details.ts'
+import { ltc } from '../../exchange/money-path.ts'
+import { plan, SMALL, startPrivateMoneyPath } from '../../exchange/private/private-money-path.ts'
+
+let fixture: Awaited<ReturnType<typeof startPrivateMoneyPath>>
+beforeAll(async () => {
+  fixture = await startPrivateMoneyPath()
+})
+afterAll(() => fixture.close())
+
+test('of a finished private exchange both legs are told, with what paid them', async () => {
+  const exchange = await fixture.order({ via: ltc, plan })
+  fixture.deposit(exchange, SMALL)
+  await fixture.blocks(14)
+  const told = await tellExchange(fixture.database, exchange.id)
+  expect(told).toMatchObject({ exchange: { id: exchange.id, type: 'private', status: 'finished' }, plan })
+  const of = (what: string) => told?.parts.filter((part) => part['what'] === what) ?? []
+  const executions = await fixture.executions(exchange)
+  expect(of('address')).toHaveLength(2)
+  expect(of('execution')).toMatchObject(executions.map(({ leg, id, status }) => ({ leg, id, status })))
+  expect(of('payout')).toMatchObject(
+    executions.map(({ payoutHash }) => ({ purpose: 'payout', state: 'confirmed', tx_hashes: [payoutHash] })),
+  )
+  const events = of('event').map(({ event }) => event)
+  expect(events).toEqual(await fixture.events(exchange))
+  expect(events.length).toBeGreaterThan(2)
+  expect(await tellExchange(fixture.database, 'x')).toBeNull()
+})

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { PATIENCE } from '../../../../test/support/patience.ts'
+import type { Sql } from '../../../src/adapters/postgres/core/database.ts'
+import { createFind } from '../../../src/adapters/postgres/exchange/poll-cache.ts'
+import { COIN, ETHER, partnerId, startMoneyPath } from '../../exchange/money-path.ts'
+import { type OpenTransaction, openTransaction } from './open-transaction.ts'
+
+/*
+ * What a process keeps of an exchange must never be answered once it is old. The hard cases: transactions that end in
+ * another order than they began, reads that overlap with writes, and tables that are not the ones that were read.
+ */
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+})
+afterAll(() => fixture.close())
+
+/** One process's polls, each of which must say what one says that has nothing kept. */
+function poller(now?: () => number) {
+  const asked: string[] = []
+  const heard: Sql = {
+    query: (text, values, name) => {
+      asked.push(name ?? text)
+      return fixture.database.query(text, values, name)
+    },
+  }
+  const find = createFind(heard, now)
+  const look = async (id: string) => {
+    const found = await find(partnerId, id)
+    expect(found).toEqual(await createFind(fixture.database)(partnerId, id))
+    return found
+  }
+  /** What is asked of the database by it. */
+  const questions = async (work: () => Promise<unknown>) => {
+    asked.length = 0
+    await work()
+    return [...asked]
+  }
+  return { find, look, questions }
+}
+
+/** An exchange that is refunded: of everything that a status shows there is something. */
+async function refunded() {
+  const exchange = await fixture.order()
+  fixture.deposit(exchange, 2_900n)
+  await fixture.blocks(8)
+  expect(await fixture.status(exchange)).toBe('refunded')
+  return exchange.id
+}
+
+describe('a poll', () => {
+  test('of what did not change asks for nothing but changes, and one that did is read again', async () => {
+    const { id } = await fixture.order()
+    const { look, find, questions } = poller()
+    await look(id)
+    expect(await questions(() => find(partnerId, id))).toEqual(['changed-exchanges'])
+    await fixture.store.operator.setRefund(id, { address: 'another', memo: '7' })
+    expect(await questions(() => find(partnerId, id))).toEqual(['changed-exchanges', 'find-exchanges'])
+    expect((await look(id))?.exchange.refund).toEqual({ address: 'another', memo: '7' })
+  })
+
+  test('of many at once asks one question', async () => {
+    const { id } = await fixture.order()
+    const { look, find, questions } = poller()
+    await look(id)
+    expect(await questions(() => Promise.all(Array.from({ length: 50 }, () => find(partnerId, id))))).toHaveLength(1)
+  })
+
+  test('says at every step what the rows say', async () => {
+    const { look } = poller()
+    const [paid, back] = [await fixture.order(), await fixture.order()]
+    const seen = new Set<string | undefined>()
+    const lookAtBoth = async () => {
+      for (const { id } of [paid, back]) seen.add((await look(id))?.exchange.status)
+    }
+    await lookAtBoth()
+    fixture.deposit(paid, COIN / 200n)
+    fixture.deposit(back, 2_900n)
+    await fixture.turn()
+    for (let block = 0; block < 8; block++) {
+      await lookAtBoth()
+      await fixture.blocks(1)
+    }
+    await lookAtBoth()
+    expect([...seen]).toEqual(expect.arrayContaining(['pending', 'confirming', 'finished', 'refunded']))
+  })
+
+  test("of another partner's exchange finds nothing, though it is kept", async () => {
+    const { id } = await fixture.order()
+    const { look, find } = poller()
+    await look(id)
+    expect(await find(randomUUID(), id)).toBeNull()
+    expect(await find(partnerId, id, 'private')).toBeNull()
+    expect(await find(partnerId, id, 'standard')).not.toBeNull()
+  })
+
+  test('whose answer was on its way while the exchange changed keeps nothing old', async () => {
+    const { id } = await fixture.order()
+    const gate = Promise.withResolvers<void>()
+    let isSlow = false
+    const find = createFind({
+      query: async (text, values, name) => {
+        const rows = await fixture.database.query<never>(text, values, name)
+        if (isSlow && name === 'find-exchanges') await gate.promise
+        return rows
+      },
+    })
+    const refund = async () => (await find(partnerId, id))?.exchange.refund?.address
+    await refund()
+    await fixture.store.operator.setRefund(id, { address: 'first', memo: null })
+    isSlow = true
+    const slow = refund()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await fixture.store.operator.setRefund(id, { address: 'second', memo: null })
+    isSlow = false
+    // The mark moves on meanwhile.
+    for (let n = 0; n < 4; n++) {
+      expect(await refund()).toBe('second')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    gate.resolve()
+    expect(await slow).toBe('first')
+    expect(await refund()).toBe('second')
+  })
+
+  test('after a long pause, after many changes, and of tables that were filled anew, keeps nothing', async () => {
+    let time = Date.now()
+    const { id } = await fixture.order()
+    const { look, find, questions } = poller(() => time)
+    const again = () => questions(() => find(partnerId, id))
+    await look(id)
+    expect(await again()).toEqual(['changed-exchanges'])
+    time += 60_000
+    expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
+    expect(await again()).toEqual(['changed-exchanges'])
+    await fixture.database.query(
+      `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, partner_fee_bps, expires_at, changed_by)
+       select gen_random_uuid(), partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, partner_fee_bps, expires_at, pg_current_xact_id()
+       from exchanges, generate_series(1, 1000) where id = $1`,
+      [id],
+    )
+    expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
+    // Transactions of the whole cluster count: the thousand are behind the mark when those that ran beside them ended.
+    await vi.waitFor(async () => expect(await again()).toEqual(['changed-exchanges']), PATIENCE)
+    await fixture.database.query('cluster payouts using payouts_pkey')
+    expect(await again()).toEqual(['changed-exchanges', 'find-exchanges'])
+  })
+})
+
+test('whatever the order in which transactions begin, write and end', async () => {
+  const ids = [await refunded(), await refunded()]
+  const writes = [
+    'update exchanges set refund_memo = $2 where id = $1',
+    'update executions set payin_hash = $2 where exchange_id = $1',
+    "update payouts set memo = $2 where exchange_id = $1 and purpose = 'refund'",
+  ]
+  // The one column of a refund that can be written again and again.
+  await fixture.database.query('alter table payouts disable trigger payout_update')
+  // Every second question moves the mark on.
+  let time = 0
+  const { look } = poller(() => {
+    time += 75
+    return time
+  })
+  // Each writes rows of its own, so that none waits for another.
+  const step = fc.record({ who: fc.nat(5), act: fc.constantFrom('write', 'commit', 'roll back', 'look') })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
+      const running = new Map<number, OpenTransaction>()
+      try {
+        for (const { who, act } of [...steps, { who: 0, act: 'look' }, { who: 1, act: 'look' }]) {
+          const one = running.get(who)
+          const id = ids[who % 2] ?? ''
+          if (act === 'write') {
+            const writer = one ?? (await openTransaction(fixture.database))
+            running.set(who, writer)
+            await writer.sql.query(writes[Math.floor(who / 2)] ?? '', [id, randomUUID()])
+          } else if (act === 'look') {
+            expect(await look(id)).not.toBeNull()
+          } else if (one) {
+            running.delete(who)
+            await one.end(act === 'commit')
+          }
+        }
+      } finally {
+        for (const { end } of running.values()) await end(false)
+      }
+    }),
+    { numRuns: 40 },
+  )
+})

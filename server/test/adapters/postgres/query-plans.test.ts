@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database, Sql } from '../../../src/adapters/postgres/core/database.ts'
+import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
+import { btc } from '../../../src/exchange/domain/pricing.fixture.ts'
+import type { AppendRules } from '../../../src/exchange/ports/store/chain-log.ts'
+import { partnerId } from '../../exchange/money-path.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
+
+/** Enough that the planner would rather use an index than read everything. */
+const ROWS = 20_000
+/** Tables that grow with the business: a question that is asked for every exchange or block must not read them whole. */
+const GROWING = [
+  'exchanges',
+  'deposit_targets',
+  'deposits',
+  'executions',
+  'payouts',
+  'transactions',
+  'attempts',
+  'coins',
+  'events',
+  'journal',
+  'postings',
+]
+
+let app: TestDatabase
+let exchangeId = ''
+const asked: { text: string; values: readonly unknown[] }[] = []
+
+beforeAll(async () => {
+  app = await openTestDatabase()
+  const { database } = app
+  await database.query(
+    `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units, recipient_address, partner_fee_bps, status, created_at, expires_at, next_check_at)
+     select gen_random_uuid(), case when n % 2 = 0 then $1::uuid else gen_random_uuid() end, 'standard', 'standard', 'btc', 'btc', 'eth', 'eth', $2, 1, 1, 'r', 0,
+       case when n % 10 = 0 then 'pending' else 'finished' end, now() - n * interval '1 minute', now(), case when n % 10 = 0 then now() + interval '1 hour' end from generate_series(1, $3::int) n`,
+    [partnerId, JSON.stringify([{ from: btc.asset, to: btc.asset }]), ROWS],
+  )
+  await database.query(
+    "insert into deposit_targets (exchange_id, leg, network, address, memo, key_index) select id, 0, 'btc', 'address-' || row_number() over (), '', row_number() over () from exchanges",
+  )
+  await database.query(
+    "insert into deposits (network, identity, tx_hash, exchange_id, leg, address, key_index, asset_id, units, block_height, block_hash, required_confirmations, status, credited_units, credits, swept_by) select 'btc', key_index || ':0', key_index, exchange_id, 0, address, key_index, 'btc@btc', 5, key_index, 'h', 2, 'credited', 5, 1, gen_random_uuid() from deposit_targets",
+  )
+  await database.query(
+    "insert into executions (id, exchange_id, deposit_id, leg, payin_hash, status) select gen_random_uuid(), exchange_id, id, 0, tx_hash, 'finished' from deposits",
+  )
+  await database.query(
+    "insert into transactions (id, network, wallet, branch, key_index, conflict_key, resources, state) select gen_random_uuid(), 'eth', 'hot', 'hot', 0, id, '{}', 'final' from deposits",
+  )
+  await database.query(
+    "insert into attempts (transaction_id, conflict_key, network, tx_hash, raw, intent, fee_units, state, block_height, block_hash) select id, conflict_key, 'eth', conflict_key, 'raw', '{}', 1, 'confirmed', conflict_key::bigint, 'h' from transactions",
+  )
+  await database.query(
+    "insert into payouts (id, exchange_id, execution_id, deposit_id, leg, purpose, network, asset_id, address, units, state, transaction_id) select gen_random_uuid(), x.exchange_id, x.id, x.deposit_id, 0, 'payout', 'eth', 'eth@eth', 'r', 1, 'confirmed', t.id from executions x join transactions t on t.conflict_key = x.deposit_id::text",
+  )
+  await database.query(
+    "insert into coins (network, outpoint, address, branch, key_index, units, block_height, block_hash, deposit_id, spent_by, spent_height) select 'btc', identity, address, 'deposit', key_index, 5, block_height, 'h', id, case when id % 10 <> 0 then 'x' end, case when id % 10 <> 0 then block_height end from deposits",
+  )
+  await database.query("insert into cursors values ('btc', 1000000, 'h'), ('eth', 1000000, 'h')")
+  await database.query("insert into balances values ('asset:wallet', 'eth@eth', 5)")
+  await database.query('analyze')
+  const [row] = await database.query<{ id: string }>('select exchange_id as id from executions limit 1')
+  exchangeId = row?.id ?? ''
+})
+afterAll(() => app.close())
+
+/** The database, with an ear for what is asked of it. */
+function listening(database: Database): Database {
+  const hear =
+    (sql: Sql): Sql['query'] =>
+    (text, values, name) => {
+      asked.push({ text, values: values ?? [] })
+      return sql.query(text, values, name)
+    }
+  return {
+    ...database,
+    query: hear(database),
+    transaction: (work) => database.transaction((tx) => work({ ...tx, query: hear(tx) })),
+  }
+}
+
+const rules: AppendRules = {
+  assetOf: () => btc.asset,
+  requirements: () => ({ confirmations: 2, tag: null }),
+  usesMemos: false,
+  fundingConfirmations: 2,
+  keepBlocks: 50,
+  tracksUtxos: true,
+}
+const transfers = Array.from({ length: 200 }, (_, n) => ({
+  identity: `new-${n}:0`,
+  txHash: `new-${n}`,
+  address: n % 50 === 0 ? `address-${n + 1}` : `stranger-${n}`,
+  memo: null,
+  contract: null,
+  units: 5n,
+  sender: null,
+}))
+const block = {
+  height: 1_000_001,
+  hash: 'i',
+  parentHash: 'h',
+  time: 0,
+  transfers,
+  transactions: transfers.map(({ txHash }, n) => ({ txHash, sender: null, nonce: null, spends: [`${n + 1}:0`] })),
+}
+
+/** The first block of a process and network reads the addresses, once. */
+async function takeAddressesIn(store: ReturnType<typeof createStore>): Promise<void> {
+  const looked = new Error('rolled back')
+  const work = store.transaction(async (tx) => {
+    await tx.chainLog.append('btc', block, rules)
+    throw looked
+  })
+  await expect(work).rejects.toBe(looked)
+  asked.length = 0
+}
+
+test('no question that is asked for every exchange or block reads a growing table whole', async () => {
+  const store = createStore(listening(app.database))
+  await takeAddressesIn(store)
+  const id = randomUUID()
+  await store.exchanges.find(partnerId, exchangeId)
+  await store.exchanges.list({ partnerId }, null, 100, 0)
+  await store.exchanges.list({ partnerId, status: 'pending' }, { createdAt: new Date(), id: exchangeId }, 100, 0)
+  await store.exchanges.count({ partnerId })
+  await store.exchanges.countOpen(partnerId, 100)
+  await store.exchanges.findRepeated(partnerId, 'key')
+  await store.jobs.leaseDue(100)
+  await store.wallets.listFundings('btc', 100)
+  await store.wallets.listSweepable('eth', 2, 20, 0n)
+  await store.reconciliation.positions('eth', 'eth@eth')
+  await store.transactions.unpaidFees('eth', 'hot')
+  await store.payouts.queue('eth', 1)
+  await store
+    .transaction(async (tx) => {
+      await tx.steps.load(exchangeId)
+      await tx.steps.load(exchangeId, { leg: 0, depositId: '7' })
+      await tx.steps.summarize(exchangeId)
+      await tx.steps.isRateUsed(exchangeId, { leg: 0, depositId: '7' }, 'btc@btc')
+      await tx.operator.listHeldExecutions(exchangeId, null, 50)
+      await tx.ledger.unreserved(exchangeId, 'btc@btc')
+      await tx.signingJournal.readPayoutOrigin('7', 0)
+      await tx.wallets.sweptUnits(id)
+      await tx.chainLog.recordSightings('btc', [{ txHash: 'seen', address: 'address-7', memo: null }])
+      await tx.payouts.queue('eth', 50)
+      await tx.payouts.listByTransaction(id)
+      await tx.payouts.requeue(id, null)
+      await tx.transactions.load(id)
+      await tx.transactions.listSpendable('btc', 2, 500)
+      await tx.chainLog.append('btc', block, rules)
+      await tx.chainLog.rewind('btc', 1_000_000, block).catch(() => false)
+      throw new Error('nothing of it stays')
+    })
+    .catch(() => undefined)
+  expect(asked.length).toBeGreaterThan(30)
+  const whole: string[] = []
+  for (const { text, values } of asked.filter(
+    ({ text: one }) => /^\s*(with|select|insert|update|delete)/i.test(one) && !/add_job|advisory/.test(one),
+  )) {
+    const plan = await app.database.query<Record<string, string>>(`explain ${text}`, values)
+    const lines = plan.flatMap((row) => Object.values(row))
+    for (const line of lines) {
+      const table = /Seq Scan on (\w+)/.exec(line)?.[1] ?? ''
+      if (GROWING.includes(table)) whole.push(`${line.trim()}: ${text.replace(/\s+/g, ' ').slice(0, 120)}`)
+    }
+  }
+  expect(whole).toEqual([])
+})

@@ -1,0 +1,283 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPostgres } from '../../src/adapters/embedded-postgres/postgres.ts'
+import { openDatabase } from '../../src/adapters/postgres/core/database.ts'
+import { lockFolder } from '../../src/lib/lock.ts'
+import { openShell, type Shell } from './shell.ts'
+
+let shell: Shell
+let folder: string
+let url: string
+let swapyard: Shell['swapyard']
+
+beforeAll(async () => {
+  shell = await openShell()
+  ;({ folder, url, swapyard } = shell)
+})
+afterAll(() => shell.close())
+
+describe('the command line', () => {
+  test('makes the keys of the app once, and shows where they are', async () => {
+    const made = await swapyard(['keystore', 'create'])
+    expect(made).toMatchObject({ code: 0, lines: [{ words: expect.stringMatching(/^([a-z]+ ){23}[a-z]+$/) }] })
+    const before = readFileSync(join(folder, 'keystore.json'), 'utf8')
+    const again = await swapyard(['keystore', 'create'])
+    expect(again).toMatchObject({ code: 1, error: expect.stringContaining('already') })
+    expect(readFileSync(join(folder, 'keystore.json'), 'utf8')).toBe(before)
+    const { lines } = await swapyard(['keystore', 'addresses'])
+    expect(lines.find(({ network }) => network === 'btc')).toMatchObject({ hot: expect.stringMatching(/^bcrt1q/) })
+    const words = join(folder, 'words')
+    writeFileSync(words, `${String(made.lines[0]?.['words'])}\n`)
+    const restored = { SWAPYARD_KEYSTORE: join(folder, 'restored.json') }
+    expect(await swapyard(['keystore', 'create', '--from-words', words], restored)).toMatchObject({
+      code: 0,
+      lines: [{ restored: true }],
+    })
+    expect((await swapyard(['keystore', 'addresses'], restored)).lines).toEqual(lines)
+  })
+
+  test('writes the public half for API machines, from which no worker starts', async () => {
+    const half = join(folder, 'public.json')
+    const env = { SWAPYARD_KEYSTORE: half }
+    expect(await swapyard(['keystore', 'export-public', half])).toMatchObject({ code: 0, lines: [{ file: half }] })
+    expect((await swapyard(['keystore', 'addresses'], env)).lines).toEqual(
+      (await swapyard(['keystore', 'addresses'])).lines,
+    )
+    for (const role of ['worker', 'all']) {
+      const { code, error } = await swapyard(['start', '--sandbox', '--role', role], env)
+      expect([code, error]).toEqual([1, expect.stringContaining('public keys alone: start with --role api')])
+    }
+  })
+
+  test('ends the hold after a restore with a reason, which is written down', async () => {
+    expect(await swapyard(['pause', 'payouts:all', '--reason', 'as the signer does'])).toMatchObject({ code: 0 })
+    expect(await swapyard(['signer', 'missing'])).toMatchObject({ code: 0, lines: [] })
+    expect(await swapyard(['signer', 'import'])).toMatchObject({ code: 0, lines: [] })
+    expect((await swapyard(['signer', 'release'])).code).toBe(2)
+    expect(await swapyard(['signer', 'release', '--reason', 'looked at every transaction'])).toMatchObject({
+      code: 0,
+      lines: [{ released: true, settled: 0 }],
+    })
+  })
+
+  test('adds a partner with a key that is shown once, and lists it without', async () => {
+    expect(await swapyard(['partners', 'add', 'acme', '--fee-bps', '25', '--strict'])).toMatchObject({
+      code: 0,
+      lines: [{ name: 'acme' }],
+    })
+    const { lines } = await swapyard([
+      'partners',
+      'keys',
+      'add',
+      'acme',
+      '--ip',
+      '192.0.2.1',
+      '2001:db8::/32',
+      '--scopes',
+      'rates:read,exchange:read',
+      '--lifetime-days',
+      '90',
+    ])
+    const key = String(lines[0]?.['key'])
+    expect(key).toMatch(/^sy_test_/)
+    const recipient = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+    await swapyard(['partners', 'recipient', 'acme', 'eth@eth', recipient])
+    const listed = await swapyard(['partners', 'list'])
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+    expect(listed.lines).toEqual([
+      expect.objectContaining({
+        name: 'acme',
+        feeBps: 25,
+        strict: true,
+        recipients: [{ currency: 'eth@eth', address: recipient, memo: null }],
+        keys: [
+          {
+            keyId: key.slice(8, 16),
+            scopes: ['rates:read', 'exchange:read'],
+            ipAllowList: ['192.0.2.1/32', '2001:db8::/32'],
+            createdBy: 'cli',
+            expiresAt: expect.stringContaining(inDays(90)),
+            revoked: false,
+            lastUsedAt: null,
+          },
+        ],
+      }),
+    ])
+    expect(JSON.stringify(listed.lines)).not.toContain(key.split('_')[3])
+    const rotated = await swapyard(['partners', 'keys', 'rotate', key.slice(8, 16), '--overlap-hours', '1'])
+    expect(String(rotated.lines[0]?.['key']).slice(0, 16)).toBe(key.slice(0, 16))
+    expect(String(rotated.lines[0]?.['key'])).not.toBe(key)
+    expect(await swapyard(['partners', 'suspend', 'acme'])).toMatchObject({ code: 0 })
+    expect(await swapyard(['partners', 'keys', 'revoke', key.slice(8, 16)])).toMatchObject({ code: 0 })
+  })
+
+  test('sets where referrer fees go', async () => {
+    await swapyard(['partners', 'add', 'referrer'])
+    const set = (network: string, address: string) =>
+      swapyard(['partners', 'fee-address', 'referrer', network, address])
+    const address = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+    expect(await set('ERC20', address)).toMatchObject({ code: 0, lines: [{ network: 'eth', feeAddress: address }] })
+    expect(await set('eth', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({ code: 1 })
+    expect(await set('btc', address)).toMatchObject({ code: 1, error: expect.stringContaining('no swaps') })
+    expect(await set('eth', 'none')).toMatchObject({ code: 0, lines: [{ feeAddress: null }] })
+    expect(await set('eth', 'none')).toMatchObject({ code: 1 })
+  })
+
+  test('changes what a partner and a key may do, and only what is named', async () => {
+    await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
+    const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']
+    expect(await swapyard(['partners', 'set', 'beta', ...change])).toMatchObject({ code: 0 })
+    expect(await swapyard(['partners', 'set', 'beta', '--no-strict', '--open-exchanges-max', '7'])).toMatchObject({
+      code: 0,
+    })
+    const { lines } = await swapyard(['partners', 'keys', 'add', 'beta', '--scopes', 'rates:read'])
+    const keyId = String(lines[0]?.['keyId'])
+    const set = ['partners', 'keys', 'set', keyId]
+    expect(await swapyard([...set, '--ip', '192.0.2.1', '--scopes', 'rates:read,exchange:read'])).toMatchObject({
+      lines: [{ keyId, scopes: ['rates:read', 'exchange:read'], ipAllowList: ['192.0.2.1/32'] }],
+    })
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    const rows = () =>
+      database.query(
+        'select fee_bps, rate_limit_per_minute, open_exchanges_max, strict, scopes, ip_allow_list from partners p join api_keys k on k.partner_id = p.id where k.id = $1',
+        [keyId],
+      )
+    const changed = { fee_bps: 30, rate_limit_per_minute: 12_000, open_exchanges_max: 7, strict: false }
+    const scopes = ['rates:read', 'exchange:read']
+    expect(await rows()).toEqual([{ ...changed, scopes, ip_allow_list: ['192.0.2.1/32'] }])
+    expect(await swapyard([...set, '--any-ip'])).toMatchObject({ code: 0 })
+    expect(await rows()).toEqual([{ ...changed, scopes, ip_allow_list: [] }])
+    await database.close()
+  })
+
+  test('takes no recipient that is no address of its network', async () => {
+    await swapyard(['partners', 'add', 'payee'])
+    const set = (currency: string, address: string) => swapyard(['partners', 'recipient', 'payee', currency, address])
+    expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
+      code: 0,
+      lines: [{ currency: 'eth@eth' }],
+    })
+    // One letter in the wrong case: EIP-55 tells.
+    expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEdA94')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('no address of eth'),
+    })
+    expect(await set('btc@btc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('no address of btc'),
+    })
+    // The names that partners may use in requests are good here as well.
+    expect(await set('ETH@erc20', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
+      code: 0,
+      lines: [{ currency: 'eth@eth' }],
+    })
+    expect(await set('nothing@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('no listed currency'),
+    })
+    const { lines } = await swapyard(['keystore', 'addresses'])
+    const ours = lines.find(({ network }) => network === 'eth')
+    // Made known by its worker alone, on one network: the key is the same on all of them.
+    const database = openDatabase(url, { max: 1, applicationName: 'test' })
+    await database.query("insert into house_addresses values ('eth', $1, 'change', 1)", [ours?.['firstDeposit']])
+    await database.close()
+    for (const address of [ours?.['hot'], ours?.['firstDeposit']]) {
+      expect(await set('usdc@base', String(address))).toMatchObject({
+        code: 1,
+        error: expect.stringContaining('is an address of this service'),
+      })
+    }
+  })
+
+  test.each([
+    [['partners', 'suspend', 'nobody'], 'no partner nobody'],
+    [['partners', 'add', 'acme'], 'there is a partner acme already'],
+    [['partners', 'add', ''], 'a name has 1 to 64 letters'],
+    [['partners', 'set', 'acme'], 'nothing to change'],
+    [['partners', 'set', 'nobody', '--strict'], 'no partner nobody'],
+    [['partners', 'keys', 'set', 'nothing', '--any-ip'], 'no live key'],
+    [['partners', 'keys', 'add', 'acme', '--ip', '300.1.1.1'], 'no address'],
+    [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
+    [['partners', 'keys', 'revoke', 'nothing'], 'no live key'],
+    [['pause', 'everything', '--reason', 'x'], 'the scope is'],
+    [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; there are '],
+    [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; there are '],
+    [['pause', 'asset:usdt@et', '--reason', 'x'], 'usdt@et is no listed currency'],
+    [['pause', 'partner:nobody', '--reason', 'x'], 'there is no partner nobody'],
+    [['resume', 'network:bct'], 'there is no network bct'],
+    [['exchanges', 'release', '00000000-0000-7000-8000-000000000000'], 'nothing held'],
+    [['exchanges', 'set-refund', 'x', 'y'], 'nothing held'],
+    [['exchanges', 'show', 'x'], 'there is no exchange x'],
+    [['exchanges', 'show', '00000000-0000-7000-8000-000000000000'], 'there is no exchange 0'],
+    [['payouts', 'release', 'x', '--reason', 'a test'], 'no payout x'],
+    [['payouts', 'dead', 'x', '--spent-by', 'a'.repeat(64), '--reason', 'a test'], 'transaction x is settled'],
+    [['fundings', 'claim', '7', '--reason', 'a test'], 'deposit 7 is not unclaimed'],
+  ])('%j fails in one sentence', async (args, sentence) => {
+    const { code, error } = await swapyard(args)
+    expect(code).toBe(1)
+    expect(error).toContain(sentence)
+    expect(error.trim().split('\n')).toHaveLength(1)
+  })
+
+  test.each(['5000', '-1', '1.5'])('takes no fee of %s basis points', async (fee) => {
+    const { code, error } = await swapyard(['partners', 'add', 'dear', `--fee-bps=${fee}`])
+    expect([code, error]).toEqual([2, expect.stringMatching(/--fee-bps.* (it is from 0 to 1000|a whole number)/)])
+    expect(error).not.toContain('partners_fee_bps_check')
+  })
+
+  test('pauses and resumes', async () => {
+    expect(await swapyard(['pause', 'network:btc', '--reason', 'a test'])).toMatchObject({
+      code: 0,
+      lines: [{ scope: 'network:btc', paused: true }],
+    })
+    expect(await swapyard(['resume', 'network:btc'])).toMatchObject({ code: 0, lines: [{ paused: false }] })
+    expect(await swapyard(['wallets'])).toMatchObject({ code: 0, lines: [] })
+  })
+
+  test.each([
+    ['network:Bitcoin', 'network:btc'],
+    ['asset:USDT@erc20', 'asset:usdt@eth'],
+  ])('pauses %s as what signing asks for', async (named, scope) => {
+    expect((await swapyard(['pause', named, '--reason', 'a test'])).lines).toEqual([{ scope, paused: true }])
+    expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])
+  })
+
+  test('pauses a partner by its name, shows it, and resumes it by its id', async () => {
+    const { lines } = await swapyard(['partners', 'add', 'held partner'])
+    expect(lines).toMatchObject([{ next: "swapyard partners keys add 'held partner'" }])
+    const scope = `partner:${String(lines[0]?.['id'])}`
+    expect((await swapyard(['pause', 'partner:held partner', '--reason', 'x'])).lines).toEqual([
+      { scope, paused: true },
+    ])
+    expect((await swapyard(['pauses'])).lines).toContainEqual({ scope, reason: 'x' })
+    expect((await swapyard(['resume', scope])).lines).toEqual([{ scope, paused: false }])
+  })
+
+  test('is no production without a config: it says what is missing and exits 2', async () => {
+    const { code, error } = await swapyard(['start', '--role', 'api'])
+    expect(code).toBe(2)
+    for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
+    expect(await swapyard(['start', '--role', 'everything'])).toMatchObject({ code: 2 })
+    expect(await swapyard(['wallets'], { SWAPYARD_DATA_DIRR: 'x' })).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('SWAPYARD_DATA_DIR'),
+    })
+  })
+
+  test('speaks to the embedded database of a running service, and starts it where none runs', async () => {
+    const alone = join(folder, 'alone')
+    const env = { DATABASE_URL: '', SWAPYARD_DATA_DIR: alone }
+    expect(await swapyard(['partners', 'add', 'first'], env)).toMatchObject({ code: 0 })
+    const lock = lockFolder(alone)
+    const postgres = await startPostgres({ dataDir: alone })
+    try {
+      expect(await swapyard(['partners', 'add', 'second'], env)).toMatchObject({ code: 0 })
+      const { lines } = await swapyard(['partners', 'list'], env)
+      expect(lines.map(({ name }) => name)).toEqual(['first', 'second'])
+    } finally {
+      await postgres.stop()
+      lock.release()
+    }
+  })
+})

@@ -1,0 +1,113 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import type { ExchangeType } from '../../../src/exchange/domain/exchange.ts'
+import { present } from '../../../src/lib/assert.ts'
+import { goodOrder, type TestApp } from './app-for-tests.ts'
+import { type Answer, type BadInput, inTheApp, json, key, laterIssue, list, status } from './bad-input-case.ts'
+
+/** An exchange of the partner of this key; returns its id. */
+async function created(
+  { app, services }: TestApp,
+  apiKey = 'sandbox',
+  type: ExchangeType = 'standard',
+): Promise<string> {
+  const headers = { ...json, 'x-api-key': apiKey }
+  const answer = await app.inject({ method: 'POST', url: '/v1/cross-chain/exchange', headers, payload: goodOrder })
+  const row = present(services.rows[0], 'the row just made')
+  row.view = { ...row.view, exchange: { ...row.view.exchange, type } }
+  return answer.json().id
+}
+
+function totals(answers: readonly Answer[]): number[] {
+  return answers.map(({ body }) => JSON.parse(body).total)
+}
+
+/** Status, list, currencies, feed: B102 to B119. */
+export const reads: readonly BadInput[] = [
+  { id: 'B102', requests: status('', 'id='), status: [400], codes: ['VALIDATION_ERROR'] },
+  {
+    id: 'B103',
+    requests: status('id=abc', 'id=1', "id=' or 1=1", 'id=%00'),
+    status: [404],
+    codes: ['EXCHANGE_NOT_FOUND'],
+  },
+  {
+    id: 'B104',
+    requests: async (scenario) =>
+      status(`id=${await created(scenario, 'sandbox-b')}`, 'id=0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'),
+    status: [404],
+    codes: ['EXCHANGE_NOT_FOUND'],
+    // The same bytes as for an id that never was, but for the id of the request.
+    also: ([others, unknown]) => {
+      const strip = (answer: Answer | undefined) => ({ ...JSON.parse(answer?.body ?? ''), requestId: '' })
+      deepEqual(strip(others), strip(unknown))
+    },
+  },
+  {
+    id: 'B105',
+    requests: async (scenario) => {
+      const id = await created(scenario, 'sandbox', 'private')
+      return [{ url: `/v1/cross-chain/exchange/status/standard?id=${id}`, headers: key }]
+    },
+    status: [404],
+    codes: ['EXCHANGE_NOT_FOUND'],
+  },
+  { id: 'B106', elsewhere: laterIssue },
+  { id: 'B107', elsewhere: inTheApp },
+  { id: 'B108', requests: status('id=a&id=b'), status: [400], codes: ['VALIDATION_ERROR'] },
+  {
+    id: 'B109',
+    requests: list('status=done'),
+    status: [400],
+    codes: ['VALIDATION_ERROR'],
+    also: ([answer]) => {
+      const [{ allowed }] = JSON.parse(answer?.body ?? '').errors
+      ok(allowed.includes('pending') && allowed.includes('refunded'))
+    },
+  },
+  { id: 'B110', requests: list('exchangeType=STANDARD'), status: [400], codes: ['VALIDATION_ERROR'] },
+  {
+    id: 'B111',
+    requests: async (scenario) => {
+      await created(scenario)
+      await created(scenario, 'sandbox-b')
+      return list('partnerId=p2', 'created[gte]=1970')
+    },
+    status: [200],
+    also: (answers) => deepEqual(totals(answers), [1, 1]),
+  },
+  {
+    id: 'B112',
+    requests: async (scenario) => {
+      await created(scenario)
+      return list(`fromCurrency=${encodeURIComponent("btc' UNION SELECT 1")}`, 'fromCurrency=%00', 'toNetwork=zzz')
+    },
+    status: [200],
+    also: (answers) => deepEqual(totals(answers), [0, 0, 0]),
+  },
+  {
+    id: 'B113',
+    requests: async (scenario) => {
+      await created(scenario)
+      scenario.services.advance(24 * 3_600_000 + 1_000)
+      return list('')
+    },
+    status: [200],
+    also: (answers) => deepEqual(totals(answers), [0]),
+  },
+  { id: 'B114', elsewhere: inTheApp },
+  { id: 'B115', elsewhere: 'server/test/exchange/api/list.test.ts' },
+  {
+    id: 'B116',
+    requests: [{ url: '/v1/cross-chain/available-currencies?nonsense=1&network[$ne]=x', headers: key }],
+    status: [200],
+    also: ([answer]) => equal(JSON.parse(answer?.body ?? '').length, 5),
+  },
+  {
+    id: 'B117',
+    requests: [{ url: '/v1/rates', headers: { accept: 'application/json' } }],
+    status: [200],
+    also: ([answer]) => ok(answer?.headers['content-type']?.startsWith('application/xml')),
+  },
+  { id: 'B118', elsewhere: 'server/src/exchange/domain/feed.test.ts' },
+  { id: 'B119', elsewhere: 'server/test/core/http/throttle.test.ts' },
+]

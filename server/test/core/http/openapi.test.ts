@@ -1,0 +1,75 @@
+import * as schema from '@swapyard/schema'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scopes } from '../../../src/core/domain/partner.ts'
+import { exchangeStatuses, statusReasons } from '../../../src/exchange/domain/exchange.ts'
+import { swapNetworks, swapReasons, swapStatuses } from '../../../src/swap/domain/swap.ts'
+import { createTestApp, type TestApp } from './app-for-tests.ts'
+
+let scenario: TestApp
+let mounted: string[]
+
+beforeEach(async () => {
+  scenario = createTestApp({ sandboxControlUrl: 'http://127.0.0.1:9' })
+  mounted = mountedRoutes(scenario.app.printRoutes({ commonPrefix: false }))
+})
+afterEach(() => scenario.app.close())
+
+/** `METHOD path` of every route, from the tree that the router prints: four characters a level. */
+function mountedRoutes(tree: string): string[] {
+  const parents: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', step = '', methods = ''] = /^(.*)[├└]── (\S*)(?: \(([A-Z, ]+)\))?/.exec(line) ?? []
+    const depth = indent.length / 4
+    parents.length = depth
+    parents.push(step)
+    return methods === '' ? [] : methods.split(', ').map((method) => `${method} ${parents.join('')}`)
+  })
+}
+
+describe('the documentation', () => {
+  test('has every route of the server but those that serve files and operators', async () => {
+    const { paths } = (await scenario.app.inject({ url: '/openapi.json' })).json()
+    const documented = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const undocumented = ['/metrics', '/openapi.json', '/icons/:name', '/icons/tokens/:name', '/docs']
+    const internal = (route: string) =>
+      undocumented.some((path) => route === `GET ${path}` || route.startsWith(`GET ${path}/`))
+    // HEAD is wherever GET is, which goes without saying (RFC 9110 §9.1).
+    const own = mounted.filter((route) => !route.startsWith('HEAD '))
+    expect(own.filter((route) => !internal(route)).toSorted()).toEqual(
+      documented.filter((route) => !route.startsWith('HEAD ')).toSorted(),
+    )
+    expect(
+      mounted
+        .filter((route) => route.startsWith('HEAD '))
+        .map((route) => route.slice(5))
+        .toSorted(),
+    ).toEqual(
+      mounted
+        .filter((route) => route.startsWith('GET '))
+        .map((route) => route.slice(4))
+        .toSorted(),
+    )
+    expect(mounted.filter(internal).length).toBeGreaterThan(5)
+  })
+
+  test('leaves the sandbox out where there is none', async () => {
+    const elsewhere = createTestApp()
+    const { paths } = (await elsewhere.app.inject({ url: '/openapi.json' })).json()
+    expect(Object.keys(paths).filter((path) => path.startsWith('/sandbox'))).toEqual([])
+    await elsewhere.app.close()
+  })
+})
+
+describe('the words of the interface', () => {
+  test("are the domain's own", () => {
+    expect(schema.exchangeStatuses).toEqual(exchangeStatuses)
+    expect(schema.statusReasons).toEqual(statusReasons)
+    expect(schema.defiNetworks).toEqual(swapNetworks)
+    expect(schema.swapStatuses).toEqual(swapStatuses)
+    expect(schema.swapReasons).toEqual(swapReasons)
+    const used = Object.values(schema.routes).map(({ access }) => access)
+    expect(used.filter((access) => access !== 'public' && !(scopes as readonly string[]).includes(access))).toEqual([])
+  })
+})

@@ -1,0 +1,124 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTestApp, type TestApp } from './app-for-tests.ts'
+
+const key = { 'x-api-key': 'sandbox' }
+let control: Server
+let asked: string[]
+let answer: { status: number; body: string }
+let scenario: TestApp
+
+/** A control server that records what it is asked, and answers as it is told. */
+beforeEach(async () => {
+  asked = []
+  answer = { status: 200, body: '{"hash":"0xabc"}' }
+  control = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      asked.push(`${request.method} ${request.url} ${body}`)
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+    })
+  })
+  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  scenario = createTestApp({ sandboxControlUrl: `http://127.0.0.1:${(control.address() as AddressInfo).port}` })
+})
+afterEach(async () => {
+  await scenario.app.close()
+  await new Promise((resolve) => control.close(resolve))
+})
+
+const deposit = { network: 'btc', currency: 'native', address: 'a', amount: '0.01' }
+const pay = () => scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload: deposit })
+
+describe('the sandbox controls', () => {
+  test('are handed on without their prefix; POSTs answer 201', async () => {
+    const paid = await pay()
+    expect([paid.statusCode, paid.json()]).toEqual([201, { hash: '0xabc' }])
+    await scenario.app.inject({ url: '/sandbox/balance?network=btc&currency=native&address=a%26b', headers: key })
+    expect(asked).toEqual([
+      `POST /deposits ${JSON.stringify(deposit)}`,
+      'GET /balance?network=btc&currency=native&address=a%26b ',
+    ])
+  })
+
+  test('take tickers in any case and by their aliases, and nothing that they do not know', async () => {
+    const payload = { ...deposit, network: 'Bitcoin', currency: 'XBT', partnerId: 2 }
+    const paid = await scenario.app.inject({ method: 'POST', url: '/sandbox/deposits', headers: key, payload })
+    expect(paid.statusCode).toBe(201)
+    await scenario.app.inject({ url: '/sandbox/balance?network=ERC20&currency=Native&address=a&foo=1', headers: key })
+    const reorg = { network: 'btc', depth: 2, drop: true }
+    await scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: reorg })
+    expect(asked).toEqual([
+      `POST /deposits ${JSON.stringify({ ...deposit, currency: 'btc' })}`,
+      'GET /balance?network=eth&currency=native&address=a ',
+      `POST /reorgs ${JSON.stringify(reorg)}`,
+    ])
+  })
+
+  test('take no reorganisation that the chains refuse: 50 blocks at most', async () => {
+    const reorg = (depth: number) =>
+      scenario.app.inject({ method: 'POST', url: '/sandbox/reorgs', headers: key, payload: { network: 'btc', depth } })
+    expect([(await reorg(50)).statusCode, (await reorg(51)).json().message]).toEqual([201, 'depth must be <= 50'])
+    expect(asked).toHaveLength(1)
+  })
+
+  test('are done once for an Idempotency-Key', async () => {
+    const payOnce = (idempotencyKey: string, amount = deposit.amount) =>
+      scenario.app.inject({
+        method: 'POST',
+        url: '/sandbox/deposits',
+        headers: { ...key, 'idempotency-key': idempotencyKey },
+        payload: { ...deposit, amount },
+      })
+    answer = { status: 503, body: '{"message":"the node is away"}' }
+    expect((await payOnce('one')).statusCode).toBe(503)
+    answer = { status: 200, body: '{"hash":"0xabc"}' }
+    expect((await payOnce('one')).json()).toEqual({ hash: '0xabc' })
+    answer = { status: 200, body: '{"hash":"0xdef"}' }
+    const again = await payOnce('one')
+    expect([again.statusCode, again.json()]).toEqual([201, { hash: '0xabc' }])
+    expect((await payOnce('two')).json()).toEqual({ hash: '0xdef' })
+    const other = await payOnce('one', '0.02')
+    expect([other.statusCode, other.json().code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
+    expect(asked).toHaveLength(3)
+  })
+
+  test('need a key', async () => {
+    expect((await scenario.app.inject({ url: '/sandbox/networks' })).statusCode).toBe(401)
+    expect(asked).toEqual([])
+  })
+
+  test('that are refused come back in the error shape', async () => {
+    answer = { status: 404, body: '{"message":"there is no network zzz"}' }
+    const refused = await pay()
+    expect([refused.statusCode, refused.json().code, refused.json().message]).toEqual([
+      404,
+      'NETWORK_NOT_FOUND',
+      'there is no network zzz',
+    ])
+    answer = { status: 400, body: '{"error":{"code":"INVALID_ADDRESS","message":"not an address"}}' }
+    expect((await pay()).json().code).toBe('VALIDATION_ERROR')
+    answer = { status: 400, body: '{"code":"INVALID_ADDRESS","message":"not an address"}' }
+    expect((await pay()).json().code).toBe('INVALID_ADDRESS')
+  })
+
+  test.each([
+    ['an answer that is no JSON', 200, '<html>'],
+    ['an answer that is too long', 200, `"${'x'.repeat(2 * 1024 * 1024)}"`],
+    ['a failure of the chains', 500, '{"message":"stack"}'],
+  ])('%s is 503', async (_name, status, body) => {
+    answer = { status, body }
+    const failed = await pay()
+    expect([failed.statusCode, failed.json().code]).toEqual([503, 'NETWORK_UNAVAILABLE'])
+  })
+
+  test('do not exist outside the sandbox', async () => {
+    const elsewhere = createTestApp()
+    expect((await elsewhere.app.inject({ url: '/sandbox/networks', headers: key })).statusCode).toBe(404)
+    await elsewhere.app.close()
+  })
+})

@@ -1,0 +1,352 @@
+import { randomUUID } from 'node:crypto'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { Services } from '../../../src/app/services.ts'
+import { parseUnits, scale, toSignificant } from '../../../src/core/domain/amount.ts'
+import type { Catalogue } from '../../../src/core/domain/catalogue.ts'
+import type { Currency } from '../../../src/core/domain/currency.ts'
+import { AppError, type Problem } from '../../../src/core/domain/errors.ts'
+import { type Caller, type Partner, type Scope, scopes } from '../../../src/core/domain/partner.ts'
+import type { Idempotency } from '../../../src/core/services/interfaces.ts'
+import type { ExchangeType, ExchangeView } from '../../../src/exchange/domain/exchange.ts'
+import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
+import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
+import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../src/exchange/interfaces.ts'
+import { assert } from '../../../src/lib/assert.ts'
+import { createAnswerOnce } from '../../../src/swap/idempotent.ts'
+import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
+import { createTestCatalogue } from './catalogue-for-tests.ts'
+
+/** Dollars per coin; every pair converts by them, less one percent. */
+const usd: Readonly<Record<string, bigint>> = { btc: 64_000n, eth: 3_200n, usdt: 1n, xrp: 2n, doge: 1n }
+const MIN_USD = 10n
+const MAX_USD = 100_000n
+const RATE_ID_TTL_MS = 60_000
+const SANCTIONED = '0x000000000000000000000000000000000000dEaD'
+
+type Held = { partnerId: string; terms: string; issued: IssuedQuote; expiresAt: number; used: boolean }
+type Row = { partnerId: string; view: ExchangeView }
+type Scenario = {
+  catalogue: Catalogue
+  rows: Row[]
+  held: Map<string, Held>
+  answers: Map<string, { requestHash: string; view: ExchangeView }>
+  now(): number
+}
+
+export type ServicesInMemory = Services & {
+  swaps: SwapsInMemory
+  /** Every exchange there is, newest first. */
+  rows: Row[]
+  /** Puts an exchange there without a create. */
+  insert(partnerId: string, view: ExchangeView): void
+  /** Moves the clock on. */
+  advance(ms: number): void
+  /** Set to make `readiness` name a reason, `ratesFeed` fail, or `findExchange` meet a bug. */
+  broken: { reasons: string[]; rates: boolean; find: Error | null }
+}
+
+function partner(id: string, extra: Partial<Partner> = {}): Partner {
+  const limits = { openExchangesMax: 100_000, rateLimitPerMinute: 600 }
+  return { id, name: id, feeBps: 0, suspended: false, ...limits, strict: false, defaultRecipients: new Map(), ...extra }
+}
+
+function caller(owner: Partner, allowed: readonly Scope[] = scopes): Caller {
+  return { partner: owner, keyId: `key-of-${owner.id}`, scopes: new Set(allowed) }
+}
+
+const callers = new Map<string, Caller>([
+  ['sandbox', caller(partner('p1'))],
+  ['sandbox-b', caller(partner('p2'))],
+  ['read-only', caller(partner('p1'), ['rates:read', 'exchange:read'])],
+  ['suspended', caller(partner('p3', { suspended: true }))],
+  ['strict', caller(partner('p4', { strict: true }))],
+  ['far-away', caller(partner('p5'))],
+])
+
+/** Services as `interfaces.ts` states them, over plain arrays: enough to see what the HTTP floor does with them. */
+export function createServicesInMemory(): ServicesInMemory {
+  let skewMs = 0
+  const now = () => Date.now() + skewMs
+  const scenario: Scenario = { catalogue: createTestCatalogue(), rows: [], held: new Map(), answers: new Map(), now }
+  const broken: ServicesInMemory['broken'] = { reasons: [], rates: false, find: null }
+  const feed = createFeed()
+  return {
+    rows: scenario.rows,
+    broken,
+    insert: (partnerId, view) => void scenario.rows.unshift({ partnerId, view }),
+    advance: (ms) => {
+      skewMs += ms
+    },
+    authenticate,
+    listCurrencies: () => scenario.catalogue.list(),
+    quoteRate: (owner, request) => quote(scenario, owner, request),
+    createExchange: async (owner, order, idempotency) => create(scenario, owner, order, idempotency),
+    quotePrivate: (owner, request) => {
+      checkPrivate(resolvePair(scenario, { ...request, flow: 'standard' }), request.privateType)
+      return { quote: quote(scenario, owner, { ...request, flow: 'standard' }).quote, expectedSeconds: 120 }
+    },
+    createPrivateExchange: async (owner, { privateType, ...order }, idempotency) =>
+      create(scenario, owner, { ...order, flow: 'standard' }, idempotency, (pair) => checkPrivate(pair, privateType)),
+    findExchange: async (owner, id, type) => {
+      if (broken.find) throw broken.find
+      const row = scenario.rows.find(({ partnerId, view }) => partnerId === owner.id && view.exchange.id === id)
+      return row && (type === undefined || row.view.exchange.type === type) ? row.view : null
+    },
+    listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
+    swaps: createSwapsInMemory(),
+    answerOnce: createAnswerOnce(createDesk()),
+    ratesFeed: () => {
+      if (broken.rates) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
+      return feed
+    },
+    readiness: () => broken.reasons,
+  }
+}
+
+function createDesk(): Parameters<typeof createAnswerOnce>[0] {
+  const kept = new Map<string, { requestHash: string; answer: string }>()
+  return {
+    findAnswer: async (partnerId, key) => kept.get(`${partnerId} ${key}`) ?? null,
+    keepAnswer: async (partnerId, { key, ...answer }) => {
+      const first = kept.get(`${partnerId} ${key}`) ?? answer
+      kept.set(`${partnerId} ${key}`, first)
+      return first
+    },
+  }
+}
+
+/** `sandbox` is answered at once, every other key later: the floor takes both. */
+function authenticate(key: string | undefined, ip: string): Caller | Promise<Caller> {
+  if (key === undefined) throw new AppError('API_KEY_MISSING', 'no API key was sent in x-api-key')
+  const found = callers.get(key)
+  if (key === 'sandbox' && found) return found
+  return Promise.resolve().then(() => {
+    if (!found) throw new AppError('API_KEY_INVALID', 'the API key is not valid')
+    if (key === 'far-away' && ip !== '192.0.2.1')
+      throw new AppError('IP_NOT_ALLOWED', 'this address may not use the key')
+    return found
+  })
+}
+
+type Pair = Readonly<{ from: Currency; to: Currency }>
+
+function resolvePair({ catalogue }: Scenario, request: Omit<RateRequest, 'amount'>): Pair {
+  const from = catalogue.find(request.fromCurrency, request.fromNetwork)
+  const to = catalogue.find(request.toCurrency, request.toNetwork)
+  const problems: Problem[] = []
+  if (!from) problems.push({ code: 'CURRENCY_NOT_FOUND', field: 'fromCurrency', message: 'there is no such currency' })
+  if (!to) problems.push({ code: 'CURRENCY_NOT_FOUND', field: 'toCurrency', message: 'there is no such currency' })
+  if (!from || !to) throw new AppError('CURRENCY_NOT_FOUND', 'there is no such currency', { problems })
+  if (from === to) throw new AppError('SAME_CURRENCY', 'both sides are the same')
+  if (!from.enabled || !to.enabled) throw new AppError('PAIR_UNAVAILABLE', 'this pair cannot be exchanged now')
+  if (request.flow === 'fixed-rate' && !(from.definition.supportsFixedRate && to.definition.supportsFixedRate)) {
+    throw new AppError('FIXED_RATE_UNSUPPORTED', 'this pair has no fixed rates')
+  }
+  return { from, to }
+}
+
+function worth(currency: Currency, dollars: bigint): bigint {
+  return scale(dollars * 10n ** BigInt(currency.asset.decimals), 1n, usd[currency.asset.ticker] ?? 1n, 'up')
+}
+
+function priced({ from, to }: Pair, fromUnits: bigint, flow: RateRequest['flow']): IssuedQuote['quote'] {
+  const dollars = scale(
+    fromUnits * (usd[from.asset.ticker] ?? 1n),
+    10n ** 12n,
+    10n ** BigInt(from.asset.decimals),
+    'down',
+  )
+  const gross = scale(dollars, 10n ** BigInt(to.asset.decimals), (usd[to.asset.ticker] ?? 1n) * 10n ** 12n, 'down')
+  const toUnits = toSignificant(scale(gross, 99n, 100n, 'down'), 'down')
+  const [minUnits, maxUnits] = [worth(from, MIN_USD), worth(from, MAX_USD)]
+  return {
+    from: from.asset,
+    to: to.asset,
+    flow,
+    fromUnits,
+    toUnits,
+    minUnits,
+    maxUnits,
+    fromUsd: dollars,
+    toUsd: scale(dollars, 99n, 100n, 'down'),
+    fees: { serviceUnits: gross - toUnits, partnerUnits: 0n, networkUnits: 0n },
+    withinBounds: fromUnits >= minUnits && fromUnits <= maxUnits,
+  }
+}
+
+function quote(scenario: Scenario, owner: Partner, request: RateRequest): IssuedQuote {
+  const pair = resolvePair(scenario, request)
+  const fromUnits = toSignificant(parseUnits(request.amount, pair.from.asset), 'down')
+  const found = priced(pair, fromUnits, request.flow)
+  if (!found.withinBounds) return { quote: found, rateId: null, validUntil: null }
+  const expiresAt = scenario.now() + RATE_ID_TTL_MS
+  const issued = { quote: found, rateId: randomUUID(), validUntil: new Date(expiresAt) }
+  scenario.held.set(issued.rateId, { partnerId: owner.id, terms: termsOf(found), issued, expiresAt, used: false })
+  return issued
+}
+
+function termsOf({ from, to, flow, fromUnits }: IssuedQuote['quote']): string {
+  return [from.id, to.id, flow, fromUnits].join(' ')
+}
+
+/** Without XMR there is no privatePlus, and on one network there is no intermediary. */
+function checkPrivate({ from, to }: Pair, privateType: PrivateType): null {
+  if (privateType === 'privatePlus') throw new AppError('PAIR_UNAVAILABLE', 'XMR is not available')
+  if (from.network.id === to.network.id) throw new AppError('PAIR_UNAVAILABLE', 'one wallet would serve both ends')
+  return null
+}
+
+/** `through`: a private one, whose pair it checks. */
+function create(
+  scenario: Scenario,
+  owner: Partner,
+  order: ExchangeOrder,
+  idempotency: Idempotency | null,
+  through: ((pair: Pair) => null) | null = null,
+): ExchangeView {
+  const key = `${owner.id} ${idempotency?.key}`
+  const before = idempotency ? scenario.answers.get(key) : undefined
+  if (before && before.requestHash === idempotency?.requestHash) return before.view
+  if (before) throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body')
+  const pair = resolvePair(scenario, order)
+  through?.(pair)
+  const fromUnits = parseUnits(order.fromAmount, pair.from.asset, 'fromAmount')
+  const found = priced(pair, fromUnits, order.flow)
+  checkBounds(found)
+  checkDestinations(pair, order)
+  const toUnits = useRateId(scenario, owner, order, found)
+  const view = toView(scenario, owner, order, pair, { fromUnits, toUnits }, through === null ? 'standard' : 'private')
+  scenario.rows.unshift({ partnerId: owner.id, view })
+  if (idempotency) scenario.answers.set(key, { requestHash: idempotency.requestHash, view })
+  return view
+}
+
+function checkBounds({ fromUnits, minUnits, maxUnits, from }: IssuedQuote['quote']): void {
+  const extra = { min: String(minUnits), max: String(maxUnits), currency: from.ticker, network: from.network }
+  const field = 'fromAmount'
+  if (fromUnits < minUnits) throw new AppError('AMOUNT_BELOW_MIN', 'the amount is below the minimum', { field, extra })
+  if (maxUnits !== null && fromUnits > maxUnits)
+    throw new AppError('AMOUNT_ABOVE_MAX', 'the amount is too large', { field, extra })
+}
+
+function checkDestinations({ from, to }: Pair, order: ExchangeOrder): void {
+  const { address, memo, refundAddress } = order
+  const problems: Problem[] = []
+  if (address !== undefined && !new RegExp(to.network.regexAddress).test(address)) {
+    problems.push({ code: 'INVALID_ADDRESS', field: 'address', message: `address is none of ${to.network.name}` })
+  }
+  if (refundAddress !== undefined && !new RegExp(from.network.regexAddress).test(refundAddress)) {
+    problems.push({
+      code: 'INVALID_REFUND_ADDRESS',
+      field: 'refundAddress',
+      message: `refundAddress is none of ${from.network.name}`,
+    })
+  }
+  if (to.network.memo === 'required' && address !== undefined && memo === undefined) {
+    problems.push({ code: 'MEMO_REQUIRED', field: 'memo', message: `${to.network.name} demands a memo` })
+  }
+  if (to.network.memo === 'none' && memo !== undefined) {
+    problems.push({ code: 'MEMO_NOT_SUPPORTED', field: 'memo', message: `${to.network.name} has no memos` })
+  }
+  if (to.network.memo === 'required' && memo !== undefined && !/^(0|[1-9][0-9]{0,9})$/.test(memo)) {
+    problems.push({ code: 'MEMO_INVALID', field: 'memo', message: 'memo is no destination tag' })
+  }
+  const [first] = problems
+  if (first) throw new AppError(first.code, first.message ?? '', { problems })
+  if (address === SANCTIONED) throw new AppError('RESTRICTED', 'this address cannot be served')
+}
+
+function useRateId(scenario: Scenario, owner: Partner, order: ExchangeOrder, found: IssuedQuote['quote']): bigint {
+  const { rateId } = order
+  if (rateId === undefined) {
+    if (order.flow === 'fixed-rate')
+      throw new AppError('RATE_ID_REQUIRED', 'a fixed rate needs a rateId', { field: 'rateId' })
+    return found.toUnits
+  }
+  const held = scenario.held.get(rateId)
+  if (!held) throw new AppError('RATE_ID_INVALID', 'this rateId is none of ours', { field: 'rateId' })
+  if (held.partnerId !== owner.id || held.terms !== termsOf(found)) {
+    throw new AppError('RATE_ID_MISMATCH', 'this rateId was given for other terms', { field: 'rateId' })
+  }
+  if (held.used) throw new AppError('RATE_ID_USED', 'this rateId was used before', { field: 'rateId' })
+  if (scenario.now() > held.expiresAt) {
+    const requote = quote(scenario, owner, { ...order, amount: order.fromAmount })
+    throw new AppError('RATE_ID_EXPIRED', 'this rateId has expired', { field: 'rateId', extra: { requote } })
+  }
+  held.used = true
+  return held.issued.quote.toUnits
+}
+
+type Units = Readonly<{ fromUnits: bigint; toUnits: bigint }>
+
+function toView(
+  scenario: Scenario,
+  owner: Partner,
+  order: ExchangeOrder,
+  { from, to }: Pair,
+  units: Units,
+  type: ExchangeType,
+): ExchangeView {
+  const { address, memo = null, refundAddress, refundMemo = null } = order
+  const index = scenario.rows.length + 1
+  const createdAt = new Date(scenario.now())
+  const exchange: ExchangeView['exchange'] = {
+    id: randomUUID(),
+    partnerId: owner.id,
+    type,
+    flow: order.flow,
+    legs: [{ from: from.asset, to: to.asset }],
+    ...units,
+    deposit: {
+      address: `deposit-${from.asset.network}-${index}`,
+      memo: from.network.memo === 'required' ? String(index) : null,
+    },
+    recipient: address === undefined ? null : { address, memo },
+    refund: refundAddress === undefined ? null : { address: refundAddress, memo: refundMemo },
+    status: 'pending',
+    reason: null,
+    createdAt,
+    expiresAt: new Date(scenario.now() + 86_400_000),
+    fixedUntil: null,
+    partnerFeeBps: 0,
+  }
+  return { exchange, executions: [] }
+}
+
+function list(
+  scenario: Scenario,
+  owner: Partner,
+  filter: ExchangeFilter,
+  page: { page: number; limit: number } | null,
+) {
+  const since = scenario.now() - 86_400_000
+  const wanted = Object.entries(filter)
+  const found = scenario.rows.filter(({ partnerId, view: { exchange } }) => {
+    const [leg] = exchange.legs
+    assert(leg, 'an exchange has a leg')
+    const has: Record<string, string> = {
+      status: exchange.status,
+      exchangeType: exchange.type,
+      fromCurrency: leg.from.ticker,
+      fromNetwork: leg.from.network,
+      toCurrency: leg.to.ticker,
+      toNetwork: leg.to.network,
+    }
+    const recent = exchange.createdAt.getTime() >= since
+    return partnerId === owner.id && recent && wanted.every(([name, value]) => has[name] === value)
+  })
+  const shown = page ? found.slice((page.page - 1) * page.limit, page.page * page.limit) : found
+  return {
+    total: found.length,
+    rows: (async function* () {
+      for (const { view } of shown) yield view
+    })(),
+  }
+}
+
+function createFeed(): Feed {
+  const item = '<item><from>BTC</from><to>USDTETH</to><in>1</in><out>63360</out><amount>100000</amount></item>'
+  const xml = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?><rates>\n${`${item}\n`.repeat(50)}</rates>`)
+  const lastModified = new Date('2026-01-02T03:04:05.678Z')
+  return { xml, gzip: gzipSync(xml), brotli: brotliCompressSync(xml), etag: '"feed-1"', lastModified }
+}

@@ -1,0 +1,14 @@
+import { defiNetworks, exchangeStatuses, statusReasons } from '@swapyard/schema'
+import { expect, test } from 'vitest'
+import * as domain from '../../../src/exchange/domain/exchange.ts'
+import { swapNetworks } from '../../../src/swap/domain/swap.ts'
+
+/* The contract with partners names its words by itself: a word of the domain is not published by being added there. */
+
+test.each([
+  ['statuses', exchangeStatuses, domain.exchangeStatuses],
+  ['reasons', statusReasons, domain.statusReasons],
+  ['networks of swaps', defiNetworks, swapNetworks],
+])('the %s of the OpenAPI document are the domain’s', (_, published, known) => {
+  expect([...published].sort()).toEqual([...known].sort())
+})

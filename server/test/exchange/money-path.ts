@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Database, Sql } from '../../src/adapters/postgres/core/database.ts'
+import { readExecutions } from '../../src/adapters/postgres/exchange/steps.ts'
+import { createStore } from '../../src/adapters/postgres/exchange/store.ts'
+import { createInventoryVenue } from '../../src/adapters/venues/inventory.ts'
+import type { Asset, AssetId } from '../../src/core/domain/asset.ts'
+import type { ScreeningSubject, Verdict } from '../../src/core/ports/screening.ts'
+import { createCountFundings } from '../../src/exchange/deposits/count-fundings.ts'
+import { createRecordBlocks } from '../../src/exchange/deposits/record-blocks.ts'
+import { createSweepDeposits } from '../../src/exchange/deposits/sweep-deposits.ts'
+import type { Exchange, Flow } from '../../src/exchange/domain/exchange.ts'
+import type { Decision } from '../../src/exchange/domain/lifecycle.ts'
+import {
+  type BookParts,
+  bookParts,
+  btc,
+  eth,
+  makeBook,
+  makeCurrency,
+  usdt,
+} from '../../src/exchange/domain/pricing.fixture.ts'
+import { createAdvanceTransaction } from '../../src/exchange/payouts/advance-transaction.ts'
+import { createDispatchPayouts } from '../../src/exchange/payouts/dispatch-payouts.ts'
+import type { CreateOutcome, NewExchange } from '../../src/exchange/ports/store/exchanges.ts'
+import type { Payout } from '../../src/exchange/ports/store/payouts.ts'
+import type { Store } from '../../src/exchange/ports/store/store.ts'
+import { createBookSnapshot } from '../../src/exchange/quotes/book-snapshot.ts'
+import { createStepExchange } from '../../src/exchange/settlement/step-exchange.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { openTestDatabase } from '../adapters/postgres/database.ts'
+import { createFakeChain, createFakeSigner, type FakeChain } from './fake-chain.ts'
+
+export const partnerId = '018f2b1c-0000-7000-8000-000000000001'
+export const COIN = 10n ** 8n
+export const ETHER = 10n ** 18n
+/** Another token with other decimals: what is counted as the wrong one shows at once. */
+export const wbtc = makeCurrency('wbtc', 'eth', { contract: '0xwbtc', priceKey: 'btc' })
+/** A third chain, for what goes through an intermediary. */
+export const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
+const currencies = [btc, eth, usdt, wbtc, ltc]
+const USD = 10n ** 12n
+
+const tokens = { ...bookParts.fees['eth']?.units, 'wbtc@eth': 650_000_000_000_000n }
+export const market: BookParts = {
+  ...bookParts,
+  prices: { ...bookParts.prices, ltc: { bid: 100n * USD, ask: 100n * USD } },
+  fees: {
+    ...bookParts.fees,
+    eth: { coin: eth, units: tokens },
+    ltc: { coin: ltc, units: { 'ltc@ltc': 2_000n } },
+  },
+  reserves: { ...bookParts.reserves, 'wbtc@eth': COIN, 'ltc@ltc': 10_000n * COIN },
+}
+
+/** The money path on a real database and two chains in memory, without workers: a test takes every turn by itself. */
+export async function startMoneyPath({ three = false } = {}) {
+  const { database, another, close } = await openTestDatabase()
+  const store = createStore(database)
+  const fakes = {
+    btc: createFakeChain(btc.network),
+    eth: createFakeChain(eth.network),
+    ltc: createFakeChain(ltc.network),
+  }
+  const chains = new Map([
+    ['btc', fakes.btc.chain],
+    ['eth', fakes.eth.chain],
+    ...(three ? [['ltc', fakes.ltc.chain] as const] : []),
+  ])
+  const signer = createFakeSigner()
+  const books = createBookSnapshot(makeBook({ ...market, at: Date.now() + 3_600_000 }))
+  const screening: { verdict: Verdict; screen(subject: ScreeningSubject): Promise<Verdict> } = {
+    verdict: 'allow',
+    screen: async () => screening.verdict,
+  }
+  const clock = { now: Date.now, databaseNow: Date.now }
+  const settings = {
+    rateIdMs: 60_000,
+    fixedLockMs: 1_200_000,
+    expiryMs: 86_400_000,
+    stuckMs: 60_000,
+    limits: { perTransactionUsd: 20_000n * USD, hourUsd: 10n ** 9n * USD, dayUsd: 10n ** 9n * USD },
+  }
+  const byId = new Map(currencies.map((currency) => [currency.asset.id, currency]))
+  const assetById = (id: AssetId): Asset => byId.get(id)?.asset ?? btc.asset
+  const shared = {
+    store,
+    chains,
+    books,
+    signer,
+    settings,
+    assetById,
+    screening,
+    clock,
+    log: createLog({ level: 'silent', pretty: false }),
+    priceKeyOf: (id: AssetId) => byId.get(id)?.definition.priceKey ?? '',
+    currencyOf: (id: AssetId) => byId.get(id) ?? null,
+    assetOf: (network: string, contract: string | null) =>
+      currencies.find(({ asset }) => asset.network === network && asset.contract === contract)?.asset ?? null,
+    venue: createInventoryVenue(),
+  }
+  const services = {
+    step: createStepExchange(shared),
+    dispatch: createDispatchPayouts(shared),
+    advance: createAdvanceTransaction(shared),
+    record: createRecordBlocks(shared),
+    fund: createCountFundings(shared),
+    sweep: createSweepDeposits(shared),
+  }
+  await store.wallets.registerAssets(currencies.map(({ asset }) => asset.id))
+  for (const [id, { addresses, network }] of chains)
+    await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
+
+  const ids = async (text: string) => (await database.query<{ id: string }>(text)).map(({ id }) => id)
+  const watch = async () => {
+    for (const chain of chains.values()) {
+      await services.record(chain)
+      await services.fund(chain)
+    }
+  }
+  /** What was woken, by the job's key; and what the sweeper would wake by its clock. */
+  const woken = async () => {
+    const keys = await ids('delete from graphile_worker._private_jobs returning key as id')
+    const due = await ids(
+      "select 'exchange:' || id as id from exchanges where status not in ('pending', 'finished', 'failed', 'refunded') or next_check_at < clock_timestamp()",
+    )
+    const live = await ids("select 'transaction:' || id as id from transactions where state in ('live', 'confirmed')")
+    return [...new Set([...keys, ...due, ...live, ...[...chains.keys()].map((network) => `dispatch:${network}`)])]
+  }
+  const perform = async (key: string) => {
+    const [kind = '', id = ''] = key.split(':')
+    if (kind === 'exchange') await services.step(id)
+    if (kind === 'dispatch') await services.dispatch(id)
+    if (kind === 'transaction') await services.advance(id)
+  }
+  const work = async (rounds = 3) => {
+    for (let n = 0; n < rounds; n++) for (const key of await woken()) await perform(key)
+  }
+  /** Every worker: what they do in seconds. */
+  const turn = async (times = 1) => {
+    for (let n = 0; n < times; n++) {
+      await watch()
+      await work()
+    }
+  }
+  /** Blocks on both chains, one at a time, and all that follows from each. */
+  const blocks = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      fakes.btc.mine()
+      fakes.eth.mine()
+      if (three) fakes.ltc.mine()
+      await turn()
+    }
+  }
+  const fill = async (units: Partial<Record<'btc' | 'eth' | 'ltc', bigint>>) => {
+    if (units.btc) fakes.btc.pay(fakes.btc.chain.addresses.hot(), units.btc)
+    if (units.eth) fakes.eth.pay(fakes.eth.chain.addresses.hot(), units.eth)
+    if (units.ltc) fakes.ltc.pay(fakes.ltc.chain.addresses.hot(), units.ltc)
+    await blocks(3)
+  }
+  await watch()
+  return {
+    database,
+    another,
+    close,
+    store,
+    fakes,
+    signer,
+    books,
+    screening,
+    settings,
+    shared,
+    services,
+    watch,
+    woken,
+    perform,
+    work,
+    turn,
+    blocks,
+    fill,
+    ...reads({ database, store }),
+    ...acts({ store, fakes }),
+  }
+}
+
+/** All executions of an exchange, open or closed, in the order of their deposits. */
+export async function executionsOf(sql: Sql, { id }: Pick<Exchange, 'id'>) {
+  const rows = await sql.query<{ id: string }>('select deposit_id as id from executions where exchange_id = $1', [id])
+  return readExecutions(
+    sql,
+    rows.map((row) => row.id),
+  )
+}
+
+type Shared = Readonly<{ database: Database; store: Store; fakes: Readonly<Record<'btc' | 'eth' | 'ltc', FakeChain>> }>
+
+export type Order = Partial<
+  Pick<
+    NewExchange,
+    'flow' | 'fromUnits' | 'toUnits' | 'recipient' | 'refund' | 'fixedLockMs' | 'rate' | 'idempotency' | 'plan'
+  >
+> & { from?: typeof btc; via?: typeof btc; to?: typeof btc; flow?: Flow }
+/** Beside the database's own, from which further legs take theirs. */
+let keyIndex = 1_000_000
+
+/** A row as `create-exchange` makes it: bitcoin to ether unless the test says otherwise. */
+export function newExchange({ from = btc, via, to = eth, ...rest }: Order = {}): NewExchange {
+  const index = keyIndex++
+  return {
+    id: randomUUID(),
+    partnerId,
+    type: via ? 'private' : 'standard',
+    flow: 'standard',
+    legs: via
+      ? [
+          { from: from.asset, to: via.asset },
+          { from: via.asset, to: to.asset },
+        ]
+      : [{ from: from.asset, to: to.asset }],
+    fromUnits: COIN,
+    toUnits: 24n * ETHER,
+    deposit: { address: `${from.asset.network}-deposit-${index}`, memo: null },
+    keyIndex: index,
+    recipient: { address: `customer-${index}`, memo: null },
+    refund: { address: `refund-${index}`, memo: null },
+    partnerFeeBps: 10,
+    rate: null,
+    idempotency: null,
+    expiryMs: 86_400_000,
+    fixedLockMs: rest.flow === 'fixed-rate' ? 1_200_000 : null,
+    ...rest,
+  }
+}
+
+export function created(outcome: CreateOutcome | undefined): Exchange {
+  if (outcome?.kind !== 'created' && outcome?.kind !== 'repeated') throw new Error(`not created: ${outcome?.kind}`)
+  return outcome.exchange
+}
+
+function acts({ store, fakes }: Pick<Shared, 'store' | 'fakes'>) {
+  return {
+    order: async (order: Order = {}): Promise<Exchange> =>
+      created((await store.exchanges.create([newExchange(order)]))[0]),
+    deposit: (exchange: Exchange, units: bigint, sender: string | null = null) => {
+      const network = exchange.legs[0]?.from.network === 'btc' ? 'btc' : 'eth'
+      return fakes[network].pay(exchange.deposit.address, units, {
+        sender,
+        contract: exchange.legs[0]?.from.contract ?? null,
+      })
+    },
+    decide: async (exchange: Exchange, decision: Decision) => {
+      const held = (await store.steps.load(exchange.id))?.executions.find(({ status }) => status === 'verifying')
+      if (!held) throw new Error('nothing is held')
+      await store.steps.saveExecution(
+        exchange.id,
+        { id: held.id, status: held.status, reason: held.reason, decision },
+        `operator: ${decision}`,
+      )
+    },
+  }
+}
+
+function reads({ database, store }: Pick<Shared, 'database' | 'store'>) {
+  const one = async (exchange: Exchange, n = 0) => {
+    const execution = (await executionsOf(database, exchange))[n]
+    if (!execution) throw new Error('there is no such execution')
+    return execution
+  }
+  return {
+    execution: one,
+    executions: (exchange: Exchange) => executionsOf(database, exchange),
+    status: async (exchange: Exchange) => (await store.steps.load(exchange.id))?.exchange.status,
+    events: async (exchange: Exchange) =>
+      (
+        await database.query<{ event: string }>('select event from events where exchange_id = $1 order by id', [
+          exchange.id,
+        ])
+      ).map(({ event }) => event),
+    alarms: async () => (await store.alarms.list(100)).map(({ subject }) => subject.replace(/:.*/, '')).sort(),
+    payouts: (exchange: Exchange) =>
+      database.query<{
+        id: string
+        purpose: Payout['purpose']
+        state: string
+        units: string
+        attention: string | null
+        address: string
+      }>(
+        'select id, purpose, state, units, attention, address from payouts where exchange_id = $1 order by created_at',
+        [exchange.id],
+      ),
+    /** Every posting adds up, balances are the sum of postings, and what is closed owes nothing. */
+    balanced: async () => {
+      expect(await store.reconciliation.imbalance()).toEqual([])
+      const owing = await database.query(
+        `select b.account, b.units from balances b join exchanges e on b.account = 'liability:exchange:' || e.id where b.units <> 0
+           and not exists (select 1 from executions x where x.exchange_id = e.id and x.status not in ('finished', 'failed', 'refunded', 'pending'))`,
+      )
+      expect(owing).toEqual([])
+      const miscounted = await database.query(
+        `select b.account, b.promised from balances b where b.promised <> coalesce((select sum(p.units) from payouts p
+           where b.account = 'liability:exchange:' || p.exchange_id and b.asset_id = p.asset_id and p.execution_id is not null
+             and not p.lost and p.state in ('reserved', 'signed')), 0)`,
+      )
+      expect(miscounted).toEqual([])
+    },
+    owed: async (exchange: Exchange) =>
+      Object.fromEntries(await store.ledger.balances(`liability:exchange:${exchange.id}`)),
+    wallet: (assetId: AssetId) => store.ledger.balance('asset:wallet', assetId),
+  }
+}

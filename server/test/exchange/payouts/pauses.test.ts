@@ -1,0 +1,127 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Exchange } from '../../../src/exchange/domain/exchange.ts'
+import { btc, eth, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
+import { OutflowLimitError } from '../../../src/exchange/ports/signer.ts'
+import { COIN, ETHER, partnerId, startMoneyPath } from '../money-path.ts'
+
+const SMALL = COIN / 200n
+
+let fixture: Awaited<ReturnType<typeof startMoneyPath>>
+beforeAll(async () => {
+  fixture = await startMoneyPath()
+  await fixture.fill({ btc: 50n * COIN, eth: 2_000n * ETHER })
+})
+afterAll(() => fixture.close())
+afterEach(() => fixture.balanced())
+
+const states = async (exchange: Exchange) => (await fixture.payouts(exchange)).map(({ state }) => state)
+const unhold = () => fixture.database.query('update payouts set held_until = null where held_until is not null')
+
+/** Bitcoin to ether, and ether to bitcoin: one payout on each network. */
+async function two(): Promise<{ toEther: Exchange; toBitcoin: Exchange }> {
+  const toEther = await fixture.order()
+  const toBitcoin = await fixture.order({ from: eth, to: btc, fromUnits: ETHER, toUnits: COIN / 25n })
+  fixture.deposit(toEther, SMALL)
+  fixture.deposit(toBitcoin, ETHER / 10n)
+  return { toEther, toBitcoin }
+}
+
+describe('a pause stops signatures in its scope, and no others (I-25)', () => {
+  test.each([
+    ['the network', 'network:eth'],
+    ["the network's payouts", 'payouts:eth'],
+    ['the asset', 'asset:eth@eth'],
+  ])('of %s', async (_what, scope) => {
+    await fixture.store.pauses.pause(scope, 'a test', 'test')
+    const { toEther, toBitcoin } = await two()
+    await fixture.blocks(6)
+    expect(await states(toEther)).toEqual(['reserved'])
+    expect(await fixture.status(toBitcoin)).toBe('finished')
+    await fixture.store.pauses.resume(scope)
+    await unhold()
+    await fixture.blocks(4)
+    expect(await fixture.status(toEther)).toBe('finished')
+  })
+
+  test.each([
+    ['the partner', `partner:${partnerId}`],
+    ['all payouts', 'payouts:all'],
+    ['everything', 'all'],
+  ])('of %s, on every network', async (_what, scope) => {
+    await fixture.store.pauses.pause(scope, 'a test', 'test')
+    const { toEther, toBitcoin } = await two()
+    await fixture.blocks(5)
+    expect([await states(toEther), await states(toBitcoin)]).toEqual([['reserved'], ['reserved']])
+    await fixture.store.pauses.resume(scope)
+    await unhold()
+    await fixture.blocks(4)
+    expect([await fixture.status(toEther), await fixture.status(toBitcoin)]).toEqual(['finished', 'finished'])
+  })
+
+  test('of another partner or another asset of the network changes nothing', async () => {
+    const others = ['partner:018f2b1c-0000-7000-8000-0000000000ff', `asset:${usdt.asset.id}`]
+    for (const scope of others) await fixture.store.pauses.pause(scope, 'a test', 'test')
+    const { toEther, toBitcoin } = await two()
+    await fixture.blocks(6)
+    expect([await fixture.status(toEther), await fixture.status(toBitcoin)]).toEqual(['finished', 'finished'])
+    for (const scope of others) await fixture.store.pauses.resume(scope)
+  })
+
+  test('covers replacements: the same bytes are offered, and no others are signed', async () => {
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, SMALL)
+    await fixture.store.pauses.pause('payouts:eth', 'a test', 'test')
+    await fixture.blocks(2)
+    await fixture.store.pauses.resume('payouts:eth')
+    await unhold()
+    await fixture.services.dispatch('eth')
+    expect(await states(exchange)).toEqual(['signed'])
+    const [{ id = '' } = {}] = await fixture.database.query<{ id: string }>(
+      'select transaction_id as id from payouts where exchange_id = $1',
+      [exchange.id],
+    )
+    const attempts = () => fixture.database.query('select 1 from attempts where transaction_id = $1', [id])
+    await fixture.services.advance(id)
+    await fixture.database.query(
+      "update attempts set created_at = created_at - interval '1 day' where transaction_id = $1",
+      [id],
+    )
+    await fixture.store.pauses.pause('payouts:eth', 'a test', 'test')
+    await fixture.services.advance(id)
+    expect(await attempts()).toHaveLength(1)
+    await fixture.store.pauses.resume('payouts:eth')
+    await fixture.services.advance(id)
+    expect(await attempts()).toHaveLength(2)
+    await fixture.blocks(4)
+    expect(await fixture.status(exchange)).toBe('finished')
+  })
+})
+
+describe("the signer's own limit", () => {
+  test.each([
+    ['hour' as const, null],
+    ['transaction' as const, 'LIMIT'],
+  ])('of one %s holds the payout, raises an alarm and loses nothing', async (window, attention) => {
+    const { sign } = fixture.signer
+    fixture.signer.sign = async () => {
+      throw new OutflowLimitError('eth@eth', window)
+    }
+    const exchange = await fixture.order()
+    fixture.deposit(exchange, SMALL)
+    await fixture.blocks(3)
+    expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'reserved', attention }])
+    expect(await fixture.alarms()).toContain('signer-limit')
+    expect(
+      await fixture.database.query(
+        'select 1 from outflows o join payouts p on p.id = o.payout_id where p.exchange_id = $1',
+        [exchange.id],
+      ),
+    ).toEqual([])
+    fixture.signer.sign = sign
+    if (attention !== null) await fixture.decide(exchange, 'release')
+    await unhold()
+    await fixture.blocks(5)
+    expect(await fixture.status(exchange)).toBe('finished')
+    expect(fixture.fakes.eth.paidTo(exchange.recipient?.address ?? '')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,60 @@
+import { describe } from 'vitest'
+import type { CurveStablePool } from '../../../src/swap/routing/pools/curve-stable.ts'
+import { anywhere, comparesAll, readVectors } from './vectors.ts'
+
+/** Two spellings of the same fields, by the age of the file that they come from. */
+type Extra = Readonly<Record<string, string | number | readonly string[]>>
+type Group = Readonly<{
+  source: string
+  kind: string
+  pools: readonly {
+    reserves: readonly string[]
+    tokens: readonly { address: string; decimals: number }[]
+    extra: Extra
+    staticExtra: Readonly<Record<string, unknown>>
+  }[]
+  cases: readonly { pool: number; tokenIn: string; tokenOut: string; amountIn: string; amountOut: string }[]
+}>
+
+describe('curve, recorded by KyberSwap', () => {
+  const groups = readVectors<readonly Group[]>('kyber_curve')
+  for (const [source, count] of [
+    ['TestCalcAmountOutPlain', 28],
+    ['TestCalcAmountOutSnapshot', 480],
+    ['stable-ng/pool_simulator_test.go', 13],
+  ] as const) {
+    const group = groups?.find((one) => one.source.includes(source))
+    const cases = group?.cases.map((row, index) => ({
+      name: `${source} ${index}`,
+      pool: poolOf(group, row.pool),
+      tokenIn: row.tokenIn,
+      tokenOut: row.tokenOut,
+      amountIn: BigInt(row.amountIn),
+      amountOut: BigInt(row.amountOut),
+    }))
+    comparesAll(source, cases ?? null, count)
+  }
+})
+
+/** Every ramp of A in the file is over: its end is what holds. */
+function poolOf({ kind, pools }: Group, place: number): CurveStablePool {
+  const pool = pools[place]
+  if (pool === undefined) throw new Error(`no pool ${place}`)
+  const field = (name: string) => pool.extra[name] ?? pool.extra[`${name[0]?.toUpperCase()}${name.slice(1)}`]
+  const amount = (name: string) => BigInt(field(name) as string)
+  const rates = field('rateMultipliers') as readonly string[] | undefined
+  const isNg = kind === 'curve-stableswap-ng'
+  return {
+    ...anywhere,
+    kind: 'curve-stable',
+    tokens: pool.tokens.map(({ address }) => address),
+    balances: pool.tokens.map((_, index) => BigInt(pool.reserves[index] ?? 0)),
+    rates: rates?.map(BigInt) ?? pool.tokens.map(({ decimals }) => 10n ** BigInt(36 - decimals)),
+    amp: amount('futureA'),
+    ampPrecision: BigInt((pool.staticExtra['APrecision'] ?? pool.staticExtra['aPrecision']) as string),
+    fee: amount('swapFee'),
+    adminFee: amount('adminFee'),
+    offPegFee: isNg ? amount('offpegFeeMultiplier') : null,
+    invariant: isNg ? 'at-once' : 'stepwise',
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { type Abi, decodeFunctionResult, type Hex } from 'viem'
+import { PATIENCE_MS } from '../../../../../test/support/patience.ts'
+import { type Anvil, call, hex, startAnvil } from '../../../adapters/chains/evm/anvil.ts'
+import { type Compiled, compile } from '../../../adapters/chains/evm/compile.ts'
+
+/** A node and one harness on it, for contracts as they were published. */
+export type Chain = Readonly<{
+  anvil: Anvil
+  harness: Hex
+  /** Deploys through the harness, which owns what it deploys. */
+  deploy(code: Hex): Promise<Hex>
+  /** Changes the chain. */
+  send(functionName: string, args: readonly unknown[]): Promise<void>
+  /** What the harness would give; the chain stays as it is. */
+  ask<T>(functionName: string, args: readonly unknown[]): Promise<T>
+}>
+
+/** Whole pools are set up and traded in one call. */
+const GAS = 4_000_000_000n
+const OPTIONS = ['--gas-limit', String(GAS), '--hardfork', 'cancun', '--code-size-limit', '100000']
+
+/** The node forgets how old blocks were: where a test makes thousands, what it would keep slows each further one. */
+export const FORGETTING = ['--prune-history', '16']
+
+export async function startChain(name: string, options: readonly string[] = []): Promise<Chain> {
+  const harnesses = await compile(join(import.meta.dirname, 'harness.sol'))
+  const { abi, bytecode } = harnesses[name] as Compiled
+  const anvil = await startAnvil([...OPTIONS, ...options])
+  const created = await anvil.sendAndMine({ data: bytecode, gas: GAS / 100n })
+  const receipt = await receiptOf(anvil, created.txHash)
+  const harness = receipt.contractAddress
+  const send = async (functionName: string, args: readonly unknown[]) => {
+    const sent = await anvil.sendAndMine({ to: harness, data: call(abi, functionName, args), gas: GAS / 2n })
+    return receiptOf(anvil, sent.txHash)
+  }
+  return {
+    anvil,
+    harness,
+    async deploy(code) {
+      const { logs } = await send('deploy', [code])
+      return `0x${logs.at(-1)?.data.slice(-40)}`
+    },
+    async send(functionName, args) {
+      await send(functionName, args)
+    },
+    async ask<T>(functionName: string, args: readonly unknown[]) {
+      const data = call(abi, functionName, args)
+      const answer = await anvil.request<Hex>('eth_call', [{ to: harness, data, gas: hex(GAS) }, 'latest'])
+      return decodeFunctionResult({ abi, functionName, data: answer }) as T
+    },
+  }
+}
+
+type Receipt = Readonly<{ status: Hex; contractAddress: Hex; logs: readonly { data: Hex }[] }>
+
+async function receiptOf(anvil: Anvil, txHash: string): Promise<Receipt> {
+  const receipt = await anvil.request<Receipt>('eth_getTransactionReceipt', [txHash])
+  if (receipt.status !== '0x1') throw new Error(`${txHash} reverted`)
+  return receipt
+}
+
+export type Artifact = Readonly<{ abi: Abi; bytecode: Hex }>
+
+/** A contract as a package brings it. */
+export function artifact(name: string, path: string): Artifact {
+  const folder = folderOf(name)
+  const { abi, bytecode } = JSON.parse(readFileSync(join(folder, path), 'utf8')) as {
+    abi: Abi
+    bytecode: string | { object: string }
+  }
+  const code = typeof bytecode === 'string' ? bytecode : bytecode.object
+  return { abi, bytecode: (code.startsWith('0x') ? code : `0x${code}`) as Hex }
+}
+
+function folderOf(name: string): string {
+  const paths = createRequire(import.meta.url).resolve.paths(name) ?? []
+  const folder = paths.map((path) => join(path, name)).find((path) => existsSync(join(path, 'package.json')))
+  if (folder === undefined) throw new Error(`the package ${name} is not installed`)
+  return folder
+}
+
+/** Of each pool. */
+export const TRADES = 12
+/** Swaps of each kind of pool in every test run; TEST_SWAPS asks for more in a longer one. */
+const SWAPS = 2_040
+export const POOLS = Math.ceil(swapsWanted() / TRADES)
+/** How many times as many as in every test run, where a test has a number of its own. */
+export const TIMES = Math.max(1, Math.ceil(swapsWanted() / SWAPS))
+export const RUN_MS = 2 * PATIENCE_MS * TIMES
+
+function swapsWanted(): number {
+  const wanted = Number(process.env['TEST_SWAPS'] ?? SWAPS)
+  if (!Number.isSafeInteger(wanted) || wanted < 1) throw new Error('TEST_SWAPS is how many swaps of each kind')
+  return wanted
+}
+
+/** Draws that a printed seed repeats. */
+export function drawn<T>(title: string, arbitrary: fc.Arbitrary<T>, count: number): T[] {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  console.info(`differential: ${title}, seed ${seed}`)
+  return fc.sample(arbitrary, { seed, numRuns: count })
+}

@@ -1,0 +1,79 @@
+import { describe } from 'vitest'
+import type { LiquidityBookPool } from '../../../src/swap/routing/pools/liquidity-book.ts'
+import { anywhere, comparesAll, readVectors } from './vectors.ts'
+
+type Numbers<K extends string> = Readonly<Record<K, number>>
+type Group = Readonly<{
+  kind: string
+  pool: {
+    tokens: readonly { address: string }[]
+    extra: {
+      rpcBlockTimestamp: number
+      staticFeeParams: Numbers<
+        | 'baseFactor'
+        | 'filterPeriod'
+        | 'decayPeriod'
+        | 'reductionFactor'
+        | 'variableFeeControl'
+        | 'protocolShare'
+        | 'maxVolatilityAccumulator'
+      >
+      variableFeeParams: Numbers<'volatilityAccumulator' | 'volatilityReference' | 'idReference' | 'timeOfLastUpdate'>
+      activeBinId: number
+      binStep: number
+      bins: readonly { id: number; reserveX: string | number; reserveY: string | number }[]
+    }
+  }
+  cases: readonly { tokenIn: string; tokenOut: string; amountIn: string; amountOut: string }[]
+}>
+
+describe('liquidity book, recorded by KyberSwap', () => {
+  const group = readVectors<readonly Group[]>('kyber_univ3_algebra_lb')?.find(
+    ({ kind }) => kind === 'lfj-liquiditybook-v2.1',
+  )
+  const pool = group ? poolOf(group.pool) : null
+  // A fourth case is of a pool whose state the file does not hold.
+  const cases = group?.cases.filter(({ tokenIn }) => pool?.tokens.includes(tokenIn)) ?? []
+  const compared =
+    pool &&
+    cases.map((row) => ({
+      name: `${row.amountIn} of ${row.tokenIn}`,
+      pool,
+      tokenIn: row.tokenIn,
+      tokenOut: row.tokenOut,
+      amountIn: BigInt(row.amountIn),
+      amountOut: BigInt(row.amountOut),
+    }))
+  comparesAll('version 2.1', compared, 3)
+})
+
+function poolOf({ tokens, extra }: Group['pool']): LiquidityBookPool {
+  const { staticFeeParams: fees, variableFeeParams: volatility } = extra
+  return {
+    ...anywhere,
+    kind: 'liquidity-book',
+    tokens: tokens.map(({ address }) => address),
+    bins: extra.bins.map(({ id, reserveX, reserveY }) => ({
+      id,
+      reserves: [BigInt(reserveX), BigInt(reserveY)] as const,
+    })),
+    activeId: extra.activeBinId,
+    binStep: extra.binStep,
+    fees: {
+      baseFactor: BigInt(fees.baseFactor),
+      filterPeriod: fees.filterPeriod,
+      decayPeriod: fees.decayPeriod,
+      reductionFactor: BigInt(fees.reductionFactor),
+      variableFeeControl: BigInt(fees.variableFeeControl),
+      protocolShare: BigInt(fees.protocolShare),
+      maxVolatilityAccumulator: BigInt(fees.maxVolatilityAccumulator),
+    },
+    volatility: {
+      accumulator: BigInt(volatility.volatilityAccumulator),
+      reference: BigInt(volatility.volatilityReference),
+      idReference: volatility.idReference,
+      lastUpdate: volatility.timeOfLastUpdate,
+    },
+    now: extra.rpcBlockTimestamp,
+  }
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
+import { createSwapStore } from '../../../src/adapters/postgres/swap/swaps.ts'
+import { present } from '../../../src/lib/assert.ts'
+import type { NewSwap, SwapAdvance, TrackedSwap } from '../../../src/swap/ports/store/swaps.ts'
+import { openTestDatabase, type TestDatabase } from '../../adapters/postgres/database.ts'
+
+const [partnerId, taker] = ['0190a0b0-0000-7000-8000-000000000001', `0x${'fe'.repeat(20)}`]
+const token = `0x${'aa'.repeat(20)}`
+const fee = { assetId: `${token}@eth`, units: 70n } as const
+const swapId = (n: number) => `0190a0b0-0000-7000-8000-00000000010${n}`
+
+const newSwap = (n: number, changes: Partial<NewSwap> = {}): NewSwap => ({
+  ...{ id: swapId(n), partnerId, network: 'eth', hash: `0x${String(n).repeat(64)}`, sender: '0x11', nonce: n },
+  ...{
+    recipient: '0x11',
+    from: { token: '0x22', decimals: 6, units: 10n },
+    to: { token, decimals: 18, units: 1_000n },
+  },
+  ...{ minReceived: 900n, feePpm: 3_000, feeTo: taker, owesFee: true, deadline: 2_000_000_000, raw: null },
+  ...changes,
+})
+
+describe('the fee of a swap', () => {
+  let app: TestDatabase
+  beforeAll(async () => {
+    app = await openTestDatabase()
+    await app.database.query("insert into partners (id, name) values ($1, 'acme')", [partnerId])
+  })
+  afterAll(() => app.close())
+
+  const finished = (changes: Partial<SwapAdvance> = {}, isFinal = false): SwapAdvance => ({
+    progress: {
+      ...{ status: 'finished', reason: null, receivedUnits: 990n, feeUnits: 70n, isFinal },
+      block: { height: 5, hash: '0x5' },
+    },
+    ...{ fee, isSeen: true, isSent: true, nextLookMs: 0 },
+    ...changes,
+  })
+  const pending: SwapAdvance = {
+    progress: { status: 'pending', reason: null, receivedUnits: null, feeUnits: null, block: null, isFinal: false },
+    ...{ fee: null, isSeen: true, isSent: true, nextLookMs: 0 },
+  }
+  const taken = () => createStore(app.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
+  const owed = () => createStore(app.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)
+  const again = async (id: string): Promise<TrackedSwap> =>
+    present(await createSwapStore(app.database).find(id), 'the swap')
+
+  test('follows what the chain says, and is the partner’s only when that is final', async () => {
+    const swaps = createSwapStore(app.database)
+    const first = present(await swaps.record(newSwap(1)), 'the swap')
+    expect(await swaps.advance(first, finished())).toBe(true)
+    expect([await taken(), await owed()]).toEqual([70n, 0n])
+    // The same again, and less in another block.
+    await swaps.advance(await again(swapId(1)), finished())
+    expect(await taken()).toBe(70n)
+    await swaps.advance(await again(swapId(1)), finished({ fee: { ...fee, units: 60n } }))
+    expect(await taken()).toBe(60n)
+    await swaps.advance(await again(swapId(1)), pending)
+    expect([await taken(), await owed()]).toEqual([0n, 0n])
+    await swaps.advance(await again(swapId(1)), finished())
+    const last = await again(swapId(1))
+    expect(await swaps.advance(last, finished({}, true))).toBe(true)
+    expect([await taken(), await owed()]).toEqual([70n, -70n])
+    expect(await createStore(app.database).reconciliation.imbalance()).toEqual([])
+    // Whoever looked before it was final comes too late.
+    expect(await swaps.advance(last, finished())).toBe(false)
+    expect(await swaps.advance(last, pending)).toBe(false)
+    expect([await taken(), await owed()]).toEqual([70n, -70n])
+  })
+
+  test('is nobody’s debt where it went to the partner itself', async () => {
+    const swaps = createSwapStore(app.database)
+    const before = await taken()
+    const own = present(await swaps.record(newSwap(2, { owesFee: false })), 'the swap')
+    expect(await swaps.advance(own, finished({}, true))).toBe(true)
+    expect(await taken()).toBe(before)
+  })
+
+  test('is booked once by twenty trackers that see the same', async () => {
+    const swaps = createSwapStore(app.database)
+    const before = [await taken(), await owed()]
+    const tracked = present(await swaps.record(newSwap(3)), 'the swap')
+    const moved = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => swaps.advance(tracked, finished({}, n % 2 === 0))),
+    )
+    expect(moved.filter(Boolean).length).toBeGreaterThan(0)
+    while (await swaps.advance(await again(swapId(3)), finished({}, true)));
+    expect([await taken(), await owed()]).toEqual([(before[0] ?? 0n) + 70n, (before[1] ?? 0n) - 70n])
+  })
+})

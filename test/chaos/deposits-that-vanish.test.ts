@@ -1,0 +1,4 @@
+import { depositsThatVanish } from './suites/deposits-that-vanish.ts'
+import { testSuite } from './test-suite.ts'
+
+testSuite(depositsThatVanish)

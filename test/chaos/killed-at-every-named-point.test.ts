@@ -1,0 +1,4 @@
+import { namedPoints } from './suites/named-points.ts'
+import { testSuite } from './test-suite.ts'
+
+testSuite(namedPoints)

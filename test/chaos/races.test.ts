@@ -1,0 +1,4 @@
+import { races } from './suites/races.ts'
+import { testSuite } from './test-suite.ts'
+
+testSuite(races)

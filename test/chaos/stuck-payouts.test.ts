@@ -1,0 +1,4 @@
+import { stuckPayouts } from './suites/stuck-payouts.ts'
+import { testSuite } from './test-suite.ts'
+
+testSuite(stuckPayouts)

@@ -1,4 +1,0 @@
-import { badWeather } from '../chaos/courses/bad-weather.ts'
-import { testCourse } from './test-course.ts'
-
-testCourse(badWeather)

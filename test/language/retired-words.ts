@@ -1,0 +1,77 @@
+/**
+ * Words that docs/language.md retires, as a test can find them. `text` patterns hold everywhere: code, comments, SQL,
+ * messages, pages. `name` patterns hold for the parts of declared names and of file names alone, because the words have
+ * other senses in sentences.
+ */
+export type Retired = Readonly<{ text: readonly string[]; name: readonly string[] }>
+
+/** By row of the table in docs/language.md: the first cell of the row, up to its first comma. */
+export const retired: Readonly<Record<string, Retired>> = {
+  house: {
+    text: ['houses?', 'composeHouse', 'buildHouse'],
+    name: ['house', 'rooms'],
+  },
+  floor: { text: ['(?<!Math\\.)floors?', 'rooms?', 'laws?'], name: ['floor', 'room', 'law', 'home'] },
+  Stopper: { text: ['stoppers?'], name: ['stopper', 'stoppers'] },
+  'way (through an intermediary)': {
+    text: ['ways? back', 'findWay', 'private ways?', 'private-ways'],
+    name: ['way', 'ways'],
+  },
+  told: { text: ['told', 'untold', 'tellExchange'], name: ['told', 'untold'] },
+  'word (of a person or an aggregator)': {
+    text: ["person['’]s word", 'broken words?', 'broken promises?', 'askWord'],
+    name: [],
+  },
+  gone: { text: ['gone', 'rescues?', 'rescued'], name: ['gone', 'rescue'] },
+  mourn: {
+    text: ['mourn(s|ed|ing)?', 'bury', 'buries', 'buried', 'dead', 'deaths?', 'dies', 'died', 'dying', 'rivals?'],
+    name: ['mourn', 'bury', 'dead', 'death', 'deaths', 'died', 'dying', 'rival', 'rivals'],
+  },
+  'lost payouts': { text: ['lost payouts?', 'lost payments?', 'noteVanished', 'giveBack'], name: [] },
+  attend: {
+    text: ['attends?', 'attended', 'revives?', 'revived', 'revivals?'],
+    name: ['attend', 'revive', 'revival'],
+  },
+  'share of queue': { text: ['shares? of the queue', 'share-of-queue'], name: [] },
+  'answer once': { text: ['answer once', 'answerOnce', 'SwapDesk', 'desks?', 'kept answers?'], name: ['desk'] },
+  cases: { text: ['CaseStore', 'ExchangeCase', 'adrift'], name: ['standing', 'adrift'] },
+  custody: { text: ['custody', 'knowsEpoch'], name: ['custody', 'epoch'] },
+  'further legs': { text: ['further legs?', 'handedOn', 'handed on', 'isOnward'], name: ['onward'] },
+  'tag (of finality)': { text: [], name: [] },
+  'coin (an output)': { text: [], name: [] },
+  taxed: { text: ['taxed', 'untaxed'], name: ['taxed'] },
+  foretold: { text: ['foretold', 'foretell(s|ing)?'], name: ['foretold', 'ahead'] },
+  hubs: { text: ['hubs?'], name: ['hub', 'hubs', 'dollar'] },
+  'outside routers': { text: ['outside (routers?|offers?)'], name: ['outside'] },
+  spell: { text: ['spell(s|ed|ing|ings)?'], name: ['spell', 'spelling'] },
+  want: { text: ['goBack', 'to-head'], name: ['want', 'wants', 'wanted'] },
+  'columns (of a search)': { text: ['relieves?', 'relieved', 'by-hops', 'place-uses'], name: ['relieve'] },
+  tooMuch: { text: ['tooMuch', 'findTaken'], name: ['tried', 'ease'] },
+  arrival: {
+    text: ['send-rows', 'by-four', 'byFour', 'single-run', 'singleRun'],
+    name: ['arrival', 'forwarded', 'gate', 'nearest', 'extremes', 'distant'],
+  },
+  spine: {
+    text: ['spines?', 'drills?', 'dice', 'worlds?'],
+    name: ['spine', 'ground', 'world', 'worlds', 'course', 'courses', 'drill', 'dice', 'shop', 'tour'],
+  },
+}
+
+/** Phrases of the line below the table. */
+export const avoided: readonly string[] = [
+  'whoever',
+  'whomever',
+  'nobody',
+  'anew',
+  'of which',
+  'for whom',
+  'by itself',
+  'there is none',
+]
+
+/** A published name, a term of the field, or a name of somebody else's: where the word stays, and why. */
+export type Exception = Readonly<{ word: RegExp; files: RegExp; reason: string }>
+
+export const exceptions: readonly Exception[] = [
+  { word: /./, files: /^(docs\/language\.md|test\/language\/.*)$/, reason: 'the list itself' },
+]

@@ -1,0 +1,13 @@
+import type { ServiceSettings } from '../../server/src/exchange/settings.ts'
+
+const USD = 10n ** 12n
+const MINUTE_MS = 60_000
+
+/** Of houses under test: payouts are replaced soon, and no test comes to a limit. */
+export const appSettings: ServiceSettings = {
+  rateIdMs: MINUTE_MS,
+  fixedLockMs: 20 * MINUTE_MS,
+  expiryMs: 24 * 60 * MINUTE_MS,
+  stuckMs: MINUTE_MS,
+  limits: { perTransactionUsd: 1_000_000n * USD, hourUsd: 100_000_000n * USD, dayUsd: 100_000_000n * USD },
+}

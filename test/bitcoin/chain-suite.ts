@@ -284,7 +284,7 @@ async function provesDeath({ app, network }: Context) {
   await app.mine(network.finalityBlocks - 2)
   expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   await app.mine(1)
-  const dead = { kind: 'dead', proof: { spentBy: rival.txHash, blockHash: hash, blockHeight: height } }
+  const dead = { kind: 'invalidated', proof: { spentBy: rival.txHash, blockHash: hash, blockHeight: height } }
   expect(await sender.observe(attempt)).toEqual(parametersOf(network).bech32 === null ? { kind: 'unseen' } : dead)
   expect(await sender.observe({ txHash: rival.txHash, conflictKey: other.conflictKey })).toMatchObject({
     kind: 'included',
@@ -325,7 +325,7 @@ async function replacesPayouts({ app, network }: Context) {
   expect(await sender.broadcast(replacement.raw)).toMatchObject({ kind: 'rejected' })
   await app.mine(network.finalityBlocks - 1)
   expect(await sender.observe({ txHash: original.txHash, conflictKey: old.conflictKey })).toMatchObject({
-    kind: 'dead',
+    kind: 'invalidated',
     proof: { spentBy: final.txHash },
   })
 }

@@ -132,7 +132,7 @@ describe.runIf(hasLitecoind)('Litecoin Core and what never was a deposit', () =>
     expect((await sender.observe(attempt)).kind).toBe('unseen')
     await app.mine(1)
     expect(await sender.observe(attempt)).toEqual({
-      kind: 'dead',
+      kind: 'invalidated',
       proof: {
         spentBy: other.txHash,
         blockHash: hash,

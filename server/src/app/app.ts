@@ -22,7 +22,7 @@ import { createCreatePrivateExchange } from '../exchange/orders/create-private-e
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
-import type { PublicKeys, RememberingSigner } from '../exchange/ports/signer.ts'
+import type { PublicKeys, JournalingSigner } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { createChooseIntermediary } from '../exchange/quotes/choose-intermediary.ts'
@@ -71,7 +71,7 @@ export type AppOptions = Readonly<{
   overrides?: CurrencyOverrides
   publicKeys: PublicKeys
   /** Opened by the roles that sign; null elsewhere. */
-  signer: RememberingSigner | null
+  signer: JournalingSigner | null
   /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
   walletFolder?: string
   walletSettings?: WalletSettings

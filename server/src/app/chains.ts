@@ -12,7 +12,7 @@ import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
 import { type Environment, type Family, resolveNetwork } from '../core/domain/network.ts'
 import type { Chain } from '../exchange/ports/chain.ts'
-import type { PublicKeys, SignWith } from '../exchange/ports/signer.ts'
+import type { PublicKeys, FamilySigner } from '../exchange/ports/signer.ts'
 
 /** Nodes of one network, and the contracts of its tokens where the sandbox deployed them. */
 export type NetworkNodes = Readonly<{
@@ -26,7 +26,7 @@ export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly
 const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
 
 /** How each family signs, in an environment. */
-export function createSigning(environment: Environment): Record<(typeof families)[number], SignWith> {
+export function createSigning(environment: Environment): Record<(typeof families)[number], FamilySigner> {
   return {
     bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
     evm: signEvm,

@@ -14,11 +14,11 @@ import { watchChain } from '../exchange/deposits/watch-chain.ts'
 import { deadlinesOf } from '../exchange/domain/deadlines.ts'
 import { createWatchJobs } from '../exchange/operations/alert-stuck-jobs.ts'
 import { createCompareJournal } from '../exchange/operations/compare-signing-journal.ts'
-import { sweepRows } from '../exchange/operations/poll-due-rows.ts'
+import { pollDueRows } from '../exchange/operations/poll-due-rows.ts'
 import { createReconcile } from '../exchange/operations/reconcile.ts'
 import { createAdvanceTransaction } from '../exchange/payouts/advance-transaction.ts'
 import { createDispatchPayouts } from '../exchange/payouts/dispatch-payouts.ts'
-import type { RememberingSigner } from '../exchange/ports/signer.ts'
+import type { JournalingSigner } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../exchange/settings.ts'
@@ -45,7 +45,7 @@ export type SwapWorkerKeys = 'trackSwap' | 'reconcileFees' | 'findFees'
 
 export type WorkerOptions = Readonly<{
   environment: Environment
-  signer: RememberingSigner | null
+  signer: JournalingSigner | null
   settings: ServiceSettings
   denied: readonly string[]
   log: Log
@@ -103,7 +103,7 @@ export async function startWorkers(options: WorkerOptions, rooms: WorkerDependen
       onError: (network, err) => log.warn({ network, err }, 'watcher turn failed'),
     }),
   )
-  loops.push(sweepRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
+  loops.push(pollDueRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
   loops.push(comparing, ...slowLoops(options, rooms, shared))
   return {
     stop: async () => {
@@ -148,7 +148,7 @@ async function startWatchedJobs(
   }
 }
 
-async function startComparing(store: Store, { memory }: RememberingSigner, log: Log): Promise<Loop> {
+async function startComparing(store: Store, { journal: memory }: JournalingSigner, log: Log): Promise<Loop> {
   const compareJournal = createCompareJournal({ store, memory, log })
   await compareJournal('all')
   return startLoop({

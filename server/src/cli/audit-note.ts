@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { createAuditLog } from '../adapters/postgres/core/audit-log.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import type { AuditLog } from '../core/ports/store/audit-log.ts'
-import type { Word } from '../core/services/audit-note.ts'
+import type { AuditNote } from '../core/services/audit-note.ts'
 
 export type WithReason = Readonly<{ reason?: string }>
 
@@ -12,7 +12,7 @@ export type WithReason = Readonly<{ reason?: string }>
 export const reasoned = (command: Command): Command => command.option('--reason <text>', 'why; written down')
 
 /** Asks for the reason where somebody sits there to be asked; what money depends on refuses to go without one. */
-export async function askWord({ reason }: WithReason): Promise<Word> {
+export async function askWord({ reason }: WithReason): Promise<AuditNote> {
   const actor = userInfo().username
   if (reason !== undefined || !process.stdin.isTTY) return { actor, reason: reason ?? '' }
   const asking = createInterface({ input: process.stdin, output: process.stderr })
@@ -24,7 +24,7 @@ export async function askWord({ reason }: WithReason): Promise<Word> {
 }
 
 /** For what no money depends on: a dash stands for a reason that was not given. */
-export const plainWord = ({ reason }: WithReason): Word => ({ actor: userInfo().username, reason: reason ?? '-' })
+export const plainWord = ({ reason }: WithReason): AuditNote => ({ actor: userInfo().username, reason: reason ?? '-' })
 
 /** What a command changes and the row that tells of it: both, or neither. */
 export function recorded<T>(

@@ -58,7 +58,7 @@ export function addBalanceCommands(partners: Command, program: Command): void {
     .description('deposits of closed exchanges, and with memos that are nobody’s')
     .action(() =>
       withDatabase(async (database) => {
-        for (const { assetId: currency, units, ...kept } of await createStore(database).operator.unclaimed(LISTED_MAX))
+        for (const { assetId: currency, units, ...kept } of await createStore(database).operator.listUnclaimed(LISTED_MAX))
           print({ ...kept, currency, amount: formatUnits(units, listing(currency).decimals) })
       }),
     )

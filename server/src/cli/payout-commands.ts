@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import type { Word } from '../core/services/audit-note.ts'
+import type { AuditNote } from '../core/services/audit-note.ts'
 import { createOperatePayouts } from '../exchange/operations/operate-payouts.ts'
 import { withDatabase } from './database.ts'
 import { print } from './print.ts'
@@ -9,7 +9,7 @@ import { print } from './print.ts'
 const LISTED_MAX = 1_000
 
 type Given = Readonly<{ reason: string; spentBy: string; raw: string }>
-type Decide = (operate: ReturnType<typeof createOperatePayouts>, word: Word) => Promise<unknown>
+type Decide = (operate: ReturnType<typeof createOperatePayouts>, word: AuditNote) => Promise<unknown>
 
 const run = ({ reason }: Pick<Given, 'reason'>, decide: Decide): Promise<void> =>
   withDatabase(async (database) => {
@@ -24,7 +24,7 @@ export function addPayoutCommands(program: Command): void {
     .description('what is held, and why')
     .action(() =>
       withDatabase(async (database) => {
-        for (const payout of await createStore(database).operator.held(LISTED_MAX)) print(payout)
+        for (const payout of await createStore(database).operator.listHeldPayouts(LISTED_MAX)) print(payout)
       }),
     )
   const decisions = [

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { HOLD, HOLD_ALARM } from '../exchange/operations/compare-signing-journal.ts'
-import { importDepartures } from '../exchange/operations/restore-signed-payouts.ts'
+import { PAYOUTS_PAUSE, SIGNING_JOURNAL_ALARM } from '../exchange/operations/compare-signing-journal.ts'
+import { restoreSignedPayouts } from '../exchange/operations/restore-signed-payouts.ts'
 import { withDatabase } from './database.ts'
 import { print } from './print.ts'
 
@@ -16,7 +16,7 @@ export function addSignerCommands(program: Command): void {
     .description('payouts that left the house and that the database does not know')
     .action(() =>
       withDatabase(async (database) => {
-        for (const forgotten of await createStore(database).signingJournal.forgotten(LISTED_MAX)) print(forgotten)
+        for (const forgotten of await createStore(database).signingJournal.listMissing(LISTED_MAX)) print(forgotten)
       }),
     )
   signer
@@ -26,7 +26,7 @@ export function addSignerCommands(program: Command): void {
     )
     .action(() =>
       withDatabase(async (database) => {
-        for (const imported of await importDepartures(createStore(database))) print(imported)
+        for (const imported of await restoreSignedPayouts(createStore(database))) print(imported)
       }),
     )
   signer
@@ -36,14 +36,14 @@ export function addSignerCommands(program: Command): void {
     .action(({ reason }: { reason: string }) =>
       withDatabase(async (database) => {
         const settled = await createStore(database).transaction(async (tx) => {
-          const missing = await tx.signingJournal.unsettled(LISTED_MAX)
-          const epoch = await tx.signingJournal.begin()
-          await tx.pauses.resume(HOLD)
-          await tx.alarms.clear(HOLD_ALARM)
+          const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
+          const epoch = await tx.signingJournal.beginGeneration()
+          await tx.pauses.resume(PAYOUTS_PAUSE)
+          await tx.alarms.clear(SIGNING_JOURNAL_ALARM)
           await tx.auditLog.record({
             actor: userInfo().username,
             act: 'signer release',
-            subject: HOLD_ALARM,
+            subject: SIGNING_JOURNAL_ALARM,
             reason,
             detail: { epoch, settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })) },
           })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { networks } from '../../networks/index.ts'
 import { resolveNetwork } from '../core/domain/network.ts'
-import { requiredConfirmations, requiredTag } from './settings.ts'
+import { requiredConfirmations, requiredFinalityTag } from './settings.ts'
 
 const USD = 10n ** 12n
 
@@ -30,16 +30,16 @@ describe('what a deposit waits for', () => {
     [50_000n * USD + 1n, 'finalized'],
     [null, 'finalized'],
   ])("is the chain's tag where its network names tiers: %s", (usd, tag) => {
-    expect(requiredTag(tiers, usd)).toBe(tag)
-    expect(requiredTag({}, usd)).toBeNull()
-    expect(requiredTag(undefined, usd)).toBeNull()
-    expect(requiredTag({ safeAboveUsd: 1_000n }, usd)).toBe(tag === null ? null : 'safe')
+    expect(requiredFinalityTag(tiers, usd)).toBe(tag)
+    expect(requiredFinalityTag({}, usd)).toBeNull()
+    expect(requiredFinalityTag(undefined, usd)).toBeNull()
+    expect(requiredFinalityTag({ safeAboveUsd: 1_000n }, usd)).toBe(tag === null ? null : 'safe')
   })
 
   test('is a tag on the second layers in production, and nowhere in the sandbox', () => {
     const tagged = (environment: 'production' | 'sandbox') =>
       networks
-        .filter((definition) => requiredTag(resolveNetwork(definition, environment).evm, null) !== null)
+        .filter((definition) => requiredFinalityTag(resolveNetwork(definition, environment).evm, null) !== null)
         .map(({ id }) => id)
         .sort()
     expect(tagged('production')).toEqual(['arbitrum', 'base', 'celo', 'op', 'uni'])

@@ -41,7 +41,7 @@ export function requiredConfirmations(base: number, finalityBlocks: number, usd:
  * The chain's own tag by value, where the network's file names tiers: on second layers confirmations are the word of one
  * sequencer, and what is worth more waits for the first layer. Unpriced is above every tier.
  */
-export function requiredTag(
+export function requiredFinalityTag(
   evm: Pick<EvmParameters, 'safeAboveUsd' | 'finalizedAboveUsd'> | undefined,
   usd: bigint | null,
 ): FinalityTag | null {

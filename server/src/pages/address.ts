@@ -1,10 +1,10 @@
 import type { Network } from '../core/domain/network.ts'
-import type { AddressFacts, Movement } from '../exchange/ports/explorer.ts'
+import type { AddressFacts, AddressTransfer } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, transactionLink } from './amounts.ts'
 
 export function addressBody(network: Network, facts: AddressFacts): Html {
-  const { address, holdings, sent } = facts
+  const { address, balances: holdings, sentCount: sent } = facts
   if (facts.hidden) return hiddenBody(network, address)
   return html`<h1>Address on ${network.name}</h1>
 <p class="subject"><code>${address}</code></p>
@@ -31,12 +31,12 @@ function hiddenBody({ name }: Network, address: string): Html {
 </section>`
 }
 
-function movementTable(network: Network, { movements, blocks }: AddressFacts): Html {
+function movementTable(network: Network, { transfers: movements, blocks }: AddressFacts): Html {
   const range = blocks === null ? null : html`<p class="quiet">Of the last ${blocks} blocks, and those that wait.</p>`
   if (movements === null) return html`<p class="quiet">The node could not tell in time.</p>`
   if (movements.length === 0) return html`${range}<p class="quiet">None.</p>`
   // Output families name no other side.
-  const hasOthers = movements.some(({ other }) => other !== null)
+  const hasOthers = movements.some(({ counterparty: other }) => other !== null)
   return html`${range}<table>
 <thead><tr><th>Block</th><th>Transaction</th>${hasOthers ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
 <tbody>
@@ -45,13 +45,13 @@ ${movements.map((movement) => movementRow(network, movement, hasOthers))}
 </table>`
 }
 
-function movementRow(network: Network, { hash, height, way, other, sum }: Movement, hasOthers: boolean): Html {
-  const side = html`<td data-name="${way === 'in' ? 'From' : 'To'}">${other === null ? '–' : addressLink(network.id, other)}</td>`
+function movementRow(network: Network, { hash, height, direction, counterparty, amount }: AddressTransfer, hasOthers: boolean): Html {
+  const side = html`<td data-name="${direction === 'in' ? 'From' : 'To'}">${counterparty === null ? '–' : addressLink(network.id, counterparty)}</td>`
   return html`<tr>
 <td data-name="Block">${height ?? 'waits'}</td>
 <td>${transactionLink(network.id, hash)}</td>
 ${hasOthers ? side : null}
-<td class="amount ${way}">${way === 'in' ? '+' : '−'}${amountOf(sum)}</td>
+<td class="amount ${direction}">${direction === 'in' ? '+' : '−'}${amountOf(amount)}</td>
 </tr>
 `
 }

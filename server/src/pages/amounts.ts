@@ -1,9 +1,9 @@
 import { formatUnits } from '../core/domain/amount.ts'
-import type { Sum } from '../exchange/ports/explorer.ts'
+import type { AssetAmount } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 
 /** A contract that is not listed has units only: nobody vouches for its decimals or its name. */
-export function amountOf({ units, asset, contract }: Sum): Html {
+export function amountOf({ units, asset, contract }: AssetAmount): Html {
   if (asset !== null) return html`${formatUnits(units, asset.decimals)} ${asset.ticker.toUpperCase()}`
   return html`${units} units of <code>${contract ?? 'an unknown coin'}</code>`
 }

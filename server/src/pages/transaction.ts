@@ -46,7 +46,7 @@ function transferSection({ id }: Network, { transfers }: TransactionFacts): Html
 <thead><tr><th>From</th><th>To</th><th class="amount">Amount</th></tr></thead>
 <tbody>
 ${transfers.map(
-  ({ from, to, sum }) => html`<tr>
+  ({ from, to, amount: sum }) => html`<tr>
 <td data-name="From">${addressLink(id, from)}</td>
 <td data-name="To">${addressLink(id, to)}</td>
 <td class="amount">${amountOf(sum)}</td>
@@ -66,7 +66,7 @@ function outputSections({ id }: Network, { inputs, outputs }: TransactionFacts):
 <thead><tr><th>From</th><th>Output spent</th><th class="amount">Amount</th></tr></thead>
 <tbody>
 ${inputs.map(
-  ({ spends, address, sum }) => html`<tr>
+  ({ spends, address, amount: sum }) => html`<tr>
 <td data-name="From">${address === null ? '–' : addressLink(id, address)}</td>
 <td data-name="Output">${spends === null ? 'new coins' : html`${transactionLink(id, spends.hash)}:${spends.index}`}</td>
 <td class="amount">${sum === null ? '–' : amountOf(sum)}</td>
@@ -82,7 +82,7 @@ ${inputs.map(
 <thead><tr><th>To</th><th>Kind</th><th class="amount">Amount</th></tr></thead>
 <tbody>
 ${outputs.map(
-  ({ address, kind, sum }) => html`<tr>
+  ({ address, kind, amount: sum }) => html`<tr>
 <td data-name="To">${address === null ? '–' : addressLink(id, address)}</td>
 <td data-name="Kind">${kind}</td>
 <td class="amount">${amountOf(sum)}</td>
@@ -125,7 +125,7 @@ ${inputs.map(
 <thead><tr><th>One-time key</th><th class="amount">Amount</th></tr></thead>
 <tbody>
 ${outputs.map(
-  ({ key, sum }) => html`<tr>
+  ({ key, amount: sum }) => html`<tr>
 <td data-name="One-time key"><code>${key}</code></td>
 <td class="amount" data-name="Amount">${sum === null ? 'hidden' : amountOf(sum)}</td>
 </tr>

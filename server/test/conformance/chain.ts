@@ -252,7 +252,7 @@ async function replaces(context: Context): Promise<void> {
   await blocks(chain.network.finalityBlocks + 1)
   const seen = await until('the other one is proven dead', async () => {
     const observed = await sender.observe(lost)
-    return observed.kind === 'dead' ? observed : null
+    return observed.kind === 'invalidated' ? observed : null
   })
   expect(Object.values(seen.proof)).toContain(winner.signed.txHash)
   expect((await reader.head()).height - block.height).toBeGreaterThanOrEqual(chain.network.finalityBlocks - 1)

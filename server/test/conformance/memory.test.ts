@@ -9,8 +9,8 @@ import { evmAddresses } from './vectors.ts'
 
 const network = resolveNetwork(eth, 'sandbox')
 
-for (const kept of ['pending', 'dropped'] as const) {
-  describeChain(`the chain in memory, where a reorganisation leaves transactions ${kept}`, async () => {
+for (const orphanOutcome of ['pending', 'dropped'] as const) {
+  describeChain(`a simulated chain where a reorganisation leaves transactions ${orphanOutcome}`, async () => {
     const keys = createMemoryKeys('conformance')
     const memoryNetwork = createMemoryNetwork({ network })
     const others = createMemoryKeys('strangers')
@@ -29,9 +29,9 @@ for (const kept of ['pending', 'dropped'] as const) {
         memoryNetwork.mine(count)
       },
       reorg: async (depth) => {
-        memoryNetwork.reorg(depth, { keep: kept })
+        memoryNetwork.reorg(depth, { orphans: orphanOutcome })
       },
-      comesBack: kept === 'pending',
+      comesBack: orphanOutcome === 'pending',
       ...evmAddresses,
       stop: async () => undefined,
     }

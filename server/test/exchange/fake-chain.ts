@@ -276,13 +276,13 @@ export function createFakeChain(network: Network) {
         block.txs.some((one) => one.txHash !== spentBy && one.keys.includes(outpoint)),
       )
       if (lost && head().height - block.height >= network.finalityBlocks)
-        return { kind: 'dead', proof: { parent: lost.spentBy } }
+        return { kind: 'invalidated', proof: { parent: lost.spentBy } }
       const tx = block.txs.find((one) => one.txHash === txHash)
       if (tx)
         return { kind: 'included', block: { height: block.height, hash: block.hash }, ok: tx.ok, feeUnits: tx.feeUnits }
       const rival = block.txs.find(({ keys }) => conflictKey !== null && keys.includes(conflictKey))
       if (rival && head().height - block.height >= network.finalityBlocks)
-        return { kind: 'dead', proof: { rival: rival.txHash } }
+        return { kind: 'invalidated', proof: { rival: rival.txHash } }
     }
     return pool.some((one) => one.txHash === txHash) ? { kind: 'pending' } : { kind: 'unseen' }
   }

@@ -1,6 +1,6 @@
 import { parseUnits } from '../../core/domain/amount.ts'
 import type { Asset } from '../../core/domain/asset.ts'
-import type { AddressFacts, ChainExplorer, Movement, Sum, TransactionFacts } from '../../exchange/ports/explorer.ts'
+import type { AddressFacts, ChainExplorer, AddressTransfer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import type { ExplorerOptions } from './evm.ts'
 import { type Fields, fieldsOf, listOf, type Node, Refused, textOf, timeOf } from './node.ts'
@@ -40,18 +40,18 @@ export function createBitcoinExplorer(options: ExplorerOptions): ChainExplorer {
   }
 }
 
-function toSum({ coin }: Reading, value: unknown): Sum {
+function toSum({ coin }: Reading, value: unknown): AssetAmount {
   return { units: parseUnits(String(value), coin), asset: coin, contract: null }
 }
 
-type Output = Readonly<{ index: number; address: string | null; kind: string; sum: Sum }>
+type Output = Readonly<{ index: number; address: string | null; kind: string; amount: AssetAmount }>
 
 function toOutput(reading: Reading, value: unknown): Output {
   const { n, value: amount, scriptPubKey } = fieldsOf(value)
   const script = fieldsOf(scriptPubKey)
   // Litecoin Core 0.21 gives a list.
   const address = textOf(script['address']) ?? textOf(listOf(script['addresses'])[0])
-  return { index: indexOf(n), address, kind: textOf(script['type']) ?? 'unknown', sum: toSum(reading, amount) }
+  return { index: indexOf(n), address, kind: textOf(script['type']) ?? 'unknown', amount: toSum(reading, amount) }
 }
 
 const spentBy = (tx: Fields): { hash: string; index: number }[] =>
@@ -80,10 +80,10 @@ async function readAddress(reading: Reading, text: string): Promise<AddressFacts
   const units = [...held].reduce((sum, [outpoint, value]) => (gone.has(outpoint) ? sum : sum + value), 0n)
   return {
     address,
-    holdings: [{ units, asset: reading.coin, contract: null }],
-    movements: movements.reverse().slice(0, PAGE),
+    balances: [{ units, asset: reading.coin, contract: null }],
+    transfers: movements.reverse().slice(0, PAGE),
     blocks: BLOCKS,
-    sent: null,
+    sentCount: null,
   }
 }
 
@@ -91,12 +91,12 @@ async function readAddress(reading: Reading, text: string): Promise<AddressFacts
 function received(reading: Reading, address: string, tx: Fields): [string, bigint][] {
   return listOf(tx['vout']).flatMap((one): [string, bigint][] => {
     const output = toOutput(reading, one)
-    return output.address === address ? [[`${textOf(tx['txid']) ?? ''}:${output.index}`, output.sum.units]] : []
+    return output.address === address ? [[`${textOf(tx['txid']) ?? ''}:${output.index}`, output.amount.units]] : []
   })
 }
 
 /** Blocks come oldest first: what is spent was seen before, unless it is older than all of them. */
-function toMovements(reading: Reading, address: string, { tx, height }: Found, known: Map<string, bigint>): Movement[] {
+function toMovements(reading: Reading, address: string, { tx, height }: Found, known: Map<string, bigint>): AddressTransfer[] {
   const add = (all: readonly (readonly [string, bigint])[]) => all.reduce((sum, [, units]) => sum + units, 0n)
   const incoming = received(reading, address, tx)
   for (const [outpoint, units] of incoming) known.set(outpoint, units)
@@ -107,7 +107,7 @@ function toMovements(reading: Reading, address: string, { tx, height }: Found, k
   const net = add(incoming) - add(outgoing)
   if (incoming.length === 0 && outgoing.length === 0) return []
   const sum = { units: net < 0n ? -net : net, asset: reading.coin, contract: null }
-  return [{ hash: textOf(tx['txid']) ?? '', height, way: net < 0n ? 'out' : 'in', other: null, sum }]
+  return [{ hash: textOf(tx['txid']) ?? '', height, direction: net < 0n ? 'out' : 'in', counterparty: null, amount: sum }]
 }
 
 /** Unspent outputs in blocks, by outpoint. */
@@ -164,8 +164,8 @@ async function readTransaction(reading: Reading, hash: string): Promise<Transact
   const waits = isMined || (await orNull(node.ask('getmempoolentry', hash))) !== null
   const outputs = listOf(tx['vout']).map((one) => toOutput(reading, one))
   const inputs = await readInputs(reading, tx)
-  const paid = inputs.reduce<bigint | null>((sum, one) => (sum === null || !one.sum ? null : sum + one.sum.units), 0n)
-  const sent = outputs.reduce((sum, one) => sum + one.sum.units, 0n)
+  const paid = inputs.reduce<bigint | null>((sum, one) => (sum === null || !one.amount ? null : sum + one.amount.units), 0n)
+  const sent = outputs.reduce((sum, one) => sum + one.amount.units, 0n)
   return {
     hash,
     status: isMined ? 'confirmed' : waits ? 'waiting' : 'dropped',
@@ -190,10 +190,10 @@ async function readInputs(reading: Reading, tx: Fields): Promise<TransactionFact
   return Promise.all(
     listOf(tx['vin']).map(async (input, at) => {
       const [spends = null] = spentBy({ vin: [input] })
-      if (spends === null || at >= INPUTS_MAX) return { spends, address: null, sum: null }
+      if (spends === null || at >= INPUTS_MAX) return { spends, address: null, amount: null }
       const from = await orNull(reading.node.ask('getrawtransaction', spends.hash, true))
       const output = listOf(from?.['vout']).map((one) => toOutput(reading, one))[spends.index]
-      return { spends, address: output?.address ?? null, sum: output?.sum ?? null }
+      return { spends, address: output?.address ?? null, amount: output?.amount ?? null }
     }),
   )
 }

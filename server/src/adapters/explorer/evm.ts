@@ -1,6 +1,6 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { AddressFacts, ChainExplorer, Movement, Sum, TransactionFacts } from '../../exchange/ports/explorer.ts'
+import type { AddressFacts, ChainExplorer, AddressTransfer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { type Fields, fieldsOf, listOf, type Node, Refused, textOf, timeOf } from './node.ts'
 
 /** ERC-20: `Transfer(address,address,uint256)`. */
@@ -53,9 +53,9 @@ function toAccount(parse: ExplorerOptions['parse'], tokens: Reading['tokens'], t
   return parse(text) ?? tokens.get(text.toLowerCase())?.contract ?? text.toLowerCase()
 }
 
-const coinSum = ({ coin }: Reading, units: bigint): Sum => ({ units, asset: coin, contract: null })
+const coinSum = ({ coin }: Reading, units: bigint): AssetAmount => ({ units, asset: coin, contract: null })
 
-function tokenSum({ tokens }: Reading, contract: string, units: bigint): Sum {
+function tokenSum({ tokens }: Reading, contract: string, units: bigint): AssetAmount {
   return { units, asset: tokens.get(contract.toLowerCase()) ?? null, contract }
 }
 
@@ -69,7 +69,7 @@ async function readAddress(reading: Reading, text: string): Promise<AddressFacts
     node.ask('eth_getTransactionCount', address, 'latest'),
     readCoinMovements(reading, address),
     readTokenMovements(reading, address, head),
-    ...[...tokens].map(async ([contract]): Promise<Sum> => {
+    ...[...tokens].map(async ([contract]): Promise<AssetAmount> => {
       const call = { to: contract, data: `${BALANCE_OF}${word(address)}` }
       return tokenSum(reading, contract, quantity(await node.ask('eth_call', call, 'latest')))
     }),
@@ -77,20 +77,20 @@ async function readAddress(reading: Reading, text: string): Promise<AddressFacts
   const movements = coinMovements && [...coinMovements, ...tokenMovements].toSorted(newestFirst)
   return {
     address,
-    holdings: [coinSum(reading, quantity(units)), ...held.filter((sum) => sum.units > 0n)],
-    movements,
+    balances: [coinSum(reading, quantity(units)), ...held.filter((sum) => sum.units > 0n)],
+    transfers: movements,
     blocks: null,
-    sent: quantity(sent),
+    sentCount: quantity(sent),
   }
 }
 
-const newestFirst = (a: Movement, b: Movement): number => {
+const newestFirst = (a: AddressTransfer, b: AddressTransfer): number => {
   const [left, right] = [a.height ?? 0n, b.height ?? 0n]
   return left < right ? 1 : left > right ? -1 : 0
 }
 
 /** Otterscan's search, which anvil has. null where it takes too long, or the node has none. */
-async function readCoinMovements(reading: Reading, address: string): Promise<Movement[] | null> {
+async function readCoinMovements(reading: Reading, address: string): Promise<AddressTransfer[] | null> {
   try {
     const found = fieldsOf(await reading.node.ask('ots_searchTransactionsBefore', address, 0, PAGE))
     return listOf(found['txs']).flatMap((one) => toCoinMovements(reading, address, fieldsOf(one)))
@@ -99,37 +99,37 @@ async function readCoinMovements(reading: Reading, address: string): Promise<Mov
   }
 }
 
-function toCoinMovements({ parse, ...reading }: Reading, address: string, tx: Fields): Movement[] {
+function toCoinMovements({ parse, ...reading }: Reading, address: string, tx: Fields): AddressTransfer[] {
   const units = quantity(tx['value'])
   const [from, to] = [parse(textOf(tx['from']) ?? ''), parse(textOf(tx['to']) ?? '')]
   if (units === 0n || (from !== address && to !== address)) return []
-  const way = from === address ? 'out' : 'in'
+  const direction = from === address ? 'out' : 'in'
   return [
     {
       hash: textOf(tx['hash']) ?? '',
       height: quantity(tx['blockNumber']),
-      way,
-      other: way === 'out' ? to : from,
-      sum: coinSum({ parse, ...reading }, units),
+      direction,
+      counterparty: direction === 'out' ? to : from,
+      amount: coinSum({ parse, ...reading }, units),
     },
   ]
 }
 
-async function readTokenMovements(reading: Reading, address: string, head: bigint): Promise<Movement[]> {
+async function readTokenMovements(reading: Reading, address: string, head: bigint): Promise<AddressTransfer[]> {
   const range = { fromBlock: hex(head > LOG_BLOCKS ? head - LOG_BLOCKS : 0n), toBlock: 'latest' }
   const padded = `0x${word(address)}`
   const [incoming, outgoing] = await Promise.all([
     reading.node.ask('eth_getLogs', { ...range, topics: [TRANSFER, null, padded] }),
     reading.node.ask('eth_getLogs', { ...range, topics: [TRANSFER, padded] }),
   ])
-  const of = (way: Movement['way'], logs: unknown) =>
+  const of = (direction: AddressTransfer['direction'], logs: unknown) =>
     listOf(logs)
       .slice(-PAGE)
       .flatMap((log) => {
         const transfer = toTransfer(reading, fieldsOf(log))
         if (transfer === null) return []
-        const { from, to, sum, hash, height } = transfer
-        return [{ hash, height, way, other: way === 'in' ? from : to, sum }]
+        const { from, to, amount, hash, height } = transfer
+        return [{ hash, height, direction, counterparty: direction === 'in' ? from : to, amount }]
       })
   return [...of('in', incoming), ...of('out', outgoing)]
 }
@@ -141,7 +141,7 @@ function toTransfer(reading: Reading, log: Fields) {
   return {
     from: addressOf(topics[1]),
     to: addressOf(topics[2]),
-    sum: tokenSum(reading, textOf(log['address']) ?? '', quantity(log['data'])),
+    amount: tokenSum(reading, textOf(log['address']) ?? '', quantity(log['data'])),
     hash: textOf(log['transactionHash']) ?? '',
     height: quantity(log['blockNumber']),
   }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { ChainExplorer, Sum, TransactionFacts } from '../../exchange/ports/explorer.ts'
+import type { ChainExplorer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import { createHttp } from '../../lib/http.ts'
 import { parseExact } from '../../lib/json-rpc.ts'
@@ -53,7 +53,7 @@ export function createMoneroExplorer({ network, url, assets, parse }: MoneroExpl
       const address = parse(text)
       return address === null
         ? null
-        : { address, holdings: [], movements: [], blocks: null, sent: null, hidden: true as const }
+        : { address, balances: [], transfers: [], blocks: null, sentCount: null, hidden: true as const }
     },
     transaction: async (hash) => (/^[0-9a-fA-F]{64}$/.test(hash) ? readTransaction(reading, hash.toLowerCase()) : null),
     close: () => http.close(),
@@ -81,8 +81,8 @@ async function readTransaction({ ask, coin }: Reading, hash: string): Promise<Tr
     const { amount, target } = fieldsOf(output)
     const { key, tagged_key: tagged } = fieldsOf(target)
     // Only new coins of a block have an amount that everybody sees.
-    const sum = whole(amount) === 0n ? null : toSum(coin, whole(amount))
-    return { key: textOf(key) ?? textOf(fieldsOf(tagged)['key']) ?? '', sum }
+    const units = whole(amount) === 0n ? null : toSum(coin, whole(amount))
+    return { key: textOf(key) ?? textOf(fieldsOf(tagged)['key']) ?? '', amount: units }
   })
   return {
     hash,
@@ -97,7 +97,7 @@ async function readTransaction({ ask, coin }: Reading, hash: string): Promise<Tr
   }
 }
 
-const toSum = (asset: Asset, units: bigint): Sum => ({ units, asset, contract: null })
+const toSum = (asset: Asset, units: bigint): AssetAmount => ({ units, asset, contract: null })
 
 /** Below this a lock is a block, from it on a time in seconds (CRYPTONOTE_MAX_BLOCK_NUMBER). */
 const LOCK_HEIGHT_MAX = 500_000_000n

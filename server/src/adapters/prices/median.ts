@@ -1,5 +1,5 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { middle, type Price, type PriceSnapshot } from '../../core/domain/price.ts'
+import { midPrice, type Price, type PriceSnapshot } from '../../core/domain/price.ts'
 import type { Prices } from '../../core/ports/prices.ts'
 
 export type PriceSource = Readonly<{ id: string; prices: Prices }>
@@ -60,9 +60,9 @@ export function createMedianPrices(options: Options): Prices {
   }
 
   const agree = (key: string, candidates: readonly Candidate[]): readonly Candidate[] => {
-    const center = median(candidates.map(({ price }) => middle(price)))
+    const center = median(candidates.map(({ price }) => midPrice(price)))
     const agreeing = candidates.filter(({ source, price }) => {
-      const isNear = distance(middle(price), center) * BPS <= center * deviationBps
+      const isNear = distance(midPrice(price), center) * BPS <= center * deviationBps
       if (!isNear) onDropped(source, 'deviating', key)
       return isNear
     })
@@ -82,7 +82,7 @@ export function createMedianPrices(options: Options): Prices {
         if (agreeing.length < Math.max(quorum, 1)) continue
         const price = combine(agreeing)
         usd.set(key, price)
-        accepted.set(key, { at: now(), usd: middle(price) })
+        accepted.set(key, { at: now(), usd: midPrice(price) })
         at = Math.min(at, ...agreeing.map((candidate) => candidate.at))
       }
       if (usd.size === 0) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')

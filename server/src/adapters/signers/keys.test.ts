@@ -57,7 +57,7 @@ describe('public keys', () => {
           .derive(`${accountPath(coinType, 'deposit')}/0`)
           .deriveChild(index).publicKey ?? [],
       )
-    for (const coinType of [0, 60]) keys.expect?.(coinType, 'deposit', indexes)
+    for (const coinType of [0, 60]) keys.precompute?.(coinType, 'deposit', indexes)
     expect(Buffer.from(keys.publicKey(60, { branch: 'deposit', index: 5_001 }))).toEqual(right(60, 5_001))
     // The thread answers in between.
     for (let n = 0; n < 256; n += 5) {
@@ -73,6 +73,6 @@ describe('public keys', () => {
     const keys = createPublicKeys(publicAccounts(new Uint8Array(32), [0]))
     for (const index of [-1, 2 ** 31, 0.5])
       expect(() => keys.publicKey(0, { branch: 'deposit', index })).toThrow('a derivation index is below 2^31')
-    expect(() => keys.expect?.(0, 'deposit', [2 ** 31])).toThrow('a derivation index is below 2^31')
+    expect(() => keys.precompute?.(0, 'deposit', [2 ** 31])).toThrow('a derivation index is below 2^31')
   })
 })

@@ -62,9 +62,9 @@ export function createPublicKeys(accounts: Readonly<Record<string, string>>): Pu
 
   return {
     viewKeys: (coinType) => (coinType === MONERO ? readViewKeys(accounts[MONERO_ACCOUNT]) : null),
-    plainKey,
+    uncompressedKey: plainKey,
     publicKey: (coinType, path) => compressed(plainKey(coinType, path)),
-    expect: (coinType, branch, indexes) => {
+    precompute: (coinType, branch, indexes) => {
       for (const index of indexes) assertIndex(index)
       branchOf(coinType, branch).expect(indexes)
     },

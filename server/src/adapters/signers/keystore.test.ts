@@ -7,7 +7,7 @@ import { bytesToHex } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Signer, SignIntent, StoredPayout } from '../../exchange/ports/signer.ts'
-import type { Pay } from '../../exchange/ports/spend.ts'
+import type { Payment } from '../../exchange/ports/spend.ts'
 import { createKeystore, exportPublicKeys, openPublicKeys, openSigner } from './keystore.ts'
 import { hasSeed } from './keystore-file.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const asset = { id: 'btc@btc', ticker: 'btc', network: 'btc', decimals: 8, contract: null } as const
-const pay: Pay = {
+const pay: Payment = {
   payoutId: 'p1',
   address: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
   memo: null,
@@ -35,7 +35,7 @@ const pay: Pay = {
   units: 90_000n,
 }
 const stored: StoredPayout = { id: 'p1', address: pay.address, memo: null, assetId: asset.id, units: pay.units }
-const intentOf = (...pays: Pay[]): SignIntent => ({
+const intentOf = (...pays: Payment[]): SignIntent => ({
   family: 'bitcoin',
   network: 'btc',
   inputs: [{ outpoint: `${'a'.repeat(64)}:0`, units: 100_000n, path: { branch: 'hot', index: 0 } }],
@@ -160,8 +160,8 @@ describe('the public half alone', () => {
     expect(readFileSync(half, 'utf8')).not.toMatch(/[xyzt]prv|scrypt/)
     for (const coinType of coinTypes)
       for (const branch of ['deposit', 'hot', 'change'] as const)
-        expect(openPublicKeys(half).plainKey(coinType, { branch, index: 7 })).toEqual(
-          openPublicKeys(path).plainKey(coinType, { branch, index: 7 }),
+        expect(openPublicKeys(half).uncompressedKey(coinType, { branch, index: 7 })).toEqual(
+          openPublicKeys(path).uncompressedKey(coinType, { branch, index: 7 }),
         )
     const opening = openSigner({
       path: half,
@@ -194,7 +194,7 @@ describe('the signer', () => {
   })
   afterAll(() => signer.close())
 
-  test.each<[string, readonly Pay[], readonly StoredPayout[]]>([
+  test.each<[string, readonly Payment[], readonly StoredPayout[]]>([
     ['another address', [{ ...pay, address: 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g' }], [stored]],
     ['another memo', [{ ...pay, memo: '1' }], [stored]],
     ['another asset', [{ ...pay, asset: { ...asset, id: 'usdt@eth' } }], [stored]],
@@ -229,7 +229,7 @@ describe('the signer', () => {
 })
 
 describe('ids of payouts', () => {
-  const ground = { text: '["btc","ab:0",0,"0"]', plainId: 'p-plain', isForgotten: false }
+  const ground = { text: '["btc","ab:0",0,"0"]', plainId: 'p-plain', isReleasedUnderPlainId: false }
   const signerOf = (keystore: string, journal: string) =>
     openSigner({
       path: keystore,
@@ -255,7 +255,7 @@ describe('ids of payouts', () => {
 
   test('are those of before, where the database or the journal says that it left under that', async () => {
     const signer = await signerOf(path, 'ids-of-before.log')
-    expect(signer.payoutId({ ...ground, isForgotten: true })).toBe('p-plain')
+    expect(signer.payoutId({ ...ground, isReleasedUnderPlainId: true })).toBe('p-plain')
     expect(signer.payoutId(ground)).not.toBe('p-plain')
     const left = { network: 'btc', txHash: 'tx', raw: 'raw', feeUnits: 1n, conflictKey: 'c', wallet: 'w' }
     const intent = intentOf({ ...pay, payoutId: 'p-plain' })

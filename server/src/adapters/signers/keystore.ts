@@ -4,13 +4,13 @@ import { AppError } from '../../core/domain/errors.ts'
 import type {
   KeySource,
   PublicKeys,
-  RememberingSigner,
-  Signed,
+  JournalingSigner,
+  SignedTransaction,
   SignIntent,
-  SignWith,
+  FamilySigner,
   StoredPayout,
 } from '../../exchange/ports/signer.ts'
-import type { Pay } from '../../exchange/ports/spend.ts'
+import type { Payment } from '../../exchange/ports/spend.ts'
 import { assert } from '../../lib/assert.ts'
 import { createKeySource, createPublicKeys, publicAccounts } from './keys.ts'
 import {
@@ -57,7 +57,7 @@ export type SignerOptions = Readonly<{
   passphrase: string
   /** One append-only file per signer, on its own disk: what left the house, surviving any database (I-37). */
   journalPath: string
-  signWith: Readonly<Record<string, SignWith>>
+  signWith: Readonly<Record<string, FamilySigner>>
   /** SLIP-44 coin type of a network. */
   coinTypeOf(network: string): number
   /** By asset; an asset without limits has none of the signer's own. */
@@ -71,7 +71,7 @@ export type SignerOptions = Readonly<{
 /** The local signer. What it signs it builds itself from the intent, and only where stored payouts say the same. */
 export async function openSigner(
   options: SignerOptions,
-): Promise<Required<RememberingSigner> & { close(): Promise<void> }> {
+): Promise<Required<JournalingSigner> & { close(): Promise<void> }> {
   const seed = await decryptSeed(readKeystoreFile(options.path), options.passphrase)
   const journal = await openSigningJournal(options.journalPath, options.now)
   const outflow = createOutflow({
@@ -89,10 +89,10 @@ export async function openSigner(
     return keys
   }
   return {
-    memory: journal.memory,
-    payoutId: ({ text, plainId, isForgotten }) => (isForgotten || journal.knows(plainId) ? plainId : keyedId(text)),
+    journal: journal.memory,
+    payoutId: ({ text, plainId, isReleasedUnderPlainId }) => (isReleasedUnderPlainId || journal.knows(plainId) ? plainId : keyedId(text)),
     walletKey: (coinType, index) => createKeySource(seed, coinType).privateKey({ branch: 'hot', index }),
-    async sign(intent, stored): Promise<Signed> {
+    async sign(intent, stored): Promise<SignedTransaction> {
       const pays = paysOf(intent)
       assertStored(pays, stored)
       journal.check(pays, conflictKeyOf(intent))
@@ -107,7 +107,7 @@ export async function openSigner(
   }
 }
 
-const paysOf = (intent: SignIntent): readonly Pay[] => (intent.family === 'evm' ? [intent.pay] : intent.pays)
+const paysOf = (intent: SignIntent): readonly Payment[] => (intent.family === 'evm' ? [intent.pay] : intent.pays)
 
 /** The resource that every replacement uses again: the first input, or the key's nonce. */
 function conflictKeyOf(intent: SignIntent): string {
@@ -116,7 +116,7 @@ function conflictKeyOf(intent: SignIntent): string {
 }
 
 /** Same destination, same asset, same units, each stored payout once: or nothing is signed. */
-function assertStored(pays: readonly Pay[], stored: readonly StoredPayout[]): void {
+function assertStored(pays: readonly Payment[], stored: readonly StoredPayout[]): void {
   assert(pays.length > 0 && pays.length === stored.length, 'every pay has its stored payout')
   const byId = new Map(stored.map((payout) => [payout.id, payout]))
   assert(byId.size === pays.length, 'a payout is paid once')

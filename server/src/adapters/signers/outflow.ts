@@ -1,6 +1,6 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { OutflowLimitError, type OutflowWindow } from '../../exchange/ports/signer.ts'
-import type { Pay } from '../../exchange/ports/spend.ts'
+import type { Payment } from '../../exchange/ports/spend.ts'
 import type { Outflow } from './signing-journal.ts'
 
 /** Base units that may leave: by one payout, in one hour, in 24 hours. */
@@ -20,7 +20,7 @@ type Options = Readonly<{
  * The signer's own counters: whoever has the database can move its limits and its counters, not these. What was released
  * counts from the journal; what was signed and not released counts here until a restart, because its bytes may leave yet.
  */
-export function createOutflow({ limits, isOwn, released, now }: Options): { take(pays: readonly Pay[]): void } {
+export function createOutflow({ limits, isOwn, released, now }: Options): { take(pays: readonly Payment[]): void } {
   const signed = new Map<string, Outflow>()
 
   /** A payout counts once, however often it is signed and released: its transactions exclude each other. */

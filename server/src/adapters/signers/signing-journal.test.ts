@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Departure } from '../../exchange/ports/signer.ts'
-import type { Pay } from '../../exchange/ports/spend.ts'
+import type { ReleasedTransaction } from '../../exchange/ports/signer.ts'
+import type { Payment } from '../../exchange/ports/spend.ts'
 import { openSigningJournal, type SigningJournal } from './signing-journal.ts'
 
 const opened: (() => unknown)[] = []
@@ -24,7 +24,7 @@ async function open(path: string): Promise<SigningJournal> {
 }
 
 const asset = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
-const payOf = (payoutId: string, change: Partial<Pay> = {}): Pay => ({
+const payOf = (payoutId: string, change: Partial<Payment> = {}): Payment => ({
   payoutId,
   address: '0xa',
   memo: null,
@@ -33,7 +33,7 @@ const payOf = (payoutId: string, change: Partial<Pay> = {}): Pay => ({
   ...change,
 })
 
-const departureOf = (txHash: string): Departure => ({
+const departureOf = (txHash: string): ReleasedTransaction => ({
   network: 'eth',
   txHash,
   raw: '0xsigned',
@@ -154,17 +154,17 @@ describe('the memory of the signing journal', () => {
     await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
     await first.release([payOf('a')], 'eth hot:1', departureOf('0x2'))
     await first.release([payOf('a')], 'eth hot:1', departureOf('0x1'))
-    await first.memory.enter('018f2b1c-0000-7000-8000-00000000000e')
+    await first.memory.recordGeneration('018f2b1c-0000-7000-8000-00000000000e')
     await first.close()
     const { memory, outflows } = await open(path)
-    expect(memory.epoch()).toBe('018f2b1c-0000-7000-8000-00000000000e')
+    expect(memory.generation()).toBe('018f2b1c-0000-7000-8000-00000000000e')
     expect(memory.releases()).toMatchObject([
       { payoutId: 'a', network: 'eth', txHash: '0x1', assetId: 'eth@eth', address: '0xa', memo: null, units: 5n },
       { payoutId: 'a', txHash: '0x2' },
     ])
     expect(memory.releases(1)).toMatchObject([{ txHash: '0x2' }])
     expect(outflows(0)).toHaveLength(1)
-    expect(await memory.departures(new Set(['0x2']))).toEqual([departureOf('0x2')])
+    expect(await memory.releasedTransactions(new Set(['0x2']))).toEqual([departureOf('0x2')])
   })
 
   test('refuses before anything is signed what it would not release', async () => {

@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import {
-  type Departure,
-  LeftBeforeError,
-  type Release,
+  type ReleasedTransaction,
+  AlreadyReleasedError,
+  type PayoutRelease,
   type SignIntent,
-  type SigningMemory,
+  type SignerJournal,
 } from '../../exchange/ports/signer.ts'
-import type { Pay } from '../../exchange/ports/spend.ts'
+import type { Payment } from '../../exchange/ports/spend.ts'
 
 /*
  * What left the house, in an append-only file of the signer's own, as validators keep one (EIP-3076). A database that was
@@ -31,7 +31,7 @@ type ReleaseLine = {
   at?: string
 }
 /** Before its releases: the transaction itself, from which a database that forgot it is told. */
-type TransactionLine = Omit<Departure, 'intent' | 'feeUnits'> & {
+type TransactionLine = Omit<ReleasedTransaction, 'intent' | 'feeUnits'> & {
   kind: 'transaction'
   intent: unknown
   feeUnits: string
@@ -44,19 +44,19 @@ type Line =
 
 /** `conflictKey` is null once a death was proven: a new transaction may pay, but the same units to the same destination. */
 type Known = { conflictKey: string | null; destination: string; units: string; hashes: readonly string[] }
-type State = { known: Map<string, Known>; releases: Release[]; outflows: Outflow[]; epoch: string | null }
+type State = { known: Map<string, Known>; releases: PayoutRelease[]; outflows: Outflow[]; epoch: string | null }
 
 /** A payout's first release, for the rolling limits. */
 export type Outflow = Readonly<{ payoutId: string; assetId: AssetId; address: string; units: bigint; at: number }>
 
 export type SigningJournal = Readonly<{
   /** Throws where a payout left with another conflict key, destination or amount. */
-  check(pays: readonly Pay[], conflictKey: string): void
+  check(pays: readonly Payment[], conflictKey: string): void
   /** On disk before it returns. Throws as `check` does. */
-  release(pays: readonly Pay[], conflictKey: string, departure: Departure): Promise<void>
+  release(pays: readonly Payment[], conflictKey: string, departure: ReleasedTransaction): Promise<void>
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
   knows(payoutId: string): boolean
-  memory: SigningMemory
+  memory: SignerJournal
   /** First releases at or after a time, oldest first. */
   outflows(since: number): readonly Outflow[]
   close(): Promise<void>
@@ -94,14 +94,14 @@ export async function openSigningJournal(path: string, now: () => number = Date.
     },
     knows: (payoutId) => state.known.has(payoutId),
     memory: {
-      epoch: () => state.epoch,
-      enter: async (epoch) => {
+      generation: () => state.epoch,
+      recordGeneration: async (epoch) => {
         const line: Line = { kind: 'epoch', epoch }
         await append([line])
         remember(state, line)
       },
       releases: (last) => (last === undefined ? state.releases : state.releases.slice(-last)),
-      departures: (txHashes) => readDepartures(path, txHashes),
+      releasedTransactions: (txHashes) => readDepartures(path, txHashes),
     },
     outflows: (since) => {
       // Times rise but for a clock that was set back, which must not hide what left since.
@@ -117,9 +117,9 @@ export async function openSigningJournal(path: string, now: () => number = Date.
 
 const DAY_MS = 86_400_000
 
-const destinationOf = (pay: Pay): string => `${pay.asset.id} ${pay.address} ${pay.memo ?? ''}`
+const destinationOf = (pay: Payment): string => `${pay.asset.id} ${pay.address} ${pay.memo ?? ''}`
 
-const lineOf = (pay: Pay, conflictKey: string, txHash: string, at: number): ReleaseLine => ({
+const lineOf = (pay: Payment, conflictKey: string, txHash: string, at: number): ReleaseLine => ({
   kind: 'released',
   payoutId: pay.payoutId,
   conflictKey,
@@ -139,7 +139,7 @@ function isReleased(before: Known | undefined, line: ReleaseLine): boolean {
   const isSame = before.destination === line.destination && before.units === line.units
   if (isSame && before.conflictKey === null) return false
   if (isSame && before.conflictKey === line.conflictKey) return before.hashes.includes(line.txHash ?? '')
-  throw new LeftBeforeError(line.payoutId)
+  throw new AlreadyReleasedError(line.payoutId)
 }
 
 /** One write and one fsync after the other. After a failure nobody knows what the file holds: nothing is released until it is read again. */
@@ -209,15 +209,15 @@ function remember(state: State, line: Line): void {
 /** JSON has no bigint: units travel as `{"$units": "123"}`. */
 const MARK = '$units'
 
-function toTransactionLine({ intent, feeUnits, ...rest }: Departure): TransactionLine {
+function toTransactionLine({ intent, feeUnits, ...rest }: ReleasedTransaction): TransactionLine {
   const plain: unknown = JSON.parse(
     JSON.stringify(intent, (_key, value: unknown) => (typeof value === 'bigint' ? { [MARK]: `${value}` } : value)),
   )
   return { kind: 'transaction', ...rest, intent: plain, feeUnits: feeUnits.toString() }
 }
 
-async function readDepartures(path: string, txHashes: ReadonlySet<string>): Promise<readonly Departure[]> {
-  const departures: Departure[] = []
+async function readDepartures(path: string, txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]> {
+  const departures: ReleasedTransaction[] = []
   const seen = new Set<string>()
   const file = await open(path, 'r')
   try {

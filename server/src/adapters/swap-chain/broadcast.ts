@@ -1,6 +1,6 @@
 import { parseTransaction } from 'viem'
 import type { SignedTransaction, SwapBroadcast } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, firstNode } from '../chains/evm/node.ts'
+import { type EvmNode, askFirstNode } from '../chains/evm/node.ts'
 import { bytes, count, fields, orNull, quantity } from '../chains/evm/replies.ts'
 import { broadcast } from '../chains/evm/sender.ts'
 
@@ -13,7 +13,7 @@ export async function broadcastSwap(
 ): Promise<SwapBroadcast> {
   const result = await broadcast(nodes, raw)
   if (result.kind !== 'rejected') return result
-  const because = await firstNode(nodes, (node) => whyRefused(node, { signer, nonce }, raw)).catch(
+  const because = await askFirstNode(nodes, (node) => whyRefused(node, { signer, nonce }, raw)).catch(
     () => 'other' as const,
   )
   return { ...result, because }

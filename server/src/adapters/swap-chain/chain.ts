@@ -9,7 +9,7 @@ import type { SwapChain } from '../../swap/ports/swap-chain.ts'
 import { parseAddress } from '../chains/evm/address.ts'
 import { of } from '../chains/evm/extremes.ts'
 import { type FeeCaps, feeCaps } from '../chains/evm/fees.ts'
-import { createNode, everyNode, type Note } from '../chains/evm/node.ts'
+import { createNode, askEveryNode, type Note } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { type RpcOptions, rpcDefaults } from '../chains/evm/rpc.ts'
 import { readAddress } from '../chains/shared/account-address.ts'
@@ -77,7 +77,7 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     balance: async (address, token) =>
       of(
         smallest,
-        await everyNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest')),
+        await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest')),
       ),
     payment: (hash, asked) => payment({ nodes, network, wrapped, coinIsToken, note }, hash, asked),
   } satisfies SwapChain)

@@ -3,8 +3,8 @@ import { decodeEventLog, type Hex, toEventSelector, zeroAddress } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import { nativeAddress } from '../../swap/domain/token.ts'
 import type { PaidFee } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, everyNode, hex } from '../chains/evm/node.ts'
-import { agreedHead } from '../chains/evm/reader.ts'
+import { type EvmNode, askEveryNode, hex } from '../chains/evm/node.ts'
+import { findAgreedHead } from '../chains/evm/reader.ts'
 import { count, type Decode, fields, list, log } from '../chains/evm/replies.ts'
 import { failureOf, refusalOf, unavailable } from '../chains/evm/rpc.ts'
 
@@ -14,13 +14,13 @@ const SWAPPED = swapped?.type === 'event' ? toEventSelector(swapped) : '0x'
 const LOGS_MAX = 100_000
 
 export async function finalHeight(nodes: readonly EvmNode[], network: Network): Promise<number> {
-  const { height } = await agreedHead(nodes)
+  const { height } = await findAgreedHead(nodes)
   return Math.max(0, height - Math.max(network.finalityBlocks, network.confirmations) + 1)
 }
 
 /** By the router's own events, one question a node; where the range is too much for it, by halves. */
 export async function paidFees(nodes: readonly EvmNode[], from: number, to: number): Promise<readonly PaidFee[]> {
-  const [first = [], ...others] = await everyNode(nodes, (node) => feesOf(node, from, to))
+  const [first = [], ...others] = await askEveryNode(nodes, (node) => feesOf(node, from, to))
   const text = textOf(first)
   // A node that lags in its index of logs would hide fees for good.
   if (others.some((one) => textOf(one) !== text))
@@ -40,7 +40,7 @@ async function feesOf(node: EvmNode, from: number, to: number): Promise<readonly
       .filter(({ units }) => units > 0n)
       .sort((a, b) => a.height - b.height || a.logIndex - b.logIndex)
   } catch (error) {
-    const isTooMuch = refusalOf(error) !== null || failureOf(error)?.tooLarge === true
+    const isTooMuch = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
     if (from === to || !isTooMuch) throw error
     const middle = Math.floor((from + to) / 2)
     return [...(await feesOf(node, from, middle)), ...(await feesOf(node, middle + 1, to))]

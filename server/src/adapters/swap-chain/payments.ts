@@ -1,9 +1,9 @@
 import type { Network } from '../../core/domain/network.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import type { Payment, SwapChain } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, everyNode, type Note } from '../chains/evm/node.ts'
+import { type EvmNode, askEveryNode, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
-import { agreedHead } from '../chains/evm/reader.ts'
+import { findAgreedHead } from '../chains/evm/reader.ts'
 import { orNull, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
 import { eventOf } from '../chains/evm/token.ts'
@@ -23,8 +23,8 @@ export async function payment(parts: Parts, txHash: string, asked: Asked): Promi
   const seen = await observe(nodes, network, { txHash, conflictKey: null }, note)
   if (seen.kind !== 'included' || !seen.ok) return null
   const { block } = seen
-  const moved = await everyNode(nodes, (node) => movedIn(parts, node, { txHash, blockHash: block.hash, ...asked }))
-  const head = await agreedHead(nodes)
+  const moved = await askEveryNode(nodes, (node) => movedIn(parts, node, { txHash, blockHash: block.hash, ...asked }))
+  const head = await findAgreedHead(nodes)
   const [units] = moved
   if (units === undefined || units === null || moved.some((one) => one !== units) || head.height < block.height)
     throw unavailable(`the nodes differ about what ${txHash} moved`)

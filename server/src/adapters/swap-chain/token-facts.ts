@@ -2,7 +2,7 @@ import { decodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, parseAbi
 import type { Network } from '../../core/domain/network.ts'
 import { isNative } from '../../swap/domain/token.ts'
 import type { TokenFacts } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, ethCall, firstNode, hex } from '../chains/evm/node.ts'
+import { type EvmNode, ethCall, askFirstNode, hex } from '../chains/evm/node.ts'
 import { bytes } from '../chains/evm/replies.ts'
 import { callFailure } from './call-failure.ts'
 
@@ -26,7 +26,7 @@ export function readTokenFacts(
 ): Promise<TokenFacts | null> {
   if (isNative(address))
     return Promise.resolve({ name: network.name, symbol: network.symbol, decimals: network.decimals })
-  return firstNode(nodes, async (node) => {
+  return askFirstNode(nodes, async (node) => {
     const code = await node.ask('eth_getCode', [address, 'latest'], bytes)
     if (code === '0x') return null
     const [name, symbol, decimals] = await Promise.all([

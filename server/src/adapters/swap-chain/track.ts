@@ -2,9 +2,9 @@ import { swapRouter } from '@swapyard/contracts'
 import { getAddress, type Hex, parseEventLogs } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import type { SignedTransaction, SwapObservation } from '../../swap/ports/swap-chain.ts'
-import { type EvmNode, everyNode, type Note } from '../chains/evm/node.ts'
+import { type EvmNode, askEveryNode, type Note } from '../chains/evm/node.ts'
 import { observe } from '../chains/evm/observe.ts'
-import { agreedHead } from '../chains/evm/reader.ts'
+import { findAgreedHead } from '../chains/evm/reader.ts'
 import { orNull, receipt, type TransactionReply, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
 import { actOf } from './act.ts'
@@ -20,10 +20,10 @@ export async function track(
 ): Promise<SwapObservation> {
   const conflictKey = sent === undefined ? null : `${getAddress(sent.signer)}:${sent.nonce}`
   const seen = await observe(nodes, network, { txHash, conflictKey }, note)
-  if (seen.kind === 'dead') return { kind: 'replaced' }
+  if (seen.kind === 'invalidated') return { kind: 'replaced' }
   if (seen.kind !== 'included') return { kind: seen.kind }
-  const paid = await everyNode(nodes, (node) => paidIn(node, txHash, seen.block.hash))
-  const head = await agreedHead(nodes)
+  const paid = await askEveryNode(nodes, (node) => paidIn(node, txHash, seen.block.hash))
+  const head = await findAgreedHead(nodes)
   // The chain moved between the reads.
   if (paid.includes('moved') || head.height < seen.block.height) return { kind: 'pending' }
   const [first = null, ...others] = paid

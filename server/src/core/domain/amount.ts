@@ -5,18 +5,17 @@ import { AppError } from './errors.ts'
 export type Rounding = 'down' | 'up'
 
 const DECIMAL = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/
-/** Longer than any amount that `numeric(78,0)` holds: refused before BigInt sees it. */
+/** Longer than any amount that `numeric(78,0)` holds. Longer texts are rejected before they reach BigInt. */
 const LENGTH_MAX = 80
 
-/** Decimal text → units. Parsing never rounds: more fraction digits than the asset has are refused. */
+/** Decimal text → units. Parsing never rounds: more decimals than the asset has are rejected. */
 export function parseUnits(text: string, asset: Asset, field = 'amount'): bigint {
   const match = text.length <= LENGTH_MAX ? DECIMAL.exec(text) : null
-  if (!match) throw new AppError('AMOUNT_MALFORMED', `${field} is not a plain decimal amount`, { field })
+  if (!match) throw new AppError('AMOUNT_MALFORMED', `${field} must be a plain decimal amount, such as 0.01`, { field })
   const [, whole = '0', fraction = ''] = match
   if (fraction.length > asset.decimals) {
-    throw new AppError('AMOUNT_PRECISION', `${field} has more than the ${asset.decimals} decimals of ${asset.ticker}`, {
-      field,
-    })
+    const limit = `${asset.ticker.toUpperCase()} has ${asset.decimals}`
+    throw new AppError('AMOUNT_PRECISION', `${field} has ${fraction.length} decimals; ${limit}`, { field })
   }
   return BigInt(whole + fraction.padEnd(asset.decimals, '0'))
 }
@@ -28,7 +27,7 @@ export function formatUnits(units: bigint, decimals: number): string {
   assert(units >= 0n, 'a formatted amount is not negative')
   const digits = units.toString()
   if (decimals === 0 || units === 0n) return digits
-  // Digits before the point; negative: zeros behind it. Cut by hand: every answer formats ten of them.
+  // Digits before the point; negative: leading zeros after it. A loop, not a regular expression: each response has ten amounts.
   const point = digits.length - decimals
   let end = digits.length
   while (end > point && end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1
@@ -36,7 +35,7 @@ export function formatUnits(units: bigint, decimals: number): string {
   return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
-/** `units × numerator ÷ denominator`. The caller says who keeps the remainder. */
+/** `units × numerator ÷ denominator`. `rounding` decides who gets the remainder. */
 export function scale(units: bigint, numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   assert(denominator > 0n, 'a denominator is positive')
   const product = units * numerator
@@ -46,15 +45,15 @@ export function scale(units: bigint, numerator: bigint, denominator: bigint, rou
 
 const powers = Array.from({ length: 128 }, (_, exponent) => 10n ** BigInt(exponent))
 
-/** 10^exponent, from a table: `**` costs more than the division that follows it. */
+/** 10^exponent, from a table: computing `**` costs more than the division that uses it. */
 export function powerOfTen(exponent: number): bigint {
   return powers[exponent] ?? 10n ** BigInt(exponent)
 }
 
-/** Rounds to at most 15 significant digits (or fewer, if asked), so that the amount is exact as a JSON number. */
+/** Rounds to at most `significantDigits`. With 15, the amount is exact as a JSON number (IEEE 754 double). */
 export function toSignificant(units: bigint, rounding: Rounding, significantDigits = 15): bigint {
   if (units < powerOfTen(significantDigits)) return units
-  // Comparisons with the table: the number's text costs more than all of them.
+  // Counts digits by comparison: cheaper than converting the number to text.
   let digits = significantDigits + 1
   while (units >= powerOfTen(digits)) digits += 1
   const step = powerOfTen(digits - significantDigits)

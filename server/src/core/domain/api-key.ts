@@ -1,6 +1,6 @@
 /*
- * `sy_live_<8 id>_<43 secret>_<6 checksum>`, base62. The id finds the key, the secret (256 random bits) proves it, and the
- * checksum (CRC-32 of all before it) tells a typo from a wrong key without asking anybody. Pattern for secret scanners:
+ * `sy_live_<8 id>_<43 secret>_<6 checksum>`, base62. The id finds the key; the secret (256 random bits) proves it; the
+ * checksum (CRC-32 of everything before it) detects a typo without a database query. Pattern for secret scanners:
  * sy_(live|test)_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}
  */
 const PATTERN = /^sy_(live|test)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/
@@ -9,7 +9,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 export type KeyKind = 'live' | 'test'
 export type ApiKey = Readonly<{ keyId: string; secret: string }>
 
-/** The parts of a well-formed key, or null: wrong form or wrong checksum. */
+/** The parts of a key, or null if its form or checksum is wrong. */
 export function parseApiKey(text: string, crc32: (text: string) => number): ApiKey | null {
   const match = PATTERN.exec(text)
   if (!match) return null
@@ -17,7 +17,7 @@ export function parseApiKey(text: string, crc32: (text: string) => number): ApiK
   return checksumOf(text.slice(0, -7), crc32) === checksum ? { keyId, secret } : null
 }
 
-/** The text of a key: of a known id or of 6 random bytes, and of 32 random bytes for the secret. */
+/** The text of a key. `id` is an existing id or 6 random bytes; `random` is 32 random bytes for the secret. */
 export function formatApiKey(
   kind: KeyKind,
   id: string | Uint8Array,
@@ -32,7 +32,7 @@ export function formatApiKey(
 
 const checksumOf = (text: string, crc32: (text: string) => number): string => encode(BigInt(crc32(text)), 6)
 
-/** The last `length` digits: 43 digits of base 62 hold 256 bits. */
+/** The last `length` digits. 43 base-62 digits hold 256 bits. */
 function toBase62(bytes: Uint8Array, length: number): string {
   let value = 0n
   for (const byte of bytes) value = (value << 8n) | BigInt(byte)

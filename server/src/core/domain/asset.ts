@@ -1,7 +1,7 @@
 /** `ticker@network`, lower case: `usdt@eth`. */
 export type AssetId = `${string}@${string}`
 
-/** One coin or token on one network, as the ledger counts it. `contract` is null for the network's own coin. */
+/** A native currency or token on one network, as the ledger counts it. `contract` is null for the native currency. */
 export type Asset = Readonly<{
   id: AssetId
   ticker: string
@@ -10,7 +10,7 @@ export type Asset = Readonly<{
   contract: string | null
 }>
 
-/** Of the network's own coin. */
+/** Asset id of a network's native currency. */
 export function nativeId({ id, symbol }: Readonly<{ id: string; symbol: string }>): AssetId {
   return assetId(symbol.toLowerCase(), id)
 }

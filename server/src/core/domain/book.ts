@@ -3,42 +3,42 @@ import type { AssetClass } from './currency.ts'
 import type { NetworkId } from './network.ts'
 import type { Priced, PriceSnapshot } from './price.ts'
 
-/** Prices older than this are no prices (I-30). */
+/** Prices older than this are not used (I-30). */
 export const PRICES_MAX_AGE_MS = 30_000
-/** Fee rates move slowly; without any for this long the network is not reachable. */
+/** Fee rates change slowly. A network without a new one for this long counts as unreachable. */
 export const FEES_MAX_AGE_MS = 120_000
-/** Reserves and pauses come from our own database: without them for this long nothing can be promised. */
+/** Reserves come from our own database. Without a new reading for this long, quotes stop. */
 export const RESERVES_MAX_AGE_MS = 60_000
 
-/** What one payout costs on one network now. */
+/** Current cost of one payout on one network. */
 export type NetworkFees = Readonly<{
   /** Milliseconds since 1970 at which the fee rate was read. */
   at: number
-  /** The network's own coin, in which fees are counted. */
+  /** The native currency, in which fees are paid. */
   native: Priced & Readonly<{ assetId: AssetId }>
-  /** By the asset that is paid out, in units of the native coin. */
+  /** Units of the native currency, by the asset that is paid out. */
   payoutFeeUnits: ReadonlyMap<AssetId, bigint>
 }>
 
 export type Reserves = Readonly<{
   /** Milliseconds since 1970 at which they were read; 0 = never. */
   at: number
-  /** Units that can be paid out now. null = nothing bounds it; absent = nothing is there. */
+  /** Units that can be paid out now. null = unlimited; absent = none. */
   available: ReadonlyMap<AssetId, bigint | null>
 }>
 
 export type Pauses = Readonly<{ networks: ReadonlySet<NetworkId>; assets: ReadonlySet<AssetId> }>
 
-/** Basis points that the house takes; the worse class of the two assets decides. */
+/** Our spread in basis points. The higher one of the two asset classes applies. */
 export type SpreadPolicy = Readonly<{
   bps: Readonly<Record<AssetClass, number>>
-  /** Added at a fixed rate, where the house bears the move of the price. */
+  /** Added for fixed rates, because we carry the price risk. */
   fixedRateExtraBps: number
 }>
 
 /**
- * Everything that a quote depends on, as of one moment. Immutable, in memory, replaced as a whole: whoever holds one
- * computes from figures that belong together. Every part carries the time at which its source was read.
+ * Everything that a quote depends on, at one moment. Immutable, in memory, replaced as a whole, so that a reader always
+ * computes from consistent figures. Prices, fees and reserves carry the time at which their source was read.
  */
 export type Book = Readonly<{
   prices: PriceSnapshot
@@ -48,13 +48,13 @@ export type Book = Readonly<{
   spreads: SpreadPolicy
 }>
 
-/** Basis points of spread where the configuration says nothing. */
+/** Spreads if the configuration sets none. */
 export const defaultSpreads: SpreadPolicy = {
   bps: { stable: 15, major: 40, minor: 70 },
   fixedRateExtraBps: 50,
 }
 
-/** Before anything was read: every quote fails with RATES_UNAVAILABLE. */
+/** The book before the first read: every quote fails with RATES_UNAVAILABLE. */
 export function emptyBook(spreads: SpreadPolicy): Book {
   return {
     prices: { at: 0, usd: new Map() },

@@ -3,16 +3,16 @@ import { type Asset, type AssetId, assetId } from './asset.ts'
 import { type Currency, type CurrencyDefinition, toAsset } from './currency.ts'
 import { type Environment, type Network, type NetworkDefinition, type NetworkId, resolveNetwork } from './network.ts'
 
-/** What can be exchanged, and where. Tickers and networks are taken in any case and by their aliases. */
+/** Listed currencies and their networks. Lookups accept any letter case and aliases. */
 export type Catalogue = Readonly<{
   environment: Environment
-  /** Every listing, enabled or not, by rank. */
+  /** Every listing, enabled or disabled, by rank. */
   list(): readonly Currency[]
   find(ticker: string, network: string): Currency | null
   findNetwork(network: string): Network | null
   networks(): readonly Network[]
   findAsset(id: string): Asset | null
-  /** For an id that we wrote ourselves: throws where the catalogue no longer has it. */
+  /** For an id from our own database: throws if the catalogue does not list it. */
   assetById(id: string): Asset
 }>
 
@@ -20,11 +20,11 @@ export type CatalogueParts = Readonly<{
   networks: readonly NetworkDefinition[]
   currencies: readonly CurrencyDefinition[]
   environment: Environment
-  /** Contracts of the sandbox's own chains, by network and ticker (`chains.json`). Production takes the definitions'. */
+  /** Contracts on the sandbox's chains, by network and ticker (`chains.json`). Production uses those of the definitions. */
   tokens: Readonly<Record<NetworkId, Readonly<Record<string, string>>>>
-  /** Whether an adapter and a node are there for this network. */
+  /** Whether this network has an adapter and a node. */
   enabled(network: NetworkId): boolean
-  /** Asset ids that the operator took off the offer. */
+  /** Asset ids that the operator disabled. */
   disabled?: ReadonlySet<string>
 }>
 
@@ -60,17 +60,17 @@ function toCurrency(
   parts: CatalogueParts,
 ): Currency {
   const network = present(networks.get(definition.network), `network ${definition.network} of ${definition.ticker}`)
-  const isCoin = definition.contract === null
-  assert(!isCoin || definition.decimals === network.decimals, `${definition.ticker} has its network's decimals`)
+  const isNative = definition.contract === null
+  assert(!isNative || definition.decimals === network.decimals, `${definition.ticker} has its network's decimals`)
   const deployed = parts.environment === 'sandbox' ? deployedContract(parts.tokens, definition) : definition.contract
   return Object.freeze({
     definition,
-    // A token that is not deployed keeps its production contract: null would turn it into the network's own coin.
+    // A token that is not deployed keeps its production contract: null would make it the native currency.
     asset: toAsset(definition, deployed ?? definition.contract),
     network,
     enabled:
       parts.enabled(network.id) &&
-      (isCoin || deployed !== null) &&
+      (isNative || deployed !== null) &&
       !parts.disabled?.has(assetId(definition.ticker, definition.network)),
   })
 }
@@ -85,7 +85,7 @@ function byRank(a: Currency, b: Currency): number {
   return a.definition.rank - b.definition.rank || (a.asset.id < b.asset.id ? -1 : 1)
 }
 
-/** Lower case, and the name that we use for it. What is no alias comes back as it is, known or not. */
+/** Lower case, with aliases replaced by our name. Unknown names are returned in lower case. */
 export function canonicalNetwork(text: string): string {
   const lower = text.toLowerCase()
   return networkAliases.get(lower) ?? lower
@@ -97,36 +97,37 @@ export function canonicalTicker(text: string): string {
 }
 
 /**
- * Codes of the public rates feed, as rate monitors read them: the ticker in capitals; a token takes its network's
- * suffix (`USDTTRC20`), a coin only away from its home (`ETHBASE`). All listings must be given, enabled or not, so that
- * a code never depends on what is up.
+ * Codes of the public rates feed, as rate monitors expect them: the ticker in capitals. A token has its network's suffix
+ * (`USDTTRC20`); a native currency has one only outside its main network (`ETHBASE`). Takes all listings, also disabled
+ * ones, so that a code does not change when a network is down.
  */
 export function feedCodes(currencies: readonly Currency[]): Map<AssetId, string> {
-  const coins = new Map<string, number>()
+  const nativeCounts = new Map<string, number>()
   for (const { definition } of currencies) {
-    if (definition.contract === null) coins.set(definition.ticker, (coins.get(definition.ticker) ?? 0) + 1)
+    const { contract, ticker } = definition
+    if (contract === null) nativeCounts.set(ticker, (nativeCounts.get(ticker) ?? 0) + 1)
   }
   const codes = new Map<AssetId, string>()
-  const taken = new Map<string, AssetId>()
+  const assetByCode = new Map<string, AssetId>()
   for (const { definition, asset, network } of currencies) {
-    const isAtHome =
-      definition.contract === null && (network.id === definition.ticker || coins.get(definition.ticker) === 1)
-    const code = definition.feedCode ?? definition.ticker.toUpperCase() + (isAtHome ? '' : network.tokenSuffix)
+    const isOnMainNetwork =
+      definition.contract === null && (network.id === definition.ticker || nativeCounts.get(definition.ticker) === 1)
+    const code = definition.feedCode ?? definition.ticker.toUpperCase() + (isOnMainNetwork ? '' : network.tokenSuffix)
     assert(/^[A-Z0-9]{1,32}$/.test(code), `${asset.id} has a plain feed code`)
-    assert(!taken.has(code), `feed code ${code} of ${asset.id} is not also that of ${taken.get(code)}`)
-    taken.set(code, asset.id)
+    assert(!assetByCode.has(code), `feed code ${code} of ${asset.id} is not also that of ${assetByCode.get(code)}`)
+    assetByCode.set(code, asset.id)
     codes.set(asset.id, code)
   }
   return codes
 }
 
-/** The icon's file in the icon package: a plain name, never a path. */
+/** File name of the icon in the icon package. The check excludes paths. */
 export function iconFile(definition: Pick<CurrencyDefinition, 'icon'>): string {
   assert(/^[a-z0-9]{1,32}$/.test(definition.icon), `icon ${definition.icon} is a plain name`)
   return `${definition.icon}.svg`
 }
 
-/** Where the API serves a listing's icon, below the server's public URL. */
+/** Path of a currency's icon, relative to the server's public URL. */
 export function iconPath(definition: Pick<CurrencyDefinition, 'ticker'>): string {
   assert(/^[a-z0-9]{1,32}$/.test(definition.ticker), `ticker ${definition.ticker} is a plain name`)
   return `/icons/${definition.ticker}.svg`
@@ -136,7 +137,7 @@ function aliasesOf(names: Readonly<Record<string, readonly string[]>>): Readonly
   return new Map(Object.entries(names).flatMap(([name, aliases]) => aliases.map((alias) => [alias, name] as const)))
 }
 
-/** By our own name: what partners of other services are used to writing. Never a name that we use for something else. */
+/** Names that other services use, by our name. An alias is never our name for another network. */
 export const networkAliases = aliasesOf({
   btc: ['bitcoin', 'xbt'],
   ltc: ['litecoin'],
@@ -158,7 +159,7 @@ export const networkAliases = aliasesOf({
   trx: ['tron', 'trc20', 'trc-20'],
 })
 
-/** MATIC was renamed POL, one for one, as the coin of its own network. */
+/** MATIC was renamed to POL, one for one, as Polygon's native currency. */
 export const tickerAliases = aliasesOf({
   btc: ['bitcoin', 'xbt'],
   ltc: ['litecoin'],

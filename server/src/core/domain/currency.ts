@@ -1,32 +1,32 @@
 import { type Asset, assetId } from './asset.ts'
 import type { Network } from './network.ts'
 
-/** How much spread a currency bears. */
+/** Decides the spread (`SpreadPolicy`). */
 export type AssetClass = 'stable' | 'major' | 'minor'
 
-/** A listing of the catalogue, as its file states it. */
+/** A listing as its catalogue file states it. */
 export type CurrencyDefinition = Readonly<{
   ticker: string
   network: string
   symbol: string
   name: string
   decimals: number
-  /** Contract in production; null for the network's own coin. The sandbox's contracts come from `chains.json`. */
+  /** Production contract; null for the native currency. The sandbox's contracts come from `chains.json`. */
   contract: string | null
   assetClass: AssetClass
   isStable: boolean
   isFiat: boolean
   supportsFixedRate: boolean
   rank: number
-  /** File name in the icon package, without its ending. */
+  /** File name in the icon package, without extension. */
   icon: string
-  /** The reference price that it follows, for example `usdt` for every USDT. */
+  /** Key of its reference price, for example `usdt` for USDT on every network. */
   priceKey: string
-  /** Code in the rates feed where the general rule does not give it. */
+  /** Code in the rates feed if it differs from the rule of `feedCodes`. */
   feedCode?: string
 }>
 
-/** A currency that partners see: its asset, its network, and whether it can be exchanged now. */
+/** A listed currency with its asset and network. `enabled`: it can be exchanged now. */
 export type Currency = Readonly<{ definition: CurrencyDefinition; asset: Asset; network: Network; enabled: boolean }>
 
 export function toAsset(definition: CurrencyDefinition, contract: string | null): Asset {

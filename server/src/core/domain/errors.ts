@@ -17,7 +17,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'bug'
 
-/** Every way in which a request can fail, by stable code. A code is never renamed or reused. */
+/** Every error code of the API. A code is stable: it is never renamed or reused. */
 export const errorCodes = {
   ADDRESS_IS_OURS: 'invalid',
   ALLOWANCE_RESET_REQUIRED: 'conflict',
@@ -77,10 +77,10 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** One problem of a request. Limits stand as strings; `requote` is a fresh quote in wire form. */
+/** One problem of a request. Limits are decimal text; `requote` is a fresh quote. */
 export type Problem = Readonly<{ code: ErrorCode; field?: string; message?: string; [extra: string]: unknown }>
 
-/** A failure with a stable code. `message` is for the partner's developer and never holds internals. */
+/** A failure with a stable code. `message` is for the partner's developer: what failed, with which value, what to do. No internals. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -110,7 +110,7 @@ export class AppError extends Error {
     return errorCodes[this.code]
   }
 
-  /** A retry of the same call may succeed. */
+  /** The same request may succeed later. */
   get retryable(): boolean {
     return this.kind === 'unavailable'
   }

@@ -10,22 +10,22 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** Who calls: one API key of one partner, as authenticated. */
+/** A partner and its settings. */
 export type Partner = Readonly<{
   id: string
   name: string
-  /** Basis points of the amount out, taken for the partner and credited to its balance. */
+  /** Partner fee in basis points of the output amount, credited to the partner's balance. */
   feeBps: number
   suspended: boolean
-  /** Open exchanges at once; each holds a deposit address. */
+  /** Limit of open exchanges; each holds a deposit address. */
   openExchangesMax: number
   /** Requests per minute, in weighted units (status 1, quote 5, create 50). */
   rateLimitPerMinute: number
-  /** Unknown body and query keys are refused rather than ignored. */
+  /** Unknown body and query members are rejected instead of ignored. */
   strict: boolean
-  /** Where proceeds go when a create names no address. */
+  /** Recipients for creates without an address. */
   defaultRecipients: ReadonlyMap<AssetId, { address: string; memo: string | null }>
 }>
 
-/** What the key itself allows. */
+/** The authenticated API key of a request, with its partner and scopes. */
 export type Caller = Readonly<{ partner: Partner; keyId: string; scopes: ReadonlySet<Scope> }>

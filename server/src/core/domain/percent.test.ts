@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { feeOf, formatPercent, impactOf, leastOf, parsePercent } from './percent.ts'
+import { referrerFeeOf, formatPercent, priceImpactPpm, minAfterSlippage, parsePercent } from './percent.ts'
 
 describe('parsePercent', () => {
   it.for([
@@ -36,14 +36,14 @@ describe('formatPercent', () => {
 
 it('the fee and the least are rounded down', () => {
   // 999 × 0.3 % = 2.997; 997 × 99.5 % = 992.015
-  expect(feeOf(999n, 3_000)).toBe(2n)
-  expect(leastOf(997n, 5_000)).toBe(992n)
-  expect(leastOf(1n, 100)).toBe(0n)
-  expect(feeOf(10n ** 60n, 0)).toBe(0n)
+  expect(referrerFeeOf(999n, 3_000)).toBe(2n)
+  expect(minAfterSlippage(997n, 5_000)).toBe(992n)
+  expect(minAfterSlippage(1n, 100)).toBe(0n)
+  expect(referrerFeeOf(10n ** 60n, 0)).toBe(0n)
 })
 
 it('an impact is told in millionths, and is positive where it is worse', () => {
-  expect(impactOf(99n, 100n)).toBe(10_000n)
-  expect(impactOf(101n, 100n)).toBe(-10_000n)
-  expect(impactOf(1n, 0n)).toBeNull()
+  expect(priceImpactPpm(99n, 100n)).toBe(10_000n)
+  expect(priceImpactPpm(101n, 100n)).toBe(-10_000n)
+  expect(priceImpactPpm(1n, 0n)).toBeNull()
 })

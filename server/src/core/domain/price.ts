@@ -2,23 +2,23 @@ import { assert } from '../../lib/assert.ts'
 import { formatUnits, powerOfTen, type Rounding, scale } from './amount.ts'
 import { AppError } from './errors.ts'
 
-/** US dollars per whole coin, scaled by 10^12: what the market pays (`bid`) and takes (`ask`). 0 < bid ≤ ask. */
+/** US dollars per whole unit of a currency (1 BTC), scaled by 10^12. 0 < bid ≤ ask. */
 export type Price = Readonly<{ bid: bigint; ask: bigint }>
 
-/** Reference prices of one moment: US dollars per whole coin, scaled by 10^12. */
+/** Reference prices at one moment. */
 export type PriceSnapshot = Readonly<{
-  /** Milliseconds since 1970 of the oldest price in it. */
+  /** Time of the oldest price in it, in milliseconds since 1970. */
   at: number
-  /** By `priceKey` of the catalogue. A key that is absent has no price now. */
+  /** By the catalogue's `priceKey`. An absent key has no current price. */
   usd: ReadonlyMap<string, Price>
 }>
 
-/** What a conversion has to know of an asset. A currency's definition is one. */
+/** What a conversion needs of an asset. `CurrencyDefinition` satisfies it. */
 export type Priced = Readonly<{ priceKey: string; decimals: number }>
 
 /**
- * `give`: the customer gives `from` and takes `to`; `from` is worth its bid, `to` costs its ask.
- * `cover`: the house spends `from` and is made whole in `to`; `from` costs its ask, `to` is worth its bid.
+ * `give`: the customer sells `from` and buys `to`: `from` at its bid, `to` at its ask.
+ * `cover`: we spend `from` and charge its cost in `to`: `from` at its ask, `to` at its bid.
  */
 export type Side = 'give' | 'cover'
 
@@ -27,28 +27,30 @@ export type Ratio = Readonly<{ numerator: bigint; denominator: bigint }>
 
 export const USD_DECIMALS = 12
 
-/** The price of an asset, or RATES_UNAVAILABLE where there is none. */
+/** Throws RATES_UNAVAILABLE if there is no price. */
 export function getPrice(snapshot: PriceSnapshot, priceKey: string): Price {
   const price = snapshot.usd.get(priceKey)
-  if (price === undefined) throw new AppError('RATES_UNAVAILABLE', 'there is no price for this currency at the moment')
+  if (price === undefined) {
+    throw new AppError('RATES_UNAVAILABLE', `no current price for ${priceKey.toUpperCase()}: retry later`)
+  }
   assert(price.bid > 0n && price.ask >= price.bid, `the price of ${priceKey} is positive and not crossed`)
   return price
 }
 
-/** The exact ratio of base units at one side of the market. */
+/** The exact exchange ratio in units. */
 export function ratio(from: Priced, to: Priced, snapshot: PriceSnapshot, side: Side): Ratio {
   const fromPrice = getPrice(snapshot, from.priceKey)
   const toPrice = getPrice(snapshot, to.priceKey)
-  const given = side === 'give' ? fromPrice.bid : fromPrice.ask
-  const taken = side === 'give' ? toPrice.ask : toPrice.bid
-  // Only the difference of the decimals counts: smaller numbers are faster.
+  const fromUsd = side === 'give' ? fromPrice.bid : fromPrice.ask
+  const toUsd = side === 'give' ? toPrice.ask : toPrice.bid
+  // Only the difference of the decimals matters: smaller numbers are faster.
   const shift = to.decimals - from.decimals
   return shift >= 0
-    ? { numerator: given * powerOfTen(shift), denominator: taken }
-    : { numerator: given, denominator: taken * powerOfTen(-shift) }
+    ? { numerator: fromUsd * powerOfTen(shift), denominator: toUsd }
+    : { numerator: fromUsd, denominator: toUsd * powerOfTen(-shift) }
 }
 
-/** Units of `to` that `units` of `from` are worth. One division, at the end. */
+/** Value of `units` of `from` in units of `to`. One division, at the end, so it rounds once. */
 export function convert(
   units: bigint,
   from: Priced,
@@ -61,17 +63,17 @@ export function convert(
   return scale(units, numerator, denominator, rounding)
 }
 
-/** The middle of bid and ask: for figures that are shown, never for what is paid. */
-export function middle(price: Price): bigint {
+/** Mean of bid and ask: for displayed figures, never for payments. */
+export function midPrice(price: Price): bigint {
   return (price.bid + price.ask) / 2n
 }
 
-/** Dollars scaled by 10^12. `usd` is a price per whole coin on the same scale. */
+/** Dollar value scaled by 10^12. `usd` is a price on the same scale. */
 export function usdValue(units: bigint, asset: { decimals: number }, usd: bigint, rounding: Rounding): bigint {
   return scale(units, usd, powerOfTen(asset.decimals), rounding)
 }
 
-/** Units that are worth `usd` (scaled by 10^12) at a price on the same scale. */
+/** Units that are worth `usd` at `price`, both scaled by 10^12. */
 export function unitsWorth(usd: bigint, asset: { decimals: number }, price: bigint, rounding: Rounding): bigint {
   return scale(usd, powerOfTen(asset.decimals), price, rounding)
 }
@@ -80,7 +82,7 @@ const CENT = 10n ** 10n
 const MICRODOLLAR = 10n ** 6n
 const DOLLAR = 10n ** 12n
 
-/** A dollar value scaled by 10^12 as decimal text, rounded towards zero: to cents from one dollar on, to microdollars below. */
+/** Decimal text of a dollar value scaled by 10^12, rounded down: to cents from one dollar on, to microdollars below. */
 export function formatUsd(scaled: bigint): string {
   return formatUnits(scaled - (scaled % (scaled >= DOLLAR ? CENT : MICRODOLLAR)), USD_DECIMALS)
 }

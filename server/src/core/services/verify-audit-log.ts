@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditLog, WrittenAct } from '../ports/store/audit-log.ts'
+import type { AuditLog, AuditLogEntry } from '../ports/store/audit-log.ts'
 
 const AT_ONCE = 1_000
 const BEGINNING = '00'.repeat(32)
@@ -36,6 +36,6 @@ export async function verifyAuditLog(auditLog: Pick<AuditLog, 'after'>): Promise
   }
 }
 
-function hashOf({ previous, fields }: WrittenAct): string {
+function hashOf({ previous, fields }: AuditLogEntry): string {
   return digest(Buffer.from(previous, 'hex'), ...fields.map((field) => digest(field))).toString('hex')
 }

@@ -28,9 +28,9 @@ export function createCountFundings(deps: FundingDeps) {
           deps.log.warn({ network, depositId: deposit.id, err }, 'funding not counted'),
         )
     }
-    const lost = await deps.store.recovery.lostFundings(network, FUNDINGS_MAX)
+    const lost = await deps.store.recovery.listOrphanedFundings(network, FUNDINGS_MAX)
     await each(lost, (deposit) => takeBack(deps, deposit))
-    const arrived = await deps.store.wallets.fundings(network, FUNDINGS_MAX)
+    const arrived = await deps.store.wallets.listFundings(network, FUNDINGS_MAX)
     await each(arrived, (deposit) => countFunding(deps, chain, deposit))
   }
 }
@@ -39,7 +39,7 @@ async function countFunding({ store, log }: FundingDeps, chain: Chain, deposit: 
   const { id, block, assetId: asset } = deposit
   const { id: network, finalityBlocks } = chain.network
   if (!block || asset === null || !(await chain.reader.agrees(block))) return
-  const units = await chain.reader.received(deposit, block)
+  const units = await chain.reader.receivedUnits(deposit, block)
   if (units === 0n && !(await chain.reader.agrees(block))) return
   await store.transaction(async (tx) => {
     const [stored, cursor] = [await tx.chainLog.blockHash(network, block.height), await tx.chainLog.cursor(network)]
@@ -75,7 +75,7 @@ async function countFunding({ store, log }: FundingDeps, chain: Chain, deposit: 
  */
 async function takeBack({ store, log }: FundingDeps, { id, network, txHash }: Deposit): Promise<void> {
   await store.transaction(async (tx) => {
-    const [funding] = (await tx.recovery.lostFundings(network, FUNDINGS_MAX)).filter((one) => one.id === id)
+    const [funding] = (await tx.recovery.listOrphanedFundings(network, FUNDINGS_MAX)).filter((one) => one.id === id)
     const [asset, units] = [funding?.assetId ?? null, funding?.creditedUnits ?? null]
     // Back in a block meanwhile.
     if (!funding || asset === null || units === null) return

@@ -9,7 +9,7 @@ import type { Chain } from '../ports/chain.ts'
 import type { AppendRules } from '../ports/store/chain-log.ts'
 import type { Store } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
-import { requiredConfirmations, requiredTag } from '../settings.ts'
+import { requiredConfirmations, requiredFinalityTag } from '../settings.ts'
 
 export type RecordBlocksDeps = Readonly<{
   store: Store
@@ -51,7 +51,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       // Another watcher of this network was faster: go on from where it is.
       cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
     }
-    await deps.store.chainLog.sight(network, await chain.reader.mempool())
+    await deps.store.chainLog.recordSightings(network, await chain.reader.mempool())
     return { height: cursor.height, behind: Math.max(head.height - cursor.height, 0) }
   }
 }
@@ -111,18 +111,18 @@ function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRule
   const { prices } = deps.books.current()
   return {
     assetOf: (contract) => deps.assetOf(network.id, contract),
-    required: (assetId, units) => {
+    requirements: (assetId, units) => {
       const usd = assetId === null ? null : usdOf(deps, prices, assetId, units)
       return {
         confirmations: requiredConfirmations(network.confirmations, network.finalityBlocks, usd),
-        tag: requiredTag(network.evm, usd),
+        tag: requiredFinalityTag(network.evm, usd),
       }
     },
-    byMemo: network.memo !== 'none',
+    usesMemos: network.memo !== 'none',
     fundingConfirmations: network.confirmations,
     // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
-    keep: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
-    coins: spendsInPlace(network),
+    keepBlocks: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
+    tracksUtxos: spendsInPlace(network),
     outpoint: (transfer, path) => reader.outpoint?.(transfer, path) ?? transfer.identity,
   }
 }

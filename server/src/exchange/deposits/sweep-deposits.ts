@@ -33,8 +33,8 @@ export function createSweepDeposits(deps: SweepDeps) {
     if (spendsInPlace(chain.network)) return
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
-    const page = await deps.store.wallets.sweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
-    reached.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.place ?? 0n))
+    const page = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
+    reached.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.cursor ?? 0n))
     for (const found of page) {
       const asset = deps.assetById(found.assetId)
       const cost = chain.sender.payoutFee(asset, fee)
@@ -78,7 +78,7 @@ async function hasGas(
   await store.transaction(async (tx) => {
     // The address's own lane: of two that plan at once, the second finds the supply of the first.
     await tx.transactions.lockLane(chain.network.id, address)
-    if (await tx.wallets.supplying(chain.network.id, address)) return
+    if (await tx.wallets.isGasSupplyPending(chain.network.id, address)) return
     await tx.payouts.insert({
       id: timeOrderedId(),
       exchangeId: null,

@@ -1,7 +1,7 @@
 import { scale, toSignificant } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { leastFrom, mostFrom, type PairPricing, quoteUnits } from './pricing.ts'
+import { minInputFor, maxInputFor, type PairPricing, quoteUnits } from './pricing.ts'
 import { PPM } from './private-plan.ts'
 import type { RateQuote } from './rate-quote.ts'
 
@@ -12,7 +12,7 @@ export const MINUTE_PPM = 50n
  * What a quote leaves of the target's reserve, in millionths, for what prices and fees do until the second leg is paid: on
  * its first leg an exchange above the reserve costs a fee, on its second both spreads.
  */
-export const MARGIN_PPM = 10_000
+export const RESERVE_MARGIN_PPM = 10_000
 
 /**
  * Both legs as one estimate: each is priced by `pricePair`, and the second converts what the first pays. `payoutPpm`: by
@@ -21,9 +21,9 @@ export const MARGIN_PPM = 10_000
 export function quoteLegs(first: PairPricing, second: PairPricing, requestedUnits: bigint, payoutPpm = 0): RateQuote {
   const one = quoteUnits(first, requestedUnits)
   const two = one.toUnits > 0n ? quoteUnits(second, one.toUnits) : null
-  const minUnits = toSignificant(largest(first.minUnits, leastFrom(first, second.minUnits)), 'up', 3)
+  const minUnits = toSignificant(largest(first.minUnits, minInputFor(first, second.minUnits)), 'up', 3)
   const most = second.maxUnits === null ? null : scale(second.maxUnits, PPM, PPM + BigInt(payoutPpm), 'down')
-  const maxUnits = least(first.maxUnits, most === null ? null : mostFrom(first, most))
+  const maxUnits = least(first.maxUnits, most === null ? null : maxInputFor(first, most))
   const inTarget = (units: bigint) => scale(units, second.rate.numerator, second.rate.denominator, 'down')
   const { serviceUnits, partnerUnits, networkUnits } = one.fees
   const toUnits = two?.toUnits ?? 0n

@@ -9,7 +9,7 @@ import {
   type Facts,
   isTerminal,
   moveTo,
-  next,
+  nextStatuses,
   overallStatus,
   type Step,
   terminals,
@@ -17,11 +17,11 @@ import {
 
 const root = join(import.meta.dirname, '../../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const edges = exchangeStatuses.flatMap((from) => next[from].map((to) => `${from} → ${to}`)).sort()
+const edges = exchangeStatuses.flatMap((from) => nextStatuses[from].map((to) => `${from} → ${to}`)).sort()
 
 const domains = {
   status: exchangeStatuses,
-  deposit: ['shallow', 'deep', 'gone'],
+  deposit: ['shallow', 'deep', 'missing'],
   credited: [false, true],
   rejected: [false, true],
   lost: [false, true],
@@ -29,8 +29,8 @@ const domains = {
   fill: ['none', 'filled', 'rejected', 'unknown'],
   payout: ['none', 'reserved', 'limited', 'refused', 'signed', 'confirmed'],
   decision: [null, ...decisions],
-  source: ['unpaid', 'sound', 'gone', 'back'],
-  handedOn: [true, false],
+  source: ['unconfirmed', 'sound', 'missing', 'returned'],
+  nextLegFunded: [true, false],
   stalled: [false, true],
 } as const satisfies { [K in keyof Facts]: readonly Facts[K][] }
 
@@ -43,11 +43,11 @@ function allFacts(): readonly Facts[] {
 }
 const everything = allFacts()
 
-/** Where an act may lead at once; what it leads to in the end is the loop's business. */
-function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
+/** The statuses that one act may set. */
+function targetsOf(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
   switch (step.act) {
     case 'wait':
-    case 'recover':
+    case 'reverseLoss':
     case 'reservePayout':
       return [from]
     case 'reserveRefund':
@@ -56,13 +56,13 @@ function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
       return ['confirming']
     case 'credit':
       return from === 'failed' ? ['refunding'] : ['exchanging', 'refunding', 'verifying', 'failed']
-    case 'vanish':
+    case 'revertToPending':
       return ['pending']
-    case 'lose':
+    case 'bookLoss':
       return [isTerminal(from) || from === 'verifying' ? from : 'verifying']
     case 'convert':
       return ['exchanging', 'refunding', 'verifying']
-    case 'convertAnew':
+    case 'reconvert':
       return ['exchanging']
     case 'send':
       return ['sending']
@@ -78,7 +78,7 @@ function leadsTo(step: Step, from: ExchangeStatus): readonly ExchangeStatus[] {
   }
 }
 
-describe('the table of edges', () => {
+describe('the table of status edges', () => {
   test('equals the rows of status_edges', () => {
     const sql = read('server/migrations/0002_exchanges.sql')
     const inserted = /insert into status_edges values([^;]*);/.exec(sql)?.[1] ?? ''
@@ -86,40 +86,40 @@ describe('the table of edges', () => {
     expect(rows.sort()).toEqual(edges)
   })
 
-  test('is the one of docs/lifecycle.md', () => {
+  test('equals the table in docs/lifecycle.md', () => {
     const page = read('docs/lifecycle.md')
     const section = page.slice(page.indexOf('## Edges'), page.indexOf("## The exchange's own status"))
     const rows = [...section.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, from, to]) => `${from} → ${to}`)
     expect(rows.sort()).toEqual(edges)
   })
 
-  test('has its decisions on the same page, each with what it does', () => {
+  test('has every operator decision on the same page, each with its effect', () => {
     const page = read('docs/lifecycle.md')
     const section = page.slice(page.indexOf('## What a person decides'), page.indexOf('| held | released'))
     const rows = [...section.matchAll(/^\| `(\w+)` \| \S.* \|$/gm)].map(([, decision]) => decision)
     expect(rows).toEqual([...decisions])
   })
 
-  test('leaves no terminal but for a late deposit', () => {
+  test('leaves a terminal status only for a late deposit', () => {
     expect(terminals).toEqual(['finished', 'failed', 'refunded'])
-    expect(next.finished).toEqual([])
-    expect(next.refunded).toEqual([])
-    expect(next.failed).toEqual(['refunding'])
+    expect(nextStatuses.finished).toEqual([])
+    expect(nextStatuses.refunded).toEqual([])
+    expect(nextStatuses.failed).toEqual(['refunding'])
   })
 
-  test('has a way to a terminal from every status', () => {
+  test('reaches a terminal status from every status', () => {
     for (const status of exchangeStatuses) {
-      const reached = new Set<ExchangeStatus>([status])
-      for (const one of reached) for (const to of next[one]) reached.add(to)
-      expect([...reached].some(isTerminal), status).toBe(true)
+      const reachable = new Set<ExchangeStatus>([status])
+      for (const one of reachable) for (const to of nextStatuses[one]) reachable.add(to)
+      expect([...reachable].some(isTerminal), status).toBe(true)
     }
   })
 
-  test('is what moveTo holds to', () => {
+  test('is enforced by moveTo', () => {
     for (const from of exchangeStatuses) {
       for (const to of exchangeStatuses) {
         const move = () => moveTo({ id: 'x', status: from }, to, null)
-        if (from === to || next[from].includes(to)) expect(move()).toEqual({ id: 'x', status: to, reason: null })
+        if (from === to || nextStatuses[from].includes(to)) expect(move()).toEqual({ id: 'x', status: to, reason: null })
         else expect(move).toThrow(`${from} → ${to}`)
       }
     }
@@ -127,12 +127,14 @@ describe('the table of edges', () => {
 })
 
 describe('decide', () => {
-  test('has an answer to every combination of facts, along a legal edge', () => {
+  test('returns a step along an allowed edge for every combination of facts', () => {
     expect(everything).toHaveLength(9 * 3 * 2 ** 6 * 4 ** 2 * 6 * 5)
     const illegal = everything.flatMap((facts) => {
       const step = decide(facts)
-      const ways = leadsTo(step, facts.status).filter((to) => to !== facts.status && !next[facts.status].includes(to))
-      return ways.map((to) => ({ facts, step, to }))
+      const targets = targetsOf(step, facts.status).filter(
+        (to) => to !== facts.status && !nextStatuses[facts.status].includes(to),
+      )
+      return targets.map((to) => ({ facts, step, to }))
     })
     expect(illegal).toEqual([])
   })
@@ -141,8 +143,8 @@ describe('decide', () => {
     for (const facts of everything.filter((_, n) => n % 97 === 0)) expect(decide({ ...facts })).toEqual(decide(facts))
   })
 
-  test('takes nothing back and reserves nothing once something is signed', () => {
-    const forbidden = ['vanish', 'refund', 'convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'credit']
+  test('reverses nothing and reserves nothing after a payout is signed', () => {
+    const forbidden = ['revertToPending', 'refund', 'convert', 'reconvert', 'reservePayout', 'reserveRefund', 'credit']
     const wrong = everything.filter((facts) => {
       if (facts.payout !== 'signed' && facts.payout !== 'confirmed') return false
       if (facts.status === 'confirming' || facts.status === 'pending') return false
@@ -152,58 +154,58 @@ describe('decide', () => {
     expect(wrong).toEqual([])
   })
 
-  test('pays and refunds only what is counted', () => {
+  test('pays and refunds only credited deposits', () => {
     for (const facts of everything.filter(({ status }) => status === 'verifying')) {
       const { act } = decide(facts)
       if (!facts.credited && facts.payout !== 'confirmed')
-        expect(['resume', 'refund', 'convertAnew'], JSON.stringify(facts)).not.toContain(act)
-      if (facts.deposit === 'gone' && facts.payout !== 'confirmed')
-        expect(['resume', 'refund', 'convertAnew']).not.toContain(act)
+        expect(['resume', 'refund', 'reconvert'], JSON.stringify(facts)).not.toContain(act)
+      if (facts.deposit === 'missing' && facts.payout !== 'confirmed')
+        expect(['resume', 'refund', 'reconvert']).not.toContain(act)
     }
   })
 
-  test('books a loss of nothing that is not counted, and once', () => {
+  test('books a loss only for a credited deposit that is missing', () => {
     for (const facts of everything)
-      if (decide(facts).act === 'lose') expect(facts).toMatchObject({ credited: true, deposit: 'gone' })
+      if (decide(facts).act === 'bookLoss') expect(facts).toMatchObject({ credited: true, deposit: 'missing' })
   })
 
-  test('counts only what is deep, and a loss back only when it is deep again', () => {
+  test('credits a deposit and reverses a loss only when the deposit is deep', () => {
     for (const facts of everything) {
       const { act } = decide(facts)
-      if (act === 'credit' || act === 'recover') expect(facts.deposit).toBe('deep')
-      if (act === 'recover') expect(facts.lost).toBe(true)
+      if (act === 'credit' || act === 'reverseLoss') expect(facts.deposit).toBe('deep')
+      if (act === 'reverseLoss') expect(facts.lost).toBe(true)
     }
   })
 
-  test('lets nothing leave for a second leg while what the customer paid is not there', () => {
-    const leaves = ['convert', 'convertAnew', 'reservePayout', 'reserveRefund', 'refund']
+  test('signs nothing for a second leg while the customer deposit is missing', () => {
+    const paying = ['convert', 'reconvert', 'reservePayout', 'reserveRefund', 'refund']
     const wrong = everything.filter((facts) => {
-      if (facts.source !== 'gone') return false
+      if (facts.source !== 'missing') return false
       const { act } = decide(facts)
-      return leaves.includes(act) || (act === 'resume' && facts.payout !== 'confirmed')
+      return paying.includes(act) || (act === 'resume' && facts.payout !== 'confirmed')
     })
     expect(wrong).toEqual([])
   })
 
-  test('finishes and refunds only by confirmations', () => {
+  test('finishes and refunds only with a confirmed payout', () => {
     for (const facts of everything) {
       const step = decide(facts)
       if (step.act === 'close' && step.status !== 'failed') expect(facts.payout).toBe('confirmed')
     }
   })
 
-  test('leaves nothing that waits for a person waiting silently', () => {
+  test('holds every payout that waits for the operator', () => {
     const waits = everything.filter(
       ({ status, payout }) =>
         ['exchanging', 'sending', 'refunding'].includes(status) && (payout === 'limited' || payout === 'refused'),
     )
-    for (const facts of waits) expect(['hold', 'vanish'], JSON.stringify(facts)).toContain(decide(facts).act)
+    for (const facts of waits) expect(['hold', 'revertToPending'], JSON.stringify(facts)).toContain(decide(facts).act)
   })
 
-  test('opens a terminal only for a deposit that was given up and is there', () => {
+  test('leaves a terminal status only for a deep deposit that was never credited', () => {
     for (const facts of everything.filter(({ status }) => isTerminal(status))) {
       const { act } = decide(facts)
-      expect(['wait', 'lose', 'recover', 'credit']).toContain(act)
+      expect(['wait', 'bookLoss', 'reverseLoss', 'credit']).toContain(act)
       if (act === 'credit')
         expect(facts).toMatchObject({
           status: 'failed',
@@ -216,23 +218,23 @@ describe('decide', () => {
     }
   })
 
-  test('in a fair world nothing waits for ever but what a person holds', () => {
-    // Everything that others bring has been brought: blocks, fills, signatures and confirmations.
+  test('waits only for fills, signatures, confirmations or the operator', () => {
+    // The deposit is deep and credited; only what other parts of the program supply is missing.
     for (const facts of everything.filter(({ status }) => !isTerminal(status))) {
       const consistent =
         facts.deposit === 'deep' &&
         facts.credited === (facts.status !== 'confirming' && facts.status !== 'pending') &&
         !facts.lost &&
         !facts.rejected &&
-        facts.source !== 'unpaid' &&
-        facts.handedOn
+        facts.source !== 'unconfirmed' &&
+        facts.nextLegFunded
       if (!consistent || decide(facts).act !== 'wait') continue
-      const brought =
+      const isSupplied =
         facts.payout === 'reserved' ||
         facts.payout === 'signed' ||
         facts.fill === 'unknown' ||
         (facts.payout === 'none' && facts.status === 'sending')
-      expect(brought || (facts.status === 'verifying' && facts.decision === null), JSON.stringify(facts)).toBe(true)
+      expect(isSupplied || (facts.status === 'verifying' && facts.decision === null), JSON.stringify(facts)).toBe(true)
     }
   })
 })
@@ -246,18 +248,18 @@ const waiting = fc.record({ sighted: fc.boolean(), expired: fc.boolean(), lastLe
 const isOpen = ({ status }: { status: ExchangeStatus }): boolean => !isTerminal(status) && status !== 'pending'
 
 describe('overallStatus', () => {
-  test('keeps a terminal, but for a late deposit that goes back', () => {
+  test('keeps a terminal status, except for the refund of a late deposit', () => {
     fc.assert(
       fc.property(state, fc.array(state), waiting, (current, executions, facts) => {
         fc.pre(isTerminal(current.status))
         const overall = overallStatus(current, executions, facts)
-        const goesBack = current.status === 'failed' && executions.filter(isOpen).at(-1)?.status === 'refunding'
-        expect(overall.status).toBe(goesBack ? 'refunding' : current.status)
+        const isRefunding = current.status === 'failed' && executions.filter(isOpen).at(-1)?.status === 'refunding'
+        expect(overall.status).toBe(isRefunding ? 'refunding' : current.status)
       }),
     )
   })
 
-  test('is the latest open execution', () => {
+  test('is the status of the latest open execution', () => {
     fc.assert(
       fc.property(state, fc.array(state, { minLength: 1 }), waiting, (current, executions, facts) => {
         fc.pre(!isTerminal(current.status))
@@ -267,7 +269,7 @@ describe('overallStatus', () => {
     )
   })
 
-  test('with none open: finished before refunded before failed', () => {
+  test('without an open execution prefers finished, then refunded, then failed', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -277,7 +279,7 @@ describe('overallStatus', () => {
         waiting,
         (executions, facts) => {
           const { status } = overallStatus({ status: 'confirming', reason: null }, executions, facts)
-          const has = (wanted: ExchangeStatus) => executions.some((one) => one.status === wanted)
+          const has = (expected: ExchangeStatus) => executions.some((one) => one.status === expected)
           if (has('finished')) expect(status).toBe('finished')
           else if (has('refunded')) expect(status).toBe('refunded')
           else expect(status).toBe(facts.sighted ? 'confirming' : 'failed')
@@ -286,7 +288,7 @@ describe('overallStatus', () => {
     )
   })
 
-  test('never ends while something is on its way, and always ends when the time is over and nothing is', () => {
+  test('never ends with an open execution, and ends at the expiry without any', () => {
     fc.assert(
       fc.property(fc.array(state), waiting, (executions, facts) => {
         const { status } = overallStatus({ status: 'pending', reason: null }, executions, facts)
@@ -296,7 +298,7 @@ describe('overallStatus', () => {
     )
   })
 
-  test('is the same by the last execution of each status as by all of them', () => {
+  test('is the same from the last execution of each status as from all', () => {
     fc.assert(
       fc.property(state, fc.array(state, { maxLength: 30 }), waiting, (current, executions, facts) => {
         const last = executions.filter(
@@ -307,7 +309,7 @@ describe('overallStatus', () => {
     )
   })
 
-  test('of two legs ends with the last one, or with what goes back', () => {
+  test('of two legs ends with the last leg, or with a refund', () => {
     const [now, facts] = [{ status: 'sending', reason: null } as const, { sighted: false, expired: false, lastLeg: 1 }]
     const first = { leg: 0, status: 'finished', reason: null } as const
     const second = (status: ExchangeStatus) => ({ leg: 1, status, reason: null })
@@ -324,15 +326,15 @@ describe('overallStatus', () => {
       expect(overallStatus(now, [first, second(status)], facts).status).toBe(status)
   })
 
-  test('counts a further leg only when its payout is confirmed, and closes none before the next has its deposit', () => {
+  test('credits a second leg only after its funding is confirmed, and finishes the first only after that', () => {
     for (const facts of everything) {
       const step = decide(facts)
-      if (step.act === 'credit') expect(facts.source, JSON.stringify(facts)).not.toBe('unpaid')
-      if (step.act === 'close' && step.status === 'finished') expect(facts.handedOn).toBe(true)
+      if (step.act === 'credit') expect(facts.source, JSON.stringify(facts)).not.toBe('unconfirmed')
+      if (step.act === 'close' && step.status === 'finished') expect(facts.nextLegFunded).toBe(true)
     }
   })
 
-  test('says why it failed', () => {
+  test('states the reason of a failure', () => {
     const pending = { status: 'pending', reason: null } as const
     expect(overallStatus(pending, [], { sighted: false, expired: false, lastLeg: 0 })).toEqual(pending)
     expect(overallStatus(pending, [], { sighted: true, expired: true, lastLeg: 0 })).toEqual({
@@ -343,12 +345,12 @@ describe('overallStatus', () => {
       status: 'failed',
       reason: 'EXPIRED',
     })
-    const vanished = [{ leg: 0, status: 'pending', reason: 'DEPOSIT_VANISHED' }] as const
-    expect(overallStatus(pending, vanished, { sighted: false, expired: true, lastLeg: 0 })).toEqual({
+    const withMissingDeposit = [{ leg: 0, status: 'pending', reason: 'DEPOSIT_VANISHED' }] as const
+    expect(overallStatus(pending, withMissingDeposit, { sighted: false, expired: true, lastLeg: 0 })).toEqual({
       status: 'failed',
       reason: 'DEPOSIT_VANISHED',
     })
-    expect(overallStatus(pending, vanished, { sighted: false, expired: false, lastLeg: 0 })).toEqual({
+    expect(overallStatus(pending, withMissingDeposit, { sighted: false, expired: false, lastLeg: 0 })).toEqual({
       status: 'pending',
       reason: 'DEPOSIT_VANISHED',
     })

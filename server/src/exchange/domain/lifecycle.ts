@@ -1,8 +1,8 @@
 import { assert, unreachable } from '../../lib/assert.ts'
 import type { ExchangeStatus, StatusReason } from './exchange.ts'
 
-/** Every edge an execution may take; docs/lifecycle.md and the table `status_edges` are held to it by a test. */
-export const next: Readonly<Record<ExchangeStatus, readonly ExchangeStatus[]>> = {
+/** Allowed status changes of an execution. A test compares them with docs/lifecycle.md and the table `status_edges`. */
+export const nextStatuses: Readonly<Record<ExchangeStatus, readonly ExchangeStatus[]>> = {
   pending: ['confirming', 'failed'],
   confirming: ['exchanging', 'pending', 'verifying', 'refunding', 'failed'],
   exchanging: ['pending', 'verifying', 'refunding', 'sending'],
@@ -17,82 +17,84 @@ export const next: Readonly<Record<ExchangeStatus, readonly ExchangeStatus[]>> =
 export const terminals: readonly ExchangeStatus[] = ['finished', 'failed', 'refunded']
 export const isTerminal = (status: ExchangeStatus): boolean => terminals.includes(status)
 
-/** The only way a status changes. */
+/** Changes a status. Throws unless `nextStatuses` allows it. */
 export function moveTo<T extends { id: string; status: ExchangeStatus }>(
   row: T,
   status: ExchangeStatus,
   reason: StatusReason | null,
 ): T & { reason: StatusReason | null } {
-  assert(row.status === status || next[row.status].includes(status), `execution ${row.id}: ${row.status} → ${status}`)
+  assert(row.status === status || nextStatuses[row.status].includes(status), `execution ${row.id}: ${row.status} → ${status}`)
   return { ...row, status, reason }
 }
 
 /**
- * What a person says of a held execution: on where it was going, back to whoever sent it, converted although it was on its
- * way back, or closed.
+ * The operator's decision about a held execution: `release` continues what the hold interrupted, `refund` returns the
+ * deposit, `convert` converts what was to be refunded, `fail` closes it.
  */
 export const decisions = ['release', 'refund', 'convert', 'fail'] as const
 export type Decision = (typeof decisions)[number]
 
-/** What is known of one execution when it is stepped. */
+/** The state of one execution when a step starts. */
 export type Facts = Readonly<{
   status: ExchangeStatus
-  /** `deep`: enough confirmations on the chain that the watcher stored. `gone`: it was in a block and is in none now. */
-  deposit: 'shallow' | 'deep' | 'gone'
-  /** The deposit is counted in the ledger. */
+  /** `deep`: enough confirmations on the chain that the watcher stored. `missing`: it left its block and is in no other. */
+  deposit: 'shallow' | 'deep' | 'missing'
+  /** The deposit is credited in the ledger. */
   credited: boolean
-  /** It was looked at when it was deep enough, and nothing had been received. */
+  /** When the deposit was deep enough, a check found that nothing had been received. */
   rejected: boolean
-  /** It was counted, left the chain after money had left, and is booked as a loss. */
+  /** The deposit left the chain after its payout was signed, and is booked as a loss. */
   lost: boolean
   /** Whether the exchange has expired, by the database's clock. */
   expired: boolean
   fill: 'none' | 'filled' | 'rejected' | 'unknown'
-  /** Not signed: `reserved` (in the queue), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */
+  /** Not signed: `reserved` (queued), `limited` (above the limit of one payout), `refused` (it failed or would fail on its chain). */
   payout: 'none' | 'reserved' | 'limited' | 'refused' | 'signed' | 'confirmed'
   decision: Decision | null
   /**
-   * Of a further leg, whose deposit is our own payment: `unpaid` = that has no confirmations yet, `gone` = what the customer
-   * paid for it is not on its chain, `back` = it is held for that and the deposit is there again. A first leg's is `sound`.
+   * State of what funds a second leg: `unconfirmed` = our payment between the legs lacks confirmations; `missing` = the
+   * customer's deposit is not on its chain; `returned` = the leg is held for a missing deposit, and the deposit is back.
+   * A first leg is always `sound`.
    */
-  source: 'unpaid' | 'sound' | 'gone' | 'back'
-  /** The next leg has its deposit; true of the last leg. */
-  handedOn: boolean
-  /** A private leg could not be paid for so long that it goes back to the source coin. */
+  source: 'unconfirmed' | 'sound' | 'missing' | 'returned'
+  /** The next leg has its deposit. True for the last leg. */
+  nextLegFunded: boolean
+  /** A private leg waited longer than `stallMs` and is refunded in the source asset. */
   stalled: boolean
 }>
 
-/** What an execution needs next. */
+/** The next action for an execution. */
 export type Step =
   | { act: 'wait' }
   | { act: 'reopen' }
   | { act: 'credit' }
-  | { act: 'vanish' }
-  | { act: 'lose' }
-  | { act: 'recover' }
+  /** Back to `pending`, with conversion and credit reversed. */
+  | { act: 'revertToPending' }
+  | { act: 'bookLoss' }
+  | { act: 'reverseLoss' }
   | { act: 'convert' }
   | { act: 'reservePayout' }
   | { act: 'send' }
   | { act: 'refund'; reason: StatusReason }
   | { act: 'reserveRefund' }
   | { act: 'hold'; reason: StatusReason }
-  /** Nothing has left the house yet, and nothing does until what was paid to it is there again. */
+  /** Nothing was signed for this leg. Signs nothing until the customer's deposit is back. */
   | { act: 'holdForSource' }
   | { act: 'resume' }
-  | { act: 'convertAnew' }
+  | { act: 'reconvert' }
   | { act: 'close'; status: 'finished' | 'refunded' | 'failed'; reason: StatusReason | null }
 
 const wait: Step = { act: 'wait' }
 
-/** Pure: the same facts always give the same step. */
+/** Pure: the same facts give the same step. */
 export function decide(facts: Facts): Step {
   switch (facts.status) {
     case 'pending':
-      if (facts.deposit !== 'gone') return { act: 'reopen' }
+      if (facts.deposit !== 'missing') return { act: 'reopen' }
       return facts.expired ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' } : wait
     case 'confirming':
-      if (facts.deposit === 'gone') return { act: 'vanish' }
-      return facts.deposit === 'deep' && facts.source !== 'unpaid' ? { act: 'credit' } : wait
+      if (facts.deposit === 'missing') return { act: 'revertToPending' }
+      return facts.deposit === 'deep' && facts.source !== 'unconfirmed' ? { act: 'credit' } : wait
     case 'exchanging':
       return exchanging(facts)
     case 'sending':
@@ -105,34 +107,35 @@ export function decide(facts: Facts): Step {
       return failed(facts)
     case 'finished':
     case 'refunded':
-      return afterTheFact(facts)
+      return bookOrReverseLoss(facts)
     default:
       return unreachable(facts.status)
   }
 }
 
-/** Money has left, or never will: a deposit that leaves the chain is a loss until it is back. */
-function afterTheFact(facts: Facts): Step {
-  if (facts.deposit === 'gone') return facts.credited ? { act: 'lose' } : wait
-  return facts.lost && facts.deposit === 'deep' ? { act: 'recover' } : wait
+/** After a signed payout or a terminal status, a deposit that leaves the chain is a loss until it is back. */
+function bookOrReverseLoss(facts: Facts): Step {
+  if (facts.deposit === 'missing') return facts.credited ? { act: 'bookLoss' } : wait
+  return facts.lost && facts.deposit === 'deep' ? { act: 'reverseLoss' } : wait
 }
 
-/** No transaction that pays for it can confirm any more, or there never was one. */
+/** No transaction for it was signed, or all of them are proved invalidated. */
 const isUnsigned = ({ payout }: Facts): boolean => payout !== 'signed' && payout !== 'confirmed'
 
-/** The queue put it aside: a person lets it go, or sends the deposit back. */
-function heldPayout({ payout }: Facts): Step | null {
+/** The payout queue set it aside: the operator releases or refunds it. */
+function holdPayout({ payout }: Facts): Step | null {
   if (payout === 'limited') return { act: 'hold', reason: 'LIMIT' }
   return payout === 'refused' ? { act: 'hold', reason: 'OPERATOR' } : null
 }
 
 function exchanging(facts: Facts): Step {
-  if (facts.deposit === 'gone') return isUnsigned(facts) ? { act: 'vanish' } : facts.credited ? { act: 'lose' } : wait
-  const held = heldPayout(facts)
-  if (held) return held
+  if (facts.deposit === 'missing' && isUnsigned(facts)) return { act: 'revertToPending' }
+  if (facts.deposit === 'missing') return bookOrReverseLoss(facts)
+  const hold = holdPayout(facts)
+  if (hold) return hold
   if (!isUnsigned(facts)) return { act: 'send' }
-  if (facts.source === 'gone') return { act: 'holdForSource' }
-  // Nothing is signed: the way back is open, and no second payout can come of the first.
+  if (facts.source === 'missing') return { act: 'holdForSource' }
+  // Nothing is signed, so a refund cannot become a second payout.
   if (facts.stalled && facts.fill !== 'unknown' && facts.decision === null)
     return { act: 'refund', reason: 'NO_LIQUIDITY' }
   if (facts.payout === 'reserved') return wait
@@ -142,7 +145,7 @@ function exchanging(facts: Facts): Step {
     case 'filled':
       return { act: 'reservePayout' }
     case 'rejected':
-      // A person wants it tried again.
+      // The operator decided to try again.
       return facts.decision === 'convert' ? { act: 'convert' } : { act: 'refund', reason: 'NO_LIQUIDITY' }
     case 'unknown':
       return wait
@@ -152,46 +155,46 @@ function exchanging(facts: Facts): Step {
 }
 
 function sending(facts: Facts): Step {
-  // Its coins are on the way to us still, and the exchange would look as if it were over.
-  if (facts.payout === 'confirmed') return facts.handedOn ? { act: 'close', status: 'finished', reason: null } : wait
-  // Its transaction is provably dead: the payout is in the queue again, and not for a deposit that is gone.
-  if (isUnsigned(facts) && facts.deposit === 'gone') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
-  const held = heldPayout(facts)
-  if (held) return held
-  return isUnsigned(facts) && facts.source === 'gone' ? { act: 'holdForSource' } : afterTheFact(facts)
+  // Without the next leg's deposit, a finished leg would make the exchange look finished.
+  if (facts.payout === 'confirmed') return facts.nextLegFunded ? { act: 'close', status: 'finished', reason: null } : wait
+  // Its transaction was invalidated and the payout queued again: never pay for a missing deposit.
+  if (isUnsigned(facts) && facts.deposit === 'missing') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
+  const hold = holdPayout(facts)
+  if (hold) return hold
+  return isUnsigned(facts) && facts.source === 'missing' ? { act: 'holdForSource' } : bookOrReverseLoss(facts)
 }
 
 function refunding(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'close', status: 'refunded', reason: null }
-  if (facts.deposit === 'gone')
-    return isUnsigned(facts) ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : afterTheFact(facts)
-  const held = heldPayout(facts)
-  if (held) return held
-  if (isUnsigned(facts) && facts.source === 'gone') return { act: 'holdForSource' }
+  if (facts.deposit === 'missing')
+    return isUnsigned(facts) ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : bookOrReverseLoss(facts)
+  const hold = holdPayout(facts)
+  if (hold) return hold
+  if (isUnsigned(facts) && facts.source === 'missing') return { act: 'holdForSource' }
   return facts.payout === 'none' ? { act: 'reserveRefund' } : wait
 }
 
-/** Held. Only a person's decision moves it on; money that is already signed for takes its course first. */
+/** Held until the operator decides. A transaction that was signed before the hold is awaited first. */
 function verifying(facts: Facts): Step {
   if (facts.payout === 'confirmed') return { act: 'resume' }
-  if (facts.payout === 'signed') return afterTheFact(facts)
+  if (facts.payout === 'signed') return bookOrReverseLoss(facts)
   if (facts.lost) {
-    if (facts.deposit === 'deep') return { act: 'recover' }
-    // It was signed for, and that transaction is dead: nothing has left after all, and everything is taken back.
-    return facts.deposit === 'gone' ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : wait
+    if (facts.deposit === 'deep') return { act: 'reverseLoss' }
+    // The signed transaction was invalidated: nothing left, so the hold reverses the loss and the rest.
+    return facts.deposit === 'missing' ? { act: 'hold', reason: 'DEPOSIT_VANISHED' } : wait
   }
-  if (!facts.credited) return uncounted(facts)
-  if (facts.deposit === 'gone') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
-  if (facts.source === 'gone' && facts.decision !== null && facts.decision !== 'fail') return { act: 'holdForSource' }
+  if (!facts.credited) return verifyingUncredited(facts)
+  if (facts.deposit === 'missing') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
+  if (facts.source === 'missing' && facts.decision !== null && facts.decision !== 'fail') return { act: 'holdForSource' }
   switch (facts.decision) {
     case null:
-      return facts.source === 'back' ? { act: 'resume' } : wait
+      return facts.source === 'returned' ? { act: 'resume' } : wait
     case 'release':
       return { act: 'resume' }
     case 'refund':
       return { act: 'refund', reason: 'OPERATOR' }
     case 'convert':
-      return { act: 'convertAnew' }
+      return { act: 'reconvert' }
     case 'fail':
       return { act: 'close', status: 'failed', reason: 'OPERATOR' }
     default:
@@ -199,33 +202,33 @@ function verifying(facts: Facts): Step {
   }
 }
 
-/** Held because its deposit vanished: back on the chain it is counted again and goes its way. Nothing is paid for it before. */
-function uncounted(facts: Facts): Step {
-  if (facts.deposit === 'deep' && !facts.rejected && facts.source !== 'unpaid') return { act: 'credit' }
+/** Held because its deposit left the chain. When it is back and deep, it is credited and continues. */
+function verifyingUncredited(facts: Facts): Step {
+  if (facts.deposit === 'deep' && !facts.rejected && facts.source !== 'unconfirmed') return { act: 'credit' }
   if (facts.decision === 'fail') return { act: 'close', status: 'failed', reason: 'OPERATOR' }
-  return facts.deposit === 'gone' && facts.expired
+  return facts.deposit === 'missing' && facts.expired
     ? { act: 'close', status: 'failed', reason: 'DEPOSIT_VANISHED' }
     : wait
 }
 
-/** A deposit that was given up and is on the chain after all is counted, and goes back. */
+/** A deposit that appears after the execution failed is credited and refunded. */
 function failed(facts: Facts): Step {
   const isNew =
-    facts.deposit === 'deep' && facts.source !== 'unpaid' && !facts.credited && !facts.rejected && !facts.lost
-  return isNew && facts.payout === 'none' ? { act: 'credit' } : afterTheFact(facts)
+    facts.deposit === 'deep' && facts.source !== 'unconfirmed' && !facts.credited && !facts.rejected && !facts.lost
+  return isNew && facts.payout === 'none' ? { act: 'credit' } : bookOrReverseLoss(facts)
 }
 
 type ExchangeState = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
 type ExecutionState = ExchangeState & Readonly<{ leg: number }>
 
-/** A first leg's `pending` waits for somebody who may never pay, a further one's for a payment of our own. */
-export const isUnderWay = ({ status, leg }: Pick<ExecutionState, 'status' | 'leg'>): boolean =>
+/** A pending first leg waits for the customer, who may never pay. A pending second leg waits for our own payment, so it is open. */
+export const isOpenExecution = ({ status, leg }: Pick<ExecutionState, 'status' | 'leg'>): boolean =>
   !isTerminal(status) && (status !== 'pending' || leg > 0)
 
 /**
- * The exchange's status: that of its latest open execution; when none is open `finished` if one finished, else
- * `refunded`, else `failed` (docs/lifecycle.md). `executions` in order of their deposits; the last one of each
- * status says as much as all of them. A leg that is not the last finishes nothing but itself.
+ * The exchange's status: that of its latest open execution; if none is open, `finished` if one finished, else `refunded`,
+ * else `failed` (docs/lifecycle.md). `executions` are in the order of their deposits; the last one of each status suffices.
+ * Only the last leg finishes the exchange.
  */
 export function overallStatus(
   current: ExchangeState,
@@ -233,18 +236,18 @@ export function overallStatus(
   waiting: { sighted: boolean; expired: boolean; lastLeg: number },
 ): ExchangeState {
   if (current.status === 'finished' || current.status === 'refunded') return current
-  const open = executions.findLast(isUnderWay)
+  const open = executions.findLast(isOpenExecution)
   if (current.status === 'failed') return open?.status === 'refunding' ? open : current
   if (open) return open
   for (const status of terminals.filter((terminal) => terminal !== 'failed')) {
-    const ends = ({ leg }: ExecutionState) => status !== 'finished' || leg === waiting.lastLeg
-    const closed = executions.filter((execution) => execution.status === status && ends(execution)).at(-1)
+    const endsExchange = ({ leg }: ExecutionState) => status !== 'finished' || leg === waiting.lastLeg
+    const closed = executions.filter((execution) => execution.status === status && endsExchange(execution)).at(-1)
     if (closed) return closed
   }
-  const vanished = executions.some(({ status }) => status === 'pending')
+  const hasMissingDeposit = executions.some(({ status }) => status === 'pending')
   const failed = executions.filter(({ status }) => status === 'failed').at(-1)
-  if (failed && !vanished && !waiting.sighted) return failed
+  if (failed && !hasMissingDeposit && !waiting.sighted) return failed
   if (waiting.sighted) return { status: 'confirming', reason: null }
-  if (waiting.expired) return failed ?? { status: 'failed', reason: vanished ? 'DEPOSIT_VANISHED' : 'EXPIRED' }
-  return { status: 'pending', reason: vanished ? 'DEPOSIT_VANISHED' : null }
+  if (waiting.expired) return failed ?? { status: 'failed', reason: hasMissingDeposit ? 'DEPOSIT_VANISHED' : 'EXPIRED' }
+  return { status: 'pending', reason: hasMissingDeposit ? 'DEPOSIT_VANISHED' : null }
 }

@@ -5,7 +5,7 @@ import type { AssetClass } from '../../core/domain/currency.ts'
 import { convert } from '../../core/domain/price.ts'
 import type { Flow } from './exchange.ts'
 import { book, bookParts, btc, makeBook, makeCurrency, NOW, shib, usdt } from './pricing.fixture.ts'
-import { afterNetworkFee, leastFrom, mostFrom, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
+import { afterNetworkFee, minInputFor, maxInputFor, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
 /** Both steps of a quote at once. */
@@ -211,10 +211,10 @@ describe('bounds', () => {
       fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 24n }), (m, toUnits) => {
         const pricing = priceMarket({ ...m, reserve: null })
         if (pricing === null) return
-        const least = leastFrom(pricing, toUnits)
+        const least = minInputFor(pricing, toUnits)
         expect(afterNetworkFee(pricing, least)).toBeGreaterThanOrEqual(toUnits)
         expect(afterNetworkFee(pricing, least - 1n)).toBeLessThan(toUnits)
-        const most = mostFrom(pricing, toUnits)
+        const most = maxInputFor(pricing, toUnits)
         expect(afterNetworkFee(pricing, most)).toBeLessThanOrEqual(toUnits)
         expect(afterNetworkFee(pricing, most + 1n)).toBeGreaterThan(toUnits)
       }),

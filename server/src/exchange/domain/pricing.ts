@@ -9,7 +9,7 @@ import {
 } from '../../core/domain/book.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { convert, getPrice, middle, type Ratio, ratio, usdValue } from '../../core/domain/price.ts'
+import { convert, getPrice, midPrice, type Ratio, ratio, usdValue } from '../../core/domain/price.ts'
 import { assert } from '../../lib/assert.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
 import type { Flow } from './exchange.ts'
@@ -56,9 +56,9 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
   )
   const { networkUnits, availableUnits } = toCosts
   const costs = { rate, serviceBps, partnerBps, networkUnits }
-  const least = largest(leastFrom(costs, toCosts.leastPayoutUnits), fromCosts.leastDepositUnits)
+  const least = largest(minInputFor(costs, toCosts.leastPayoutUnits), fromCosts.leastDepositUnits)
   const minUnits = toSignificant(least, 'up', MIN_DIGITS)
-  const maxUnits = availableUnits === null ? null : toSignificant(mostFrom(costs, availableUnits), 'down')
+  const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(costs, availableUnits), 'down')
   if (maxUnits !== null && maxUnits < minUnits) {
     throw new AppError(
       'INSUFFICIENT_LIQUIDITY',
@@ -71,8 +71,8 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
     availableUnits,
     minUnits,
     maxUnits,
-    fromPrice: middle(getPrice(book.prices, from.definition.priceKey)),
-    toPrice: middle(getPrice(book.prices, to.definition.priceKey)),
+    fromPrice: midPrice(getPrice(book.prices, from.definition.priceKey)),
+    toPrice: midPrice(getPrice(book.prices, to.definition.priceKey)),
     goodUntil: Math.min(
       book.prices.at + PRICES_MAX_AGE_MS,
       book.reserves.at + RESERVES_MAX_AGE_MS,
@@ -153,7 +153,7 @@ export function payoutUnits(costs: Costs, fromUnits: bigint): bigint {
 }
 
 /** The least amount in that pays out `toUnits` or more. Exact: every step of the way is floor(x × n ÷ d). */
-export function leastFrom(costs: Costs, toUnits: bigint): bigint {
+export function minInputFor(costs: Costs, toUnits: bigint): bigint {
   if (toUnits <= 0n) return 0n
   const afterService = scale(toUnits + costs.networkUnits, BPS, BPS - costs.partnerBps, 'up')
   const gross = scale(afterService, BPS, BPS - costs.serviceBps, 'up')
@@ -161,8 +161,8 @@ export function leastFrom(costs: Costs, toUnits: bigint): bigint {
 }
 
 /** The most that can come in while no more than `toUnits` go out. */
-export function mostFrom(costs: Costs, toUnits: bigint): bigint {
-  return leastFrom(costs, toUnits + 1n) - 1n
+export function maxInputFor(costs: Costs, toUnits: bigint): bigint {
+  return minInputFor(costs, toUnits + 1n) - 1n
 }
 
 /** What is left of `units` after a fee, which is rounded up. */

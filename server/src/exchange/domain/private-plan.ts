@@ -8,7 +8,7 @@ export type PrivateType = 'privatePlus' | 'efficient'
 /** Of a million: the unit of what is withheld. */
 export const PPM = 1_000_000n
 /** One intermediary as it stood when the choice was made: what it would pay and how long it takes, or why it cannot. */
-export type Considered = Readonly<{ assetId: AssetId }> &
+export type IntermediaryOption = Readonly<{ assetId: AssetId }> &
   (Readonly<{ toUnits: string; seconds: number }> | Readonly<{ refused: ErrorCode | 'SAME_NETWORK' | 'SAME_WALLET' }>)
 
 /** Drawn and chosen when the exchange is created, stored with it, and never changed. */
@@ -22,7 +22,7 @@ export type PrivatePlan = Readonly<{
   payoutPpm?: number
   /** After this long a leg that could not be paid goes back to the source coin. */
   stallMs: number
-  considered: readonly Considered[]
+  considered: readonly IntermediaryOption[]
 }>
 
 /** What is sent on the intermediary's chain of what the conversion gave. Never all of it. */

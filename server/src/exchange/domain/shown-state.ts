@@ -1,5 +1,5 @@
 import type { ExchangeStatus, StatusReason } from './exchange.ts'
-import { isTerminal, isUnderWay } from './lifecycle.ts'
+import { isTerminal, isOpenExecution } from './lifecycle.ts'
 
 type State = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
 
@@ -10,5 +10,5 @@ type State = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
  */
 export function shownState(current: State, executions: readonly (State & Readonly<{ leg: number }>)[]): State {
   if (isTerminal(current.status)) return current
-  return executions.findLast(isUnderWay) ?? current
+  return executions.findLast(isOpenExecution) ?? current
 }

@@ -27,7 +27,7 @@ export function createWatchJobs({ store, deadlines, log }: Dependencies) {
   const subjectOf = ({ kind, id }: Job) => `failing:${kind}:${id}`
   const over = async (jobs: readonly Job[]) => {
     if (jobs.length === 0) return
-    await store.jobs.forgetFailures(jobs)
+    await store.jobs.clearFailures(jobs)
     await store.alarms.clear(...jobs.map(subjectOf))
   }
   return {

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
 import type { Account } from '../../core/domain/ledger/journal.ts'
-import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
+import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
-export type PayOut = Readonly<{ assetId: AssetId; network: string; units: bigint; destination: Destination }>
-export type PaidOut = Readonly<{ payoutId: string; state: string; repeated: boolean }>
+export type PayOutRequest = Readonly<{ assetId: AssetId; network: string; units: bigint; destination: Destination }>
+export type PayOutResult = Readonly<{ payoutId: string; state: string; repeated: boolean }>
 
 /** An amount as the person who is refused reads it. */
 type Show = (units: bigint, assetId: AssetId) => string
@@ -30,10 +30,10 @@ export function createOperateBalances(store: Store, show: Show = inUnits) {
     },
     payOut: (
       partner: Readonly<{ id: string; name: string }>,
-      wanted: PayOut,
+      wanted: PayOutRequest,
       key: string,
-      word: Word,
-    ): Promise<PaidOut> =>
+      word: AuditNote,
+    ): Promise<PayOutResult> =>
       store.transaction(async (tx) => {
         requireReason(word)
         const from = partnerAccount(partner.id)
@@ -46,11 +46,11 @@ export function createOperateBalances(store: Store, show: Show = inUnits) {
     payUnclaimed: (
       depositId: string,
       check: (assetId: AssetId) => Promise<Destination>,
-      word: Word,
-    ): Promise<PaidOut & Readonly<{ assetId: AssetId; units: bigint }>> =>
+      word: AuditNote,
+    ): Promise<PayOutResult & Readonly<{ assetId: AssetId; units: bigint }>> =>
       store.transaction(async (tx) => {
         requireReason(word)
-        const found = await tx.operator.unclaimedOf(depositId)
+        const found = await tx.operator.findUnclaimedDeposit(depositId)
         if (!found) throw refused(`nothing of deposit ${depositId} is unclaimed`)
         const { assetId, network, units } = found
         const wanted = { assetId, network, units, destination: await check(assetId) }
@@ -60,7 +60,7 @@ export function createOperateBalances(store: Store, show: Show = inUnits) {
           const known = await repeated(tx, payout, show)
           if (known?.state === 'void') continue
           if (known) return { ...known, assetId, units }
-          await tx.operator.claim(found.id)
+          await tx.operator.markClaimed(found.id)
           await tx.alarms.clear(`unclaimed:${found.id}`)
           return { ...(await queue(tx, payout, `deposit ${found.id}`, word, show)), assetId, units }
         }
@@ -69,7 +69,7 @@ export function createOperateBalances(store: Store, show: Show = inUnits) {
   }
 }
 
-type Queued = PayOut & Readonly<{ id: string; from: Account; depositId: string | null }>
+type Queued = PayOutRequest & Readonly<{ id: string; from: Account; depositId: string | null }>
 
 /** RFC 9562 version 8: an id of our own making. */
 function idOf(from: Account, key: string): string {
@@ -79,7 +79,7 @@ function idOf(from: Account, key: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-async function repeated(tx: StoreTx, wanted: Queued, show: Show): Promise<PaidOut | null> {
+async function repeated(tx: StoreTx, wanted: Queued, show: Show): Promise<PayOutResult | null> {
   const [known] = await tx.payouts.find([wanted.id])
   if (!known) return null
   const { address, memo } = wanted.destination
@@ -90,7 +90,7 @@ async function repeated(tx: StoreTx, wanted: Queued, show: Show): Promise<PaidOu
   return { payoutId: known.id, state: known.state, repeated: true }
 }
 
-async function queue(tx: StoreTx, wanted: Queued, subject: string, word: Word, show: Show): Promise<PaidOut> {
+async function queue(tx: StoreTx, wanted: Queued, subject: string, word: AuditNote, show: Show): Promise<PayOutResult> {
   const { id, from, assetId, units, network, destination, depositId } = wanted
   const owed = -(await tx.ledger.balance(from, assetId))
   if (units <= 0n || units > owed)

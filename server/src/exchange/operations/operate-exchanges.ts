@@ -1,5 +1,5 @@
 import type { AssetId } from '../../core/domain/asset.ts'
-import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
+import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { HeldExecution } from '../ports/store/operator.ts'
@@ -12,7 +12,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** What a person decides about a held exchange: about one deposit of it, which must be named where several are held. */
 export function createOperateExchanges(store: Store) {
   return {
-    decide: (exchangeId: string, decision: Decision, deposit: string | null, word: Word): Promise<HeldExecution> =>
+    decide: (exchangeId: string, decision: Decision, deposit: string | null, word: AuditNote): Promise<HeldExecution> =>
       store.transaction(async (tx) => {
         const one = await choose(tx, exchangeId, deposit)
         requireReason(word)
@@ -33,11 +33,11 @@ export function createOperateExchanges(store: Store) {
     setRefund: (
       exchangeId: string,
       check: (assetId: AssetId) => Promise<Destination>,
-      word: Word,
+      word: AuditNote,
     ): Promise<Destination> =>
       store.transaction(async (tx) => {
         if ((await heldOf(tx, exchangeId, null)).length === 0) throw nothingHeld(exchangeId)
-        const before = await tx.operator.refundOf(exchangeId)
+        const before = await tx.operator.findRefund(exchangeId)
         if (!before) throw nothingHeld(exchangeId)
         const after = await check(before.assetId)
         requireReason(word)
@@ -56,7 +56,7 @@ async function heldOf(
   deposit: string | null,
 ): Promise<readonly HeldExecution[]> {
   if (!UUID.test(exchangeId)) throw nothingHeld(exchangeId)
-  return tx.operator.heldExecutions(exchangeId, deposit, HELD_MAX)
+  return tx.operator.listHeldExecutions(exchangeId, deposit, HELD_MAX)
 }
 
 /** One deposit is one decision: what is right for one may be wrong for the next. */

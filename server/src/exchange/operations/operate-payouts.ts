@@ -1,6 +1,6 @@
-import { claimEntry, reservedId, settledByHandEntry } from '../../core/domain/ledger/entries.ts'
+import { claimEntry, reservedId, manualSettlementEntry } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
-import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
+import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
 import type { HeldPayout } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
@@ -16,15 +16,15 @@ export function createOperatePayouts(store: Store) {
   async function decide(
     id: string,
     act: 'release' | 'drop',
-    word: Word,
+    word: AuditNote,
     work: (tx: StoreTx, payout: HeldPayout) => Promise<void>,
   ): Promise<HeldPayout> {
     return store.transaction(async (tx) => {
       requireReason(word)
-      await tx.reversedPayouts.lockOf(id)
+      await tx.reversedPayouts.lockExchangeOf(id)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
-      if (payout.exchangeId !== null && !payout.lost)
+      if (payout.exchangeId !== null && !payout.isReversed)
         throw refused(`it is of exchange ${payout.exchangeId}: swapyard exchanges release|refund|fail`)
       if (payout.state !== 'reserved')
         throw refused(`payout ${id} is ${payout.state}: its transaction takes its course`)
@@ -44,27 +44,27 @@ export function createOperatePayouts(store: Store) {
 
   return {
     /** Into the queue again, to be signed by a transaction of its own. One that the chain took back is paid again by this alone. */
-    release: (id: string, word: Word) =>
+    release: (id: string, word: AuditNote) =>
       decide(id, 'release', word, async (tx, { network }) => {
         await tx.payouts.approve(id)
         await tx.wake([{ kind: 'dispatch', id: network }])
       }),
     /** Never paid by the house. What a sweep was to fetch may be swept anew; what the chain took back was paid from elsewhere. */
-    drop: (id: string, word: Word) =>
-      decide(id, 'drop', word, async (tx, { purpose, lost }) => {
+    drop: (id: string, word: AuditNote) =>
+      decide(id, 'drop', word, async (tx, { purpose, isReversed: lost }) => {
         if (!(await tx.payouts.void(id))) throw refused(`payout ${id} was signed meanwhile`)
-        if (purpose === 'sweep') await tx.operator.unsweep(id)
+        if (purpose === 'sweep') await tx.operator.releaseSweptDeposits(id)
         if (purpose === 'withdrawal') await giveBack(tx, id)
         if (lost) await settleByHand(tx, id)
       }),
     ...createHints(store),
     /** Coins with a memo that is nobody's are the house's own. */
-    claim: (depositId: string, word: Word) =>
+    claim: (depositId: string, word: AuditNote) =>
       store.transaction(async (tx) => {
         requireReason(word)
         const found = await tx.operator.findUnclaimed(depositId)
         if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
-        await tx.operator.claim(found.id)
+        await tx.operator.markClaimed(found.id)
         await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
         await tx.alarms.clear(`unclaimed:${found.id}`)
         const { assetId, units } = found
@@ -80,11 +80,11 @@ export function createOperatePayouts(store: Store) {
 function createHints(store: Store) {
   return {
     /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
-    nameRival: (transactionId: string, rival: string, word: Word) =>
+    nameRival: (transactionId: string, rival: string, word: AuditNote) =>
       store.transaction(async (tx) => {
         requireReason(word)
         if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
-        if (!(await tx.operator.nameRival(transactionId, rival)))
+        if (!(await tx.operator.setConflictingTxHash(transactionId, rival)))
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
         await tx.auditLog.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
@@ -93,12 +93,12 @@ function createHints(store: Store) {
      * Bytes that make a coin which left the chain. Offered again they bring it back, and our payment with it; or they are
      * refused, because something else was spent: then that is the rival. Nothing about signing changes by them.
      */
-    bringBack: (transactionId: string, raw: string, word: Word) =>
+    bringBack: (transactionId: string, raw: string, word: AuditNote) =>
       store.transaction(async (tx) => {
         requireReason(word)
         if (raw.length > FUNDING_MAX || !/^([0-9a-f]{2})+$/.test(raw))
           throw refused('the bytes are hex, in small letters')
-        if (!(await tx.operator.bringBack(transactionId, raw)))
+        if (!(await tx.operator.addFundingTransaction(transactionId, raw)))
           throw refused(`transaction ${transactionId} is settled, or not of this house`)
         await tx.auditLog.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
@@ -110,8 +110,8 @@ async function settleByHand(tx: StoreTx, id: string): Promise<void> {
   const [payout] = await tx.payouts.find([id])
   if (!payout) return
   if (payout.orderId !== null) await tx.inventory.release(payout.orderId)
-  await tx.ledger.post(settledByHandEntry({ ...payout, payoutId: id }))
-  await tx.reversedPayouts.settle(id)
+  await tx.ledger.post(manualSettlementEntry({ ...payout, payoutId: id }))
+  await tx.reversedPayouts.settleByHand(id)
 }
 
 /** What a pay-out took is owed by whom it was owed before; coins that nobody claimed are nobody's again. */
@@ -119,5 +119,5 @@ async function giveBack(tx: StoreTx, payoutId: string): Promise<void> {
   const entry = await tx.ledger.entry(reservedId(payoutId))
   if (!entry) return
   await tx.ledger.post(reversalOf(entry, `${entry.id}:reversed`, 'pay-out dropped'))
-  await tx.operator.unclaim(payoutId)
+  await tx.operator.markUnclaimed(payoutId)
 }

@@ -23,7 +23,7 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
 
   async function compareWallet(chain: Chain): Promise<void> {
     const network = chain.network.id
-    for (const { assetId: id, low, high, coins } of await store.reconciliation.positions(
+    for (const { assetId: id, low, high, utxoUnits: coins } of await store.reconciliation.positions(
       network,
       nativeId(chain.network),
     )) {

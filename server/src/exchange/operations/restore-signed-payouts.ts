@@ -1,12 +1,12 @@
 import { signedEntry } from '../../core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { exchangeJobs } from '../payouts/outgoing.ts'
-import { type Release, spentBy } from '../ports/signer.ts'
+import { type PayoutRelease, inputsOf } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
-import type { Kept } from '../ports/store/signing-journal.ts'
+import type { ImportableTransaction } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
-export type Imported = Readonly<{ network: string; txHash: string; outcome: 'imported' | 'waits'; why: string | null }>
+export type RestoreOutcome = Readonly<{ network: string; txHash: string; outcome: 'imported' | 'waits'; why: string | null }>
 
 const MOST = 1_000
 
@@ -15,9 +15,9 @@ const MOST = 1_000
  * paid, the nonces and coins are used, and the chain says what became of it. Only what the database asks for once more, to
  * the unit; while payouts are held, the steps ask for it as soon as the deposits are found again.
  */
-export async function importDepartures(store: Store): Promise<readonly Imported[]> {
-  const imported: Imported[] = []
-  const all = await store.signingJournal.kept(MOST)
+export async function restoreSignedPayouts(store: Store): Promise<readonly RestoreOutcome[]> {
+  const imported: RestoreOutcome[] = []
+  const all = await store.signingJournal.listImportable(MOST)
   for (const departure of all) {
     const { network, txHash } = departure
     const why = await store.transaction((tx) => importOne(tx, departure, all))
@@ -26,14 +26,14 @@ export async function importDepartures(store: Store): Promise<readonly Imported[
   return imported
 }
 
-async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Promise<string | null> {
+async function importOne(tx: StoreTx, departure: ImportableTransaction, all: readonly ImportableTransaction[]): Promise<string | null> {
   const { network, txHash, conflictKey, releases, wallet, from, intent } = departure
   if (isOutlived(departure, all)) return 'its payouts left again by another transaction, after it was proven dead'
   const nonce = await tx.transactions.lockLane(network, wallet)
   const payouts = await tx.payouts.find(releases.map(({ payoutId }) => payoutId))
-  const holder = await tx.signingJournal.holder(network, conflictKey)
+  const holder = await tx.signingJournal.findByConflictKey(network, conflictKey)
   const id = holder ?? timeOrderedId()
-  const coins = spentBy(intent).map(({ outpoint }) => outpoint)
+  const coins = inputsOf(intent).map(({ outpoint }) => outpoint)
   const resources = coins.length > 0 ? coins : [conflictKey]
   if (holder === null) {
     const why = whyNot(releases, payouts)
@@ -52,10 +52,10 @@ async function importOne(tx: StoreTx, departure: Kept, all: readonly Kept[]): Pr
   }
   await tx.transactions.addAttempt(id, {
     ...departure,
-    coins,
+    outpoints: coins,
   })
   if (holder === null) await book(tx, id, payouts)
-  await tx.signingJournal.settle(network, txHash)
+  await tx.signingJournal.markImported(network, txHash)
   await tx.wake([{ kind: 'transaction', id }, ...exchangeJobs(payouts)])
   return null
 }
@@ -73,7 +73,7 @@ async function book(tx: StoreTx, id: string, payouts: readonly Payout[]): Promis
 }
 
 /** A payout that left twice did so by proof of the first one's death. */
-function isOutlived({ releases, conflictKey }: Kept, all: readonly Kept[]): boolean {
+function isOutlived({ releases, conflictKey }: ImportableTransaction, all: readonly ImportableTransaction[]): boolean {
   return releases.some(({ payoutId, at }) =>
     all.some(
       (other) =>
@@ -83,7 +83,7 @@ function isOutlived({ releases, conflictKey }: Kept, all: readonly Kept[]): bool
   )
 }
 
-function whyNot(releases: readonly Release[], payouts: readonly Payout[]): string | null {
+function whyNot(releases: readonly PayoutRelease[], payouts: readonly Payout[]): string | null {
   const byId = new Map(payouts.map((payout) => [payout.id, payout]))
   for (const release of releases) {
     const payout = byId.get(release.payoutId)

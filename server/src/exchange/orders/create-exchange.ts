@@ -13,17 +13,17 @@ import type { ExchangeOrder, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { type ReadOrder, type ReadOrderDeps, readOrder } from './read-order.ts'
+import { type ResolvedOrder, type ReadOrderDeps, readOrder } from './read-order.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
   Readonly<{
     /** For the fresh quote beside an expired one. */
     quoteRate(partner: Partner, request: RateRequest): IssuedQuote
     /** The destination of a fresh derivation index on a network. */
-    takeDeposit(network: string): Promise<{ destination: Destination; keyIndex: number }>
+    allocateDeposit(network: string): Promise<{ destination: Destination; keyIndex: number }>
     /** Commits what arrives together, answers after the commit. */
     commit(row: NewExchange): Promise<CreateOutcome>
-    findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
+    findByIdempotencyKey(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
     countOpen(partnerId: string, most: number): Promise<number>
     screening: Screening
     settings: ServiceSettings
@@ -36,15 +36,15 @@ export function createCreateExchange(deps: CreateExchangeDeps) {
     order: ExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
-    return createRead(deps, partner, order, idempotency, (one) => ({ read: readOrder(deps, partner, one) }))
+    return createFromOrder(deps, partner, order, idempotency, (one) => ({ read: readOrder(deps, partner, one) }))
   }
 }
 
 /** An order as it was read; `private`: through what, and as what was drawn for it. */
-type Read = Readonly<{ read: ReadOrder; private?: Readonly<{ via: Asset; plan: PrivatePlan }> }>
+type Read = Readonly<{ read: ResolvedOrder; private?: Readonly<{ via: Asset; plan: PrivatePlan }> }>
 
 /** What every create does with an order, however it is read and priced. */
-export async function createRead(
+export async function createFromOrder(
   deps: CreateExchangeDeps,
   partner: Partner,
   order: ExchangeOrder,

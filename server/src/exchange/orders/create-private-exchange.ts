@@ -7,13 +7,13 @@ import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { PrivateExchangeOrder } from '../interfaces.ts'
 import type { ChooseIntermediary, ChosenIntermediary } from '../quotes/choose-intermediary.ts'
 import type { PrivacySettings } from '../settings.ts'
-import { type CreateExchangeDeps, createRead } from './create-exchange.ts'
-import { type ReadOrder, readOrder } from './read-order.ts'
+import { type CreateExchangeDeps, createFromOrder } from './create-exchange.ts'
+import { type ResolvedOrder, readOrder } from './read-order.ts'
 import { isSameHolder } from './same-holder.ts'
 
 export type CreatePrivateDeps = CreateExchangeDeps &
   Readonly<{
-    findWay: ChooseIntermediary
+    chooseIntermediary: ChooseIntermediary
     privacy: PrivacySettings
     /** A whole number from 0 to `below` - 1 that nobody can foretell. */
     draw(below: number): number
@@ -26,7 +26,7 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
     order: PrivateExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
-    return createRead(deps, partner, { ...order, flow: 'standard' }, idempotency, (standard) => {
+    return createFromOrder(deps, partner, { ...order, flow: 'standard' }, idempotency, (standard) => {
       let way: ChosenIntermediary | null = null
       const read = readOrder(deps, partner, standard, (ends) => {
         deps.books.price({ ...ends, flow: 'standard', partnerFeeBps: partner.feeBps }, deps.clock.now())
@@ -45,7 +45,7 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
 }
 
 /** A refund to the recipient's own address would be on the source's chain, for everybody to see. */
-function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ReadOrder): void {
+function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ResolvedOrder): void {
   if (recipient === null || refund === null) return
   const ends = [
     { network: from.network.id, address: refund.address },

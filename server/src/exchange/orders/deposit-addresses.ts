@@ -22,7 +22,7 @@ export function createDepositAddresses(
   async function refill(stock: Stock, { addresses }: Chain): Promise<void> {
     stock.refilling ??= takeKeyIndexes(BLOCK).then(
       (indexes) => {
-        addresses.expect?.(indexes)
+        addresses.precompute?.(indexes)
         stock.free = [...stock.free, ...indexes]
         stock.refilling = null
       },

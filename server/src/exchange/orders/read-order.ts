@@ -20,7 +20,7 @@ export type ReadOrderDeps = Readonly<{
 }>
 
 /** An order whose every part is right by itself. */
-export type ReadOrder = Readonly<{
+export type ResolvedOrder = Readonly<{
   from: Currency
   to: Currency
   quote: RateQuote
@@ -31,15 +31,15 @@ export type ReadOrder = Readonly<{
 }>
 
 /** Prices a pair, then an amount of it; either may refuse. */
-export type Quoting = (pair: Readonly<{ from: Currency; to: Currency }>) => (fromUnits: bigint) => RateQuote
+export type QuotePair = (pair: Readonly<{ from: Currency; to: Currency }>) => (fromUnits: bigint) => RateQuote
 
 /** Reads an order from memory alone. Throws with every problem of it at once; parts that others stand on are judged first. */
 export function readOrder(
   deps: ReadOrderDeps,
   partner: Partner,
   order: ExchangeOrder,
-  quoting: Quoting = direct(deps, partner, order),
-): ReadOrder {
+  quoting: QuotePair = direct(deps, partner, order),
+): ResolvedOrder {
   const failures: AppError[] = []
   const problems: Problem[] = []
   const { from, to, fromUnits } = readParts(
@@ -76,7 +76,7 @@ export function readOrder(
   return { from, to, quote, recipient, refund, rate }
 }
 
-function direct(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): Quoting {
+function direct(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): QuotePair {
   return (pair) => {
     const pricing = deps.books.price({ ...pair, flow, partnerFeeBps: partner.feeBps }, deps.clock.now())
     return (fromUnits) => quoteUnits(pricing, fromUnits)

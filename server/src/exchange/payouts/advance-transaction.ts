@@ -1,6 +1,6 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { networkFeeEntry, sentEntry, unsignedEntry } from '../../core/domain/ledger/entries.ts'
+import { networkFeeEntry, sentEntry, invalidatedEntry } from '../../core/domain/ledger/entries.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
@@ -48,7 +48,7 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     checkpoint('transaction.observed')
     const included = seen.find(({ observation }) => observation.kind === 'included')
     if (included) return follow(deps, chain, transaction, included)
-    const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'dead')
+    const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'invalidated')
     if (dead && transaction.state === 'confirmed')
       return mourn(deps, chain, transaction, { proof: { proof: proofOf(seen) }, failedFor: null })
     if (dead) return expire(deps, transaction, seen)
@@ -66,14 +66,14 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
 async function observe(
   { store }: AdvanceDeps,
   chain: Chain,
-  { network, conflictKey, rival, attempts }: OutgoingTransaction,
+  { network, conflictKey, conflictingTxHash: rival, attempts }: OutgoingTransaction,
 ): Promise<readonly Seen[]> {
   const seen: Seen[] = []
   for (const attempt of attempts) {
     const { txHash, raw, intent } = attempt
     const spent = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : []
-    const origins = spent.length === 0 ? [] : await store.recovery.origins(network, spent)
-    seen.push({ attempt, observation: await chain.sender.observe({ txHash, conflictKey, raw, origins, rival }) })
+    const origins = spent.length === 0 ? [] : await store.recovery.findAncestorSpends(network, spent)
+    seen.push({ attempt, observation: await chain.sender.observe({ txHash, conflictKey, raw, ancestorSpends: origins, conflictingTxHash: rival }) })
   }
   return seen
 }
@@ -166,17 +166,17 @@ async function follow(
   }
   checkpoint('transaction.confirming')
   await deps.store.transaction(async (tx) => {
-    await tx.reversedPayouts.lock(transaction.id, 'shown')
+    await tx.reversedPayouts.lockExchanges(transaction.id, 'shown')
     const current = await tx.transactions.load(transaction.id)
     if (current?.state !== 'live') return
-    const payouts = await tx.payouts.ofTransaction(transaction.id)
+    const payouts = await tx.payouts.listByTransaction(transaction.id)
     await tx.transactions.settle(transaction.id, {
       kind: 'confirmed',
       attemptId: attempt.id,
       checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks),
     })
     await tx.payouts.confirm(transaction.id)
-    if (payouts.some(({ lost }) => lost)) await tx.reversedPayouts.restore(transaction.id, attempt.txHash)
+    if (payouts.some(({ isReversed: lost }) => lost)) await tx.reversedPayouts.restore(transaction.id, attempt.txHash)
     for (const payout of payouts)
       await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
     await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
@@ -240,7 +240,7 @@ async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTrans
 const proofOf = (seen: readonly Seen[]) =>
   seen.map(({ attempt, observation }) => ({
     txHash: attempt.txHash,
-    ...(observation.kind === 'dead' ? observation.proof : {}),
+    ...(observation.kind === 'invalidated' ? observation.proof : {}),
   }))
 
 const expire = (deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> =>
@@ -260,7 +260,7 @@ async function giveBack(
     const current = await tx.transactions.load(transaction.id)
     // What was proven was proven of the attempts that were looked at.
     if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return
-    const payouts = await tx.payouts.ofTransaction(transaction.id)
+    const payouts = await tx.payouts.listByTransaction(transaction.id)
     // The signer before the commit: it only then signs these payouts anew, and a repeat of this is harmless. Under the
     // lock: whoever comes late must not make it forget the transaction that has taken this one's place.
     await deps.signer.expire(
@@ -268,15 +268,15 @@ async function giveBack(
       proof,
     )
     await tx.transactions.settle(transaction.id, { kind: 'expired', proof })
-    await tx.payouts.giveBack(transaction.id, attention)
+    await tx.payouts.requeue(transaction.id, attention)
     await tx.outflow.release(payouts.map(({ id }) => id))
     for (const payout of payouts) {
-      await tx.ledger.post(unsignedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
+      await tx.ledger.post(invalidatedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
       // The coins are back in the wallet, and promised as they were before.
       if (payout.orderId !== null && payout.exchangeId !== null && isOfAnOrder(payout))
         await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
       // No execution shows it to a person.
-      if (attention !== null && (payout.exchangeId === null || payout.lost))
+      if (attention !== null && (payout.exchangeId === null || payout.isReversed))
         await tx.alarms.raise(`payout:${payout.id}`, 'a payout of the house failed on its chain', {
           code: attention,
           purpose: payout.purpose,
@@ -326,7 +326,7 @@ async function rescue(
   newest: Attempt,
   gone: Gone,
 ): Promise<void> {
-  for (const raw of transaction.fundings) await chain.sender.broadcast(raw)
+  for (const raw of transaction.fundingTransactions) await chain.sender.broadcast(raw)
   const intent = without(newest.intent, gone)
   const code = intent === null ? gone.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
   if (code === null) return

@@ -7,9 +7,9 @@ import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Chain, Unsigned } from '../ports/chain.ts'
-import { OutflowLimitError, type Signed, type Signer, type StoredPayout } from '../ports/signer.ts'
-import type { Coin, KeyPath, Pay } from '../ports/spend.ts'
+import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
+import { OutflowLimitError, type SignedTransaction, type Signer, type StoredPayout } from '../ports/signer.ts'
+import type { Utxo, KeyPath, Payment } from '../ports/spend.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
@@ -71,7 +71,7 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
     const nonce = await tx.transactions.lockLane(network, wallet)
     const queue = await tx.payouts.queue(network, batches ? BATCH_MAX : 1)
     const chosen = queue.filter((payout) => samePath(payout.from, first.from) && (batches || payout.id === first.id))
-    const cleared = await clear(deps, tx, chain, chain.sender.apart ? await nextOf(tx, chain, chosen) : chosen)
+    const cleared = await clear(deps, tx, chain, chain.sender.prefersSeparatePayouts ? await nextOf(tx, chain, chosen) : chosen)
     if (cleared.length === 0) return null
     return sign(deps, tx, chain, { payouts: cleared, fee, gasLimit, gasUnits, nonce, wallet })
   })
@@ -83,7 +83,7 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
 async function nextOf(tx: StoreTx, { network }: Chain, queue: readonly Payout[]): Promise<readonly Payout[]> {
   return queue.slice(
     0,
-    shareOfQueue(queue, await tx.transactions.spendable(network.id, network.confirmations, COINS_MAX)),
+    shareOfQueue(queue, await tx.transactions.listSpendable(network.id, network.confirmations, COINS_MAX)),
   )
 }
 
@@ -107,7 +107,7 @@ async function refuse(deps: DispatchDeps, tx: StoreTx, payout: Payout, error: Ap
   const { code, cause } = error
   const { id, network, purpose, exchangeId } = payout
   deps.log.error({ network, payoutId: id, purpose, exchangeId, err: error }, 'payout put aside')
-  await tx.payouts.putAside([id], code, null)
+  await tx.payouts.hold([id], code, null)
   await tx.outflow.release([id])
   await tx.alarms.raise(
     `payout:${id}`,
@@ -157,11 +157,11 @@ async function clear(
       continue
     }
     if (verdict === 'too large') {
-      await tx.payouts.putAside([payout.id], 'LIMIT', null)
+      await tx.payouts.hold([payout.id], 'LIMIT', null)
       if (payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
       continue
     }
-    await tx.payouts.putAside([payout.id], null, HOLD_MS)
+    await tx.payouts.hold([payout.id], null, HOLD_MS)
     if (verdict === 'limit')
       await tx.alarms.raise(`limit:${chain.network.id}`, 'the rolling outflow limit is reached', {
         payoutId: payout.id,
@@ -173,13 +173,13 @@ async function clear(
 /** Of before a restored database's time: paid already, as far as a machine can say. A person who approves it knows better. */
 async function paidBefore(deps: DispatchDeps, tx: StoreTx, payout: Payout): Promise<boolean> {
   if (payout.approved || payout.purpose === 'sweep' || payout.purpose === 'gas') return false
-  const txHash = await tx.signingJournal.paidBefore(payout)
+  const txHash = await tx.signingJournal.findEarlierPayment(payout)
   if (txHash === null) return false
   deps.log.error(
     { network: payout.network, payoutId: payout.id, txHash },
     'payout left before the database was restored',
   )
-  await tx.payouts.putAside([payout.id], 'RELEASED', null)
+  await tx.payouts.hold([payout.id], 'RELEASED', null)
   await tx.alarms.raise(`payout:${payout.id}`, 'a payout to this destination left before the database was restored', {
     code: 'RELEASED',
     txHash,
@@ -232,7 +232,7 @@ type Batch = Readonly<{
 async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch): Promise<string | null> {
   const network = chain.network.id
   const coins =
-    batch.gasLimit === null ? await tx.transactions.spendable(network, chain.network.confirmations, COINS_MAX) : []
+    batch.gasLimit === null ? await tx.transactions.listSpendable(network, chain.network.confirmations, COINS_MAX) : []
   const built = await build(deps, tx, chain, batch, coins)
   if (built === null) return null
   const { unsigned, signed, payouts } = built
@@ -252,7 +252,7 @@ async function sign(deps: DispatchDeps, tx: StoreTx, chain: Chain, batch: Batch)
     ...signed,
     intent: unsigned.intent,
     feeUnits: unsigned.feeUnits,
-    coins: batch.gasLimit === null ? unsigned.resources : [],
+    outpoints: batch.gasLimit === null ? unsigned.resources : [],
   })
   await tx.payouts.sign(
     payouts.map((payout) => payout.id),
@@ -278,24 +278,24 @@ async function build(
   tx: StoreTx,
   chain: Chain,
   batch: Batch,
-  coins: readonly Coin[],
-): Promise<{ unsigned: Unsigned; signed: Signed; payouts: readonly Payout[] } | null> {
+  coins: readonly Utxo[],
+): Promise<{ unsigned: UnsignedTransaction; signed: SignedTransaction; payouts: readonly Payout[] } | null> {
   const [first] = batch.payouts
   if (!first || (batch.gasLimit === null && !coversAny(batch, coins)))
     return waitForCoins(deps, tx, chain, batch.payouts)
   const change =
     batch.gasLimit === null
-      ? await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index))
+      ? await tx.transactions.nextChangeAddress(chain.network.id, (index) => chain.addresses.change(index))
       : { index: 0 }
   for (let count = batch.payouts.length; count > 0; count = Math.floor(count / 2)) {
     const payouts = batch.payouts.slice(0, count)
     try {
       const unsigned = await caught(() =>
         chain.sender.build({
-          pays: payouts.map((payout) => toPay(deps, payout)),
+          payments: payouts.map((payout) => toPay(deps, payout)),
           from: first.from,
           fee: batch.fee,
-          coins,
+          utxos: coins,
           changeIndex: change.index,
           nonce: batch.nonce,
           replaces: null,
@@ -324,7 +324,7 @@ async function build(
 /** The signer's own counters said no. Above the size of one payout a person decides; else it goes on as the window moves. */
 async function holdForSigner(tx: StoreTx, payout: Payout, { message, window }: OutflowLimitError): Promise<void> {
   const isTooLarge = window === 'transaction'
-  await tx.payouts.putAside([payout.id], isTooLarge ? 'LIMIT' : null, isTooLarge ? null : HOLD_MS)
+  await tx.payouts.hold([payout.id], isTooLarge ? 'LIMIT' : null, isTooLarge ? null : HOLD_MS)
   await tx.outflow.release([payout.id])
   await tx.alarms.raise(`signer-limit:${payout.assetId}`, "the signer's own outflow limit is reached", {
     payoutId: payout.id,
@@ -333,7 +333,7 @@ async function holdForSigner(tx: StoreTx, payout: Payout, { message, window }: O
   if (isTooLarge && payout.exchangeId !== null) await tx.wake([{ kind: 'exchange', id: payout.exchangeId }])
 }
 
-const coversAny = ({ payouts }: Batch, coins: readonly Coin[]): boolean => {
+const coversAny = ({ payouts }: Batch, coins: readonly Utxo[]): boolean => {
   const held = coins.reduce((total, { units }) => total + units, 0n)
   return payouts.some(({ units }) => units < held)
 }
@@ -341,8 +341,8 @@ const coversAny = ({ payouts }: Batch, coins: readonly Coin[]): boolean => {
 /** The queue stands until the wallet is filled. */
 async function waitForCoins(deps: DispatchDeps, tx: StoreTx, chain: Chain, payouts: readonly Payout[]): Promise<null> {
   const ids = payouts.map(({ id }) => id)
-  await tx.payouts.putAside(ids, null, HOLD_MS)
-  await tx.payouts.keepBehind(ids)
+  await tx.payouts.hold(ids, null, HOLD_MS)
+  await tx.payouts.deferYounger(ids)
   await tx.outflow.release(ids)
   await tx.alarms.raise(`wallet:${chain.network.id}`, 'the hot wallet does not cover its queue', {
     payouts: payouts.length,
@@ -376,7 +376,7 @@ async function covers(
   return true
 }
 
-export function toPay(deps: Pick<DispatchDeps, 'assetById'>, payout: Payout): Pay {
+export function toPay(deps: Pick<DispatchDeps, 'assetById'>, payout: Payout): Payment {
   return {
     payoutId: payout.id,
     address: payout.address,

@@ -23,12 +23,12 @@ export async function findGone(
   { intent }: Attempt,
 ): Promise<Gone | null> {
   if (state !== 'live' || intent.family !== 'bitcoin' || head === null) return null
-  const coins = await store.recovery.goneCoins(
+  const coins = await store.recovery.findMissingOutputs(
     network,
     intent.inputs.map(({ outpoint }) => outpoint),
   )
   // As deep as the proof of a death lies: what a reorganisation took along has come back long before.
-  const ripe = coins.filter(({ goneAt }) => head - goneAt >= chain.network.finalityBlocks)
+  const ripe = coins.filter(({ missingSince: goneAt }) => head - goneAt >= chain.network.finalityBlocks)
   const gone: string[] = []
   for (const { outpoint } of ripe) {
     const txHash = outpoint.split(':')[0] ?? ''
@@ -43,7 +43,7 @@ export async function findGone(
         ? 'NO_REPLACEMENT'
         : 'REPLACEABLE',
     outpoints: gone,
-    since: Math.max(...ripe.map(({ goneAt }) => goneAt)),
+    since: Math.max(...ripe.map(({ missingSince: goneAt }) => goneAt)),
   }
 }
 

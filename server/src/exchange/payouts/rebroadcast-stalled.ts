@@ -11,7 +11,7 @@ export async function attendPending(
   pending: readonly Attempt[],
 ): Promise<void> {
   for (const { txHash, raw } of pending) {
-    const revival = await chain.sender.revive?.({ txHash, raw })
+    const revival = await chain.sender.rebroadcast?.({ txHash, raw })
     if (revival?.kind === 'offered')
       log.warn({ network, transactionId: id, txHash }, 'a node had given a payment up: it was offered again')
     if (revival?.kind === 'unmined') {

@@ -4,7 +4,7 @@ import { spendsInPlace } from '../../core/domain/network.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
-import { LeftBeforeError, type Signer, type SignIntent } from '../ports/signer.ts'
+import { AlreadyReleasedError, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
@@ -36,22 +36,22 @@ export async function replaceTransaction(
     return await deps.store.transaction(async (tx) => {
       const current = await tx.transactions.load(transaction.id)
       if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
-      const payouts = await tx.payouts.ofTransaction(transaction.id)
+      const payouts = await tx.payouts.listByTransaction(transaction.id)
       // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
       if ((await tx.pauses.active(payouts.flatMap(pauseScopes))).length > 0)
         throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
       // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-34).
-      if (!(await tx.payouts.areBacked(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
+      if (!(await tx.payouts.haveCreditedDeposits(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
       const coins = chain.network.bitcoin
-        ? await tx.transactions.spendable(transaction.network, chain.network.confirmations, COINS_MAX)
+        ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, COINS_MAX)
         : []
       const changeIndex = await changeIndexFor(tx, chain, intent)
       const unsigned = await caught(() =>
         chain.sender.build({
-          pays: payouts.map((payout) => toPay(deps, payout)),
+          payments: payouts.map((payout) => toPay(deps, payout)),
           from: transaction.from,
           fee,
-          coins,
+          utxos: coins,
           sweepAll: false,
           changeIndex,
           nonce: intent.family === 'evm' ? intent.nonce : null,
@@ -65,7 +65,7 @@ export async function replaceTransaction(
         ...signed,
         intent: unsigned.intent,
         feeUnits: unsigned.feeUnits,
-        coins: spendsInPlace(chain.network) ? unsigned.resources : [],
+        outpoints: spendsInPlace(chain.network) ? unsigned.resources : [],
       })
       await tx.wake([{ kind: 'transaction', id: transaction.id }, ...exchangeJobs(payouts)])
       deps.log.info(
@@ -77,7 +77,7 @@ export async function replaceTransaction(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Asked to pay twice: by a mistake of ours, or by somebody's hand. It stays for a person to see.
-    if (error instanceof LeftBeforeError)
+    if (error instanceof AlreadyReleasedError)
       await deps.store.alarms.raise(`release:${error.payoutId}`, 'the signer has released this payout before', {
         network: transaction.network,
         transactionId: transaction.id,
@@ -90,5 +90,5 @@ export async function replaceTransaction(
 async function changeIndexFor(tx: StoreTx, chain: Chain, intent: SignIntent): Promise<number> {
   if (intent.family !== 'bitcoin') return 0
   if (intent.change !== null) return intent.change.path.index
-  return (await tx.transactions.nextChange(chain.network.id, (index) => chain.addresses.change(index))).index
+  return (await tx.transactions.nextChangeAddress(chain.network.id, (index) => chain.addresses.change(index))).index
 }

@@ -1,5 +1,5 @@
 import { nativeId } from '../../core/domain/asset.ts'
-import { accounts, lostEntry, networkFeeId, revertedFeeEntry } from '../../core/domain/ledger/entries.ts'
+import { accounts, payoutReversalEntry, networkFeeId, revertedFeeEntry } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
@@ -17,12 +17,12 @@ type LostDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
  */
 export async function noteVanished({ store, log }: LostDeps, { id, network }: OutgoingTransaction): Promise<void> {
   const isNew = await store.transaction(async (tx) => {
-    await tx.reversedPayouts.lock(id, 'all')
+    await tx.reversedPayouts.lockExchanges(id, 'all')
     if ((await tx.transactions.load(id))?.state !== 'confirmed') return false
     await tx.alarms.raise(`gone:${id}`, 'a confirmed transaction of ours left the chain; its bytes are offered again', {
       network,
     })
-    return tx.reversedPayouts.vanish(id)
+    return tx.reversedPayouts.recordOrphaned(id)
   })
   if (isNew) log.warn({ network, transactionId: id }, 'confirmed transaction left the chain')
 }
@@ -35,9 +35,9 @@ export async function noteBack(
 ): Promise<void> {
   const { id, network } = transaction
   await store.alarms.clear(`gone:${id}`, `unmined:${id}`)
-  if (!(await store.reversedPayouts.isShown(id))) return
+  if (!(await store.reversedPayouts.isReportedOrphaned(id))) return
   await store.transaction(async (tx) => {
-    await tx.reversedPayouts.lock(id, 'shown')
+    await tx.reversedPayouts.lockExchanges(id, 'shown')
     if ((await tx.transactions.load(id))?.state === 'confirmed') await tx.reversedPayouts.restore(id, txHash)
   })
   log.info({ network, transactionId: id, txHash }, 'confirmed transaction is back')
@@ -59,22 +59,22 @@ export async function bury(
 ): Promise<void> {
   const { id, network } = transaction
   const buried = await deps.store.transaction(async (tx) => {
-    await tx.reversedPayouts.lock(id, 'all')
+    await tx.reversedPayouts.lockExchanges(id, 'all')
     const current = await tx.transactions.load(id)
     if (current?.state !== 'confirmed' || current.attempts.length !== transaction.attempts.length) return false
-    const payouts = await tx.payouts.ofTransaction(id)
+    const payouts = await tx.payouts.listByTransaction(id)
     if (!(await covers(tx, id, payouts))) return false
     // The signer before the commit, as wherever a proof is acted on: a repeat is harmless.
     await deps.signer.expire(
       payouts.map((payout) => payout.id),
       proof,
     )
-    await tx.reversedPayouts.vanish(id)
+    await tx.reversedPayouts.recordOrphaned(id)
     await tx.transactions.settle(id, { kind: 'expired', proof })
     const lost = await tx.reversedPayouts.reopen(id)
     await tx.outflow.release(payouts.map((payout) => payout.id))
     await undoFee(tx, chain, transaction, failedFor)
-    for (const payout of payouts) await undo(tx, id, { ...payout, lost: lost.get(payout.id) ?? false })
+    for (const payout of payouts) await undo(tx, id, { ...payout, isReversed: lost.get(payout.id) ?? false })
     await tx.alarms.clear(...alarmsUnderWay(id))
     await tx.alarms.raise(`dead:${id}`, 'a signed transaction is dead', { network, attention: 'LOST', ...proof })
     await tx.wake(exchangeJobs(payouts))
@@ -113,10 +113,10 @@ async function undoFee(
 
 async function undo(tx: StoreTx, transactionId: string, payout: Payout): Promise<void> {
   const { id, purpose, orderId, exchangeId, assetId: asset, units } = payout
-  await tx.ledger.post(lostEntry({ ...payout, payoutId: id, transactionId }))
+  await tx.ledger.post(payoutReversalEntry({ ...payout, payoutId: id, transactionId }))
   if (purpose === 'sweep' || purpose === 'gas') {
     await tx.payouts.void(id)
-    await tx.operator.unsweep(id)
+    await tx.operator.releaseSweptDeposits(id)
     return tx.alarms.clear(`lost:${id}`)
   }
   // Its coins are kept for it until a person decided.
@@ -128,7 +128,7 @@ async function undo(tx: StoreTx, transactionId: string, payout: Payout): Promise
     assetId: asset,
     units: units.toString(),
     next:
-      payout.lost || exchangeId === null
+      payout.isReversed || exchangeId === null
         ? `swapyard payouts release|drop ${id}`
         : `swapyard exchanges release ${exchangeId}`,
   })

@@ -2,7 +2,7 @@ import type { Asset } from '../../core/domain/asset.ts'
 import type { FinalityTag, Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import type { SignIntent } from './signer.ts'
-import type { Coin, KeyPath, Pay } from './spend.ts'
+import type { Utxo, KeyPath, Payment } from './spend.ts'
 
 /** One network, as the exchange sees it. Implemented once per family in `adapters/`. */
 export interface Chain {
@@ -23,14 +23,14 @@ export interface Addresses {
   /** The deposit destination of derivation index `index` (≥ 0): the same index gives the same destination for ever. */
   deposit(index: number): Destination
   /** Deposit destinations of these indices are asked for soon: they may be derived ahead, beside what goes on. */
-  expect?(indexes: readonly number[]): void
+  precompute?(indexes: readonly number[]): void
   /** The hot wallet's address: what pays out, and where the operator brings coins to. */
   hot(): string
   /**
    * By what an address is known on all networks of its family: its key's hash, or its script. Absent: by its text, which
    * networks with the same accounts share.
    */
-  holder?(address: string): string
+  holderId?(address: string): string
   /** Where change number `index` goes; account families have none and name the hot wallet. */
   change(index: number): string
 }
@@ -49,7 +49,7 @@ export type Transfer = Readonly<{
   /** The address that a refund may go to, where the chain names one safely (EVM top-level sender); null otherwise. */
   sender: string | null
   /** Confirmations before which the chain lets nobody spend it (monero, locked by its sender). Absent: none of its own. */
-  lockedFor?: number
+  lockConfirmations?: number
 }>
 
 /** What one block did, in the chain's own terms. */
@@ -80,12 +80,12 @@ export interface ChainReader {
    * transaction in this very block of its best chain: an orphaned block, a node that lags or an index that is behind are
    * no proof that nothing came.
    */
-  received(
+  receivedUnits(
     transfer: Pick<Transfer, 'identity' | 'txHash' | 'address' | 'contract' | 'units'>,
     block: BlockRef,
   ): Promise<bigint>
   /** The height that the chain's own tag has reached on every node; null where one of them does not offer the tag. */
-  tagged(tag: FinalityTag): Promise<number | null>
+  tagHeight(tag: FinalityTag): Promise<number | null>
   /** Spendable units of an address (evm) at the head. Bitcoin: the sum of unspent outputs is kept by the store; throws. */
   balance(address: string, asset: Asset): Promise<bigint>
   /** The fee rate that gets a transfer into one of the next blocks. */
@@ -96,11 +96,11 @@ export interface ChainReader {
 
 /** What is to be spent, with everything read before the transaction: building it needs no network. */
 export type SpendRequest = Readonly<{
-  pays: readonly Pay[]
+  payments: readonly Payment[]
   from: KeyPath
   fee: FeeRate
   /** bitcoin family: coins that may be spent, oldest first. Empty for account families. */
-  coins: readonly Coin[]
+  utxos: readonly Utxo[]
   /** Index of the next change address (bitcoin family). */
   changeIndex: number
   /** account families: the nonce to use. */
@@ -113,7 +113,7 @@ export type SpendRequest = Readonly<{
   sweepAll: boolean
 }>
 
-export type Unsigned = Readonly<{
+export type UnsignedTransaction = Readonly<{
   intent: SignIntent
   /** One resource that every replacement uses again: an outpoint (bitcoin), `address:nonce` (evm). */
   conflictKey: string
@@ -136,49 +136,49 @@ export type Observation =
   | { kind: 'included'; block: BlockRef; ok: boolean; feeUnits: bigint | null }
   | { kind: 'pending' }
   | { kind: 'unseen' }
-  | { kind: 'dead'; proof: Record<string, string | number> }
+  | { kind: 'invalidated'; proof: Record<string, string | number> }
 
 /** `unmined`: for so many blocks, and what a person can do about it, in words. */
-export type Revival = { kind: 'waits' } | { kind: 'offered' } | { kind: 'unmined'; blocks: number; remedy: string }
+export type RebroadcastResult = { kind: 'waits' } | { kind: 'offered' } | { kind: 'unmined'; blocks: number; remedy: string }
 
 /** What must come to pass before a transaction of the bitcoin family can confirm: this output is spent by that transaction. */
-export type Need = Readonly<{ outpoint: string; spentBy: string }>
+export type RequiredSpend = Readonly<{ outpoint: string; spentBy: string }>
 
 /** One of our transactions, or somebody's (`conflictKey` null: nothing is proven of it). */
-export type Watched = Readonly<{
+export type WatchedTransaction = Readonly<{
   txHash: string
   conflictKey: string | null
   /** The signed bytes: what they pay tells a rival from a copy of them under another id. */
   raw?: string
   /** bitcoin family: beside what the bytes spend themselves, what the coins that left the chain were made from. */
-  origins?: readonly Need[]
+  ancestorSpends?: readonly RequiredSpend[]
   /** A transaction that a person says took its place: it is looked at first, and believed no more than any other. */
-  rival?: string | null
+  conflictingTxHash?: string | null
 }>
 
 export interface ChainSender {
   /** Payouts share a transaction only where coins are scarce: it would be all that ties them together. */
-  readonly apart?: boolean
+  readonly prefersSeparatePayouts?: boolean
   /** Gas that the spend takes (evm), by estimation on the node; null for families without gas. Before the transaction. */
-  gasLimit(pay: Pay, from: KeyPath): Promise<bigint | null>
+  gasLimit(pay: Payment, from: KeyPath): Promise<bigint | null>
   /** The typical cost of one payout of this asset at this fee rate, in units of the network's own coin. Pure. */
   payoutFee(asset: Asset, fee: FeeRate): bigint
   /**
    * Chooses coins, change and fee; throws INSUFFICIENT_LIQUIDITY where the coins do not cover it. Pure, but for a family
    * whose transactions a wallet on this machine builds (monero): that one answers within a second, and relays nothing.
    */
-  build(request: SpendRequest): Unsigned | Promise<Unsigned>
+  build(request: SpendRequest): UnsignedTransaction | Promise<UnsignedTransaction>
   /** Offers the bytes to every node. Any doubt is `unknown`. */
   broadcast(raw: string): Promise<BroadcastResult>
   /** Looks a transaction up by its id on every node, and for the proof of its death where no node has it. */
-  observe(attempt: Watched): Promise<Observation>
+  observe(attempt: WatchedTransaction): Promise<Observation>
   /**
    * Looks after one of our transactions that waits in the pools of nodes, in a family whose nodes may never mine what they
    * have (monero): taken out of a pool by its id, and offered again, the same bytes.
    */
-  revive?(attempt: { txHash: string; raw: string }): Promise<Revival>
+  rebroadcast?(attempt: { txHash: string; raw: string }): Promise<RebroadcastResult>
 }
 
 /** A family whose transactions are built from what was read before, without any call. */
-export type PureSender = Omit<ChainSender, 'build'> & { build(request: SpendRequest): Unsigned }
+export type PureSender = Omit<ChainSender, 'build'> & { build(request: SpendRequest): UnsignedTransaction }
 export type PureChain = Omit<Chain, 'sender'> & { readonly sender: PureSender }

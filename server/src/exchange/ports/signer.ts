@@ -1,6 +1,6 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import type { Coin, KeyPath, Pay } from './spend.ts'
+import type { Utxo, KeyPath, Payment } from './spend.ts'
 
 /** Monero's watch-only keys, which see every payment and can spend none: the secret view key and the public spend key. */
 export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>
@@ -10,8 +10,8 @@ export type SignIntent =
   | Readonly<{
       family: 'bitcoin'
       network: string
-      inputs: readonly Coin[]
-      pays: readonly Pay[]
+      inputs: readonly Utxo[]
+      pays: readonly Payment[]
       change: { path: KeyPath; units: bigint } | null
     }>
   | Readonly<{
@@ -20,7 +20,7 @@ export type SignIntent =
       chainId: number
       from: KeyPath
       nonce: number
-      pay: Pay
+      pay: Payment
       gasLimit: bigint
       maxFeePerGas: bigint
       maxPriorityFeePerGas: bigint
@@ -29,8 +29,8 @@ export type SignIntent =
       family: 'monero'
       network: string
       /** By key image; the first is the conflict key. */
-      inputs: readonly Coin[]
-      pays: readonly Pay[]
+      inputs: readonly Utxo[]
+      pays: readonly Payment[]
       feeUnits: bigint
       /** As the house's own wallet built it, and its one-time secrets, by which the signer sees whom it pays how much. */
       raw: string
@@ -38,9 +38,9 @@ export type SignIntent =
     }>
 
 /** The coins that an intent spends; account families spend none. */
-export const spentBy = (intent: SignIntent): readonly Coin[] => (intent.family === 'evm' ? [] : intent.inputs)
+export const inputsOf = (intent: SignIntent): readonly Utxo[] => (intent.family === 'evm' ? [] : intent.inputs)
 
-export type Signed = Readonly<{ txHash: string; raw: string }>
+export type SignedTransaction = Readonly<{ txHash: string; raw: string }>
 
 /** A stored payout, as the signer compares it with the intent: same destination, same asset, same units, or no signature. */
 export type StoredPayout = Readonly<{
@@ -52,12 +52,12 @@ export type StoredPayout = Readonly<{
 }>
 
 /** What a payout's id follows from: its deposit on the chain, the leg, and how many payouts were made for it before. */
-export type PayoutGround = Readonly<{
+export type PayoutOrigin = Readonly<{
   text: string
   /** The id before ids were made with a key (decision 0032). Old journals contain it. */
   plainId: string
   /** Something with that id left, and the database does not know it otherwise. */
-  isForgotten: boolean
+  isReleasedUnderPlainId: boolean
 }>
 
 /** Holds the keys. A refusal is an AppError or InvariantError; nothing is signed without a stored payout for every pay. */
@@ -66,20 +66,20 @@ export interface Signer {
    * A payout's id. It follows from its deposit: a restored database that pays it anew asks for the same id, which journals
    * know. And from a key: whoever has a journal and the chains finds no deposit by it.
    */
-  payoutId(ground: PayoutGround): string
+  payoutId(ground: PayoutOrigin): string
   /** Local: may be called inside a database transaction (milliseconds, no network). */
-  sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<Signed>
+  sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<SignedTransaction>
   /**
    * Before the bytes go to any node: writes down, on the signer's own disk, that these payouts leave by this conflict key.
    * Throws where they left by another one before and no proof of its death was given: a restored database would pay twice.
    */
-  release(departure: Departure): Promise<void>
+  release(departure: ReleasedTransaction): Promise<void>
   /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
 }
 
 /** One payout that left the house, as the signer's journal has it. */
-export type Release = Readonly<{
+export type PayoutRelease = Readonly<{
   payoutId: string
   network: string
   txHash: string
@@ -91,7 +91,7 @@ export type Release = Readonly<{
 }>
 
 /** One transaction that left, in full: what a database that forgot it needs. */
-export type Departure = Readonly<{
+export type ReleasedTransaction = Readonly<{
   network: string
   txHash: string
   raw: string
@@ -103,21 +103,21 @@ export type Departure = Readonly<{
 }>
 
 /** What a signer remembers by itself, for the comparison with the database. */
-export type SigningMemory = Readonly<{
+export type SignerJournal = Readonly<{
   /** The last life of the database that this signer saw; null = none yet. */
-  epoch(): string | null
+  generation(): string | null
   /** On disk before it returns. */
-  enter(epoch: string): Promise<void>
+  recordGeneration(generation: string): Promise<void>
   /** What left, oldest first; `last` = only the newest so many. */
-  releases(last?: number): readonly Release[]
+  releases(last?: number): readonly PayoutRelease[]
   /** Reads the journal again: only what was forgotten is asked for. */
-  departures(txHashes: ReadonlySet<string>): Promise<readonly Departure[]>
+  releasedTransactions(txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]>
 }>
 
 /** A signer with a memory of its own. */
-export type RememberingSigner = Signer &
+export type JournalingSigner = Signer &
   Readonly<{
-    memory: SigningMemory
+    journal: SignerJournal
     /** The seed's key of a hot wallet, for a family whose transactions a wallet of its own builds (monero). */
     walletKey?(coinType: number, hotIndex: number): Uint8Array
   }>
@@ -135,7 +135,7 @@ export class OutflowLimitError extends AppError {
 }
 
 /** The signer's journal says no: the payout left by another transaction whose death nobody proved, or to elsewhere. */
-export class LeftBeforeError extends AppError {
+export class AlreadyReleasedError extends AppError {
   readonly payoutId: string
 
   constructor(payoutId: string) {
@@ -148,19 +148,19 @@ export class LeftBeforeError extends AppError {
 export type KeySource = { privateKey(path: KeyPath): Uint8Array }
 
 /** One family's signing: pure given the keys. Compose hands each family's to the signer. */
-export type SignWith = (intent: SignIntent, keys: KeySource) => Signed
+export type FamilySigner = (intent: SignIntent, keys: KeySource) => SignedTransaction
 
 /** Public halves, enough to derive every address: what API processes and watchers hold. */
 export type CompressedKeys = {
   /** Compressed secp256k1 public key of a path on a network's coin type. */
   publicKey(coinType: number, path: KeyPath): Uint8Array
   /** These are asked for soon: where it is there, they are derived beside what goes on, and nobody waits for them. */
-  expect?(coinType: number, branch: KeyPath['branch'], indexes: readonly number[]): void
+  precompute?(coinType: number, branch: KeyPath['branch'], indexes: readonly number[]): void
 }
 
 export type PublicKeys = CompressedKeys & {
   /** Monero's, of a keystore that was made since there is Monero: it sees what is paid to the house, and spends nothing. */
   viewKeys?(coinType: number): ViewKeys | null
   /** The same key in full (65 bytes: 4, x, y): finding y again costs more than all else of an address. */
-  plainKey(coinType: number, path: KeyPath): Uint8Array
+  uncompressedKey(coinType: number, path: KeyPath): Uint8Array
 }

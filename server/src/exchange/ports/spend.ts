@@ -4,6 +4,6 @@ import type { Asset } from '../../core/domain/asset.ts'
 export type KeyPath = Readonly<{ branch: 'deposit' | 'hot' | 'change'; index: number }>
 
 /** An output of the house that the bitcoin family can spend. */
-export type Coin = Readonly<{ outpoint: string; units: bigint; path: KeyPath }>
+export type Utxo = Readonly<{ outpoint: string; units: bigint; path: KeyPath }>
 
-export type Pay = Readonly<{ payoutId: string; address: string; memo: string | null; asset: Asset; units: bigint }>
+export type Payment = Readonly<{ payoutId: string; address: string; memo: string | null; asset: Asset; units: bigint }>

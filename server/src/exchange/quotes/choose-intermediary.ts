@@ -1,8 +1,8 @@
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import { chooseBestIntermediary, MARGIN_PPM, type QuotedIntermediary, quoteLegs } from '../domain/intermediary.ts'
-import type { Considered, PrivateType } from '../domain/private-plan.ts'
+import { chooseBestIntermediary, RESERVE_MARGIN_PPM, type QuotedIntermediary, quoteLegs } from '../domain/intermediary.ts'
+import type { IntermediaryOption, PrivateType } from '../domain/private-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import { type PrivacySettings, requiredConfirmations } from '../settings.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
@@ -16,13 +16,13 @@ export type ChooseIntermediaryDependencies = Readonly<{
   privacy: PrivacySettings
 }>
 
-export type Ends = Readonly<{ from: Currency; to: Currency }>
+export type Endpoints = Readonly<{ from: Currency; to: Currency }>
 /** The way that was chosen, and what became of all the others. */
-export type ChosenIntermediary = QuotedIntermediary & Readonly<{ considered: readonly Considered[] }>
+export type ChosenIntermediary = QuotedIntermediary & Readonly<{ considered: readonly IntermediaryOption[] }>
 /** Finds the way of an amount through an intermediary, or says why there is none. From memory alone. */
 export type ChooseIntermediary = (
   partner: Partner,
-  ends: Ends,
+  ends: Endpoints,
   type: PrivateType,
   fromUnits: bigint,
 ) => ChosenIntermediary
@@ -45,7 +45,7 @@ export function createChooseIntermediary(deps: ChooseIntermediaryDependencies): 
         field: 'toNetwork',
       })
     const ways: QuotedIntermediary[] = []
-    const considered: Considered[] = []
+    const considered: IntermediaryOption[] = []
     const failures: AppError[] = []
     for (const via of candidates(deps.currencies, type)) {
       const { id: assetId } = via.asset
@@ -90,13 +90,13 @@ function unfit(
 function quoteThrough(
   { books, clock, privacy }: ChooseIntermediaryDependencies,
   partner: Partner,
-  { from, to }: Ends,
+  { from, to }: Endpoints,
   via: Currency,
   fromUnits: bigint,
 ): QuotedIntermediary {
   const first = books.price({ from, to: via, flow: 'standard', partnerFeeBps: 0 }, clock.now())
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + MARGIN_PPM)
+  const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + RESERVE_MARGIN_PPM)
   if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
     throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover an exchange at the moment')
   const { confirmations, finalityBlocks } = from.network

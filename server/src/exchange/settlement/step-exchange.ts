@@ -7,12 +7,12 @@ import { inParallel } from '../../lib/in-parallel.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { Execution } from '../ports/store/execution.ts'
-import type { ExchangeCase, Place } from '../ports/store/steps.ts'
+import type { StepContext, ExecutionPosition } from '../ports/store/steps.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
-import { convert, convertAnew, reservePayout, unwind } from './steps/convert.ts'
-import { credit, hold, keepUnclaimed, lose, recover, vanish } from './steps/credit.ts'
-import { hasTag } from './steps/finality-tag.ts'
+import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
+import { credit, holdExecution, bookUnclaimed, bookLoss, reverseLoss, revertToPending } from './steps/credit.ts'
+import { hasReachedFinalityTag } from './steps/finality-tag.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 
 /** Acts of one execution in one transaction: more than any path through the lifecycle has. */
@@ -31,7 +31,7 @@ const CHECK_EVERY_MS = 15_000
  */
 export function createStepExchange(deps: StepDeps) {
   return async function stepExchange(id: string): Promise<void> {
-    let after: Place | null | undefined
+    let after: ExecutionPosition | null | undefined
     for (let n = 1; n <= WINDOWS_MAX; n++) {
       const next = await stepWindow(deps, id, after, n === WINDOWS_MAX)
       if (next === null) return
@@ -47,9 +47,9 @@ export function createStepExchange(deps: StepDeps) {
 async function stepWindow(
   deps: StepDeps,
   id: string,
-  after: Place | null | undefined,
+  after: ExecutionPosition | null | undefined,
   isLast: boolean,
-): Promise<Place | null> {
+): Promise<ExecutionPosition | null> {
   const before = await deps.store.steps.load(id, after)
   if (!before) return null
   const { next } = before
@@ -61,7 +61,7 @@ async function stepWindow(
     const executions: Execution[] = []
     for (const execution of current.executions)
       executions.push(
-        await advance({ deps, tx, case: current, execution, evidence: evidence.get(execution.id) ?? null }),
+        await advance({ deps, tx, context: current, execution, evidence: evidence.get(execution.id) ?? null }),
       )
     checkpoint('step.decided')
     await settle(tx, current, executions, next)
@@ -71,14 +71,14 @@ async function stepWindow(
   return next
 }
 
-export function factsOf(
-  { exchange, now, heads }: ExchangeCase,
-  { leg, status, reason, deposit, order, payout, decision, source, sourceGone, handedOn, changedAt }: Execution,
+export function toFacts(
+  { exchange, now, heads }: StepContext,
+  { leg, status, reason, deposit, order, payout, decision, source, isSourceMissing: sourceGone, nextLegFunded, changedAt }: Execution,
 ): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
     status,
-    deposit: deposit.block === null ? 'gone' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
+    deposit: deposit.block === null ? 'missing' : depth >= deposit.requiredConfirmations ? 'deep' : 'shallow',
     credited: deposit.status === 'credited',
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
@@ -94,8 +94,8 @@ export function factsOf(
             ? 'limited'
             : 'refused',
     decision,
-    source: sourceOf({ leg, status, reason, source, sourceGone }),
-    handedOn: handedOn || leg === exchange.legs.length - 1,
+    source: sourceOf({ leg, status, reason, source, isSourceMissing: sourceGone }),
+    nextLegFunded: nextLegFunded || leg === exchange.legs.length - 1,
     stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
   }
 }
@@ -105,12 +105,12 @@ function sourceOf({
   status,
   reason,
   source,
-  sourceGone,
-}: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'sourceGone'>): Facts['source'] {
+  isSourceMissing: sourceGone,
+}: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'isSourceMissing'>): Facts['source'] {
   if (leg === 0) return 'sound'
-  if (source !== 'confirmed') return 'unpaid'
-  if (sourceGone) return 'gone'
-  return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'back' : 'sound'
+  if (source !== 'confirmed') return 'unconfirmed'
+  if (sourceGone) return 'missing'
+  return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'returned' : 'sound'
 }
 
 function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: number): boolean {
@@ -118,12 +118,12 @@ function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: numb
 }
 
 /** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
-async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMap<string, Evidence>> {
+async function gather(deps: StepDeps, current: StepContext): Promise<ReadonlyMap<string, Evidence>> {
   const evidence = new Map<string, Evidence>()
   await inParallel(current.executions, ASKED_AT_ONCE, async (execution) => {
-    const { act } = decide(factsOf(current, execution))
+    const { act } = decide(toFacts(current, execution))
     if (act === 'wait' || act === 'close') return
-    const deposit = act === 'credit' || act === 'recover' ? await checkDeposit(deps, current, execution) : null
+    const deposit = act === 'credit' || act === 'reverseLoss' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
   })
   return evidence
@@ -131,24 +131,24 @@ async function gather(deps: StepDeps, current: ExchangeCase): Promise<ReadonlyMa
 
 async function checkDeposit(
   deps: StepDeps,
-  { heads }: ExchangeCase,
+  { heads }: StepContext,
   { deposit }: Execution,
 ): Promise<Evidence['deposit']> {
   const chain = getChain(deps, deposit.network)
-  if (deposit.block === null || !(await hasTag(chain, deposit, heads.get(deposit.network) ?? 0))) return null
+  if (deposit.block === null || !(await hasReachedFinalityTag(chain, deposit, heads.get(deposit.network) ?? 0))) return null
   const { reader } = chain
   if (!(await reader.agrees(deposit.block))) {
     deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
     return null
   }
-  const receivedUnits = await reader.received(deposit, deposit.block)
+  const receivedUnits = await reader.receivedUnits(deposit, deposit.block)
   // Nothing is believed only of a block that is there still: a reorganisation in between looks the same.
   if (receivedUnits === 0n && !(await reader.agrees(deposit.block))) return null
   return { blockHash: deposit.block.hash, receivedUnits }
 }
 
 /** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
-async function screen(deps: StepDeps, { exchange }: ExchangeCase, { payer }: Execution): Promise<Verdict> {
+async function screen(deps: StepDeps, { exchange }: StepContext, { payer }: Execution): Promise<Verdict> {
   const { from, to } = endsOf(exchange)
   const subjects = [
     ...(payer === null ? [] : [{ network: from.network, address: payer, direction: 'sender' as const }]),
@@ -175,7 +175,7 @@ async function screen(deps: StepDeps, { exchange }: ExchangeCase, { payer }: Exe
 async function advance(start: Act): Promise<Execution> {
   let act = start
   for (let n = 0; n < ACTS_MAX; n++) {
-    const next = await perform(act, decide(factsOf(act.case, act.execution)))
+    const next = await perform(act, decide(toFacts(act.context, act.execution)))
     if (next === null) return act.execution
     act = { ...act, execution: next }
   }
@@ -192,12 +192,12 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
       return move(act, 'confirming', null, 'deposit is back')
     case 'credit':
       return credit(act)
-    case 'vanish':
-      return vanish(act)
-    case 'lose':
-      return lose(act)
-    case 'recover':
-      return recover(act)
+    case 'revertToPending':
+      return revertToPending(act)
+    case 'bookLoss':
+      return bookLoss(act)
+    case 'reverseLoss':
+      return reverseLoss(act)
     case 'convert':
       return convert(act)
     case 'reservePayout':
@@ -209,13 +209,13 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
     case 'reserveRefund':
       return reserveRefund(act)
     case 'hold':
-      return hold(act, step.reason)
+      return holdExecution(act, step.reason)
     case 'holdForSource':
       return holdFor(act, 'DEPOSIT_VANISHED', {}, { ofLeg: 0 })
     case 'resume':
       return resume(act)
-    case 'convertAnew':
-      return convertAnew(act)
+    case 'reconvert':
+      return reconvert(act)
     case 'close':
       return close(act, step)
     default:
@@ -233,7 +233,7 @@ async function resume(act: Act): Promise<Execution> {
     await tx.wake([
       {
         kind: 'dispatch',
-        id: execution.payout.purpose === 'refund' ? endsOf(act.case.exchange).from.network : legOf(act).to.network,
+        id: execution.payout.purpose === 'refund' ? endsOf(act.context.exchange).from.network : legOf(act).to.network,
       },
     ])
     const isRefund = execution.payout.purpose === 'refund'
@@ -259,7 +259,7 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
   const { execution, tx } = act
   if (status === 'failed') {
     await unwind(act)
-    await keepUnclaimed(act)
+    await bookUnclaimed(act)
   }
   await tx.alarms.clear(`held:${execution.id}`)
   const sent = status === 'finished' ? { sentUnits: execution.payout?.units ?? null } : {}
@@ -273,9 +273,9 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
 /** Writes the exchange's own status; a closed exchange owes nothing, or this is a bug. */
 async function settle(
   tx: StoreTx,
-  { exchange, sighted, now }: ExchangeCase,
+  { exchange, sighted, now }: StepContext,
   executions: readonly Execution[],
-  next: Place | null,
+  next: ExecutionPosition | null,
 ): Promise<void> {
   for (const { id, payoutHash, payout, status, reason } of executions) {
     // A refund's hash appears with its signature, and changes when the fee is raised.
@@ -285,7 +285,7 @@ async function settle(
       })
     }
   }
-  const { last, isAdrift } = await tx.steps.summarize(exchange.id)
+  const { latestByStatus: last, needsRepair: isAdrift } = await tx.steps.summarize(exchange.id)
   const { status, reason } = overallStatus(exchange, last, {
     sighted,
     expired: now > exchange.expiresAt,

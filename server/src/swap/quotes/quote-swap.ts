@@ -1,5 +1,5 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { feeOf, formatPercent, impactOf, leastOf } from '../../core/domain/percent.ts'
+import { referrerFeeOf, formatPercent, priceImpactPpm, minAfterSlippage } from '../../core/domain/percent.ts'
 import { bestOffer } from '../domain/choose-aggregator.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'
@@ -36,10 +36,10 @@ export async function priceSwap({ router }: RouteSwapDeps, read: ReadSwap): Prom
 
 /** The same request where so much is paid for it. */
 export function paying(swap: ReadSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
-  const fee = feeOf(amountOut, swap.feePpm)
+  const fee = referrerFeeOf(amountOut, swap.feePpm)
   const received = amountOut - fee
-  const minReceived = leastOf(received, swap.slippagePpm)
-  const impactPpm = impactOf(amountOut, swap.routed.middleOut)
+  const minReceived = minAfterSlippage(received, swap.slippagePpm)
+  const impactPpm = priceImpactPpm(amountOut, swap.routed.middleOut)
   return { ...swap, amountOut, fee, received, minReceived, impactPpm }
 }
 

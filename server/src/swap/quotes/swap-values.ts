@@ -1,5 +1,5 @@
 import type { Book } from '../../core/domain/book.ts'
-import { middle, type PriceSnapshot, usdValue } from '../../core/domain/price.ts'
+import { midPrice, type PriceSnapshot, usdValue } from '../../core/domain/price.ts'
 import { isNative, type Token } from '../domain/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 
@@ -26,7 +26,7 @@ export function createSwapValues({ books, priceKeyOf, now }: SwapValuesDeps) {
     const isCoin = isNative(token.address) || token.address === chain.wrapped
     const key = priceKeyOf(chain.network.id, isCoin ? 'native' : token.address)
     const price = key === null ? undefined : prices.usd.get(key)
-    return price === undefined ? null : usdValue(units, token, middle(price), 'down')
+    return price === undefined ? null : usdValue(units, token, midPrice(price), 'down')
   }
 
   return (chain: SwapChain, from: Side, to: Side, middleOut: bigint): SwapValues => {

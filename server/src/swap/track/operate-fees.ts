@@ -1,7 +1,7 @@
 import type { AssetId } from '../../core/domain/asset.ts'
 import { feePaidEntry, feePaidId, feesAccount, partnerAccount } from '../../core/domain/ledger/entries.ts'
 import type { CoreStore } from '../../core/ports/store/store.ts'
-import { refused, requireReason, type Word } from '../../core/services/audit-note.ts'
+import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
 import { countedAs, type SwapNetwork, tokenAsset } from '../networks.ts'
 
 /** A transaction of the operator's, from an address that takes fees to a partner's. Addresses in canonical form. */
@@ -17,7 +17,7 @@ export function createOperateFees(store: CoreStore, show: (units: bigint, assetI
     partner: Readonly<{ id: string; name: string }>,
     network: SwapNetwork,
     { hash, token, from, to }: FeesPaid,
-    word: Word,
+    word: AuditNote,
   ): Promise<BookedPayment> => {
     requireReason(word)
     const { chain } = network

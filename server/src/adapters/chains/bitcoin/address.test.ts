@@ -229,12 +229,12 @@ test('who holds a key holds its address on every network, with segwit or without
       addressOf(parameters(id), hex.decode(`76a914${HASH}88ac`)),
       addressOf(parameters(id), hex.decode(`0014${HASH}`)),
     ]
-    const { holder } = createAddresses(network, { publicKey: () => KEY })
+    const { holderId: holder } = createAddresses(network, { publicKey: () => KEY })
     return [plain, witness].flatMap((address) => (address === null ? [] : [holder?.(address)]))
   })
   expect(holders).toHaveLength(6)
   expect(new Set(holders).size).toBe(1)
-  const { holder } = createAddresses(resolveNetwork(btc, 'production'), { publicKey: () => KEY })
+  const { holderId: holder } = createAddresses(resolveNetwork(btc, 'production'), { publicKey: () => KEY })
   const script = addressOf(parameters('btc'), hex.decode(`a914${HASH}87`)) ?? ''
   expect(holder?.(script)).not.toBe(holders[0])
 })

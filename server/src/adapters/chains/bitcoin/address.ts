@@ -9,7 +9,7 @@ import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { present } from '../../../lib/assert.ts'
 import { decodeCashAddr, encodeCashAddr } from './cash-addr.ts'
 
-/** The longest address is bech32 of 32 bytes under a long prefix; a URI with a prefix stays far below. */
+/** Longer than any address: the longest is bech32 of 32 bytes. */
 const LENGTH_MAX = 100
 
 export function createAddresses(network: Network, publicKeys: CompressedKeys): Addresses {
@@ -20,15 +20,15 @@ export function createAddresses(network: Network, publicKeys: CompressedKeys): A
     parse: (text) => parseAddress(parameters, text),
     parseMemo: () => null,
     deposit: (index) => ({ address: at({ branch: 'deposit', index }), memo: null }),
-    expect: (indexes) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
-    // Asked for by every create: derived once.
+    precompute: (indexes) => publicKeys.precompute?.(network.coinType, 'deposit', indexes),
+    // Every create needs it: derived once.
     hot: () => (hot ??= at({ branch: 'hot', index: network.hotIndex })),
-    holder: (address) => holderOf(parameters, address),
+    holderId: (address) => holderOf(parameters, address),
     change: (index) => at({ branch: 'change', index }),
   }
 }
 
-/** One key has an address on each network, with segwit and without: whoever knows one knows all of them. */
+/** The key hash or script hash behind an address: the same for all networks and for segwit and legacy forms. */
 function holderOf(parameters: BitcoinParameters, address: string): string {
   const script = scriptOf(parameters, address)
   const template = script && templateOf(script)
@@ -41,20 +41,20 @@ export function parametersOf(network: Network): BitcoinParameters {
   return present(network.bitcoin, `the bitcoin parameters of ${network.id}`)
 }
 
-/** Our own addresses: P2WPKH (BIP-84) where the network has segwit, else P2PKH (BIP-44). */
+/** Our address of a public key: P2WPKH (BIP-84) on networks with segwit, else P2PKH (BIP-44). */
 export function keyAddress(parameters: BitcoinParameters, publicKey: Uint8Array): string {
   const template = { type: keyType(parameters), payload: hash160(publicKey) }
   return present(textOf(parameters, template), 'the address of a key')
 }
 
-/** By the hash: the library's `p2wpkh` would first look whether the key is on the curve, as every key of ours is. */
+/** Encodes the script from the hash; the library's `p2wpkh` would also validate the key, which we derived ourselves. */
 export function keyScript(parameters: BitcoinParameters, publicKey: Uint8Array): Uint8Array {
   return OutScript.encode({ type: keyType(parameters), hash: hash160(publicKey) })
 }
 
 const keyType = (parameters: BitcoinParameters): 'wpkh' | 'pkh' => (hasSegwit(parameters) ? 'wpkh' : 'pkh')
 
-/** By OpenSSL: a tenth of the time that JavaScript takes. */
+/** OpenSSL takes a tenth of the time of a JavaScript implementation. */
 function hash160(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(hash('ripemd160', hash('sha256', bytes, 'buffer'), 'buffer'))
 }
@@ -63,13 +63,13 @@ export function hasSegwit(parameters: BitcoinParameters): boolean {
   return parameters.bech32 !== null
 }
 
-/** Canonical form: bech32 in lower case, CashAddr in lower case with its prefix, base58 with the version we write. */
+/** The canonical form: bech32 in lower case, CashAddr in lower case with prefix, base58 with our version byte. */
 export function parseAddress(parameters: BitcoinParameters, text: string): string | null {
   const script = scriptOf(parameters, text)
   return script && addressOf(parameters, script)
 }
 
-/** The output script that pays an address, or null where it is no address of this network. */
+/** The output script of an address, or null if the text is no address of this network. */
 export function scriptOf(parameters: BitcoinParameters, text: string): Uint8Array | null {
   if (text.length > LENGTH_MAX) return null
   if (parameters.cashAddr !== null) {
@@ -80,8 +80,8 @@ export function scriptOf(parameters: BitcoinParameters, text: string): Uint8Arra
 }
 
 /**
- * BIP-173 and BIP-350: version 0 under bech32, version 1 under bech32m. Refused: pay-to-anchor, which anyone may spend,
- * unknown versions, and taproot keys off the curve, which nobody can spend.
+ * BIP-173 and BIP-350: version 0 with bech32, version 1 with bech32m. Refuses pay-to-anchor, which anyone can spend, unknown
+ * versions, and taproot keys off the curve, which are unspendable.
  */
 function witnessScript(parameters: BitcoinParameters, text: string): Uint8Array | null {
   if (parameters.bech32 === null) return null
@@ -108,8 +108,8 @@ function base58Script(parameters: BitcoinParameters, text: string): Uint8Array |
 }
 
 /**
- * The canonical address that an output script pays, or null: bare multisig and bare keys have none, so that nothing
- * which others can spend too is ever taken for a deposit.
+ * The canonical address of an output script. null for bare multisig and bare keys: an output that others can also spend
+ * must not count as a deposit.
  */
 export function addressOf(parameters: BitcoinParameters, script: Uint8Array): string | null {
   const template = templateOf(script)
@@ -129,7 +129,7 @@ function textOf(parameters: BitcoinParameters, { type, payload }: Template): str
 
 type Template = Readonly<{ type: 'pkh' | 'sh' | 'wpkh' | 'wsh' | 'tr'; payload: Uint8Array }>
 
-/** Byte templates instead of a script parser: this runs for every output of every block. */
+/** Compares bytes instead of parsing the script, because this runs for every output of every block. */
 function templateOf(script: Uint8Array): Template | null {
   const [a, b, c] = script
   switch (script.length) {

@@ -2,26 +2,26 @@ import { bech32 } from '@scure/base'
 
 /**
  * CashAddr, the address form of Bitcoin Cash: https://reference.cash/protocol/blockchain/encoding/cashaddr
- * Hashes of 20 bytes alone, as everyone uses them; token-aware types and P2SH32 are not read.
+ * Supports 20-byte hashes only, without token-aware types and P2SH32.
  */
 export type CashAddr = Readonly<{ type: 'pkh' | 'sh'; hash: Uint8Array }>
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 const HASH_BYTES = 20
 const CHECKSUM_WORDS = 8
-/** Version bytes: type in the upper bits, size 0 (160 bits) in the lower three. */
+/** Version byte: type in the upper bits, size 0 (160 bits) in the lower three bits. */
 const VERSION = { pkh: 0x00, sh: 0x08 } as const
 
 export function encodeCashAddr(prefix: string, address: CashAddr): string {
   const words = bech32.toWords(Uint8Array.of(VERSION[address.type], ...address.hash))
   const checksum = polymod([...prefixWords(prefix), ...words, ...new Array<number>(CHECKSUM_WORDS).fill(0)])
-  const tail = Array.from({ length: CHECKSUM_WORDS }, (_, place) => {
-    return Number((checksum >> BigInt(5 * (CHECKSUM_WORDS - 1 - place))) & 31n)
+  const tail = Array.from({ length: CHECKSUM_WORDS }, (_, index) => {
+    return Number((checksum >> BigInt(5 * (CHECKSUM_WORDS - 1 - index))) & 31n)
   })
   return `${prefix}:${[...words, ...tail].map((word) => ALPHABET[word]).join('')}`
 }
 
-/** The hash behind an address with or without its prefix, in one case throughout; null for anything else. */
+/** The hash of an address with or without its prefix, in a single case; null for anything else. */
 export function decodeCashAddr(prefix: string, text: string): CashAddr | null {
   const lower = text.toLowerCase()
   if (text !== lower && text !== text.toUpperCase()) return null
@@ -43,7 +43,7 @@ function prefixWords(prefix: string): number[] {
 
 const GENERATORS = [0x98f2bc8e61n, 0x79b76d99e2n, 0xf33e5fb3c4n, 0xae2eabe2a8n, 0x1e4f43e470n]
 
-/** The BCH code over GF(2^5) of the specification, 40 bits wide. */
+/** The specification's 40-bit BCH code over GF(2^5). */
 function polymod(words: readonly number[]): bigint {
   let code = 1n
   for (const word of words) {

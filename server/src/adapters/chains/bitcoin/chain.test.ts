@@ -140,7 +140,7 @@ describe('what nodes say of a payout', () => {
   test('is death only where every node holds the other transaction at finality', async () => {
     const { sender } = await chainOver(btc, blocks(901), blocks(901))
     expect(await sender.observe(attempt)).toEqual({
-      kind: 'dead',
+      kind: 'invalidated',
       proof: { spentBy: id(901), blockHash: id(20), blockHeight: 20 },
     })
   })
@@ -195,7 +195,7 @@ describe('what nodes say of a payout', () => {
     const unspent: Rules = { ...blocks(901), ...stale, gettxout: () => ({ result: { value: 1 } }) }
     expect(await (await chainOver(btc, unspent)).sender.observe(attempt)).toEqual({ kind: 'unseen' })
     const spent: Rules = { ...blocks(901), ...stale }
-    expect((await (await chainOver(btc, spent)).sender.observe(attempt)).kind).toBe('dead')
+    expect((await (await chainOver(btc, spent)).sender.observe(attempt)).kind).toBe('invalidated')
   })
 
   /** Spends `id(2):0` and `id(1):0`, and pays 1000 units to OP_TRUE. */
@@ -208,7 +208,7 @@ describe('what nodes say of a payout', () => {
     const two = { txHash: id(900), conflictKey: `${id(2)}:0` }
     expect((await (await chainOver(btc, node)).sender.observe(two)).kind).toBe('unseen')
     expect(await (await chainOver(btc, node)).sender.observe({ ...two, raw })).toMatchObject({
-      kind: 'dead',
+      kind: 'invalidated',
       proof: { spentBy: id(901) },
     })
     const itself: Rules = { ...blocks(900), gettxout: unspentFirst }
@@ -224,7 +224,7 @@ describe('what nodes say of a payout', () => {
       origins: [{ outpoint: `${id(1)}:0`, spentBy: id(800) }],
     }
     const proof = { spentBy: id(901), blockHash: id(20), blockHeight: 20, output: `${id(1)}:0`, parent: id(800) }
-    expect(await (await chainOver(btc, blocks(901))).sender.observe(child)).toEqual({ kind: 'dead', proof })
+    expect(await (await chainOver(btc, blocks(901))).sender.observe(child)).toEqual({ kind: 'invalidated', proof })
     // Not where a node still has the parent waiting, nor where the spender is the parent.
     const waiting: Rules = {
       ...blocks(901),
@@ -234,7 +234,7 @@ describe('what nodes say of a payout', () => {
     expect((await (await chainOver(btc, blocks(800))).sender.observe(child)).kind).toBe('unseen')
     // Without segwit as well: no copy of the child can spend a coin that never is.
     expect(await (await chainOver(doge, { ...blocks(901), ...tall })).sender.observe(child)).toMatchObject({
-      kind: 'dead',
+      kind: 'invalidated',
     })
   })
 
@@ -251,7 +251,7 @@ describe('what nodes say of a payout', () => {
     })
     const named = { ...attempt, rival: id(901) }
     const there = deep({ result: transaction(id(901), id(20)) })
-    expect(await (await chainOver(btc, there)).sender.observe(named)).toMatchObject({ kind: 'dead' })
+    expect(await (await chainOver(btc, there)).sender.observe(named)).toMatchObject({ kind: 'invalidated' })
     expect((await (await chainOver(btc, there)).sender.observe(attempt)).kind).toBe('unseen')
     expect((await (await chainOver(btc, there, deep(absent))).sender.observe(named)).kind).toBe('unseen')
     const other = deep({ result: { ...transaction(id(901), id(20)), vin: [{ txid: id(3), vout: 0 }] } })
@@ -274,7 +274,7 @@ describe('what nodes say of a payout', () => {
     })
     const ours = { txHash: id(900), conflictKey: `${id(1)}:0`, raw }
     expect((await (await chainOver(doge, paying('51'))).sender.observe(ours)).kind).toBe('unseen')
-    expect((await (await chainOver(doge, paying('52'))).sender.observe(ours)).kind).toBe('dead')
+    expect((await (await chainOver(doge, paying('52'))).sender.observe(ours)).kind).toBe('invalidated')
   })
 })
 

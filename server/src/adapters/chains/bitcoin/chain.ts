@@ -10,13 +10,13 @@ import { createSender } from './sender.ts'
 
 export type BitcoinChainOptions = Readonly<{
   network: Network
-  /** Nodes with `txindex=1`; user and password in the URL. What moves money needs all of them to agree. */
+  /** Nodes with `txindex=1`, credentials in the URL. Decisions that move money require all nodes to agree. */
   rpcUrls: readonly string[]
   publicKeys: CompressedKeys
   timeoutMs?: number
 }>
 
-/** One network of the bitcoin family. `close` ends the connections to its nodes. */
+/** Chain adapter of one network of the bitcoin family. `close` ends the connections to its nodes. */
 export function createBitcoinChain(options: BitcoinChainOptions): PureChain & { close(): Promise<void> } {
   const { network, rpcUrls, publicKeys, timeoutMs } = options
   assert(network.family === 'bitcoin', 'the network is of the bitcoin family')

@@ -3,35 +3,36 @@ import type { Transfer } from '../../../exchange/ports/chain.ts'
 import type { BitcoinNode } from './rpc.ts'
 import { transfersOf } from './scan.ts'
 
-/** Transactions looked up by one call; the others wait for the next. */
+/** Transactions looked up per call; the rest wait for the next call. */
 const LOOKUPS_MAX = 500
 const LOOKUPS_PARALLEL = 8
-/** Transaction ids remembered; beyond them the mempool is not followed, and deposits are seen in their blocks. */
-const KNOWN_MAX = 300_000
+/** Transaction ids read from the mempool. Deposits beyond this limit are first seen in their block. */
+const TXIDS_MAX = 300_000
 
 /**
- * Early sightings from the first node that answers: nothing is ever credited by them. What came since the last call is
- * looked up first, then the backlog that a start or a full mempool left. Ids are forgotten with the mempool.
+ * Unconfirmed transfers from the first node that answers; never credited. Looks up new arrivals first, then the backlog of
+ * a start or a full mempool.
  */
 export function createMempoolReader(parameters: BitcoinParameters, nodes: readonly BitcoinNode[]) {
-  let known: ReadonlySet<string> = new Set()
-  let waiting: readonly string[] = []
+  let previous: ReadonlySet<string> = new Set()
+  let backlog: readonly string[] = []
 
   return async (): Promise<readonly Transfer[]> => {
     const { node, txids } = await firstMempool(nodes)
-    const listed = new Set(txids.slice(0, KNOWN_MAX))
-    const arrived = [...listed].filter((txid) => !known.has(txid))
-    const queue = [...arrived, ...waiting.filter((txid) => listed.has(txid))]
-    const now = queue.slice(0, LOOKUPS_MAX)
+    const current = new Set(txids.slice(0, TXIDS_MAX))
+    const arrivals = [...current].filter((txid) => !previous.has(txid))
+    const queue = [...arrivals, ...backlog.filter((txid) => current.has(txid))]
+    const batch = queue.slice(0, LOOKUPS_MAX)
     const transfers: Transfer[] = []
-    for (let from = 0; from < now.length; from += LOOKUPS_PARALLEL) {
-      const some = await Promise.all(now.slice(from, from + LOOKUPS_PARALLEL).map(node.transaction))
-      // Mined or dropped in between: its block will tell.
-      for (const transaction of some) if (transaction !== null) transfers.push(...transfersOf(parameters, transaction))
+    for (let from = 0; from < batch.length; from += LOOKUPS_PARALLEL) {
+      const transactions = await Promise.all(batch.slice(from, from + LOOKUPS_PARALLEL).map(node.transaction))
+      // null: mined or dropped meanwhile. The scan of its block reports a mined one.
+      for (const transaction of transactions)
+        if (transaction !== null) transfers.push(...transfersOf(parameters, transaction))
     }
-    // Only now: a call that failed is made up for by the next.
-    known = listed
-    waiting = queue.slice(LOOKUPS_MAX)
+    // Updated last, so that the next call repeats a failed one.
+    previous = current
+    backlog = queue.slice(LOOKUPS_MAX)
     return transfers
   }
 }

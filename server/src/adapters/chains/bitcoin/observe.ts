@@ -1,7 +1,7 @@
 import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import type { Network } from '../../../core/domain/network.ts'
-import type { ChainSender, Need, Observation, Watched } from '../../../exchange/ports/chain.ts'
+import type { ChainSender, RequiredSpend, Observation, WatchedTransaction } from '../../../exchange/ports/chain.ts'
 import { createSpenderSearch, type Spender } from '../shared/spender-search.ts'
 import { hasSegwit, parametersOf } from './address.ts'
 import type { NodeTransaction } from './replies.ts'
@@ -54,13 +54,13 @@ async function proveDead(
   network: Network,
   nodes: readonly BitcoinNode[],
   search: Search,
-  watched: Watched,
+  watched: WatchedTransaction,
 ): Promise<Observation | null> {
   if (watched.conflictKey === null) return null
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))
   for (const need of needsOf(watched)) {
-    const spender = await findSpender(nodes, search, need, { lowest, rival: watched.rival ?? null })
+    const spender = await findSpender(nodes, search, need, { lowest, rival: watched.conflictingTxHash ?? null })
     if (spender === null || lowest - spender.height + 1 < network.finalityBlocks) continue
     const proves =
       need.spentBy === watched.txHash
@@ -69,12 +69,12 @@ async function proveDead(
     if (!proves) continue
     const { txHash, height, hash } = spender
     const parent = need.spentBy === watched.txHash ? {} : { output: need.outpoint, parent: need.spentBy }
-    return { kind: 'dead', proof: { spentBy: txHash, blockHash: hash, blockHeight: height, ...parent } }
+    return { kind: 'invalidated', proof: { spentBy: txHash, blockHash: hash, blockHeight: height, ...parent } }
   }
   return null
 }
 
-function needsOf({ txHash, conflictKey, raw, origins = [] }: Watched): readonly Need[] {
+function needsOf({ txHash, conflictKey, raw, ancestorSpends: origins = [] }: WatchedTransaction): readonly RequiredSpend[] {
   const spent = raw === undefined ? [conflictKey ?? ''] : inputsOf(raw)
   return [...spent.map((outpoint) => ({ outpoint, spentBy: txHash })), ...origins]
 }
@@ -96,7 +96,7 @@ function inputsOf(raw: string): readonly string[] {
 async function isAnother(
   network: Network,
   nodes: readonly BitcoinNode[],
-  { raw }: Watched,
+  { raw }: WatchedTransaction,
   { txHash }: Spender,
 ): Promise<boolean> {
   if (hasSegwit(parametersOf(network))) return true
@@ -127,7 +127,7 @@ async function isGone(nodes: readonly BitcoinNode[], txid: string): Promise<bool
 async function findSpender(
   nodes: readonly BitcoinNode[],
   search: Search,
-  { outpoint, spentBy }: Need,
+  { outpoint, spentBy }: RequiredSpend,
   { lowest, rival }: { lowest: number; rival: string | null },
 ): Promise<Spender | null> {
   const unspent = await Promise.all(nodes.map((node) => node.unspent(outpoint)))

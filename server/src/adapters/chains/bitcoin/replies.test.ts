@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBlock, readCoins, readHash, readTransaction } from './replies.ts'
+import { readBlock, readAmount, readHash, readTransaction } from './replies.ts'
 
 const hash = (digit: string) => digit.repeat(64)
 
@@ -9,13 +9,13 @@ describe('amounts', () => {
     ['1e-8', 1n],
     ['1E-08', 1n],
     ['20999999.97690000', 2_099_999_997_690_000n],
-    // Dogecoin: more units than a double holds.
+    // Dogecoin: more units than a double can represent.
     ['144000000000.12345678', 14_400_000_000_012_345_678n],
     [50, 5_000_000_000n],
     ['1.5e3', 150_000_000_000n],
     ['0', 0n],
   ])('%s', (value, units) => {
-    expect(readCoins(value)).toBe(units)
+    expect(readAmount(value)).toBe(units)
   })
 
   test.each([
@@ -31,7 +31,7 @@ describe('amounts', () => {
     [undefined],
     [{}],
   ])('refuses %s', (value) => {
-    expect(() => readCoins(value)).toThrow(expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }))
+    expect(() => readAmount(value)).toThrow(expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }))
   })
 })
 
@@ -57,7 +57,7 @@ describe('a transaction', () => {
     })
   })
 
-  test('may create coins', () => {
+  test('is marked as coinbase', () => {
     expect(readTransaction({ txid: hash('a'), vin: [{ coinbase: '00' }], vout: [output] })).toMatchObject({
       coinbase: true,
       spends: [],
@@ -65,7 +65,7 @@ describe('a transaction', () => {
     })
   })
 
-  test('of Litecoin may reach into extension blocks', () => {
+  test('of Litecoin may have inputs and outputs in extension blocks', () => {
     const value = {
       txid: hash('a'),
       vin: [
@@ -79,18 +79,18 @@ describe('a transaction', () => {
 
   test.each([
     ['no inputs', { txid: hash('a'), vout: [] }],
-    ['an input of nothing', { txid: hash('a'), vin: [{}], vout: [] }],
+    ['an empty input', { txid: hash('a'), vin: [{}], vout: [] }],
     ['an output without a script', { txid: hash('a'), vin: [], vout: [{ value: 1, n: 0 }] }],
     ['half a byte of script', { txid: hash('a'), vin: [], vout: [{ value: 1, n: 0, scriptPubKey: { hex: '515' } }] }],
-    ['a negative place', { txid: hash('a'), vin: [], vout: [{ ...output, n: -1 }] }],
+    ['a negative index', { txid: hash('a'), vin: [], vout: [{ ...output, n: -1 }] }],
     ['an id in capitals', { txid: 'A'.repeat(64), vin: [], vout: [] }],
-    ['no shape', 'tx'],
-  ])('with %s is no answer', (_name, value) => {
+    ['text in place of an object', 'tx'],
+  ])('with %s throws NETWORK_UNAVAILABLE', (_name, value) => {
     expect(() => readTransaction(value)).toThrow(expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }))
   })
 })
 
-test('a block other than the one asked for is no answer', () => {
+test('throws NETWORK_UNAVAILABLE for a block other than the requested one', () => {
   const block = { hash: hash('1'), height: 5, previousblockhash: hash('0'), time: 7, tx: [hash('a')] }
   expect(readBlock(block, hash('1'), readHash)).toMatchObject({
     height: 5,

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/domain/errors.ts'
 
-/** A block as the node gives it: `transactions` are whole, or ids alone. */
+/** A block in a node's reply. `transactions` holds full transactions or only their ids. */
 export type NodeBlock<T = NodeTransaction> = Readonly<{
   hash: string
   height: number
@@ -11,19 +11,19 @@ export type NodeBlock<T = NodeTransaction> = Readonly<{
 
 export type NodeTransaction = Readonly<{
   txid: string
-  /** Creates new coins, which cannot be spent for a hundred blocks. */
+  /** Coinbase: its outputs are spendable after 100 blocks. */
   coinbase: boolean
   spends: readonly string[]
   outputs: readonly { vout: number; units: bigint; script: string }[]
-  /** The block it is in, as far as the node says. */
+  /** The block that includes the transaction, according to the node; null if unconfirmed. */
   blockHash: string | null
 }>
 
-/** Parent of the first block. */
+/** Parent hash of the first block. */
 const NO_HASH = '0'.repeat(64)
 const DECIMALS = 8
 
-/** A reply in a shape that no node of ours gives: treated as no answer, so that nothing is concluded from it. */
+/** For a reply of unknown form: handled like no answer, so that no decision depends on it. */
 function malformed(what: string): AppError {
   return new AppError('NETWORK_UNAVAILABLE', 'a node of the network gives no usable answers', {
     cause: new Error(`malformed ${what} in a reply`),
@@ -40,8 +40,8 @@ function readList(value: unknown): readonly unknown[] {
   return value
 }
 
-export function readInteger(value: unknown, least = 0): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) throw malformed('integer')
+export function readInteger(value: unknown, min = 0): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw malformed('integer')
   return value
 }
 
@@ -57,11 +57,11 @@ export function readHashes(value: unknown): readonly string[] {
   return readList(value).map(readHash)
 }
 
-const COINS = /^(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/
+const AMOUNT = /^(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/
 
-/** Whole coins in decimal, as Bitcoin Core writes amounts, to units: exact, or refused. */
-export function readCoins(value: unknown): bigint {
-  const match = typeof value === 'number' || typeof value === 'string' ? COINS.exec(String(value)) : null
+/** A decimal amount as Bitcoin Core writes it (8 decimals), in units. Exact: more decimals are malformed. */
+export function readAmount(value: unknown): bigint {
+  const match = typeof value === 'number' || typeof value === 'string' ? AMOUNT.exec(String(value)) : null
   if (!match) throw malformed('amount')
   const [, whole = '0', fraction = '', exponent = '0'] = match
   const shift = DECIMALS - fraction.length + Number.parseInt(exponent, 10)
@@ -79,7 +79,7 @@ export function readTransaction(value: unknown): NodeTransaction {
   for (const item of readList(entry['vin'])) {
     const input = readEntry(item)
     if (input['coinbase'] !== undefined) coinbase = true
-    // Litecoin lists inputs of its extension blocks (MWEB) too, which spend no outpoint.
+    // Litecoin also lists inputs of its extension blocks (MWEB), which spend no outpoint.
     else if (input['ismweb'] !== true) spends.push(`${readHash(input['txid'])}:${readInteger(input['vout'])}`)
   }
   const outputs: NodeTransaction['outputs'][number][] = []
@@ -88,7 +88,7 @@ export function readTransaction(value: unknown): NodeTransaction {
     if (output['ismweb'] === true) continue
     const script = readEntry(output['scriptPubKey'])['hex']
     if (typeof script !== 'string' || !HEX.test(script)) throw malformed('script')
-    outputs.push({ vout: readInteger(output['n']), units: readCoins(output['value']), script })
+    outputs.push({ vout: readInteger(output['n']), units: readAmount(output['value']), script })
   }
   const blockHash = entry['blockhash']
   return {
@@ -102,7 +102,7 @@ export function readTransaction(value: unknown): NodeTransaction {
 
 export function readBlock<T>(value: unknown, hash: string, readOne: (value: unknown) => T): NodeBlock<T> {
   const entry = readEntry(value)
-  if (entry['hash'] !== hash) throw malformed('block: another one')
+  if (entry['hash'] !== hash) throw malformed('block: unexpected hash')
   const height = readInteger(entry['height'])
   return {
     hash,

@@ -3,28 +3,28 @@ import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { JsonRpc, RpcAnswer } from '../../../lib/json-rpc.ts'
 import type { NodeBlock, NodeTransaction } from './replies.ts'
-import { readBlock, readCoins, readEntry, readHash, readHashes, readInteger, readTransaction } from './replies.ts'
+import { readAmount, readBlock, readEntry, readHash, readHashes, readInteger, readTransaction } from './replies.ts'
 
 /**
- * One node that speaks Bitcoin Core's JSON-RPC. Needs `txindex=1`. `null` is the node's own "there is none"; no answer,
- * or one that makes no sense, is NETWORK_UNAVAILABLE.
+ * One node with Bitcoin Core's JSON-RPC and `txindex=1`. `null` means that the node answered "not found". Without a valid
+ * answer each call throws NETWORK_UNAVAILABLE.
  */
 export type BitcoinNode = Readonly<{
   host: string
   head(): Promise<BlockRef>
   hashAt(height: number): Promise<string | null>
   block(hash: string): Promise<NodeBlock | null>
-  /** Confirmations are below 1 for a block that left the best chain. */
+  /** `confirmations` is -1 for an orphaned block. */
   header(hash: string): Promise<{ height: number; confirmations: number } | null>
   /** In the mempool or in a block. */
   transaction(txid: string): Promise<NodeTransaction | null>
   mempool(): Promise<readonly string[]>
-  /** Whether an output is unspent in the chain; the mempool does not count. */
+  /** Whether an output is unspent on the best chain; ignores the mempool. */
   unspent(outpoint: string): Promise<boolean>
-  /** Units per 1000 vB to be mined within two blocks; null where the node cannot say. */
-  estimatedFee(): Promise<bigint | null>
-  /** The least per 1000 vB that the node relays, and takes into its mempool as full as it is now. */
-  leastFee(): Promise<{ relay: bigint; pool: bigint }>
+  /** Units per 1000 vB for inclusion within two blocks; null without an estimate. */
+  estimateFeeRate(): Promise<bigint | null>
+  /** Minimum units per 1000 vB that the node relays, and that its mempool currently admits. */
+  minFeeRate(): Promise<{ relay: bigint; mempool: bigint }>
   send(raw: string): Promise<RpcAnswer>
   close(): Promise<void>
 }>
@@ -43,7 +43,7 @@ export const RPC_ERROR = {
 } as const
 
 const ESTIMATE_BLOCKS = 2
-/** Transactions of one block asked for at once, where the node cannot give the block in one reply. */
+/** Parallel requests for a block's transactions, if the node cannot return the whole block in one reply. */
 const BLOCK_PARALLEL = 8
 
 export function createBitcoinNode(network: Network, rpc: JsonRpc): BitcoinNode {
@@ -75,68 +75,68 @@ export function createBitcoinNode(network: Network, rpc: JsonRpc): BitcoinNode {
       const [txid, vout] = splitOutpoint(outpoint)
       return (await ask('gettxout', [txid, vout, false])) !== null
     },
-    ...feeReads(ask),
+    ...createFeeCalls(ask),
     send: (raw) => rpc.call('sendrawtransaction', [raw]),
     close: () => rpc.close(),
   } satisfies BitcoinNode)
 }
 
-/** Errors whose code is in `none` are answered with null; so is a result of null. */
-type Ask = (method: string, params: readonly unknown[], none?: readonly number[]) => Promise<unknown>
+/** Returns null for a null result and for errors with a code in `nullCodes`. */
+type Ask = (method: string, params: readonly unknown[], nullCodes?: readonly number[]) => Promise<unknown>
 
 function createAsk(network: Network, rpc: JsonRpc): Ask {
   const unavailable = (method: string, detail: unknown) =>
     new AppError('NETWORK_UNAVAILABLE', `${network.name} cannot be reached now`, {
       cause: new Error(`${rpc.host} ${method}: ${String(detail)}`, { cause: detail }),
     })
-  return async (method, params, none = []) => {
+  return async (method, params, nullCodes = []) => {
     const answer = await rpc.read(method, params)
     if (answer.kind === 'result') return answer.result
     if (answer.kind === 'unknown') throw unavailable(method, answer.reason)
-    if (none.includes(answer.code)) return null
+    if (nullCodes.includes(answer.code)) return null
     throw unavailable(method, `error ${answer.code} ${answer.message}`)
   }
 }
 
-function feeReads(ask: Ask): Pick<BitcoinNode, 'estimatedFee' | 'leastFee'> {
+function createFeeCalls(ask: Ask): Pick<BitcoinNode, 'estimateFeeRate' | 'minFeeRate'> {
   return {
-    estimatedFee: async () => {
-      // Bitcoin Cash Node has no such method; a young node answers without a rate.
+    estimateFeeRate: async () => {
+      // Bitcoin Cash Node lacks this method; a node with few blocks returns no rate.
       const reply = await ask('estimatesmartfee', [ESTIMATE_BLOCKS], [RPC_ERROR.methodNotFound, RPC_ERROR.misc])
       const rate = reply === null ? undefined : readEntry(reply)['feerate']
-      // Dogecoin Core says -1 where it does not know.
-      return rate === undefined || String(rate).startsWith('-') ? null : readCoins(rate)
+      // Dogecoin Core returns -1 without an estimate.
+      return rate === undefined || String(rate).startsWith('-') ? null : readAmount(rate)
     },
-    leastFee: async () => {
+    minFeeRate: async () => {
       const [pool, relay] = await Promise.all([ask('getmempoolinfo', []), ask('getnetworkinfo', [])])
-      return { pool: readCoins(readEntry(pool)['mempoolminfee']), relay: readCoins(readEntry(relay)['relayfee']) }
+      return { mempool: readAmount(readEntry(pool)['mempoolminfee']), relay: readAmount(readEntry(relay)['relayfee']) }
     },
   }
 }
 
 function createBlockReader(ask: Ask, transaction: BitcoinNode['transaction']): BitcoinNode['block'] {
-  // Dogecoin Core 1.14 knows true and false alone (dogecoin/dogecoin#1625), and says so by -1 or -3.
-  let whole = true
+  // Dogecoin Core 1.14 accepts only a boolean verbosity (dogecoin/dogecoin#1625) and answers 2 with error -1 or -3.
+  let hasVerbosity2 = true
   return async (hash) => {
-    if (whole) {
+    if (hasVerbosity2) {
       const errors = [RPC_ERROR.notFound, RPC_ERROR.misc, RPC_ERROR.type, RPC_ERROR.invalidParameter]
       const reply = await ask('getblock', [hash, 2], errors)
       if (reply !== null) return readBlock(reply, hash, readTransaction)
     }
     const reply = await ask('getblock', [hash, true], [RPC_ERROR.notFound])
     if (reply === null) return null
-    whole = false
-    const txids = readBlock(reply, hash, readHash)
+    hasVerbosity2 = false
+    const block = readBlock(reply, hash, readHash)
     const transactions: NodeTransaction[] = []
-    for (let from = 0; from < txids.transactions.length; from += BLOCK_PARALLEL) {
-      const some = await Promise.all(txids.transactions.slice(from, from + BLOCK_PARALLEL).map(transaction))
-      for (const one of some) {
-        // Reorganised away in between.
+    for (let from = 0; from < block.transactions.length; from += BLOCK_PARALLEL) {
+      const batch = await Promise.all(block.transactions.slice(from, from + BLOCK_PARALLEL).map(transaction))
+      for (const one of batch) {
+        // Orphaned meanwhile.
         if (one === null) return null
         transactions.push(one)
       }
     }
-    return { ...txids, transactions }
+    return { ...block, transactions }
   }
 }
 

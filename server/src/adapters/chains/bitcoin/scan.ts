@@ -3,7 +3,7 @@ import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { addressOf, parseHexScript } from './address.ts'
 import type { NodeBlock, NodeTransaction } from './replies.ts'
 
-/** A block in the chain's own terms: everything that it paid and spent. The work is the block's, however many watch. */
+/** All payments and spends of a block. The cost depends on the block only, not on the number of watched addresses. */
 export function scanBlock(parameters: BitcoinParameters, block: NodeBlock): ScannedBlock {
   const { hash, height, parentHash, time } = block
   return {
@@ -17,12 +17,12 @@ export function scanBlock(parameters: BitcoinParameters, block: NodeBlock): Scan
 }
 
 /**
- * What a transaction pays, output by output. Not counted: coinbase outputs, which cannot be spent for a hundred blocks
- * and may vanish; scripts without an address, bare multisig among them. No sender is named: an input's address may be
- * an exchange's, to which nothing must be returned.
+ * One transfer per output. Skips coinbase outputs (spendable after 100 blocks, and invalid after a reorganisation) and
+ * scripts without an address, such as bare multisig. The sender is null: an input's address may belong to an exchange,
+ * which must not receive refunds.
  *
- * Litecoin: what leaves its extension blocks comes as outputs of an ordinary transaction (the HogEx) and can be spent
- * after six blocks, no later than a deposit there is deep enough to be spent.
+ * Litecoin: a withdrawal from its extension blocks (MWEB) is an output of an ordinary transaction, the HogEx. It is
+ * spendable after six blocks, no later than we treat a Litecoin deposit as confirmed.
  */
 export function transfersOf(parameters: BitcoinParameters, transaction: NodeTransaction): Transfer[] {
   if (transaction.coinbase) return []

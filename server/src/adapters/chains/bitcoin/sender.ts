@@ -4,7 +4,7 @@ import type { Network } from '../../../core/domain/network.ts'
 import type { BroadcastResult, PureSender } from '../../../exchange/ports/chain.ts'
 import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
 import type { RpcAnswer } from '../../../lib/json-rpc.ts'
-import { createObserve, isAlive } from './observe.ts'
+import { createObserve, isPendingOrMined } from './observe.ts'
 import { type BitcoinNode, RPC_ERROR } from './rpc.ts'
 import { buildTransfer, payoutFee } from './transfer.ts'
 
@@ -28,25 +28,25 @@ async function broadcastAll(nodes: readonly BitcoinNode[], raw: string): Promise
 
 async function broadcastTo(node: BitcoinNode, raw: string, txid: string): Promise<BroadcastResult> {
   try {
-    if (await isAlive(node, await node.transaction(txid))) return { kind: 'known' }
+    if (await isPendingOrMined(node, await node.transaction(txid))) return { kind: 'known' }
     const answer = await node.send(raw)
     if (answer.kind === 'unknown') return { kind: 'unknown', reason: `${node.host}: ${answer.reason}` }
     if (answer.kind === 'error' && answer.code === RPC_ERROR.alreadyInChain) return { kind: 'known' }
-    // bcoin answers with an id whether its mempool took the transaction or not: what counts is that the node has it.
-    if (await isAlive(node, await node.transaction(txid)))
+    // bcoin returns an id even if its mempool rejects the transaction, so check that the node has it.
+    if (await isPendingOrMined(node, await node.transaction(txid)))
       return answer.kind === 'result' ? { kind: 'accepted' } : { kind: 'known' }
-    return refusal(node.host, answer)
+    return classifyRefusal(node.host, answer)
   } catch (error) {
     return { kind: 'unknown', reason: `${node.host}: ${error instanceof Error ? error.message : 'no answer'}` }
   }
 }
 
-/** By code alone: the node looked at the bytes and does not have them. Any other error says nothing of them. */
-function refusal(host: string, answer: Exclude<RpcAnswer, { kind: 'unknown' }>): BroadcastResult {
-  if (answer.kind === 'result') return { kind: 'unknown', reason: `${host}: taken, but not in its mempool` }
+/** Rejected only for error codes of transaction validation; any other error leaves the outcome unknown. */
+function classifyRefusal(host: string, answer: Exclude<RpcAnswer, { kind: 'unknown' }>): BroadcastResult {
+  if (answer.kind === 'result') return { kind: 'unknown', reason: `${host}: accepted, but not in its mempool` }
   const reason = `${host}: ${answer.code} ${answer.message}`
-  const refused: readonly number[] = [RPC_ERROR.deserialization, RPC_ERROR.verify, RPC_ERROR.rejected]
-  return refused.includes(answer.code) ? { kind: 'rejected', reason } : { kind: 'unknown', reason }
+  const validationErrors: readonly number[] = [RPC_ERROR.deserialization, RPC_ERROR.verify, RPC_ERROR.rejected]
+  return validationErrors.includes(answer.code) ? { kind: 'rejected', reason } : { kind: 'unknown', reason }
 }
 
 function txidOf(raw: string): string | null {

@@ -5,7 +5,7 @@ import { btc } from '../../../../networks/btc.ts'
 import { doge } from '../../../../networks/doge.ts'
 import { type NetworkDefinition, resolveNetwork } from '../../../core/domain/network.ts'
 import type { KeySource, SignIntent } from '../../../exchange/ports/signer.ts'
-import type { Coin, KeyPath } from '../../../exchange/ports/spend.ts'
+import type { Utxo, KeyPath } from '../../../exchange/ports/spend.ts'
 import { keyAddress, parametersOf } from './address.ts'
 import { createBitcoinSigning } from './sign.ts'
 
@@ -33,7 +33,7 @@ function intentOn(definition: NetworkDefinition, units: { pay: bigint; change: b
     contract: null,
   }
   const address = keyAddress(parametersOf(network), pubECDSA(keys.privateKey(hot)))
-  const inputs: Coin[] = [
+  const inputs: Utxo[] = [
     { outpoint: `${'aa'.repeat(32)}:1`, units: units.held[0], path: deposit },
     { outpoint: `${'bb'.repeat(32)}:0`, units: units.held[1], path: hot },
   ]
@@ -78,7 +78,7 @@ describe('signing', () => {
   })
 
   const { intent: good, sign } = intentOn(btc, plain)
-  const [first, second] = good.inputs as [Coin, Coin]
+  const [first, second] = good.inputs as [Utxo, Utxo]
   const [pay] = good.pays
   const refused: [string, BitcoinIntent][] = [
     ['pays more than it spends', { ...good, inputs: [first] }],

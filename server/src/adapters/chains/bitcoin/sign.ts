@@ -3,7 +3,7 @@ import { Script, SigHash, Transaction } from '@scure/btc-signer'
 import { pubECDSA, signECDSA } from '@scure/btc-signer/utils.js'
 import { scale } from '../../../core/domain/amount.ts'
 import type { BitcoinParameters, Network } from '../../../core/domain/network.ts'
-import type { KeySource, Signed, SignIntent, SignWith } from '../../../exchange/ports/signer.ts'
+import type { KeySource, SignedTransaction, SignIntent, FamilySigner } from '../../../exchange/ports/signer.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { hasSegwit, keyScript, parametersOf } from './address.ts'
 import { splitOutpoint } from './rpc.ts'
@@ -22,7 +22,7 @@ const SIGHASH_ALL_FORKID = SigHash.ALL | 0x40
  * Signs for the networks given. The transaction is built here from the intent alone, read back from its bytes, and held
  * against the intent. Signatures are deterministic (RFC 6979): one intent gives one transaction, however often.
  */
-export function createBitcoinSigning(networks: readonly Network[]): SignWith {
+export function createBitcoinSigning(networks: readonly Network[]): FamilySigner {
   return (intent, keys) => {
     assert(intent.family === 'bitcoin', 'the intent is for the bitcoin family')
     const network = present(
@@ -33,7 +33,7 @@ export function createBitcoinSigning(networks: readonly Network[]): SignWith {
   }
 }
 
-function signIntent(network: Network, intent: BitcoinIntent, keys: KeySource): Signed {
+function signIntent(network: Network, intent: BitcoinIntent, keys: KeySource): SignedTransaction {
   const parameters = parametersOf(network)
   const outputs = outputsOf(network, intent, keys)
   checkAmounts(parameters, intent, outputs)

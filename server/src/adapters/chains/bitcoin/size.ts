@@ -3,7 +3,7 @@ import { hasSegwit } from './address.ts'
 
 /** Outpoint, script length, sequence. */
 const INPUT_BYTES = 32 + 4 + 1 + 4
-/** A DER signature of the greatest length with its hash type, and a compressed key, each with its length before it. */
+/** A DER signature of maximum length with its hash type, and a compressed key; each has a length prefix. */
 const UNLOCK_BYTES = 1 + 72 + 1 + 33
 /** Version and lock time. */
 const FRAME_BYTES = 4 + 4
@@ -12,7 +12,7 @@ const WITNESS_COUNT_BYTES = 1
 /** Marker and flag, BIP-144. */
 const SEGWIT_FLAG_BYTES = 2
 
-/** The greatest size in virtual bytes (BIP-141) of a transaction that spends `inputs` coins of ours. */
+/** The maximum size in virtual bytes (BIP-141) of a transaction that spends `inputs` of our UTXOs. */
 export function transferSize(
   parameters: BitcoinParameters,
   inputs: number,
@@ -25,7 +25,7 @@ export function transferSize(
   return BigInt(Math.ceil(weight / 4))
 }
 
-/** What one more coin adds, rounded up. */
+/** Virtual bytes of one more input, rounded up. */
 export function inputSize(parameters: BitcoinParameters): bigint {
   const unlock = hasSegwit(parameters) ? Math.ceil((WITNESS_COUNT_BYTES + UNLOCK_BYTES) / 4) : UNLOCK_BYTES
   return BigInt(INPUT_BYTES + unlock)

@@ -9,8 +9,8 @@ import { doge } from '../../../../networks/doge.ts'
 import { ltc } from '../../../../networks/ltc.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import { resolveNetwork } from '../../../core/domain/network.ts'
-import type { SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
-import type { Coin, KeyPath, Pay } from '../../../exchange/ports/spend.ts'
+import type { SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
+import type { Utxo, KeyPath, Payment } from '../../../exchange/ports/spend.ts'
 import { keyAddress, parametersOf } from './address.ts'
 import { createBitcoinSigning } from './sign.ts'
 import { buildTransfer, INPUTS_MAX, payoutFee } from './transfer.ts'
@@ -33,23 +33,23 @@ const publicKeys = { publicKey: (_coinType: number, path: KeyPath) => pubECDSA(k
 const sign = createBitcoinSigning(Object.values(networks))
 
 const recipient = (id: Id) => keyAddress(parametersOf(networks[id]), pubECDSA(new Uint8Array(32).fill(9)))
-const pay = (id: Id, units: bigint, at = 0): Pay => ({
+const pay = (id: Id, units: bigint, at = 0): Payment => ({
   payoutId: `p${at}`,
   address: recipient(id),
   memo: null,
   asset: { id: `${id}@${id}`, ticker: id, network: id, decimals: 8, contract: null },
   units,
 })
-const coin = (index: number, units: bigint): Coin => ({
+const coin = (index: number, units: bigint): Utxo => ({
   outpoint: `${index.toString(16).padStart(64, '0')}:${index % 7}`,
   units,
   path: { branch: 'deposit', index },
 })
-const coins = (...units: bigint[]): Coin[] => units.map((each, index) => coin(index, each))
+const coins = (...units: bigint[]): Utxo[] => units.map((each, index) => coin(index, each))
 
-function build(id: Id, request: Partial<SpendRequest> & Pick<SpendRequest, 'coins'>): Unsigned {
+function build(id: Id, request: Partial<SpendRequest> & Pick<SpendRequest, 'utxos'>): UnsignedTransaction {
   return buildTransfer(networks[id], publicKeys, {
-    pays: [pay(id, 10_000_000n)],
+    payments: [pay(id, 10_000_000n)],
     from: { branch: 'hot', index: 0 },
     fee: { rate: 20_000n, tip: 0n },
     changeIndex: 4,
@@ -61,24 +61,24 @@ function build(id: Id, request: Partial<SpendRequest> & Pick<SpendRequest, 'coin
   })
 }
 
-function intentOf(unsigned: Unsigned) {
+function intentOf(unsigned: UnsignedTransaction) {
   if (unsigned.intent.family !== 'bitcoin') throw new Error('not of the bitcoin family')
   return unsigned.intent
 }
 
-function totals(unsigned: Unsigned) {
+function totals(unsigned: UnsignedTransaction) {
   const { inputs, pays, change } = intentOf(unsigned)
   const sum = (parts: readonly { units: bigint }[]) => parts.reduce((total, { units }) => total + units, 0n)
   return { held: sum(inputs), paid: sum(pays), change: change?.units ?? 0n }
 }
 
 /** The size of the signed bytes, by the library. */
-function signedSize(unsigned: Unsigned): bigint {
+function signedSize(unsigned: UnsignedTransaction): bigint {
   return BigInt(Transaction.fromRaw(hex.decode(sign(unsigned.intent, keys).raw)).vsize)
 }
 
 /** What must hold of every transaction, however it was chosen. */
-function checkSound(id: Id, unsigned: Unsigned, rate: bigint): void {
+function checkSound(id: Id, unsigned: UnsignedTransaction, rate: bigint): void {
   const { held, paid, change } = totals(unsigned)
   expect(held).toBe(paid + change + unsigned.feeUnits)
   const size = signedSize(unsigned)
@@ -96,7 +96,7 @@ const anyId = fc.constantFrom<Id>('btc', 'ltc', 'doge', 'bch')
 const anyRate = fc.bigInt(1000n, 400_000n)
 const anyUnits = fc.bigInt(1n, 5_000_000_000n)
 
-function attempt(work: () => Unsigned): Unsigned | null {
+function attempt(work: () => UnsignedTransaction): UnsignedTransaction | null {
   try {
     return work()
   } catch (error) {
@@ -114,8 +114,8 @@ describe('a payment', () => {
       fc.array(fc.bigInt(1_000_000n, 2_000_000_000n), { minLength: 1, maxLength: 6 }),
       (id, rate, held, paid) => {
         const request = {
-          coins: coins(...held),
-          pays: paid.map((units, at) => pay(id, units, at)),
+          utxos: coins(...held),
+          payments: paid.map((units, at) => pay(id, units, at)),
           fee: { rate, tip: 0n },
         }
         const unsigned = attempt(() => build(id, request))
@@ -133,7 +133,7 @@ describe('a payment', () => {
   })
 
   test('takes the largest coins, the older of equals, and change to the given address', () => {
-    const unsigned = build('btc', { coins: coins(6_000_000n, 8_000_000n, 5_000n, 8_000_000n) })
+    const unsigned = build('btc', { utxos: coins(6_000_000n, 8_000_000n, 5_000n, 8_000_000n) })
     expect(unsigned.resources).toEqual([coin(1, 0n).outpoint, coin(3, 0n).outpoint])
     // Two P2WPKH inputs and two outputs are 208.5 vB at most (67.75 or 68 each, 31 each, 10.5), at 20 per vB.
     expect(unsigned.feeUnits).toBe(4180n)
@@ -142,7 +142,7 @@ describe('a payment', () => {
 
   test('pays twenty in one transaction', () => {
     const pays = Array.from({ length: 20 }, (_, at) => pay('btc', 1_000_000n + BigInt(at), at))
-    const unsigned = build('btc', { coins: coins(30_000_000n), pays })
+    const unsigned = build('btc', { utxos: coins(30_000_000n), payments: pays })
     expect(intentOf(unsigned).pays).toEqual(pays)
     expect(unsigned.change?.vout).toBe(20)
     checkSound('btc', unsigned, 20_000n)
@@ -151,50 +151,50 @@ describe('a payment', () => {
   test('gives change that would be dust to the fee', () => {
     // One input, one output: 110 vB (109.25 up to 110) at 20; 141 with change.
     const exact = 10_000_000n + 2200n
-    expect(build('btc', { coins: coins(exact) })).toMatchObject({ change: null, feeUnits: 2200n })
-    expect(build('btc', { coins: coins(exact + 1000n) })).toMatchObject({ change: null, feeUnits: 3200n })
-    expect(() => build('btc', { coins: coins(exact - 1n) })).toThrow(
+    expect(build('btc', { utxos: coins(exact) })).toMatchObject({ change: null, feeUnits: 2200n })
+    expect(build('btc', { utxos: coins(exact + 1000n) })).toMatchObject({ change: null, feeUnits: 3200n })
+    expect(() => build('btc', { utxos: coins(exact - 1n) })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
   test('leaves coins that cost more than they are worth', () => {
     const many = Array.from({ length: 50 }, () => 1300n)
-    expect(build('btc', { coins: coins(...many, 20_000_000n) }).resources).toHaveLength(1)
-    expect(() => build('btc', { coins: coins(...many, 10_000_000n) })).toThrow(
+    expect(build('btc', { utxos: coins(...many, 20_000_000n) }).resources).toHaveLength(1)
+    expect(() => build('btc', { utxos: coins(...many, 10_000_000n) })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
   test('spends no more coins than a node relays', () => {
     const many = Array.from({ length: 600 }, (_, index) => coin(index, 100_000n))
-    const request = { coins: many, fee: { rate: 1000n, tip: 0n } }
-    expect(build('bch', { ...request, pays: [pay('bch', 49_900_000n)] }).resources).toHaveLength(INPUTS_MAX)
-    expect(() => build('bch', { ...request, pays: [pay('bch', 51_000_000n)] })).toThrow(
+    const request = { utxos: many, fee: { rate: 1000n, tip: 0n } }
+    expect(build('bch', { ...request, payments: [pay('bch', 49_900_000n)] }).resources).toHaveLength(INPUTS_MAX)
+    expect(() => build('bch', { ...request, payments: [pay('bch', 51_000_000n)] })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
   test('refuses dust, strange addresses and a rate without sense', () => {
     const rich = coins(900_000_000n)
-    expect(() => build('btc', { coins: rich, pays: [pay('btc', 545n)] })).toThrow(
+    expect(() => build('btc', { utxos: rich, payments: [pay('btc', 545n)] })).toThrow(
       expect.objectContaining({ code: 'AMOUNT_BELOW_MIN' }),
     )
     const elsewhere = { ...pay('btc', 10_000n), address: recipient('doge') }
-    expect(() => build('btc', { coins: rich, pays: [elsewhere] })).toThrow(
+    expect(() => build('btc', { utxos: rich, payments: [elsewhere] })).toThrow(
       expect.objectContaining({ code: 'INVALID_ADDRESS' }),
     )
-    expect(() => build('btc', { coins: rich, fee: { rate: 3_000_000n, tip: 0n } })).toThrow('fee rate')
-    expect(() => build('btc', { coins: rich, fee: { rate: 0n, tip: 0n } })).toThrow('fee rate')
-    expect(() => build('btc', { coins: [coin(1, 9_000_000n), coin(1, 9_000_000n)] })).toThrow('spent twice')
+    expect(() => build('btc', { utxos: rich, fee: { rate: 3_000_000n, tip: 0n } })).toThrow('fee rate')
+    expect(() => build('btc', { utxos: rich, fee: { rate: 0n, tip: 0n } })).toThrow('fee rate')
+    expect(() => build('btc', { utxos: [coin(1, 9_000_000n), coin(1, 9_000_000n)] })).toThrow('spent twice')
   })
 })
 
 describe('a sweep', () => {
   test('pays out everything less the fee', () => {
     const unsigned = build('ltc', {
-      coins: coins(5_000_000n, 7_000_000n),
-      pays: [pay('ltc', 99_000_000n)],
+      utxos: coins(5_000_000n, 7_000_000n),
+      payments: [pay('ltc', 99_000_000n)],
       sweepAll: true,
     })
     expect(unsigned.change).toBeNull()
@@ -205,8 +205,8 @@ describe('a sweep', () => {
 
   test('pays no more than its ceiling', () => {
     const unsigned = build('ltc', {
-      coins: coins(5_000_000n, 7_000_000n),
-      pays: [pay('ltc', 6_000_000n)],
+      utxos: coins(5_000_000n, 7_000_000n),
+      payments: [pay('ltc', 6_000_000n)],
       sweepAll: true,
     })
     expect(intentOf(unsigned).pays[0]?.units).toBe(6_000_000n)
@@ -214,13 +214,13 @@ describe('a sweep', () => {
   })
 
   test('of nothing is refused', () => {
-    const request = { coins: coins(1000n), pays: [pay('ltc', 99_000_000n)], sweepAll: true }
+    const request = { utxos: coins(1000n), payments: [pay('ltc', 99_000_000n)], sweepAll: true }
     expect(() => build('ltc', request)).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }))
   })
 })
 
 describe('a replacement', () => {
-  const replace = (id: Id, old: Unsigned, request: Partial<SpendRequest> & Pick<SpendRequest, 'coins'>) => {
+  const replace = (id: Id, old: UnsignedTransaction, request: Partial<SpendRequest> & Pick<SpendRequest, 'utxos'>) => {
     return build(id, { ...request, replaces: { intent: old.intent, feeUnits: old.feeUnits } })
   }
 
@@ -233,11 +233,11 @@ describe('a replacement', () => {
       fc.array(fc.bigInt(10_000n, 20_000_000n), { maxLength: 8 }),
       (id, rate, newRate, held, more) => {
         const wallet = coins(...held)
-        const old = attempt(() => build(id, { coins: wallet, fee: { rate, tip: 0n } }))
+        const old = attempt(() => build(id, { utxos: wallet, fee: { rate, tip: 0n } }))
         if (old === null) return
         const further = more.map((units, index) => coin(100 + index, units))
         const next = attempt(() =>
-          replace(id, old, { coins: [...wallet, ...further], fee: { rate: newRate, tip: 0n }, changeIndex: 9 }),
+          replace(id, old, { utxos: [...wallet, ...further], fee: { rate: newRate, tip: 0n }, changeIndex: 9 }),
         )
         if (next === null) return
         checkSound(id, next, newRate)
@@ -255,19 +255,19 @@ describe('a replacement', () => {
   })
 
   test('takes the fee from the change first, then from further coins', () => {
-    const old = build('btc', { coins: coins(10_010_000n) })
-    const next = replace('btc', old, { coins: coins(10_010_000n, 50_000n), fee: { rate: 40_000n, tip: 0n } })
+    const old = build('btc', { utxos: coins(10_010_000n) })
+    const next = replace('btc', old, { utxos: coins(10_010_000n, 50_000n), fee: { rate: 40_000n, tip: 0n } })
     expect(next.resources).toEqual(old.resources)
     expect(next.change?.units).toBeLessThan(old.change?.units ?? 0n)
-    const last = replace('btc', next, { coins: coins(10_010_000n, 50_000n), fee: { rate: 150_000n, tip: 0n } })
+    const last = replace('btc', next, { utxos: coins(10_010_000n, 50_000n), fee: { rate: 150_000n, tip: 0n } })
     expect(last.resources).toEqual([...old.resources, coin(1, 0n).outpoint])
-    expect(() => replace('btc', next, { coins: [], fee: { rate: 150_000n, tip: 0n } })).toThrow(
+    expect(() => replace('btc', next, { utxos: [], fee: { rate: 150_000n, tip: 0n } })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
   test('of a sweep pays out less', () => {
-    const request = { coins: coins(5_000_000n), pays: [pay('btc', 99_000_000n)], sweepAll: true }
+    const request = { utxos: coins(5_000_000n), payments: [pay('btc', 99_000_000n)], sweepAll: true }
     const old = build('btc', request)
     const next = replace('btc', old, { ...request, fee: { rate: 50_000n, tip: 0n } })
     expect(next.resources).toEqual(old.resources)
@@ -276,11 +276,11 @@ describe('a replacement', () => {
   })
 
   test('is refused where nodes take none, and above what the house ever pays', () => {
-    const old = build('doge', { coins: coins(900_000_000n) })
-    expect(() => replace('doge', old, { coins: coins(900_000_000n) })).toThrow('take replacements')
-    const dear = build('btc', { coins: coins(900_000_000n), fee: { rate: 2_184_000n, tip: 0n } })
+    const old = build('doge', { utxos: coins(900_000_000n) })
+    expect(() => replace('doge', old, { utxos: coins(900_000_000n) })).toThrow('take replacements')
+    const dear = build('btc', { utxos: coins(900_000_000n), fee: { rate: 2_184_000n, tip: 0n } })
     const dearest = { ...dear, feeUnits: dear.feeUnits * 2n }
-    expect(() => replace('btc', dearest, { coins: [] })).toThrow(
+    expect(() => replace('btc', dearest, { utxos: [] })).toThrow(
       expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }),
     )
   })

@@ -2,9 +2,9 @@ import { scale } from '../../../core/domain/amount.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { BitcoinParameters, Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
-import type { SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
+import type { SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
 import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
-import type { Coin, KeyPath, Pay } from '../../../exchange/ports/spend.ts'
+import type { Utxo, KeyPath, Payment } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest } from '../../../lib/bigint.ts'
 import { keyAddress, parametersOf, scriptOf } from './address.ts'
@@ -33,11 +33,11 @@ export function payoutFee(network: Network, fee: FeeRate): bigint {
   return scale(transferSize(parameters, 2, [own, own]), fee.rate, 1000n, 'up')
 }
 
-type Draft = Readonly<{ inputs: readonly Coin[]; pays: readonly Pay[]; changeUnits: bigint | null; feeUnits: bigint }>
+type Draft = Readonly<{ inputs: readonly Utxo[]; pays: readonly Payment[]; changeUnits: bigint | null; feeUnits: bigint }>
 /** What is common to every choice of coins of one request. */
 type Terms = Readonly<{
   parameters: BitcoinParameters
-  pays: readonly Pay[]
+  pays: readonly Payment[]
   scriptLengths: readonly number[]
   rate: bigint
   /** The least that a transaction of a size pays. */
@@ -48,7 +48,7 @@ type Terms = Readonly<{
  * Outputs are the pays in their order, then the change. The first input is the conflict key: a replacement spends all
  * inputs of what it replaces again, in their order.
  */
-export function buildTransfer(network: Network, publicKeys: CompressedKeys, request: SpendRequest): Unsigned {
+export function buildTransfer(network: Network, publicKeys: CompressedKeys, request: SpendRequest): UnsignedTransaction {
   const terms = termsOf(network, request)
   const draft = request.replaces === null ? draftFresh(terms, request) : draftReplacement(terms, request)
   assert(new Set(draft.inputs.map(({ outpoint }) => outpoint)).size === draft.inputs.length, 'no coin is spent twice')
@@ -88,14 +88,14 @@ function termsOf(network: Network, request: SpendRequest): Terms {
   const parameters = parametersOf(network)
   const { rate } = request.fee
   assert(rate > 0n && rate <= feeRateMax(parameters), 'the fee rate lies within its bounds')
-  const pays = replacedIntent(request)?.pays ?? request.pays
+  const pays = replacedIntent(request)?.pays ?? request.payments
   assert(pays.length > 0 && (!request.sweepAll || pays.length === 1), 'there is a pay, and a sweep has one')
   const scriptLengths = pays.map((pay) => payScript(network, pay).length)
   return { parameters, pays, scriptLengths, rate, feeFor: feeRule(network, request, scriptLengths) }
 }
 
 /** The output script of a pay. Dust is never paid out: no node relays it. */
-export function payScript(network: Network, pay: Pay): Uint8Array {
+export function payScript(network: Network, pay: Payment): Uint8Array {
   const parameters = parametersOf(network)
   assert(
     pay.asset.network === network.id && pay.asset.contract === null && pay.memo === null,
@@ -136,20 +136,20 @@ function feeRule(network: Network, request: SpendRequest, scriptLengths: readonl
 }
 
 function draftFresh(terms: Terms, request: SpendRequest): Draft {
-  const candidates = spendable(terms, request.coins, new Set())
+  const candidates = spendable(terms, request.utxos, new Set())
   if (request.sweepAll) return sweep(terms, request, candidates.slice(0, INPUTS_MAX))
   const draft = cover(terms, request, [], candidates)
   return { ...draft, inputs: [...draft.inputs].sort((a, b) => byDepositor(a) - byDepositor(b)) }
 }
 
 /** What a customer paid may leave the chain with the block that it came in: it is the common coin only where all are such. */
-const byDepositor = ({ path }: Coin): number => (path.branch === 'deposit' ? 1 : 0)
+const byDepositor = ({ path }: Utxo): number => (path.branch === 'deposit' ? 1 : 0)
 
 function draftReplacement(terms: Terms, request: SpendRequest): Draft {
   const kept = replacedIntent(request)?.inputs ?? []
   const draft = request.sweepAll
     ? sweep(terms, request, kept)
-    : cover(terms, request, kept, spendable(terms, request.coins, new Set(kept.map(({ outpoint }) => outpoint))))
+    : cover(terms, request, kept, spendable(terms, request.utxos, new Set(kept.map(({ outpoint }) => outpoint))))
   const size = transferSize(terms.parameters, draft.inputs.length, terms.scriptLengths)
   if (draft.feeUnits > scale(size, 2n * feeRateMax(terms.parameters), 1000n, 'down')) {
     throw new AppError('NETWORK_UNAVAILABLE', 'the network takes more for a transaction than is paid for it')
@@ -161,7 +161,7 @@ function draftReplacement(terms: Terms, request: SpendRequest): Draft {
  * Largest first, oldest first among equals: the fewest inputs, and so the least fee, whatever lies in the wallet. Coins
  * that cost more to spend than they are worth stay where they are.
  */
-function spendable(terms: Terms, coins: readonly Coin[], without: ReadonlySet<string>): readonly Coin[] {
+function spendable(terms: Terms, coins: readonly Utxo[], without: ReadonlySet<string>): readonly Utxo[] {
   const cost = scale(inputSize(terms.parameters), terms.rate, 1000n, 'up')
   return coins
     .filter(({ outpoint, units }) => units > cost && !without.has(outpoint))
@@ -169,7 +169,7 @@ function spendable(terms: Terms, coins: readonly Coin[], without: ReadonlySet<st
 }
 
 /** Adds coins to those that must be spent until they cover pays and fee. */
-function cover(terms: Terms, request: SpendRequest, kept: readonly Coin[], more: readonly Coin[]): Draft {
+function cover(terms: Terms, request: SpendRequest, kept: readonly Utxo[], more: readonly Utxo[]): Draft {
   const inputs = [...kept]
   let held = sum(kept)
   const paid = sum(terms.pays)
@@ -187,9 +187,9 @@ function cover(terms: Terms, request: SpendRequest, kept: readonly Coin[], more:
 }
 
 /** Spends every coin given. The pay takes what is left after the fee, up to its units; what is above them is change. */
-function sweep(terms: Terms, request: SpendRequest, inputs: readonly Coin[]): Draft {
+function sweep(terms: Terms, request: SpendRequest, inputs: readonly Utxo[]): Draft {
   const [pay] = terms.pays
-  const ceiling = request.pays[0]?.units
+  const ceiling = request.payments[0]?.units
   assert(pay !== undefined && ceiling !== undefined, 'a sweep has one pay')
   const held = sum(inputs)
   const settled = held > ceiling ? settle(terms, inputs.length, held - ceiling) : null
@@ -219,7 +219,7 @@ function sum(parts: readonly { units: bigint }[]): bigint {
 function insufficientFor(terms: Terms, request: SpendRequest): AppError {
   const needed = request.sweepAll ? terms.parameters.dustUnits : sum(terms.pays)
   return new AppError('INSUFFICIENT_LIQUIDITY', 'the coins at hand do not cover the payment and its fee', {
-    extra: { neededUnits: needed.toString(), coins: request.coins.length },
+    extra: { neededUnits: needed.toString(), coins: request.utxos.length },
   })
 }
 

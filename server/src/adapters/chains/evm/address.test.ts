@@ -27,7 +27,7 @@ function addresses(asked: [number, KeyPath][] = [], definition = eth) {
     asked.push([coinType, path])
     return secp256k1.getPublicKey(new Uint8Array(32).fill(path.index + 1), isCompressed)
   }
-  const publicKeys = { publicKey: keyOf(true), plainKey: keyOf(false) }
+  const publicKeys = { publicKey: keyOf(true), uncompressedKey: keyOf(false) }
   return createEvmAddresses(resolveNetwork(definition, 'production'), publicKeys, [usdt])
 }
 

@@ -9,22 +9,22 @@ import { addressOfPoint, readAddress } from '../shared/account-address.ts'
 /** Precompiles and system contracts live down here (0x01…0x11, 0x64… of Arbitrum, 0x1010 of Polygon, 0xdead): no recipients. */
 const RESERVED_MAX = 0xffffn
 /** The placeholder by which aggregators name the coin: never a recipient. */
-const COIN_PLACEHOLDER = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const NATIVE_PLACEHOLDER = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 export type EvmAddresses = Addresses & {
   /** The address of a path: what a spend comes from. */
-  own(path: KeyPath): string
+  addressAt(path: KeyPath): string
 }
 
 /** `tokens`: contracts of the catalogue on this network. Coins sent to a token's own contract are lost. */
 export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tokens: readonly string[]): EvmAddresses {
-  const refused = new Set([COIN_PLACEHOLDER, ...tokens.map((token) => token.toLowerCase())])
+  const refused = new Set([NATIVE_PLACEHOLDER, ...tokens.map((token) => token.toLowerCase())])
   const hotKey: KeyPath = { branch: 'hot', index: network.hotIndex }
   let hot: string | null = null
 
   function own(path: KeyPath): string {
     assert(path.branch !== 'change', 'account families have no change addresses')
-    return addressOfPoint(publicKeys.plainKey(network.coinType, path))
+    return addressOfPoint(publicKeys.uncompressedKey(network.coinType, path))
   }
 
   return Object.freeze({
@@ -34,7 +34,7 @@ export function createEvmAddresses(network: Network, publicKeys: PublicKeys, tok
     },
     parseMemo: () => null,
     deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
-    expect: (indexes: readonly number[]) => publicKeys.expect?.(network.coinType, 'deposit', indexes),
+    precompute: (indexes: readonly number[]) => publicKeys.precompute?.(network.coinType, 'deposit', indexes),
     // Asked for by every create: derived once.
     hot: () => (hot ??= own(hotKey)),
     change: () => own(hotKey),

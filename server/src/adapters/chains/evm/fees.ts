@@ -4,7 +4,7 @@ import type { FeeRate } from '../../../core/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { of } from './extremes.ts'
-import { type EvmNode, ethCall, everyNode } from './node.ts'
+import { type EvmNode, ethCall, askEveryNode } from './node.ts'
 import { bytes, count, type Decode, fields, list, orNull, quantity } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
 
@@ -27,8 +27,8 @@ export async function readFeeRate(nodes: readonly EvmNode[], network: Network, c
   assert(network.evm, 'an evm network has its parameters')
   const isDynamic = network.evm.dynamicFees
   const [prices, l1Fees] = await Promise.all([
-    everyNode(nodes, isDynamic ? dynamicPrice : legacyPrice),
-    everyNode(nodes, l1FeeOf),
+    askEveryNode(nodes, isDynamic ? dynamicPrice : legacyPrice),
+    askEveryNode(nodes, l1FeeOf),
   ])
   // The dearest base keeps the transfer from being stuck and costs nothing; the tip is paid in full: the cheapest.
   const base = of(

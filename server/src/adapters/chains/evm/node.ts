@@ -5,11 +5,11 @@ import { createRpc, failureOf, type Rpc, type RpcOptions, refusalOf } from './rp
 export type TraceMethod = 'trace_block' | 'debug_traceBlockByHash'
 
 /** What a node can be asked besides the standard methods. */
-export type Offers = Readonly<{ traces: TraceMethod | null; blockReceipts: boolean }>
+export type Capabilities = Readonly<{ traces: TraceMethod | null; blockReceipts: boolean }>
 
 export type EvmNode = Rpc & {
   /** Probed at first use, and again now and then where something was missing. */
-  offers(): Promise<Offers>
+  capabilities(): Promise<Capabilities>
 }
 
 /** Something an operator should know: the chain is read with less certainty than it could be. */
@@ -25,10 +25,10 @@ const PROBE_AGAIN_AFTER = 500
 
 export function createNode(name: string, url: string, chainId: number, options: RpcOptions): EvmNode {
   const rpc = createRpc(name, url, chainId, options)
-  let probed: Promise<Offers> | null = null
+  let probed: Promise<Capabilities> | null = null
   let asked = 0
 
-  async function offers(): Promise<Offers> {
+  async function offers(): Promise<Capabilities> {
     if (asked++ % PROBE_AGAIN_AFTER === 0) probed = null
     probed ??= probe(rpc).catch((error: unknown) => {
       probed = null
@@ -43,7 +43,7 @@ export function createNode(name: string, url: string, chainId: number, options: 
   return Object.freeze({ ...rpc, offers })
 }
 
-async function probe(rpc: Rpc): Promise<Offers> {
+async function probe(rpc: Rpc): Promise<Capabilities> {
   const latest = await rpc.ask('eth_getBlockByNumber', ['latest', false], (reply) => ({
     hash: blockHash(reply),
     height: blockHeight(reply),
@@ -73,7 +73,7 @@ async function offered(rpc: Rpc, method: string, params: readonly unknown[]): Pr
     return true
   } catch (error) {
     const status = failureOf(error)?.status ?? 0
-    const isNo = refusalOf(error) !== null || failureOf(error)?.tooLarge === true
+    const isNo = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
     if (isNo || (status >= 400 && status < 500 && status !== 408 && status !== 429)) return false
     throw error
   }
@@ -84,12 +84,12 @@ export function hex(height: number | bigint): `0x${string}` {
 }
 
 /** The same question to every node; one that fails fails all: what moves money is believed only where all agree. */
-export function everyNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNode) => Promise<T>): Promise<readonly T[]> {
+export function askEveryNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNode) => Promise<T>): Promise<readonly T[]> {
   return Promise.all(nodes.map(ask))
 }
 
 /** The first node that answers, in their order; the last failure where none does. */
-export async function firstNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNode) => Promise<T>): Promise<T> {
+export async function askFirstNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNode) => Promise<T>): Promise<T> {
   let last: unknown
   for (const node of nodes) {
     try {

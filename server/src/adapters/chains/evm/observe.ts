@@ -1,9 +1,9 @@
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
-import type { Observation, Watched } from '../../../exchange/ports/chain.ts'
+import type { Observation, WatchedTransaction } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
-import { type EvmNode, everyNode, hex, type Note } from './node.ts'
-import { agreedHead, hashAt, taggedHeight } from './reader.ts'
+import { type EvmNode, askEveryNode, hex, type Note } from './node.ts'
+import { findAgreedHead, hashAt, readTaggedHeight } from './reader.ts'
 import { feeOf } from './received.ts'
 import { block, count, orNull, type ReceiptReply, receipt, type TransactionReply, transaction } from './replies.ts'
 import { refusalOf } from './rpc.ts'
@@ -16,10 +16,10 @@ type View = Readonly<{ included: ReceiptReply | null; receipt: ReceiptReply | nu
 export async function observe(
   nodes: readonly EvmNode[],
   network: Network,
-  attempt: Watched,
+  attempt: WatchedTransaction,
   note: Note,
 ): Promise<Observation> {
-  const views = await everyNode(nodes, (node) => viewOn(node, attempt.txHash))
+  const views = await askEveryNode(nodes, (node) => viewOn(node, attempt.txHash))
   const [first] = views
   const found = first?.included
   if (found && views.every(({ included }) => included?.blockHash === found.blockHash)) {
@@ -31,10 +31,10 @@ export async function observe(
     }
   }
   // A pool may hold a transaction for ever whose nonce is long used: the proof counts, whoever still knows it.
-  const { txHash, conflictKey, rival = null } = attempt
+  const { txHash, conflictKey, conflictingTxHash: rival = null } = attempt
   if (conflictKey !== null && views.every((view) => view.receipt === null)) {
     const proof = await proveDead(nodes, network, { txHash, conflictKey, rival }, note)
-    if (proof !== null) return { kind: 'dead', proof }
+    if (proof !== null) return { kind: 'invalidated', proof }
   }
   return { kind: views.some((view) => view.receipt !== null || view.tx !== null) ? 'pending' : 'unseen' }
 }
@@ -70,20 +70,20 @@ async function proveDead(
   note: Note,
 ): Promise<Record<string, string | number> | null> {
   const { address, nonce } = parseConflictKey(conflictKey)
-  const used = await everyNode(nodes, (node) => node.ask('eth_getTransactionCount', [address, 'latest'], count))
+  const used = await askEveryNode(nodes, (node) => node.ask('eth_getTransactionCount', [address, 'latest'], count))
   if (used.some((next) => next <= nonce)) return null
   const final = await finalBlock(nodes, network)
   if (final === null) return null
   const height =
     (await heightOf(nodes, named, final.height)) ?? (await whereUsed(nodes, { address, nonce }, final.height, note))
   if (height === null) return null
-  const rivals = await everyNode(nodes, (node) => rivalIn(node, height, { address, nonce }))
+  const rivals = await askEveryNode(nodes, (node) => rivalIn(node, height, { address, nonce }))
   const [rival] = rivals
   const isShown = rival && rivals.every((one) => one?.txHash === rival.txHash && one.hash === rival.hash)
   if (!isShown || rival.txHash === txHash) return null
   // Asked last: an inclusion of ours, or a fork, in between would show.
-  const receipts = await everyNode(nodes, (node) => node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt)))
-  const hashes = await everyNode(nodes, (node) => hashAt(node, final.height))
+  const receipts = await askEveryNode(nodes, (node) => node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt)))
+  const hashes = await askEveryNode(nodes, (node) => hashAt(node, final.height))
   if (receipts.some((found) => found !== null) || hashes.some((hash) => hash !== final.hash)) return null
   return {
     rival: rival.txHash,
@@ -112,7 +112,7 @@ async function whereUsed(
   top: number,
   note: Note,
 ): Promise<number | null> {
-  const counts = await everyNode(nodes, (one) => countAt(one, address, top, note))
+  const counts = await askEveryNode(nodes, (one) => countAt(one, address, top, note))
   if (counts.some((next) => next === null || next <= nonce)) return null
   const node = present(nodes[0], 'a node')
   let high = top
@@ -154,13 +154,13 @@ function parseConflictKey(key: string): { address: string; nonce: number } {
 
 /** The block below which all nodes agree that nothing changes: by depth, and by the chain's own tag where it has one. */
 async function finalBlock(nodes: readonly EvmNode[], network: Network): Promise<BlockRef | null> {
-  const head = await agreedHead(nodes)
+  const head = await findAgreedHead(nodes)
   const tag = network.evm?.finalityTag ?? null
-  const tagged = tag === null ? head.height : ((await taggedHeight(nodes, tag)) ?? -1)
+  const tagged = tag === null ? head.height : ((await readTaggedHeight(nodes, tag)) ?? -1)
   const heights = [head.height - network.finalityBlocks, tagged]
   const height = Math.min(...heights)
   if (height < 0) return null
-  const [first, ...others] = await everyNode(nodes, (node) => hashAt(node, height))
+  const [first, ...others] = await askEveryNode(nodes, (node) => hashAt(node, height))
   return first && others.every((hash) => hash === first) ? { height, hash: first } : null
 }
 

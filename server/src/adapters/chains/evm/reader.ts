@@ -5,11 +5,11 @@ import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
 import { smallest } from '../../../lib/bigint.ts'
 import { of } from './extremes.ts'
 import { type FeeCaps, readFeeRate } from './fees.ts'
-import { type EvmNode, everyNode, firstNode, hex } from './node.ts'
-import { balanceAt, receivedOn } from './received.ts'
+import { type EvmNode, askEveryNode, askFirstNode, hex } from './node.ts'
+import { balanceAt, readReceived } from './received.ts'
 import { blockHash, blockHeight, count, orNull, pendingTransactions, type TransactionReply } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type ReadBlock, readBlock, type ScanOptions, scannedBlock, sighting } from './scan.ts'
+import { type BlockMovements, readBlock, type ScanOptions, scannedBlock, pendingMovements } from './scan.ts'
 import { parseTransferCall } from './token.ts'
 
 /** How far below the lowest head a common block is looked for: deeper forks need a person. */
@@ -18,28 +18,28 @@ const WALK_MAX = 128
 const PENDING_MAX = 5_000
 const SEEN_MAX = 20_000
 
-export type ReaderParts = Readonly<{
+export type EvmReaderOptions = Readonly<{
   network: Network
   nodes: readonly EvmNode[]
   caps: FeeCaps
   scan: ScanOptions
 }>
 
-export function createEvmReader({ network, nodes, caps, scan }: ReaderParts): ChainReader {
+export function createEvmReader({ network, nodes, caps, scan }: EvmReaderOptions): ChainReader {
   const mempool = createPendingReader(nodes)
   return Object.freeze({
-    head: () => agreedHead(nodes, Math.min(network.finalityBlocks, WALK_MAX)),
+    head: () => findAgreedHead(nodes, Math.min(network.finalityBlocks, WALK_MAX)),
     async block(height: number) {
       const read = await firstBlock(nodes, height, scan)
       return read === null ? null : scannedBlock(read)
     },
     mempool,
-    agrees: (block: BlockRef) => agree(nodes, block),
-    received: async (transfer, block) =>
-      of(smallest, await everyNode(nodes, (node) => receivedOn(node, transfer, block, scan))),
-    tagged: (tag) => taggedHeight(nodes, tag),
+    agrees: (block: BlockRef) => isAgreedBlock(nodes, block),
+    receivedUnits: async (transfer, block) =>
+      of(smallest, await askEveryNode(nodes, (node) => readReceived(node, transfer, block, scan))),
+    tagHeight: (tag) => readTaggedHeight(nodes, tag),
     balance: async (address, asset) =>
-      of(smallest, await everyNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),
+      of(smallest, await askEveryNode(nodes, (node) => balanceAt(node, address, asset.contract, 'latest'))),
     feeRate: () => readFeeRate(nodes, network, caps),
   } satisfies ChainReader)
 }
@@ -49,25 +49,25 @@ export function hashAt(node: EvmNode, height: number): Promise<string | null> {
 }
 
 /** Whether every node has this block at its height. A node that doesn't answer is no disagreement: it fails. */
-export async function agree(nodes: readonly EvmNode[], { height, hash }: BlockRef): Promise<boolean> {
-  const hashes = await everyNode(nodes, (node) => hashAt(node, height))
+export async function isAgreedBlock(nodes: readonly EvmNode[], { height, hash }: BlockRef): Promise<boolean> {
+  const hashes = await askEveryNode(nodes, (node) => hashAt(node, height))
   return hashes.every((one) => one === hash)
 }
 
 /** The highest block that all nodes have in common. */
-export async function agreedHead(nodes: readonly EvmNode[], walkMax = WALK_MAX): Promise<BlockRef> {
-  const heads = await everyNode(nodes, (node) => node.ask('eth_blockNumber', [], count))
+export async function findAgreedHead(nodes: readonly EvmNode[], walkMax = WALK_MAX): Promise<BlockRef> {
+  const heads = await askEveryNode(nodes, (node) => node.ask('eth_blockNumber', [], count))
   const top = Math.min(...heads)
   for (let height = top; height >= Math.max(0, top - walkMax); height--) {
-    const [first, ...others] = await everyNode(nodes, (node) => hashAt(node, height))
+    const [first, ...others] = await askEveryNode(nodes, (node) => hashAt(node, height))
     if (first && others.every((hash) => hash === first)) return { height, hash: first }
   }
   throw unavailable(`the nodes have no common block in ${walkMax} below ${top}`)
 }
 
 /** The lowest height of a tag. A node that refuses the question does not have the tag. */
-export async function taggedHeight(nodes: readonly EvmNode[], tag: FinalityTag): Promise<number | null> {
-  const heights = await everyNode(nodes, (node) =>
+export async function readTaggedHeight(nodes: readonly EvmNode[], tag: FinalityTag): Promise<number | null> {
+  const heights = await askEveryNode(nodes, (node) =>
     node.ask('eth_getBlockByNumber', [tag, false], orNull(blockHeight)).catch((error: unknown) => {
       if (refusalOf(error) === null) throw error
       return null
@@ -80,10 +80,10 @@ export async function taggedHeight(nodes: readonly EvmNode[], tag: FinalityTag):
 }
 
 /** Nodes with traces first: they see what the others cannot. null only where no node has the height. */
-async function firstBlock(nodes: readonly EvmNode[], height: number, scan: ScanOptions): Promise<ReadBlock | null> {
+async function firstBlock(nodes: readonly EvmNode[], height: number, scan: ScanOptions): Promise<BlockMovements | null> {
   const traced = await Promise.all(
     nodes.map((node) =>
-      node.offers().then(
+      node.capabilities().then(
         ({ traces }) => traces !== null,
         () => false,
       ),
@@ -92,7 +92,7 @@ async function firstBlock(nodes: readonly EvmNode[], height: number, scan: ScanO
   const ordered = [...nodes.filter((_, n) => traced[n]), ...nodes.filter((_, n) => !traced[n])]
   let isMissing = false
   try {
-    return await firstNode(ordered, async (node) => {
+    return await askFirstNode(ordered, async (node) => {
       const read = await readBlock(node, height, scan)
       if (read !== null) return read
       isMissing = true
@@ -120,7 +120,7 @@ function createPendingReader(nodes: readonly EvmNode[]): () => Promise<readonly 
     return pending
       .flat()
       .filter(isNew)
-      .flatMap((tx) => sighting(tx, parseTransferCall(tx.input)))
+      .flatMap((tx) => pendingMovements(tx, parseTransferCall(tx.input)))
       .map(({ from: _, ...transfer }) => transfer)
   }
 }

@@ -4,16 +4,16 @@ import { largest, smallest } from '../../../lib/bigint.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type Movement, placed, type ReadBlock, readBlock, type ScanOptions } from './scan.ts'
+import { type Movement, identifyTransferLogs, type BlockMovements, readBlock, type ScanOptions } from './scan.ts'
 import { balanceCall, eventOf } from './token.ts'
 
-export type Claim = Parameters<ChainReader['received']>[0]
+export type Claim = Parameters<ChainReader['receivedUnits']>[0]
 
 /**
  * What one node says that the address received by this transfer: read anew, by the block's hash, and believed only as
  * far as the balance rose. A node that is not on the block throws: its silence is no proof that nothing came.
  */
-export async function receivedOn(node: EvmNode, claim: Claim, block: BlockRef, options: ScanOptions): Promise<bigint> {
+export async function readReceived(node: EvmNode, claim: Claim, block: BlockRef, options: ScanOptions): Promise<bigint> {
   const [own, units] = await readClaim(node, claim, block, options)
   // Asked last: what was read by height in between was read on this very block.
   const hashNow = await node.ask('eth_getBlockByNumber', [hex(block.height), false], orNull(blockHash))
@@ -32,7 +32,7 @@ async function readClaim(
     readBlock(node, block.hash, options),
   ])
   if (read?.height !== block.height || receiptNow?.blockHash !== block.hash) throw notOnBlock(node, block)
-  const own = receiptNow.ok ? findMovement(claim, read, receiptNow, options.coinContract) : null
+  const own = receiptNow.ok ? findMovement(claim, read, receiptNow, options.nativeContract) : null
   if (own === null) return [null, 0n]
   const rose = await balanceRise(node, own, read, options)
   if (rose === null) return [own, await currentAtMost(node, own)]
@@ -51,20 +51,20 @@ function notOnBlock(node: EvmNode, block: BlockRef): Error {
 /** The claimed transfer in this node's own reading; for tokens it must stand in the receipt too. */
 function findMovement(
   claim: Claim,
-  read: ReadBlock,
+  read: BlockMovements,
   { logs }: ReceiptReply,
-  coinContract: string | null,
+  nativeContract: string | null,
 ): Movement | null {
   const own = read.movements.find(({ identity }) => identity === claim.identity)
   // A move within a transaction, on a node without traces: the balance alone has to show it.
-  if (own === undefined && !read.traced && claim.contract === null && claim.identity.includes(':trace:')) {
+  if (own === undefined && !read.isTraced && claim.contract === null && claim.identity.includes(':trace:')) {
     return { ...claim, from: '', memo: null, sender: null }
   }
   if (own?.address !== claim.address || own.contract !== claim.contract || own.txHash !== claim.txHash) return null
   if (own.identity === own.txHash || own.identity.includes(':trace:')) return own
-  const entry = placed(logs).find(([identity]) => identity === claim.identity)?.[1]
+  const entry = identifyTransferLogs(logs).find(([identity]) => identity === claim.identity)?.[1]
   const event = entry === undefined ? null : eventOf(entry)
-  const contract = entry?.address === coinContract ? null : (entry?.address ?? null)
+  const contract = entry?.address === nativeContract ? null : (entry?.address ?? null)
   return event?.to === own.address && event.units === own.units && contract === own.contract ? own : null
 }
 
@@ -72,7 +72,7 @@ function findMovement(
 async function balanceRise(
   node: EvmNode,
   own: Movement,
-  read: ReadBlock,
+  read: BlockMovements,
   { note }: ScanOptions,
 ): Promise<bigint | null> {
   try {
@@ -95,7 +95,7 @@ async function currentAtMost(node: EvmNode, own: Movement): Promise<bigint> {
 }
 
 /** What left the address in the block: sweeps of ours, which hide what came in from the balance difference. */
-async function spent(node: EvmNode, own: Movement, read: ReadBlock): Promise<bigint> {
+async function spent(node: EvmNode, own: Movement, read: BlockMovements): Promise<bigint> {
   const left = sum(read.movements.filter((one) => one.from === own.address && one.contract === own.contract))
   if (own.contract !== null) return left
   const sent = read.transactions.filter((tx) => tx.from === own.address)

@@ -23,12 +23,12 @@ export class NodeRefusal extends Error {
 export class NodeFailure extends Error {
   override readonly name = 'NodeFailure'
   readonly status: number | null
-  readonly tooLarge: boolean
+  readonly isTooLarge: boolean
 
-  constructor(text: string, status: number | null, tooLarge: boolean) {
+  constructor(text: string, status: number | null, isTooLarge: boolean) {
     super(text)
     this.status = status
-    this.tooLarge = tooLarge
+    this.isTooLarge = isTooLarge
   }
 }
 
@@ -80,7 +80,7 @@ export function createRpc(name: string, url: string, chainId: number, options: R
         return decode(unwrap(await request({ method, params })))
       } catch (error) {
         const cause = causeOf(error)
-        if (attempt >= options.attempts || !mayPass(cause)) {
+        if (attempt >= options.attempts || !isTransient(cause)) {
           throw unavailable(`${name} gave no answer to ${method}`, cause)
         }
         await wait(RETRY_DELAY_MS * 2 ** attempt)
@@ -177,12 +177,12 @@ function causeOf(error: unknown): Error {
 }
 
 /** Rate limits (EIP-1474 -32005, and 429 as some providers say it) and node-internal failures may pass. */
-const passingCodes: ReadonlySet<number> = new Set([-32005, -32603, 429])
+const transientCodes: ReadonlySet<number> = new Set([-32005, -32603, 429])
 
-function mayPass(cause: Error): boolean {
-  if (cause instanceof NodeRefusal) return passingCodes.has(cause.code)
+function isTransient(cause: Error): boolean {
+  if (cause instanceof NodeRefusal) return transientCodes.has(cause.code)
   if (cause instanceof NodeFailure) {
-    return !cause.tooLarge && (cause.status === null || cause.status >= 500 || cause.status === 429)
+    return !cause.isTooLarge && (cause.status === null || cause.status >= 500 || cause.status === 429)
   }
   return false
 }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import type { LogReply } from './replies.ts'
-import { placed } from './scan.ts'
+import { identifyTransferLogs } from './scan.ts'
 import { TRANSFER_TOPIC } from './token.ts'
 
 const APPROVAL: Hex = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
@@ -29,7 +29,7 @@ function block(first: string, second: string) {
 
 test('a token deposit keeps its identity where a reorganisation mines it at another place of the block', () => {
   const identities = (logs: ReturnType<typeof block>) =>
-    placed(logs)
+    identifyTransferLogs(logs)
       .map(([identity]) => identity)
       .sort()
   expect(identities(block('0xa1', '0xa2'))).toEqual(['0xa1:0', '0xa1:1', '0xa2:0', '0xa2:1'])
@@ -38,5 +38,5 @@ test('a token deposit keeps its identity where a reorganisation mines it at anot
 
 test('events are placed by their index, in whatever order a node names them', () => {
   const logs = block('0xa1', '0xa2')
-  expect(placed(logs.toReversed())).toEqual(placed(logs))
+  expect(identifyTransferLogs(logs.toReversed())).toEqual(identifyTransferLogs(logs))
 })

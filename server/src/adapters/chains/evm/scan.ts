@@ -19,19 +19,19 @@ import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
 /** A transfer with the side that it came from, which the second read needs for its balance difference. */
 export type Movement = Transfer & Readonly<{ from: string }>
 
-export type ReadBlock = BlockRef &
+export type BlockMovements = BlockRef &
   Readonly<{
     parentHash: string
     time: number
     movements: readonly Movement[]
     transactions: readonly TransactionReply[]
     /** False where coin from contracts could not be read: the reconciler's balance check steps in. */
-    traced: boolean
+    isTraced: boolean
   }>
 
 export type ScanOptions = Readonly<{
   /** A contract whose token is the network's own coin (Celo): its transfers are the coin's. */
-  coinContract: string | null
+  nativeContract: string | null
   note: Note
 }>
 
@@ -48,19 +48,19 @@ function isSigned(tx: TransactionReply): boolean {
 }
 
 /** The block at a height, or of a hash, with everything that moved; null where the node has none. */
-export async function readBlock(node: EvmNode, at: number | string, options: ScanOptions): Promise<ReadBlock | null> {
+export async function readBlock(node: EvmNode, at: number | string, options: ScanOptions): Promise<BlockMovements | null> {
   const byHash = typeof at === 'string'
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const block = await node.ask(method, [byHash ? at : hex(at), true], orNull(decodeBlock))
   if (block === null) return null
   if (byHash ? block.hash !== at : block.height !== at) throw unavailable(`${node.name} answered with another block`)
-  if (block.transactions.length === 0) return { ...block, movements: [], traced: true }
+  if (block.transactions.length === 0) return { ...block, movements: [], isTraced: true }
 
-  const offers = await node.offers()
+  const capabilities = await node.capabilities()
   const [logs, traces, receipts] = await Promise.all([
     node.ask('eth_getLogs', [{ blockHash: block.hash, topics: [TRANSFER_TOPIC] }], list(log)),
     readTraces(node, block, options.note),
-    offers.blockReceipts ? node.ask('eth_getBlockReceipts', [block.hash], list(receipt)) : null,
+    capabilities.blockReceipts ? node.ask('eth_getBlockReceipts', [block.hash], list(receipt)) : null,
   ])
   const outcomes = await readOutcomes(node, block, receipts, traces)
   const succeeded = (txHash: string) => outcomes.get(txHash) === true
@@ -68,18 +68,18 @@ export async function readBlock(node: EvmNode, at: number | string, options: Sca
   checkLogs(node, block, logs, receipts)
   return {
     ...block,
-    traced: traces !== null,
+    isTraced: traces !== null,
     movements: [
       ...block.transactions.filter((tx) => succeeded(tx.hash)).flatMap(nativeMovement),
       ...(traces?.inner ?? []).filter(({ txHash }) => succeeded(txHash)).map(innerMovement),
-      ...placed(logs).flatMap(([identity, entry]) => {
-        return tokenMovement(identity, entry, bySender.get(entry.txHash), options.coinContract)
+      ...identifyTransferLogs(logs).flatMap(([identity, entry]) => {
+        return tokenMovement(identity, entry, bySender.get(entry.txHash), options.nativeContract)
       }),
     ],
   }
 }
 
-export function scannedBlock(block: ReadBlock): ScannedBlock {
+export function scannedBlock(block: BlockMovements): ScannedBlock {
   return {
     height: block.height,
     hash: block.hash,
@@ -101,7 +101,7 @@ const isSettled = (block: BlockReply): boolean => Date.now() - block.time * 1000
 
 /** null where this node has no traces, or none of this block: heavy blocks must not stop the watch. */
 async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise<BlockTraces | null> {
-  const { traces: method } = await node.offers()
+  const { traces: method } = await node.capabilities()
   if (method === null) return null
   try {
     const traces =
@@ -115,7 +115,7 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
       throw unavailable(`${node.name} traced only a part of block ${block.height}`)
     if (traces !== null && isWhole) return traces
   } catch (error) {
-    if (refusalOf(error) === null && failureOf(error)?.tooLarge !== true) throw error
+    if (refusalOf(error) === null && failureOf(error)?.isTooLarge !== true) throw error
   }
   note({ kind: 'traces-missing', node: node.name, detail: `block ${block.height} ${block.hash}` })
   return null
@@ -195,7 +195,7 @@ function innerMovement({ txHash, path, from, to, units }: BlockTraces['inner'][n
  * Transfer events with their identity: the place among those of their own transaction. The log index counts over the
  * whole block, and would be another one where a reorganisation mines the same transaction at another place.
  */
-export function placed(logs: readonly LogReply[]): readonly (readonly [string, LogReply])[] {
+export function identifyTransferLogs(logs: readonly LogReply[]): readonly (readonly [string, LogReply])[] {
   const places = new Map<string, number>()
   const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).toSorted((a, b) => a.index - b.index)
   return transfers.map((entry) => {
@@ -209,7 +209,7 @@ function tokenMovement(
   identity: string,
   entry: LogReply,
   tx: TransactionReply | undefined,
-  coinContract: string | null,
+  nativeContract: string | null,
 ): Movement[] {
   const event = eventOf(entry)
   if (event === null || event.units === 0n) return []
@@ -222,7 +222,7 @@ function tokenMovement(
       address: event.to,
       from: event.from,
       memo: null,
-      contract: entry.address === coinContract ? null : entry.address,
+      contract: entry.address === nativeContract ? null : entry.address,
       units: event.units,
       sender: isOwn ? event.from : null,
     },
@@ -230,7 +230,7 @@ function tokenMovement(
 }
 
 /** Sightings: what the node would put into its next block. Nothing of it is certain; tokens have no log index yet. */
-export function sighting(tx: TransactionReply, call: { to: string; units: bigint } | null): Movement[] {
+export function pendingMovements(tx: TransactionReply, call: { to: string; units: bigint } | null): Movement[] {
   if (call === null || tx.to === null || call.units === 0n) return nativeMovement(tx)
   return [
     ...nativeMovement(tx),

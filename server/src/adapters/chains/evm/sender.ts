@@ -2,12 +2,12 @@ import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BroadcastResult, PureSender } from '../../../exchange/ports/chain.ts'
-import type { Pay } from '../../../exchange/ports/spend.ts'
+import type { Payment } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest } from '../../../lib/bigint.ts'
 import type { EvmAddresses } from './address.ts'
 import { of } from './extremes.ts'
-import { type EvmNode, ethCall, everyNode, hex, type Note } from './node.ts'
+import { type EvmNode, ethCall, askEveryNode, hex, type Note } from './node.ts'
 import { observe } from './observe.ts'
 import { balanceAt } from './received.ts'
 import { bytes, count, hash, orNull, quantity, receipt, transaction } from './replies.ts'
@@ -30,17 +30,17 @@ const revertCodes: ReadonlySet<number> = new Set([3, -32015])
  */
 const rejectCodes: ReadonlySet<number> = new Set([-32000, -32003, -32010, -32602])
 
-export type SenderParts = Readonly<{
+export type EvmSenderOptions = Readonly<{
   network: Network
   nodes: readonly EvmNode[]
   addresses: EvmAddresses
   note: Note
 }>
 
-export function createEvmSender({ network, nodes, addresses, note }: SenderParts): PureSender {
+export function createEvmSender({ network, nodes, addresses, note }: EvmSenderOptions): PureSender {
   return Object.freeze({
     gasLimit: async (pay, from) => {
-      const limits = await everyNode(nodes, (node) => estimate(node, pay, addresses.own(from)))
+      const limits = await askEveryNode(nodes, (node) => estimate(node, pay, addresses.addressAt(from)))
       return of(largest, limits)
     },
     payoutFee: typicalFee,
@@ -51,7 +51,7 @@ export function createEvmSender({ network, nodes, addresses, note }: SenderParts
 }
 
 /** What the transfer takes on this node, or SIMULATION_FAILED where it would revert. */
-async function estimate(node: EvmNode, pay: Pay, from: string): Promise<bigint> {
+async function estimate(node: EvmNode, pay: Payment, from: string): Promise<bigint> {
   const { contract } = pay.asset
   const held = await balanceAt(node, from, contract, 'latest')
   // Said before the token's own revert could be taken for a recipient that is refused.
@@ -93,7 +93,7 @@ export async function broadcast(nodes: readonly EvmNode[], raw: string): Promise
   const txHash = keccak256(signed)
   const { nonce = 0 } = parseTransaction(signed)
   const sender = await recoverTransactionAddress({ serializedTransaction: signed as `0x02${string}` })
-  const results = await everyNode(nodes, (node) => offer(node, signed, { txHash, sender, nonce }))
+  const results = await askEveryNode(nodes, (node) => offer(node, signed, { txHash, sender, nonce }))
   const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
   // One taker is enough; a rejection counts only where all reject.
   const result = of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected')

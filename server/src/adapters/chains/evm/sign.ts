@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem'
-import type { SignWith } from '../../../exchange/ports/signer.ts'
+import type { FamilySigner } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
 import { addressOfKey, parseAddress } from './address.ts'
 import { parseTransferCall, transferCall } from './token.ts'
@@ -13,7 +13,7 @@ const GAS_MAX = 2_000_000n
  * Builds the one transaction that the intent describes and signs it: deterministic (RFC 6979), so that signing twice
  * gives the same bytes. What was built is read back from the bytes and compared before they leave.
  */
-export const signEvm: SignWith = (intent, keys) => {
+export const signEvm: FamilySigner = (intent, keys) => {
   assert(intent.family === 'evm', 'this signer signs evm transactions')
   checkIntent(intent)
   const unsigned = transactionOf(intent)

@@ -30,10 +30,10 @@ const pay = {
 
 function request(parts: Partial<SpendRequest> = {}): SpendRequest {
   return {
-    pays: [pay],
+    payments: [pay],
     from: { branch: 'hot', index: 0 },
     fee: { rate: 100n, tip: 3n },
-    coins: [],
+    utxos: [],
     changeIndex: 0,
     nonce: 9,
     replaces: null,
@@ -67,19 +67,19 @@ describe('a transfer', () => {
   })
 
   test('that sweeps leaves exactly the fee behind', () => {
-    const { intent, feeUnits } = build({ pays: [{ ...pay, units: 10n ** 18n }], sweepAll: true })
+    const { intent, feeUnits } = build({ payments: [{ ...pay, units: 10n ** 18n }], sweepAll: true })
     expect(intent.pay.units + feeUnits).toBe(10n ** 18n)
   })
 
   test('that sweeps less than its own fee is refused', () => {
-    expect(() => build({ pays: [{ ...pay, units: 2_100_000n }], sweepAll: true })).toThrow(AppError)
+    expect(() => build({ payments: [{ ...pay, units: 2_100_000n }], sweepAll: true })).toThrow(AppError)
   })
 
   test.each([
     ['two pays', { pays: [pay, pay] }],
     ['no nonce', { nonce: null }],
     ['no gas limit', { gasLimit: null }],
-    ['an asset of another network', { pays: [{ ...pay, asset: { ...coin, network: 'bsc' } }] }],
+    ['an asset of another network', { payments: [{ ...pay, asset: { ...coin, network: 'bsc' } }] }],
   ])('of %s is a bug', (_, parts) => {
     expect(() => build(parts)).toThrow(InvariantError)
   })

@@ -2,9 +2,9 @@ import type { Asset } from '../../../core/domain/asset.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
-import type { SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
+import type { SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
 import type { SignIntent } from '../../../exchange/ports/signer.ts'
-import type { Pay } from '../../../exchange/ports/spend.ts'
+import type { Payment } from '../../../exchange/ports/spend.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { largest } from '../../../lib/bigint.ts'
 import type { EvmAddresses } from './address.ts'
@@ -22,8 +22,8 @@ export function typicalFee(asset: Asset, fee: FeeRate): bigint {
 }
 
 /** One pay per transaction. Pure: nonce, gas and fees were read before. */
-export function buildTransfer(network: Network, addresses: EvmAddresses, request: SpendRequest): Unsigned {
-  const { pays, from, nonce, coins } = request
+export function buildTransfer(network: Network, addresses: EvmAddresses, request: SpendRequest): UnsignedTransaction {
+  const { payments: pays, from, nonce, utxos: coins } = request
   const [pay] = pays
   assert(pay !== undefined && pays.length === 1, 'an evm transaction has one pay')
   assert(network.evm, 'an evm network has its parameters')
@@ -44,12 +44,12 @@ export function buildTransfer(network: Network, addresses: EvmAddresses, request
     gasLimit,
     ...price,
   }
-  const conflictKey = `${addresses.own(from)}:${nonce}`
+  const conflictKey = `${addresses.addressAt(from)}:${nonce}`
   return { intent, conflictKey, resources: [conflictKey], feeUnits, change: null }
 }
 
 /** What is replaced has the same sender, nonce and pay: whichever confirms, the payout is paid once. */
-function replaced({ replaces, from, nonce, pays, sweepAll }: SpendRequest): EvmIntent | null {
+function replaced({ replaces, from, nonce, payments: pays, sweepAll }: SpendRequest): EvmIntent | null {
   if (replaces === null) return null
   const { intent } = replaces
   const [pay] = pays
@@ -85,7 +85,7 @@ function bumped(old: bigint, current: bigint): bigint {
 }
 
 /** A sweep of the coin leaves nothing but what the fee may take; a token's fee is paid in the coin. */
-function allButFee(pay: Pay, feeUnits: bigint): Pay {
+function allButFee(pay: Payment, feeUnits: bigint): Payment {
   if (pay.asset.contract !== null) return pay
   if (pay.units <= feeUnits) {
     throw new AppError('INSUFFICIENT_LIQUIDITY', `the balance does not cover the network fee of its own transfer`)

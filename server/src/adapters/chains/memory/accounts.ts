@@ -1,44 +1,44 @@
-/** What a value was from which block on, oldest first. */
-type History<T> = { height: number; value: T }[]
+/** A value and the block that set it, oldest first. */
+type Versions<T> = { height: number; value: T }[]
 
-/** Values by key with their past: a block can be taken back, and a node that lags answers with what was. */
-export type Timeline<T> = Readonly<{
+/** Values by key and block height: a reorganisation rolls blocks back, and a lagging node reads older values. */
+export type History<T> = Readonly<{
   at(key: string, height: number): T
   set(key: string, height: number, value: T): void
-  /** Forgets what these keys became at `height` or above. */
-  takeBack(keys: Iterable<string>, height: number): void
-  /** A copy that the world does not change any more. */
-  freeze(): (key: string) => T
+  /** Deletes the versions of these keys at `height` and above. */
+  rollback(keys: Iterable<string>, height: number): void
+  /** A copy of the latest values; later changes do not affect it. */
+  snapshot(): (key: string) => T
 }>
 
-export function createTimeline<T>(none: T): Timeline<T> {
-  const histories = new Map<string, History<T>>()
+export function createHistory<T>(initial: T): History<T> {
+  const versionsByKey = new Map<string, Versions<T>>()
   return {
     at(key, height) {
-      const history = histories.get(key) ?? []
-      for (let n = history.length - 1; n >= 0; n--) {
-        const entry = history[n]
-        if (entry && entry.height <= height) return entry.value
+      const versions = versionsByKey.get(key) ?? []
+      for (let n = versions.length - 1; n >= 0; n--) {
+        const version = versions[n]
+        if (version && version.height <= height) return version.value
       }
-      return none
+      return initial
     },
     set(key, height, value) {
-      const history = histories.get(key)
-      const last = history?.at(-1)
-      if (!history) histories.set(key, [{ height, value }])
+      const versions = versionsByKey.get(key)
+      const last = versions?.at(-1)
+      if (!versions) versionsByKey.set(key, [{ height, value }])
       else if (last?.height === height) last.value = value
-      else history.push({ height, value })
+      else versions.push({ height, value })
     },
-    takeBack(keys, height) {
+    rollback(keys, height) {
       for (const key of keys) {
-        const history = histories.get(key)
-        while (history?.length && (history.at(-1)?.height ?? -1) >= height) history.pop()
-        if (history?.length === 0) histories.delete(key)
+        const versions = versionsByKey.get(key)
+        while (versions?.length && (versions.at(-1)?.height ?? -1) >= height) versions.pop()
+        if (versions?.length === 0) versionsByKey.delete(key)
       }
     },
-    freeze() {
-      const values = new Map([...histories].map(([key, history]) => [key, history.at(-1)?.value ?? none]))
-      return (key) => values.get(key) ?? none
+    snapshot() {
+      const values = new Map([...versionsByKey].map(([key, versions]) => [key, versions.at(-1)?.value ?? initial]))
+      return (key) => values.get(key) ?? initial
     },
   }
 }

@@ -6,28 +6,28 @@ import { assert } from '../../../lib/assert.ts'
 import { addressOfPoint, readAddress } from '../shared/account-address.ts'
 
 export type MemoryAddresses = Addresses & {
-  /** The address of a path: what a spend comes from. */
-  own(path: KeyPath): string
+  /** The address of a key path. */
+  addressAt(path: KeyPath): string
 }
 
-/** Addresses of the account model: the same form and checksum as Ethereum's, so that a catalogue needs no other rules. */
+/** Ethereum's address format and checksum, so that the asset catalogue needs no further rules. */
 export function createMemoryAddresses(network: Network, publicKeys: PublicKeys): MemoryAddresses {
   const hotKey: KeyPath = { branch: 'hot', index: network.hotIndex }
   let hot: string | null = null
-  const derive = (path: KeyPath) => addressOfPoint(publicKeys.plainKey(network.coinType, path))
-  const own = (path: KeyPath) => {
-    assert(path.branch !== 'change', 'account families have no change addresses')
+  const derive = (path: KeyPath) => addressOfPoint(publicKeys.uncompressedKey(network.coinType, path))
+  const addressAt = (path: KeyPath) => {
+    assert(path.branch !== 'change', 'account-based families have no change addresses')
     if (path.branch !== hotKey.branch || path.index !== hotKey.index) return derive(path)
-    // Every transfer asks for it.
+    // Every transfer needs it: derived once.
     hot ??= derive(hotKey)
     return hot
   }
   return Object.freeze({
     parse: readAddress,
     parseMemo: () => null,
-    deposit: (index: number) => ({ address: own({ branch: 'deposit', index }), memo: null }),
-    hot: () => own(hotKey),
-    change: () => own(hotKey),
-    own,
+    deposit: (index: number) => ({ address: addressAt({ branch: 'deposit', index }), memo: null }),
+    hot: () => addressAt(hotKey),
+    change: () => addressAt(hotKey),
+    addressAt,
   })
 }

@@ -1,13 +1,13 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Transfer } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
-import { genesisParent, type MemoryBlock, type PoolTransaction, type Receipt, sealBlock } from './block.ts'
+import { genesisParent, type MemoryBlock, type PoolTransaction, type Receipt, createBlock } from './block.ts'
 import { createState } from './state.ts'
 
 export type BestChain = ReturnType<typeof createBestChain>
 export type BestChainOptions = Readonly<{ seed: string; startTime: number; blockTimeMs: number; baseFee: bigint }>
 
-/** The blocks that have won so far, and what every account has by them. */
+/** The blocks of the current best chain, and the balances and nonces that follow from them. */
 export function createBestChain(options: BestChainOptions) {
   const { seed, startTime, blockTimeMs } = options
   const state = createState()
@@ -19,7 +19,7 @@ export function createBestChain(options: BestChainOptions) {
   const top = () => present(blocks.at(-1), 'the first block')
   const timeOf = (height: number) => startTime + Math.floor((height * blockTimeMs) / 1000)
 
-  /** Executes in order; what cannot run now must not be given. */
+  /** Executes the transactions in order. The caller passes executable transactions only. */
   function append(transactions: readonly PoolTransaction[]): MemoryBlock {
     const height = blocks.length
     const touched = new Set<string>()
@@ -29,18 +29,18 @@ export function createBestChain(options: BestChainOptions) {
     }
     const parentHash = blocks.at(-1)?.hash ?? genesisParent
     const parts = { height, parentHash, time: timeOf(height), seed, branch: `main ${branch}` }
-    const block = sealBlock({ ...parts, receipts, touched })
+    const block = createBlock({ ...parts, receipts, touched })
     for (const txHash of receipts.keys()) inclusions.set(txHash, block)
     blocks.push(block)
     return block
   }
 
-  /** The transactions of the blocks that are gone, block by block. */
-  function takeBack(depth: number): readonly (readonly PoolTransaction[])[] {
+  /** Removes the last `depth` blocks and returns their transactions, block by block. */
+  function rollback(depth: number): readonly (readonly PoolTransaction[])[] {
     const orphaned = blocks.splice(blocks.length - depth)
     branch++
     for (const { height, touched, receipts } of orphaned) {
-      state.takeBack(touched, height)
+      state.rollback(touched, height)
       for (const txHash of receipts.keys()) inclusions.delete(txHash)
     }
     return orphaned.map(({ receipts }) => [...receipts.values()].map(({ transaction }) => transaction))
@@ -49,12 +49,12 @@ export function createBestChain(options: BestChainOptions) {
   append([])
   return {
     append,
-    takeBack,
+    rollback,
     head: (): BlockRef => ({ height: top().height, hash: top().hash }),
     block: (height: number): MemoryBlock | null => blocks[height] ?? null,
     slice: () => blocks.slice(),
-    /** The block of the best chain that holds the transaction. */
-    including: (txHash: string): MemoryBlock | null => inclusions.get(txHash) ?? null,
+    /** The block of the best chain that includes the transaction. */
+    blockOf: (txHash: string): MemoryBlock | null => inclusions.get(txHash) ?? null,
     timeOf,
     seed,
     baseFee: () => baseFee,
@@ -64,8 +64,8 @@ export function createBestChain(options: BestChainOptions) {
     },
     balance: (address: string, contract: string | null, at = top().height) => state.balance(address, contract, at),
     nonce: (address: string, at = top().height) => state.nonce(address, at),
-    freeze: state.freeze,
-    paidTo: (address: string): readonly Transfer[] =>
+    snapshot: state.snapshot,
+    transfersTo: (address: string): readonly Transfer[] =>
       blocks.flatMap(({ scanned }) => scanned.transfers.filter((transfer) => transfer.address === address)),
   }
 }

@@ -3,20 +3,28 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import type { Body } from './transaction.ts'
 
-/** A payment from outside, or a line of one: `delivered` is what really arrives of the units that the chain announces. */
-export type OutsidePay = Readonly<{ address: string; contract: string | null; units: bigint; delivered: bigint }>
+/** One transfer of an external transaction: the chain announces `units` and credits `deliveredUnits`. */
+export type ExternalTransfer = Readonly<{
+  address: string
+  contract: string | null
+  units: bigint
+  deliveredUnits: bigint
+}>
 
-/** Ours have a body; the outside world's say at once what they pay, and whether they will fail. */
+/** `signed`: from one of our wallets. `external`: from a test, which also decides whether it fails. */
 export type PoolTransaction = Readonly<{ hash: string; sender: string; raw: string | null }> &
-  (Readonly<{ kind: 'signed'; body: Body }> | Readonly<{ kind: 'outside'; pays: readonly OutsidePay[]; ok: boolean }>)
+  (
+    | Readonly<{ kind: 'signed'; body: Body }>
+    | Readonly<{ kind: 'external'; payments: readonly ExternalTransfer[]; ok: boolean }>
+  )
 
 export type Receipt = Readonly<{
   transaction: PoolTransaction
   ok: boolean
   feeUnits: bigint
   transfers: readonly Transfer[]
-  /** By identity. */
-  delivered: ReadonlyMap<string, bigint>
+  /** Units credited, by transfer identity. */
+  deliveredUnits: ReadonlyMap<string, bigint>
 }>
 
 export type MemoryBlock = BlockRef &
@@ -24,8 +32,8 @@ export type MemoryBlock = BlockRef &
 
 export const genesisParent = `0x${'0'.repeat(64)}`
 
-/** Each branch hashes differently, even where it holds the same transactions. */
-export function sealBlock(
+/** The branch is part of the hash: blocks of two branches differ even with the same transactions. */
+export function createBlock(
   parts: Pick<ScannedBlock, 'height' | 'parentHash' | 'time'> &
     Readonly<{ seed: string; branch: string; receipts: ReadonlyMap<string, Receipt>; touched: ReadonlySet<string> }>,
 ): MemoryBlock {
@@ -48,15 +56,15 @@ export function sealBlock(
   return { ...ref, scanned, receipts, touched }
 }
 
-/** What a transaction announces: the first native pay by its hash alone, others of one transaction by their place in it. */
-export function announced(transaction: PoolTransaction): readonly Transfer[] {
+/** The transfers that a transaction announces. Identity: the hash for a first native transfer, else hash and index. */
+export function announcedTransfers(transaction: PoolTransaction): readonly Transfer[] {
   const { hash: txHash, sender } = transaction
-  const pays =
-    transaction.kind === 'outside' ? transaction.pays : [{ ...transaction.body, address: transaction.body.to }]
-  return pays.map(({ address, contract, units }, place) => {
-    const inner = place === 0 ? txHash : `${txHash}:trace:${place}`
+  const payments =
+    transaction.kind === 'external' ? transaction.payments : [{ ...transaction.body, address: transaction.body.to }]
+  return payments.map(({ address, contract, units }, index) => {
+    const nativeIdentity = index === 0 ? txHash : `${txHash}:trace:${index}`
     return {
-      identity: contract === null ? inner : `${txHash}:${place}`,
+      identity: contract === null ? nativeIdentity : `${txHash}:${index}`,
       txHash,
       address,
       memo: null,
@@ -67,13 +75,13 @@ export function announced(transaction: PoolTransaction): readonly Transfer[] {
   })
 }
 
-/** The block as a node tells it that makes every transfer so many times as large. */
-export function inflatedBlock(block: MemoryBlock, times: bigint): MemoryBlock {
+/** The block as a lying node reports it: all units multiplied by `factor`. */
+export function inflateBlock(block: MemoryBlock, factor: bigint): MemoryBlock {
   const inflate = (transfers: readonly Transfer[]) =>
-    transfers.map((transfer) => ({ ...transfer, units: transfer.units * times }))
+    transfers.map((transfer) => ({ ...transfer, units: transfer.units * factor }))
   const receipts = [...block.receipts].map(([txHash, receipt]) => {
-    const delivered = new Map([...receipt.delivered].map(([identity, units]) => [identity, units * times]))
-    return [txHash, { ...receipt, transfers: inflate(receipt.transfers), delivered }] as const
+    const deliveredUnits = new Map([...receipt.deliveredUnits].map(([identity, units]) => [identity, units * factor]))
+    return [txHash, { ...receipt, transfers: inflate(receipt.transfers), deliveredUnits }] as const
   })
   const scanned = { ...block.scanned, transfers: inflate(block.scanned.transfers) }
   return { ...block, scanned, receipts: new Map(receipts) }

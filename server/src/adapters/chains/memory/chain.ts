@@ -5,25 +5,28 @@ import { assert, present } from '../../../lib/assert.ts'
 import { createMemoryAddresses } from './address.ts'
 import { createMemoryReader } from './reader.ts'
 import { createMemorySender } from './sender.ts'
-import type { MemoryWorld } from './world.ts'
+import type { MemoryNetwork } from './network.ts'
 
-export type MemoryChainParts = Readonly<{
+export type MemoryChainOptions = Readonly<{
   network: Network
-  world: MemoryWorld
+  memoryNetwork: MemoryNetwork
   publicKeys: PublicKeys
-  /** Names of the world's nodes that are asked; all of them unless given. */
+  /** Names of the nodes to read from; default: all nodes of the network. */
   nodes?: readonly string[]
 }>
 
-/** A network of the account model that exists in this process alone: for tests, and for benchmarks without a node. */
+/** Chain adapter of a simulated account-based network in this process, for tests and benchmarks without a node. */
 export function createMemoryChain({
   network,
-  world,
+  memoryNetwork,
   publicKeys,
-  nodes: names = [...world.nodes.keys()],
-}: MemoryChainParts): PureChain {
-  assert(world.network.id === network.id && names.length > 0, 'the world is of this network, and has a node')
-  const nodes = names.map((name) => present(world.nodes.get(name), `node ${name}`))
+  nodes: names = [...memoryNetwork.nodes.keys()],
+}: MemoryChainOptions): PureChain {
+  assert(
+    memoryNetwork.network.id === network.id && names.length > 0,
+    'the simulated network has the same id and at least one node',
+  )
+  const nodes = names.map((name) => present(memoryNetwork.nodes.get(name), `node ${name}`))
   const addresses = createMemoryAddresses(network, publicKeys)
   return Object.freeze({
     network,

@@ -3,24 +3,24 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { KeySource, PublicKeys } from '../../../exchange/ports/signer.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 
-/** Keys for simulated worlds, from a seed: the same seed gives the same house. Worth nothing on any real chain. */
+/** Keys for simulated networks; the same seed gives the same keys. Not secret: never use them on a real chain. */
 export function createMemoryKeys(seed: string): KeySource & PublicKeys {
-  const points = new Map<string, { compressed: Uint8Array; plain: Uint8Array }>()
-  // A SHA-256 hash is a valid private key but for one chance in 2^128.
+  const points = new Map<string, { compressed: Uint8Array; uncompressed: Uint8Array }>()
+  // A SHA-256 hash is an invalid private key with probability 2^-128.
   const privateKey = ({ branch, index }: KeyPath) =>
     new Uint8Array(hash('sha256', `swapyard memory key ${seed} ${branch} ${index}`, 'buffer'))
   function point(path: KeyPath) {
     const name = `${path.branch}/${path.index}`
-    const known = points.get(name)
-    if (known) return known
-    const plain = secp256k1.getPublicKey(privateKey(path), false)
-    const made = { plain, compressed: secp256k1.Point.fromBytes(plain).toBytes(true) }
-    points.set(name, made)
-    return made
+    const cached = points.get(name)
+    if (cached) return cached
+    const uncompressed = secp256k1.getPublicKey(privateKey(path), false)
+    const keys = { uncompressed, compressed: secp256k1.Point.fromBytes(uncompressed).toBytes(true) }
+    points.set(name, keys)
+    return keys
   }
   return Object.freeze({
     privateKey,
     publicKey: (_coinType: number, path: KeyPath) => point(path).compressed,
-    plainKey: (_coinType: number, path: KeyPath) => point(path).plain,
+    uncompressedKey: (_coinType: number, path: KeyPath) => point(path).uncompressed,
   })
 }

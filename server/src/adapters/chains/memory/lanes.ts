@@ -3,7 +3,7 @@ import type { PoolTransaction } from './block.ts'
 
 export type Signed = Extract<PoolTransaction, { kind: 'signed' }>
 
-/** Signed transactions by account and nonce: one each. */
+/** Signed transactions by account and nonce; one per nonce. */
 export function createLanes() {
   const lanes = new Map<string, Map<number, Signed>>()
   const at = (sender: string, nonce: number): Signed | null => lanes.get(sender)?.get(nonce) ?? null
@@ -22,24 +22,25 @@ export function createLanes() {
       if (lane?.size === 0) lanes.delete(sender)
     },
     clear: () => lanes.clear(),
-    /** Per account without gaps, while the price is met and the coin is there. */
-    ready(best: BestChain, isMeant: (txHash: string) => boolean): readonly Signed[] {
-      const taken: Signed[] = []
+    /** Per account, consecutive nonces as long as the fee covers the base fee and the balance covers the cost. */
+    selectReady(best: BestChain, isEligible: (txHash: string) => boolean): readonly Signed[] {
+      const selected: Signed[] = []
       for (const [sender, lane] of lanes) {
-        let left = best.balance(sender, null)
+        let balance = best.balance(sender, null)
         for (let nonce = best.nonce(sender); ; nonce++) {
           const next = lane.get(nonce)
-          if (!next || !isMeant(next.hash) || next.body.maxFeePerGas < best.baseFee() || costOf(next) > left) break
-          left -= costOf(next)
-          taken.push(next)
+          if (!next || !isEligible(next.hash) || next.body.maxFeePerGas < best.baseFee() || costOf(next) > balance)
+            break
+          balance -= costOf(next)
+          selected.push(next)
         }
       }
-      return taken
+      return selected
     },
   }
 }
 
-/** The most that it can take from the account in coin. */
+/** The most native currency that the transaction can take from the account. */
 export function costOf({ body }: Pick<Signed, 'body'>): bigint {
   return body.gasLimit * body.maxFeePerGas + (body.contract === null ? body.units : 0n)
 }

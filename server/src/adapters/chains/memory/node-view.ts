@@ -1,41 +1,41 @@
 import { present } from '../../../lib/assert.ts'
 import type { BestChain } from './best-chain.ts'
-import { type MemoryBlock, sealBlock } from './block.ts'
+import { type MemoryBlock, createBlock } from './block.ts'
 
-/** The chain that a node takes for the best. */
+/** The branch that one node follows. */
 export type View = Readonly<{
   top(): MemoryBlock
   block(height: number): MemoryBlock | null
-  including(txHash: string): MemoryBlock | null
+  blockOf(txHash: string): MemoryBlock | null
   balance(address: string, contract: string | null): bigint
   nonce(address: string): number
   baseFee(): bigint
-  /** The others mined a block. */
-  grow(): void
+  /** Called for each block of the best chain; a fork adds an empty block of its own. */
+  extend(): void
 }>
 
-/** The best chain, or what it was `lag` blocks ago. */
+/** The best chain without its last `lag` blocks. */
 export function followBest(best: BestChain, lag: number): View {
   const height = () => Math.max(0, best.head().height - lag)
   const block = (at: number) => (at <= height() ? best.block(at) : null)
   return {
     top: () => present(best.block(height()), 'the newest block'),
     block,
-    including(txHash) {
-      const found = best.including(txHash)
-      return found !== null && found.height <= height() ? found : null
+    blockOf(txHash) {
+      const including = best.blockOf(txHash)
+      return including !== null && including.height <= height() ? including : null
     },
     balance: (address, contract) => best.balance(address, contract, height()),
     nonce: (address) => best.nonce(address, height()),
     baseFee: best.baseFee,
-    grow: () => undefined,
+    extend: () => undefined,
   }
 }
 
-/** The blocks that there are now and empty ones after them: whatever the best chain becomes, this one stays. */
-export function branchOf(best: BestChain, name: string): View {
+/** A fork: the current blocks, then empty blocks of its own. Reorganisations of the best chain do not change it. */
+export function forkFrom(best: BestChain, name: string): View {
   const blocks = best.slice()
-  const state = best.freeze()
+  const state = best.snapshot()
   const inclusions = new Map(
     blocks.flatMap((block) => [...block.receipts.keys()].map((txHash) => [txHash, block] as const)),
   )
@@ -43,15 +43,15 @@ export function branchOf(best: BestChain, name: string): View {
   return {
     top,
     block: (height) => blocks[height] ?? null,
-    including: (txHash) => inclusions.get(txHash) ?? null,
+    blockOf: (txHash) => inclusions.get(txHash) ?? null,
     balance: state.balance,
     nonce: state.nonce,
     baseFee: best.baseFee,
-    grow() {
+    extend() {
       const { height, hash: parentHash } = top()
       const { seed, timeOf } = best
       blocks.push(
-        sealBlock({
+        createBlock({
           height: height + 1,
           parentHash,
           time: timeOf(height + 1),

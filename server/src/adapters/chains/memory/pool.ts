@@ -7,17 +7,17 @@ import { hashOf, readTransaction } from './transaction.ts'
 
 export type Pool = ReturnType<typeof createPool>
 
-/** What a replacement must offer more, of both prices (geth `--txpool.pricebump`). */
+/** A replacement must raise both fee fields to this percentage (geth `--txpool.pricebump`). */
 const BUMP_PERCENT = 110n
-/** Arrivals that are kept for those who look for sightings. */
+/** Latest arrivals that `since` can return. */
 const ARRIVALS_MAX = 10_000
 
-/** Transactions that wait for a block, in the order in which they came. One per account and nonce. */
+/** Pending transactions in order of arrival; one per account and nonce. */
 export function createPool(best: BestChain, chainId: number) {
   const waiting = new Map<string, PoolTransaction>()
   const lanes = createLanes()
   let arrivals: PoolTransaction[] = []
-  let arrived = 0
+  let arrivalCount = 0
 
   function add(transaction: PoolTransaction): void {
     if (transaction.kind === 'signed') {
@@ -27,7 +27,7 @@ export function createPool(best: BestChain, chainId: number) {
     }
     waiting.set(transaction.hash, transaction)
     arrivals.push(transaction)
-    arrived++
+    arrivalCount++
     if (arrivals.length > 2 * ARRIVALS_MAX) arrivals = arrivals.slice(-ARRIVALS_MAX)
   }
 
@@ -36,18 +36,18 @@ export function createPool(best: BestChain, chainId: number) {
     if (transaction.kind === 'signed') lanes.remove(transaction)
   }
 
-  function forget({ receipts }: MemoryBlock): void {
+  function removeMined({ receipts }: MemoryBlock): void {
     for (const { transaction } of receipts.values()) {
       remove(transaction)
-      // Whatever else wanted this nonce can never come again on this branch.
-      const rival = transaction.kind === 'signed' ? lanes.at(transaction.sender, transaction.body.nonce) : null
-      if (rival) remove(rival)
+      // A conflicting transaction with the same nonce can no longer confirm on this branch.
+      const conflicting = transaction.kind === 'signed' ? lanes.at(transaction.sender, transaction.body.nonce) : null
+      if (conflicting) remove(conflicting)
     }
   }
 
   function submit(raw: string): BroadcastResult {
     const txHash = hashOf(raw)
-    if (waiting.has(txHash) || best.including(txHash)) return { kind: 'known' }
+    if (waiting.has(txHash) || best.blockOf(txHash)) return { kind: 'known' }
     const read = readTransaction(raw)
     if (read === null) return { kind: 'rejected', reason: 'invalid transaction' }
     const transaction: Signed = { kind: 'signed', hash: txHash, sender: read.sender, raw, body: read.body }
@@ -59,37 +59,37 @@ export function createPool(best: BestChain, chainId: number) {
 
   return {
     add,
-    forget,
+    removeMined,
     submit,
-    /** What a block takes now, of all or of these. */
-    ready(only: ReadonlySet<string> | null = null): readonly PoolTransaction[] {
-      const isMeant = (txHash: string) => only === null || only.has(txHash)
-      const outside = [...waiting.values()].filter(({ kind, hash }) => kind === 'outside' && isMeant(hash))
-      return [...outside, ...lanes.ready(best, isMeant)]
+    /** The transactions that the next block can execute, of all or of the given hashes. */
+    selectReady(only: ReadonlySet<string> | null = null): readonly PoolTransaction[] {
+      const isEligible = (txHash: string) => only === null || only.has(txHash)
+      const external = [...waiting.values()].filter(({ kind, hash }) => kind === 'external' && isEligible(hash))
+      return [...external, ...lanes.selectReady(best, isEligible)]
     },
     has: (txHash: string) => waiting.has(txHash),
-    putBack(transactions: readonly PoolTransaction[]) {
+    addAll(transactions: readonly PoolTransaction[]) {
       for (const transaction of transactions) add(transaction)
     },
     clear() {
       waiting.clear()
       lanes.clear()
     },
-    /** What arrived since a mark, and the next mark. */
+    /** The arrivals since a mark, and the next mark. */
     since(mark: number): { transactions: readonly PoolTransaction[]; mark: number } {
-      const fresh = arrived - mark
-      return { transactions: fresh > 0 ? arrivals.slice(-fresh) : [], mark: arrived }
+      const count = arrivalCount - mark
+      return { transactions: count > 0 ? arrivals.slice(-count) : [], mark: arrivalCount }
     },
   }
 }
 
-/** Why a node does not take it: chain, nonce, prices, the coin to pay for it, or what it would replace. */
+/** Why a node rejects the transaction, in geth's words; null if it accepts. */
 function refusal(best: BestChain, chainId: number, transaction: Signed, old: Signed | null): string | null {
   const { body, sender } = transaction
   if (body.chainId !== chainId) return 'invalid chain id'
   if (body.nonce < best.nonce(sender)) return 'nonce too low'
   if (body.maxPriorityFeePerGas > body.maxFeePerGas) return 'tip above fee cap'
-  if (body.gasLimit < TRANSFER_GAS.coin) return 'intrinsic gas too low'
+  if (body.gasLimit < TRANSFER_GAS.native) return 'intrinsic gas too low'
   if (costOf(transaction) > best.balance(sender, null)) return 'insufficient funds'
   return old && !outbids(body, old.body) ? 'replacement transaction underpriced' : null
 }

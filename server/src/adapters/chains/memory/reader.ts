@@ -2,12 +2,12 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader, Transfer } from '../../../exchange/ports/chain.ts'
-import { present } from '../../../lib/assert.ts'
-import { largest, smallest } from '../../../lib/bigint.ts'
-import { announced } from './block.ts'
+import { smallest } from '../../../lib/bigint.ts'
+import { maxOf, minOf } from '../shared/min-max.ts'
+import { announcedTransfers } from './block.ts'
 import type { MemoryNode } from './node.ts'
 
-/** Wei per gas that are offered above the base fee. */
+/** Priority fee in wei per gas. */
 const TIP = 100_000_000n
 
 export function createMemoryReader(network: Network, nodes: readonly MemoryNode[]): ChainReader {
@@ -19,20 +19,19 @@ export function createMemoryReader(network: Network, nodes: readonly MemoryNode[
       return first && others.every((block) => block?.hash === first.hash) ? first.scanned : null
     },
     mempool: async () => mempool(),
-    agrees: async (block: BlockRef) => nodes.every((node) => has(node, block)),
-    received: async (claim, block) => lowest(nodes.map((node) => receivedOn(network, node, claim, block))),
-    tagged: async () => null,
-    balance: async (address, asset) => lowest(nodes.map((node) => node.balance(address, asset.contract))),
+    agrees: async (block: BlockRef) => nodes.every((node) => hasBlock(node, block)),
+    receivedUnits: async (claim, block) => minOf(nodes.map((node) => readReceived(network, node, claim, block))),
+    tagHeight: async () => null,
+    balance: async (address, asset) => minOf(nodes.map((node) => node.balance(address, asset.contract))),
     feeRate: async () => {
-      const [first = 0n, ...others] = nodes.map((node) => node.baseFee())
-      return { rate: 2n * largest(first, ...others) + TIP, tip: TIP }
+      return { rate: 2n * maxOf(nodes.map((node) => node.baseFee())) + TIP, tip: TIP }
     },
   } satisfies ChainReader)
 }
 
-const has = (node: MemoryNode, { height, hash }: BlockRef): boolean => node.block(height)?.hash === hash
+const hasBlock = (node: MemoryNode, { height, hash }: BlockRef): boolean => node.block(height)?.hash === hash
 
-/** The highest block that all nodes have in common: the first block is one. */
+/** The highest block that all nodes have in common; all share the first block. */
 export function agreedHead(network: Network, nodes: readonly MemoryNode[]): BlockRef {
   const heads = nodes.map((node) => node.head())
   for (let height = Math.min(...heads.map((head) => head.height)); height >= 0; height--) {
@@ -42,44 +41,39 @@ export function agreedHead(network: Network, nodes: readonly MemoryNode[]): Bloc
   throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`)
 }
 
-/** By this node's own receipt in this very block: not what was announced, but what was delivered of it. */
-function receivedOn(
+/** The units that this node's receipt in this block credits, at most the units claimed. */
+function readReceived(
   network: Network,
   node: MemoryNode,
-  claim: Parameters<ChainReader['received']>[0],
+  claim: Parameters<ChainReader['receivedUnits']>[0],
   block: BlockRef,
 ): bigint {
-  const found = node.find(claim.txHash)
-  // A node that is not on the block says nothing of it: its silence is no proof that nothing came.
-  if (!has(node, block) || found === null || found === 'waiting' || found.block.hash !== block.hash) {
+  const status = node.find(claim.txHash)
+  // A node without the block proves nothing: throw instead of returning 0.
+  if (!hasBlock(node, block) || status === null || status === 'waiting' || status.block.hash !== block.hash) {
     throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`, {
       cause: new Error(`node ${node.name} is not on block ${block.hash}`),
     })
   }
-  const transfer = found.receipt.transfers.find(({ identity }) => identity === claim.identity)
+  const transfer = status.receipt.transfers.find(({ identity }) => identity === claim.identity)
   if (transfer?.address !== claim.address || transfer.contract !== claim.contract) return 0n
-  return smallest(found.receipt.delivered.get(claim.identity) ?? 0n, claim.units)
+  return smallest(status.receipt.deliveredUnits.get(claim.identity) ?? 0n, claim.units)
 }
 
-/** A sighting is told once, by whichever node has it first. A silent node is passed over. */
+/** Reports each unconfirmed transfer once, from the first node that has it. Skips silent nodes. */
 function createMempoolReader(nodes: readonly MemoryNode[]): () => readonly Transfer[] {
   const marks = new Map<string, number>()
   return () => {
-    const sighted = new Map<string, Transfer>()
+    const sightings = new Map<string, Transfer>()
     for (const node of nodes) {
       try {
         const { transactions, mark } = node.arrivals(marks.get(node.name) ?? 0)
         marks.set(node.name, mark)
-        for (const transfer of transactions.flatMap(announced)) sighted.set(transfer.identity, transfer)
+        for (const transfer of transactions.flatMap(announcedTransfers)) sightings.set(transfer.identity, transfer)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
       }
     }
-    return [...sighted.values()]
+    return [...sightings.values()]
   }
-}
-
-function lowest(values: readonly bigint[]): bigint {
-  const [first, ...others] = values
-  return smallest(present(first, 'a node'), ...others)
 }

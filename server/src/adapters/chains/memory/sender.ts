@@ -3,7 +3,7 @@ import type { Network } from '../../../core/domain/network.ts'
 import type { BroadcastResult, Observation, PureSender } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { MemoryAddresses } from './address.ts'
-import type { Found, MemoryNode } from './node.ts'
+import type { TransactionStatus, MemoryNode } from './node.ts'
 import { agreedHead } from './reader.ts'
 import { buildTransfer, gasOf, payoutFee } from './transfer.ts'
 
@@ -14,7 +14,7 @@ export function createMemorySender(
 ): PureSender {
   return Object.freeze({
     gasLimit: async (pay, from) => {
-      const address = addresses.own(from)
+      const address = addresses.addressAt(from)
       const held = nodes.map((node) => node.balance(address, pay.asset.contract))
       if (held.some((units) => units < pay.units))
         throw new AppError('INSUFFICIENT_LIQUIDITY', 'the sender holds less than the transfer')
@@ -27,14 +27,14 @@ export function createMemorySender(
   } satisfies PureSender)
 }
 
-/** One taker is enough; a rejection counts only where all reject. */
+/** Accepted if one node accepts; rejected only if all nodes reject. */
 function broadcast(nodes: readonly MemoryNode[], raw: string): BroadcastResult {
-  const results = nodes.map((node) => offer(node, raw))
+  const results = nodes.map((node) => broadcastTo(node, raw))
   const of = (kind: BroadcastResult['kind']) => results.find((result) => result.kind === kind)
   return present(of('accepted') ?? of('known') ?? of('unknown') ?? of('rejected'), 'the answer of a node')
 }
 
-function offer(node: MemoryNode, raw: string): BroadcastResult {
+function broadcastTo(node: MemoryNode, raw: string): BroadcastResult {
   try {
     return node.submit(raw)
   } catch (error) {
@@ -59,16 +59,16 @@ function observe(network: Network, nodes: readonly MemoryNode[], { txHash, confl
   }
   if (conflictKey !== null && !views.some(isIncluded)) {
     const proof = proveDead(network, nodes, txHash, conflictKey)
-    if (proof !== null) return { kind: 'dead', proof }
+    if (proof !== null) return { kind: 'invalidated', proof }
   }
   return { kind: views.some((view) => view !== null) ? 'pending' : 'unseen' }
 }
 
-function isIncluded(found: Found | null | undefined): found is Exclude<Found, 'waiting'> {
-  return found !== null && found !== undefined && found !== 'waiting'
+function isIncluded(status: TransactionStatus | null | undefined): status is Exclude<TransactionStatus, 'waiting'> {
+  return status !== null && status !== undefined && status !== 'waiting'
 }
 
-/** Another transaction with the nonce lies below finality, in a block that every node has. */
+/** Proof that another transaction used the nonce, final in a block that every node has; null without one. */
 function proveDead(
   network: Network,
   nodes: readonly MemoryNode[],

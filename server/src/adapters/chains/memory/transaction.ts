@@ -1,10 +1,10 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
-import type { Signed, SignWith } from '../../../exchange/ports/signer.ts'
+import type { FamilySigner } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
 import { addressOfPoint, readAddress } from '../shared/account-address.ts'
 
-/** What a transaction of the simulated chain says, before its signature. */
+/** The unsigned content of a transaction on the simulated chain. */
 export type Body = Readonly<{
   chainId: number
   nonce: number
@@ -18,14 +18,14 @@ export type Body = Readonly<{
 
 export type SignedTransaction = Readonly<{ hash: string; sender: string; body: Body }>
 
-/** Half the order of secp256k1: a signature above it is the same one in other bytes (EIP-2). */
+/** Half the order of secp256k1. A signature with a higher s value is a malleated copy (EIP-2). */
 const HALF_ORDER = secp256k1.Point.CURVE().n / 2n
 const RAW_MAX = 4_000
-/** Public keys that are kept: a house has one hot wallet and its deposit addresses. */
+/** Public keys in the cache. */
 const KEYS_MAX = 10_000
 
-/** Builds the one transaction that the intent describes and signs it: RFC 6979, so that signing twice gives the same bytes. */
-export const signMemory: SignWith = (intent, keys): Signed => {
+/** Builds and signs the transaction of the intent. Deterministic (RFC 6979): signing twice gives the same bytes. */
+export const signMemory: FamilySigner = (intent, keys) => {
   assert(intent.family === 'evm', 'the simulated chain has accounts')
   const { pay, chainId, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = intent
   assert(pay.units > 0n && pay.memo === null, 'a pay has units and no memo')
@@ -50,7 +50,7 @@ export const signMemory: SignWith = (intent, keys): Signed => {
   return { txHash: hashOf(raw), raw }
 }
 
-/** A multiplication on the curve that every signature of a key would need again. By the key's hash: keys are not kept. */
+/** Caches the public key, whose computation is expensive. Indexed by the private key's hash: private keys are not stored. */
 function pointOf(privateKey: Uint8Array): Uint8Array {
   const name = hash('sha256', privateKey, 'hex')
   const point = points.get(name) ?? secp256k1.getPublicKey(privateKey, false)
@@ -65,7 +65,7 @@ export function hashOf(raw: string): string {
   return `0x${hash('sha256', raw, 'hex')}`
 }
 
-/** Reads signed bytes and checks their signature. null where they are not a transaction that anyone signed. */
+/** Reads signed bytes and checks the signature. null for anything but a valid signed transaction. */
 export function readTransaction(raw: string): SignedTransaction | null {
   const parts = raw.length <= RAW_MAX ? partsOf(raw) : null
   if (parts === null) return null
@@ -74,7 +74,7 @@ export function readTransaction(raw: string): SignedTransaction | null {
   const point = Buffer.from(pointHex, 'hex')
   const signature = Buffer.from(signatureHex, 'hex')
   if (body === null || point.length !== 65 || point[0] !== 4 || signature.length !== 64) return null
-  // One transaction has one form: the bytes that are read must be the bytes that would be written.
+  // A transaction has one encoding: reject bytes that differ from our own encoding of the same content.
   if (toHex(JSON.stringify([bodyText(body), point.toString('hex'), signature.toString('hex')])) !== raw) return null
   if (BigInt(`0x${signatureHex.slice(64)}`) > HALF_ORDER) return null
   const key = nativeKey(point)
@@ -100,9 +100,9 @@ function bodyOf(text: string): Body | null {
 
 function partsOf(raw: string): readonly [string, string, string] | null {
   if (!/^0x(?:[0-9a-f]{2})+$/.test(raw)) return null
-  const [text, point, signature, ...more] = parseList(Buffer.from(raw.slice(2), 'hex').toString('utf8')) ?? []
+  const [text, point, signature, ...rest] = parseList(Buffer.from(raw.slice(2), 'hex').toString('utf8')) ?? []
   const areTexts = typeof text === 'string' && typeof point === 'string' && typeof signature === 'string'
-  return areTexts && more.length === 0 ? [text, point, signature] : null
+  return areTexts && rest.length === 0 ? [text, point, signature] : null
 }
 
 function parseList(text: string): readonly unknown[] | null {
@@ -124,11 +124,11 @@ const toHex = (text: string): string => `0x${Buffer.from(text, 'utf8').toString(
 
 const nativeKeys = new Map<string, KeyObject | null>()
 
-/** OpenSSL checks four times as many signatures a second as JavaScript does. null where the point is not on the curve. */
+/** OpenSSL verifies signatures four times as fast as JavaScript. null if the point is not on the curve. */
 function nativeKey(point: Buffer): KeyObject | null {
   const name = point.toString('hex')
-  const known = nativeKeys.get(name)
-  if (known !== undefined) return known
+  const cached = nativeKeys.get(name)
+  if (cached !== undefined) return cached
   if (nativeKeys.size >= KEYS_MAX) nativeKeys.clear()
   const part = (from: number) => point.subarray(from, from + 32).toString('base64url')
   const key = secp256k1.utils.isValidPublicKey(point, false)

@@ -1,6 +1,6 @@
 import type { Network } from '../../../core/domain/network.ts'
-import type { ChainSender, Observation, Watched } from '../../../exchange/ports/chain.ts'
-import { agreedHash } from '../shared/agreement.ts'
+import type { ChainSender, Observation, WatchedTransaction } from '../../../exchange/ports/chain.ts'
+import { findAgreedHash } from '../shared/agreement.ts'
 import { createSpenderSearch, type Spender } from '../shared/spender-search.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
@@ -28,7 +28,7 @@ async function includedAt(
 ): Promise<Observation | null> {
   const height = seen[0]?.height ?? null
   if (height === null || !seen.every((transaction) => transaction?.height === height)) return null
-  const hash = await agreedHash(nodes, height)
+  const hash = await findAgreedHash(nodes, height)
   if (hash === null) return null
   return { kind: 'included', block: { height, hash }, ok: true, feeUnits: seen[0]?.content?.feeUnits ?? null }
 }
@@ -38,7 +38,7 @@ async function proveDead(
   network: Network,
   nodes: readonly MoneroNode[],
   search: ReturnType<typeof createSpenderSearch>,
-  { txHash, conflictKey, raw, rival }: Watched,
+  { txHash, conflictKey, raw, conflictingTxHash: rival }: WatchedTransaction,
 ): Promise<Observation | null> {
   if (conflictKey === null) return null
   const keyImages = raw === undefined ? [conflictKey] : (parseTransaction(fromHex(raw), null)?.keyImages ?? [])
@@ -53,7 +53,7 @@ async function proveDead(
     if (spender === null || spender.txHash === txHash) continue
     if (lowest - spender.height + 1 < network.finalityBlocks) continue
     const { height, hash } = spender
-    return { kind: 'dead', proof: { keyImage, spentBy: spender.txHash, blockHash: hash, blockHeight: height } }
+    return { kind: 'invalidated', proof: { keyImage, spentBy: spender.txHash, blockHash: hash, blockHeight: height } }
   }
   return null
 }

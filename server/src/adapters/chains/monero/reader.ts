@@ -4,10 +4,10 @@ import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/ports/chain.ts'
 import { assert, InvariantError, present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
-import { agreedHash, agreedHead } from '../shared/agreement.ts'
+import { findAgreedHash, findAgreedHead } from '../shared/agreement.ts'
 import { type HouseKeys, subaddressOf } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
-import type { Origins } from './origins.ts'
+import type { Origins } from './output-origins.ts'
 import { type Found, findOutputs, isLocked, keyImageOf } from './scan.ts'
 
 /** Units per byte that the house never exceeds: what 2 kB cost at it is a tenth of a coin. */
@@ -25,16 +25,16 @@ export function createReader(
   // What the recipient knows of an output, for as long as somebody holds its transfer.
   const secrets = new WeakMap<Transfer, Found>()
   return {
-    head: () => agreedHead(network, nodes),
+    head: () => findAgreedHead(network, nodes),
     block: (height) => readBlock(nodes, keys, secrets, height),
     mempool: createPoolReader(nodes, keys),
-    agrees: async ({ height, hash }) => (await agreedHash(nodes, height)) === hash,
-    received: async (transfer, block) => {
+    agrees: async ({ height, hash }) => (await findAgreedHash(nodes, height)) === hash,
+    receivedUnits: async (transfer, block) => {
       const answers = await Promise.all(nodes.map((node) => receivedAt(keys, node, transfer, block)))
       const [first = 0n, ...others] = answers
       return smallest(first, ...others)
     },
-    tagged: async () => null,
+    tagHeight: async () => null,
     balance: async () => {
       throw new InvariantError('Monero has no balances: the store adds up the unspent outputs')
     },
@@ -56,7 +56,7 @@ async function readBlock(
   secrets: WeakMap<Transfer, Found>,
   height: number,
 ): Promise<ScannedBlock | null> {
-  const hash = await agreedHash(nodes, height)
+  const hash = await findAgreedHash(nodes, height)
   if (hash === null) return null
   const { block, transactions } = await firstBlock(nodes, hash)
   const seen = new Set<string>()

@@ -85,7 +85,7 @@ function open(
     contract: null,
     units,
     sender: null,
-    ...(lockedFor === 0 ? {} : { lockedFor }),
+    ...(lockedFor === 0 ? {} : { lockConfirmations: lockedFor }),
   }
   return { transfer, secret }
 }

@@ -1,15 +1,15 @@
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
-import type { BroadcastResult, ChainSender, SpendRequest, Unsigned } from '../../../exchange/ports/chain.ts'
-import type { Coin, Pay } from '../../../exchange/ports/spend.ts'
+import type { BroadcastResult, ChainSender, SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
+import type { Utxo, Payment } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { readAddress } from './address.ts'
 import { subaddressOf } from './keys.ts'
 import type { MoneroNode } from './node.ts'
 import { createObserve } from './observe.ts'
-import type { Origins } from './origins.ts'
-import { createRevive } from './revive.ts'
+import type { Origins } from './output-origins.ts'
+import { createRevive } from './rebroadcast.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
 import type { Built, Wallet, WalletOutput, WalletRoom } from './wallet.ts'
 
@@ -40,7 +40,7 @@ export function createSender(options: SenderOptions): ChainSender {
   const { network, nodes, wallet, origins } = options
   const wants: Wants = { index: 0, unknown: new Set(), lost: new Set() }
   return {
-    apart: true,
+    prefersSeparatePayouts: true,
     // Asked before the transaction in which coins are chosen: the wallet is made ready here.
     gasLimit: async () => {
       await wallet?.use((open) => tend(open, wants, origins))
@@ -54,14 +54,14 @@ export function createSender(options: SenderOptions): ChainSender {
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
-    revive: createRevive(nodes),
+    rebroadcast: createRevive(nodes),
   }
 }
 
 const feeBound = ({ rate }: FeeRate, inputs: number, outputs: number): bigint =>
   (WEIGHT.base + WEIGHT.input * BigInt(inputs) + WEIGHT.output * BigInt(outputs)) * rate
 
-function checkPays({ id, name }: Network, { pays, sweepAll }: SpendRequest): void {
+function checkPays({ id, name }: Network, { payments: pays, sweepAll }: SpendRequest): void {
   assert(pays.length > 0 && !sweepAll, 'there is a pay, and coins are spent where they lie')
   let integrated = 0
   for (const { asset, memo, address, units } of pays) {
@@ -76,11 +76,11 @@ function checkPays({ id, name }: Network, { pays, sweepAll }: SpendRequest): voi
   if (!fits) throw insufficient(pays, `the payment does not fit into one transaction of ${name}`)
 }
 
-async function build(options: SenderOptions, wants: Wants, wallet: Wallet, request: SpendRequest): Promise<Unsigned> {
+async function build(options: SenderOptions, wants: Wants, wallet: Wallet, request: SpendRequest): Promise<UnsignedTransaction> {
   const { network, hot, outputsReady } = options
-  const pays = request.pays
+  const pays = request.payments
   const replaced = replacedCoins(request)
-  const candidates = replaced ?? request.coins
+  const candidates = replaced ?? request.utxos
   const known = await knownOutputs(wallet, wants, candidates)
   const ready = candidates.filter(({ outpoint, units }) => {
     const output = known.get(outpoint)
@@ -99,7 +99,7 @@ async function build(options: SenderOptions, wants: Wants, wallet: Wallet, reque
 async function knownOutputs(
   wallet: Wallet,
   wants: Wants,
-  coins: readonly Coin[],
+  coins: readonly Utxo[],
 ): Promise<ReadonlyMap<string, WalletOutput>> {
   const known = await wallet.outputs()
   wants.index = Math.max(wants.index, ...coins.map(({ path }) => subaddressOf(path).index))
@@ -135,20 +135,20 @@ function unlessGone(error: unknown): boolean {
   throw error
 }
 
-function replacedCoins({ replaces }: SpendRequest): readonly Coin[] | null {
+function replacedCoins({ replaces }: SpendRequest): readonly Utxo[] | null {
   if (replaces === null) return null
   assert(replaces.intent.family === 'monero', 'a transaction is replaced by one of its own family')
   return replaces.intent.inputs
 }
 
 /** The smallest coin that is enough, so that large ones stay for large payments; else the fewest, the largest first. */
-function choose(coins: readonly Coin[], pays: readonly Pay[], fee: FeeRate): readonly Coin[] {
+function choose(coins: readonly Utxo[], pays: readonly Payment[], fee: FeeRate): readonly Utxo[] {
   const paid = sum(pays)
   const needed = (inputs: number) => paid + feeBound(fee, inputs, pays.length + 1)
   const bySize = [...coins].sort((a, b) => (a.units === b.units ? 0 : a.units < b.units ? -1 : 1))
   const single = bySize.find(({ units }) => units >= needed(1))
   if (single) return [single]
-  const chosen: Coin[] = []
+  const chosen: Utxo[] = []
   for (const coin of bySize.reverse()) {
     chosen.push(coin)
     if (sum(chosen) >= needed(chosen.length)) return chosen
@@ -158,8 +158,8 @@ function choose(coins: readonly Coin[], pays: readonly Pay[], fee: FeeRate): rea
 
 type Holdings = Readonly<{
   known: ReadonlyMap<string, WalletOutput>
-  chosen: readonly Coin[]
-  pays: readonly Pay[]
+  chosen: readonly Utxo[]
+  pays: readonly Payment[]
   fee: FeeRate
   outputsReady: number
 }>
@@ -181,7 +181,7 @@ function splitsOf({ known, chosen, pays, fee, outputsReady }: Holdings): readonl
 async function spendOnly(
   wallet: Wallet,
   known: ReadonlyMap<string, WalletOutput>,
-  chosen: readonly Coin[],
+  chosen: readonly Utxo[],
 ): Promise<void> {
   const wanted = new Set(chosen.map(({ outpoint }) => outpoint))
   for (const [keyImage, { frozen }] of known) {
@@ -192,10 +192,10 @@ async function spendOnly(
 function describe(
   network: Network,
   request: SpendRequest,
-  chosen: readonly Coin[],
+  chosen: readonly Utxo[],
   { raw, secrets, feeUnits, keyImages }: Built,
-  replaced: readonly Coin[] | null,
-): Unsigned {
+  replaced: readonly Utxo[] | null,
+): UnsignedTransaction {
   const spent = parseTransaction(fromHex(raw), null)?.keyImages ?? []
   assert(spent.length > 0 && spent.length === keyImages.length, 'the wallet says what it spends')
   const byImage = new Map(chosen.map((coin) => [coin.outpoint, coin]))
@@ -205,11 +205,11 @@ function describe(
     return coin
   })
   const first = replaced?.[0]?.outpoint ?? inputs[0]?.outpoint ?? ''
-  const isFirst = ({ outpoint }: Coin) => outpoint === first
+  const isFirst = ({ outpoint }: Utxo) => outpoint === first
   const ordered = [...inputs.filter(isFirst), ...inputs.filter((coin) => !isFirst(coin))]
   assert(ordered[0]?.outpoint === first, 'what replaces a transaction conflicts with it')
   return {
-    intent: { family: 'monero', network: network.id, inputs: ordered, pays: request.pays, feeUnits, raw, secrets },
+    intent: { family: 'monero', network: network.id, inputs: ordered, pays: request.payments, feeUnits, raw, secrets },
     conflictKey: first,
     resources: inputs.map(({ outpoint }) => outpoint),
     feeUnits,
@@ -266,6 +266,6 @@ function sum(parts: readonly { units: bigint }[]): bigint {
   return parts.reduce((total, { units }) => total + units, 0n)
 }
 
-function insufficient(pays: readonly Pay[], message: string): AppError {
+function insufficient(pays: readonly Payment[], message: string): AppError {
   return new AppError('INSUFFICIENT_LIQUIDITY', message, { extra: { neededUnits: sum(pays).toString() } })
 }

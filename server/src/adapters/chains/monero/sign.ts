@@ -1,5 +1,5 @@
-import type { KeySource, Signed, SignIntent, SignWith } from '../../../exchange/ports/signer.ts'
-import type { Pay } from '../../../exchange/ports/spend.ts'
+import type { KeySource, SignedTransaction, SignIntent, FamilySigner } from '../../../exchange/ports/signer.ts'
+import type { Payment } from '../../../exchange/ports/spend.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { readAddress } from './address.ts'
 import { littleEndian, readPoint, timesBase } from './ed25519.ts'
@@ -18,7 +18,7 @@ const FEE_MAX = 100_000_000_000n
  * output with exactly its address and units, everything else comes back to the house, and nothing is missing: what else
  * the wallet may have built does not leave.
  */
-export const signMonero: SignWith = (intent, keys) => {
+export const signMonero: FamilySigner = (intent, keys) => {
   assert(intent.family === 'monero', 'the intent is for Monero')
   const transaction = present(parseTransaction(fromHex(intent.raw), null), 'a transaction in the bytes')
   checkSpends(intent, transaction)
@@ -26,7 +26,7 @@ export const signMonero: SignWith = (intent, keys) => {
   const returned = returnedUnits(ownKeys(keys), transaction, rest)
   const spent = sum(intent.inputs)
   assert(spent === sum(intent.pays) + returned + transaction.feeUnits, 'inputs are pays, change and fee')
-  return { txHash: transaction.txHash, raw: intent.raw } satisfies Signed
+  return { txHash: transaction.txHash, raw: intent.raw } satisfies SignedTransaction
 }
 
 function ownKeys(keys: KeySource): HouseKeys {
@@ -55,7 +55,7 @@ function withoutPays({ pays, secrets }: MoneroIntent, { outputs }: Transaction):
 }
 
 /** Whether the output is the address's and opens to the pay's units, by one of the sender's secrets. */
-function isPaidBy(pay: Pay, output: Output, secrets: readonly string[]): boolean {
+function isPaidBy(pay: Payment, output: Output, secrets: readonly string[]): boolean {
   const address = present(readAddress(pay.address), 'the address of a pay')
   return secrets.some((text) => {
     const shared = derive(address.view, littleEndian(fromHex(text)))

@@ -1,46 +1,46 @@
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
-import { agreedHash } from './agreement.ts'
+import { findAgreedHash } from './agreement.ts'
 
-/** How far below the head, beyond finality, a lost output's spender is looked for; deeper ones are named by people. */
+/** Blocks beyond finality to search for the transaction that spent an output. An operator must name a deeper one. */
 const SEARCH_BLOCKS = 144
-/** Outputs whose spender, or whose search, is remembered. */
-const REMEMBERED_MAX = 1000
+/** Outputs in the cache of searches. */
+const SEARCHES_MAX = 1000
 
 /** A transaction in a block that every node has. */
 export type Spender = BlockRef & Readonly<{ txHash: string }>
-/** What is known of one output: who spent it, or up to which block nobody did. */
+/** The result for one output: its spender, or no spender up to the block `upTo`. */
 type Search = Readonly<{ spender: Spender | null; upTo: BlockRef }>
 
 /**
- * Who spent an output, from the block `lowest`, which every node has, downwards. Blocks that were searched for an output
- * once are not searched for it again while they stand. `spenderIn` reads one block by the hash that every node has at its
- * height: the contents are then the same on all of them. An output is a name that the chain's family gives it.
+ * Finds the transaction that spent an output. Searches downwards from height `top`, which every node has, and caches the
+ * result: blocks already searched are read again only after a reorganisation. `spenderIn` searches one block by a hash that
+ * all nodes agree on, so one node's copy is enough. Outputs are identified as in the chain's family (outpoint, key image).
  */
 export function createSpenderSearch(
   network: Pick<Network, 'finalityBlocks'>,
-  nodes: Parameters<typeof agreedHash>[0],
+  nodes: Parameters<typeof findAgreedHash>[0],
   spenderIn: (blockHash: string, output: string) => Promise<string | null>,
-): (output: string, lowest: number) => Promise<Spender | null> {
+): (output: string, top: number) => Promise<Spender | null> {
   const searches = new Map<string, Search>()
 
   async function search(output: string, from: number, to: number): Promise<Spender | null> {
     for (let height = from; height >= to; height--) {
-      const hash = await agreedHash(nodes, height)
+      const hash = await findAgreedHash(nodes, height)
       const txHash = hash === null ? null : await spenderIn(hash, output)
       if (hash !== null && txHash !== null) return { txHash, height, hash }
     }
     return null
   }
 
-  return async (output, lowest) => {
-    const known = searches.get(output)
-    const stands = known !== undefined && (await agreedHash(nodes, known.upTo.height)) === known.upTo.hash
-    if (stands && known.spender !== null) return known.spender
-    const deepest = Math.max(0, lowest - network.finalityBlocks - SEARCH_BLOCKS)
-    const spender = await search(output, lowest, stands ? Math.max(deepest, known.upTo.height + 1) : deepest)
-    const { height, hash } = spender ?? { height: lowest, hash: (await agreedHash(nodes, lowest)) ?? '' }
-    if (searches.size >= REMEMBERED_MAX) searches.clear()
+  return async (output, top) => {
+    const cached = searches.get(output)
+    const isValid = cached !== undefined && (await findAgreedHash(nodes, cached.upTo.height)) === cached.upTo.hash
+    if (isValid && cached.spender !== null) return cached.spender
+    const deepest = Math.max(0, top - network.finalityBlocks - SEARCH_BLOCKS)
+    const spender = await search(output, top, isValid ? Math.max(deepest, cached.upTo.height + 1) : deepest)
+    const { height, hash } = spender ?? { height: top, hash: (await findAgreedHash(nodes, top)) ?? '' }
+    if (searches.size >= SEARCHES_MAX) searches.clear()
     searches.set(output, { spender, upTo: { height, hash } })
     return spender
   }

@@ -1,4 +1,4 @@
-import type { AuditLog, OperatorAct, WrittenAct } from '../../../core/ports/store/audit-log.ts'
+import type { AuditLog, OperatorAct, AuditLogEntry } from '../../../core/ports/store/audit-log.ts'
 import type { Sql } from './database.ts'
 
 export function createAuditLog(sql: Sql): AuditLog {
@@ -21,8 +21,8 @@ async function record(sql: Sql, { actor, act, subject, reason, detail = {}, befo
 }
 
 /** The fields in the order and format in which `hash_operator_act` hashes them. */
-async function after(sql: Sql, id: bigint, limit: number): Promise<readonly WrittenAct[]> {
-  return sql.query<WrittenAct>(
+async function after(sql: Sql, id: bigint, limit: number): Promise<readonly AuditLogEntry[]> {
+  return sql.query<AuditLogEntry>(
     `select id::text, encode(previous, 'hex') as previous, encode(hash, 'hex') as hash,
        array[id::text, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), actor, act, subject, reason,
          detail::text, coalesce(before::text, ''), coalesce(after::text, '')] as fields

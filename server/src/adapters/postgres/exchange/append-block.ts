@@ -48,13 +48,13 @@ export async function appendBlock(
   await reportIntrusions(sql, network, block, ours)
   const touched = await recordArrivals(sql, network, block, rules, ours)
   // After the arrivals: a coin can be spent in the block that it came with.
-  if (rules.coins) await spendCoins(sql, network, block, ours)
+  if (rules.tracksUtxos) await spendCoins(sql, network, block, ours)
   await sql.query(
     `insert into blocks (network, height, hash, parent_hash) values ($1, $2, $3, $4)
      on conflict (network, height) do update set hash = excluded.hash, parent_hash = excluded.parent_hash`,
     [network, block.height, block.hash, block.parentHash],
   )
-  await sql.query('delete from blocks where network = $1 and height < $2', [network, block.height - rules.keep])
+  await sql.query('delete from blocks where network = $1 and height < $2', [network, block.height - rules.keepBlocks])
   await sql.query(
     `insert into cursors (network, height, hash) values ($1, $2, $3)
      on conflict (network) do update set height = excluded.height, hash = excluded.hash, scanned_at = clock_timestamp()`,
@@ -185,7 +185,7 @@ async function recordArrivals(
     const isStray = target !== null && target.leg > 0 && !own
     const depositId = isFor || isStray ? await recordDeposit(sql, network, block, rules, arrival, isStray) : null
     if (depositId === 'again') continue
-    if (rules.coins && transfer.contract === null) await recordCoin(sql, network, block, rules, arrival, depositId)
+    if (rules.tracksUtxos && transfer.contract === null) await recordCoin(sql, network, block, rules, arrival, depositId)
     if (isFor && target) jobs.push({ kind: 'exchange', id: target.exchange_id })
   }
   return jobs
@@ -206,7 +206,7 @@ async function recordDeposit(
   const asset = isStray ? null : rules.assetOf(transfer.contract)
   const required =
     target?.leg === 0
-      ? rules.required(asset?.id ?? null, transfer.units)
+      ? rules.requirements(asset?.id ?? null, transfer.units)
       : { confirmations: rules.fundingConfirmations, tag: null }
   // Our own payment to ourselves is one deposit, whichever of its attempts the chain takes.
   if (target?.source_execution && !isStray) await takePlace(sql, network, target.source_execution, transfer)
@@ -236,11 +236,11 @@ async function recordDeposit(
       transfer.sender,
       block.height,
       block.hash,
-      Math.max(required.confirmations, transfer.lockedFor ?? 0),
+      Math.max(required.confirmations, transfer.lockConfirmations ?? 0),
       required.tag,
-      target === null && rules.byMemo,
+      target === null && rules.usesMemos,
       asset ? 'seen' : 'rejected',
-      transfer.lockedFor ?? 0,
+      transfer.lockConfirmations ?? 0,
     ],
   )
   if (!row) return refuseSecond(sql, network, transfer)

@@ -23,15 +23,15 @@ export function createChainLog(sql: Sql): ChainLog {
     append: (network, block, rules) => appendBlock(sql, network, block, rules),
     begin: (network, block) => begin(sql, network, block),
     rewind: (network, height, from) => rewind(sql, network, height, from),
-    sight: (network, transfers) => sight(sql, network, transfers),
-    async sightings(limit) {
+    recordSightings: (network, transfers) => sight(sql, network, transfers),
+    async listSightings(limit) {
       const rows = await sql.query<{ network: string; tx_hash: string; exchange_id: string }>(
         'select network, tx_hash, exchange_id from sightings where gone_at is null order by last_seen_at limit $1',
         [limit],
       )
       return rows.map((row) => ({ network: row.network, txHash: row.tx_hash, exchangeId: row.exchange_id }))
     },
-    async lookedAt(network, txHash, gone) {
+    async recordLookup(network, txHash, gone) {
       const rows = await sql.query<{ exchange_id: string }>(
         `update sightings set last_seen_at = clock_timestamp(), gone_at = case when $3 then clock_timestamp() end
          where network = $1 and tx_hash = $2 and gone_at is null returning exchange_id`,

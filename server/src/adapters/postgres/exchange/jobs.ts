@@ -7,8 +7,8 @@ const ERROR_MAX = 500
 
 export function createJobStore(sql: Sql): JobStore {
   return {
-    due: (limit) => due(sql, limit),
-    async forgetExpired() {
+    leaseDue: (limit) => due(sql, limit),
+    async deleteExpired() {
       await sql.query("delete from idempotency_keys where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from kept_answers where created_at < statement_timestamp() - interval '24 hours'")
       await sql.query("delete from built_approvals where built_at < statement_timestamp() - interval '24 hours'")
@@ -23,7 +23,7 @@ export function createJobStore(sql: Sql): JobStore {
       )
       return row?.failures ?? 0
     },
-    async forgetFailures(jobs) {
+    async clearFailures(jobs) {
       if (jobs.length === 0) return
       await sql.query('delete from job_failures where (kind, id) in (select * from unnest($1::text[], $2::text[]))', [
         jobs.map(({ kind }) => kind),

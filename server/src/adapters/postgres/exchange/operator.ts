@@ -24,8 +24,8 @@ const HELD =
 
 export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
   return {
-    heldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
-    async refundOf(exchangeId) {
+    listHeldExecutions: (exchangeId, deposit, limit) => heldExecutions(sql, locking, exchangeId, deposit, limit),
+    async findRefund(exchangeId) {
       const [row] = await sql.query<{ asset_id: AssetId; refund_address: string | null; refund_memo: string | null }>(
         "select from_currency || '@' || from_network as asset_id, refund_address, refund_memo from exchanges where id = $1",
         [exchangeId],
@@ -39,7 +39,7 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
         memo,
       ])
     },
-    async held(limit) {
+    async listHeldPayouts(limit) {
       const rows = await sql.query<HeldRow>(
         `${HELD} where state = 'reserved' and attention is not null order by created_at, id limit $1`,
         [limit],
@@ -50,17 +50,17 @@ export function createOperatorStore(sql: Sql, locking: boolean): OperatorStore {
       const [row] = await sql.query<HeldRow>(`${HELD} where id::text = $1${locking ? ' for no key update' : ''}`, [id])
       return row ? toHeld(row) : null
     },
-    async unsweep(payoutId) {
+    async releaseSweptDeposits(payoutId) {
       await sql.query('update deposits set swept_by = null where swept_by = $1', [payoutId])
     },
-    async nameRival(transactionId, rival) {
+    async setConflictingTxHash(transactionId, rival) {
       const rows = await sql.query(
         "update transactions set rival = $2, next_check_at = clock_timestamp() where id::text = $1 and state = 'live' returning 1",
         [transactionId, rival],
       )
       return rows.length > 0
     },
-    async bringBack(transactionId, raw) {
+    async addFundingTransaction(transactionId, raw) {
       const rows = await sql.query(
         `update transactions set fundings = array_append(array_remove(fundings, $2), $2), next_check_at = clock_timestamp()
          where id::text = $1 and state = 'live' and cardinality(fundings) < 50 returning 1`,
@@ -84,7 +84,7 @@ function toHeld(row: HeldRow): HeldPayout {
     attention: row.attention,
     exchangeId: row.exchange_id,
     transactionId: row.transaction_id,
-    lost: row.lost,
+    isReversed: row.lost,
   }
 }
 

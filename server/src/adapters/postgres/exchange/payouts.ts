@@ -48,12 +48,12 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
   return {
     insert: (payout) => insert(sql, payout),
     queue: (network, limit) => queue(sql, locking, network, limit),
-    async ofTransaction(transactionId) {
+    async listByTransaction(transactionId) {
       return (await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1 order by p.id`, [transactionId])).map(
         toPayout,
       )
     },
-    async areBacked(transactionId) {
+    async haveCreditedDeposits(transactionId) {
       const rows = await sql.query<Row>(`select ${COLUMNS} where p.transaction_id = $1`, [transactionId])
       return (await stillBacked(sql, rows)).length === rows.length
     },
@@ -69,14 +69,14 @@ export function createPayoutStore(sql: Sql, locking: boolean): PayoutStore {
         transactionId,
       ])
     },
-    async putAside(ids, attention, heldMs) {
+    async hold(ids, attention, heldMs) {
       await sql.query(
         "update payouts set attention = $2, held_until = clock_timestamp() + $3::int * interval '1 millisecond' where id = any($1::uuid[]) and state = 'reserved'",
         [ids, attention, heldMs],
       )
     },
-    keepBehind: (ids) => keepBehind(sql, ids),
-    async giveBack(transactionId, attention) {
+    deferYounger: (ids) => keepBehind(sql, ids),
+    async requeue(transactionId, attention) {
       await sql.query(
         "update payouts set state = 'reserved', transaction_id = null, attention = $2, held_until = null where transaction_id = $1 and state = 'signed'",
         [transactionId, attention],
@@ -187,6 +187,6 @@ function toPayout(row: Row): Payout {
     state: row.state,
     orderId: row.order_id,
     owedFrom: row.owed_from,
-    lost: row.lost,
+    isReversed: row.lost,
   }
 }

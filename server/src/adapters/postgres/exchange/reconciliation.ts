@@ -33,7 +33,7 @@ export function createReconciliationStore(sql: Sql): ReconciliationStore {
       )
       return rows.map((row) => ({
         assetId: row.asset_id,
-        coins: BigInt(row.coins),
+        utxoUnits: BigInt(row.coins),
         low: BigInt(row.wallet) - BigInt(row.fees),
         high: BigInt(row.wallet) + BigInt(row.moving),
       }))

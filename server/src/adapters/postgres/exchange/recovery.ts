@@ -1,5 +1,5 @@
 import { accounts } from '../../../core/domain/ledger/entries.ts'
-import type { Need } from '../../../exchange/ports/chain.ts'
+import type { RequiredSpend } from '../../../exchange/ports/chain.ts'
 import type { RecoveryStore } from '../../../exchange/ports/store/recovery.ts'
 import type { Sql } from '../core/database.ts'
 import { type FundingRow, toFunding } from './wallets.ts'
@@ -11,7 +11,7 @@ const NEEDS_MAX = 200
 
 export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
   return {
-    async origins(network, outpoints) {
+    async findAncestorSpends(network, outpoints) {
       const rows = await sql.query<{ outpoint: string; spent_by: string }>(
         `with recursive gone (outpoint, made_from, generation) as (
            select outpoint, made_from, 1 from coins where network = $1 and outpoint = any($2::text[]) and block_height is null
@@ -23,16 +23,16 @@ export function createRecoveryStore(sql: Sql, locking: boolean): RecoveryStore {
          from gone g cross join lateral unnest(g.made_from) as made (outpoint) order by spent_by, outpoint limit $4`,
         [network, outpoints, GENERATIONS_MAX, NEEDS_MAX],
       )
-      return rows.map(({ outpoint, spent_by }): Need => ({ outpoint, spentBy: spent_by }))
+      return rows.map(({ outpoint, spent_by }): RequiredSpend => ({ outpoint, spentBy: spent_by }))
     },
-    async goneCoins(network, outpoints) {
+    async findMissingOutputs(network, outpoints) {
       const rows = await sql.query<{ outpoint: string; gone_at: string }>(
         'select outpoint, gone_at from coins where network = $1 and outpoint = any($2::text[]) and block_height is null and gone_at is not null',
         [network, outpoints],
       )
-      return rows.map(({ outpoint, gone_at }) => ({ outpoint, goneAt: Number(gone_at) }))
+      return rows.map(({ outpoint, gone_at }) => ({ outpoint, missingSince: Number(gone_at) }))
     },
-    async lostFundings(network, limit) {
+    async listOrphanedFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select * from deposits where network = $1 and exchange_id is null and status = 'credited' and block_height is null
          order by id limit $2${locking ? ' for no key update' : ''}`,

@@ -6,22 +6,22 @@ const PAYS = "p.execution_id = x.id and p.purpose in ('payout', 'refund')"
 
 export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
   return {
-    async lock(transactionId, which) {
+    async lockExchanges(transactionId, which) {
       await sql.query(
         `select 1 from exchanges e where e.id in (select x.exchange_id from payouts p join executions x on ${PAYS}
            where p.transaction_id = $1 and ($2 or x.reason = 'PAYOUT_VANISHED')) order by e.id for no key update of e`,
         [transactionId, which === 'all'],
       )
     },
-    async lockOf(payoutId) {
+    async lockExchangeOf(payoutId) {
       await sql.query(
         `select 1 from exchanges e where e.id = (select exchange_id from payouts where id::text = $1 and lost)
          for no key update of e`,
         [payoutId],
       )
     },
-    vanish: (transactionId) => vanish(sql, transactionId),
-    async isShown(transactionId) {
+    recordOrphaned: (transactionId) => vanish(sql, transactionId),
+    async isReportedOrphaned(transactionId) {
       const rows = await sql.query(
         `select 1 from payouts p join executions x on ${PAYS} where p.transaction_id = $1 and x.reason = 'PAYOUT_VANISHED' limit 1`,
         [transactionId],
@@ -30,7 +30,7 @@ export function createReversedPayoutStore(sql: Sql): ReversedPayoutStore {
     },
     restore: (transactionId, txHash) => restore(sql, transactionId, txHash),
     reopen: (transactionId) => reopen(sql, transactionId),
-    async settle(payoutId) {
+    async settleByHand(payoutId) {
       const rows = await sql.query<{ id: string; exchange_id: string }>(
         `update executions x set reason = 'OPERATOR' from payouts p
          where ${PAYS} and p.id = $1 and ${CLOSED} returning x.id, x.exchange_id`,

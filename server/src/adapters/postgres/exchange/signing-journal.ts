@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { Departure, Release } from '../../../exchange/ports/signer.ts'
-import type { Forgotten, Kept, SigningStore } from '../../../exchange/ports/store/signing-journal.ts'
+import type { ReleasedTransaction, PayoutRelease } from '../../../exchange/ports/signer.ts'
+import type { MissingRelease, ImportableTransaction, SigningJournalStore } from '../../../exchange/ports/store/signing-journal.ts'
 import { present } from '../../../lib/assert.ts'
 import type { Sql } from '../core/database.ts'
 import { fromIntentJson, toIntentJson } from './intent-json.ts'
@@ -35,11 +35,11 @@ type ForgottenRow = {
   matched_payout: string | null
 }
 
-export function createSigningStore(sql: Sql): SigningStore {
+export function createSigningStore(sql: Sql): SigningJournalStore {
   return { ...createLives(sql), ...createForgotten(sql), ...createImports(sql) }
 }
 
-function createLives(sql: Sql): Pick<SigningStore, 'life' | 'knowsEpoch' | 'begin'> {
+function createLives(sql: Sql): Pick<SigningJournalStore, 'generation' | 'recognizesGeneration' | 'beginGeneration'> {
   const lock = () => sql.query('select pg_advisory_xact_lock($1)', [SIGNING_LOCK])
   const begin = async () => {
     const [row] = await sql.query<LifeRow>(
@@ -48,25 +48,25 @@ function createLives(sql: Sql): Pick<SigningStore, 'life' | 'knowsEpoch' | 'begi
     return row?.epoch ?? ''
   }
   return {
-    async life() {
+    async generation() {
       await lock()
       const [row] = await sql.query<LifeRow & { moved: boolean }>(
         `select e.epoch, (e.system_identifier, e.timeline) is distinct from (h.system, h.timeline) as moved
          from signing_epochs e, (${HERE}) h order by e.id desc limit 1`,
       )
-      return row ? { epoch: row.epoch, moved: row.moved } : { epoch: await begin(), moved: false }
+      return row ? { generation: row.epoch, hasMoved: row.moved } : { generation: await begin(), hasMoved: false }
     },
-    async knowsEpoch(epoch) {
+    async recognizesGeneration(generation) {
       const known = await sql.query(
         `select 1 from signing_epochs where epoch = $1
          union all select 1 from forgotten_epochs where epoch = $1 and acknowledged_at is not null`,
-        [epoch],
+        [generation],
       )
       if (known.length > 0) return true
-      await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [epoch])
+      await sql.query('insert into forgotten_epochs (epoch) values ($1) on conflict do nothing', [generation])
       return false
     },
-    async begin() {
+    async beginGeneration() {
       await lock()
       await sql.query('update forgotten_payouts set acknowledged_at = clock_timestamp() where acknowledged_at is null')
       await sql.query('update forgotten_epochs set acknowledged_at = clock_timestamp() where acknowledged_at is null')
@@ -80,7 +80,7 @@ function createLives(sql: Sql): Pick<SigningStore, 'life' | 'knowsEpoch' | 'begi
 
 function createForgotten(
   sql: Sql,
-): Pick<SigningStore, 'note' | 'keep' | 'unsettled' | 'forgotten' | 'paidBefore' | 'payoutGround'> {
+): Pick<SigningJournalStore, 'recordMissing' | 'storeForImport' | 'listUnacknowledged' | 'listMissing' | 'findEarlierPayment' | 'readPayoutOrigin'> {
   const list = async (where: string, limit: number) =>
     (
       await sql.query<ForgottenRow>(
@@ -89,16 +89,16 @@ function createForgotten(
       )
     ).map(toForgotten)
   return {
-    async note(releases) {
+    async recordMissing(releases) {
       const missing = new Set<string>()
       for (let n = 0; n < releases.length; n += BATCH)
         for (const txHash of await note(sql, releases.slice(n, n + BATCH))) missing.add(txHash)
       return [...missing]
     },
-    keep: (departures) => keep(sql, departures),
-    unsettled: (limit) => list('acknowledged_at is null', limit),
-    forgotten: (limit) => list('true', limit),
-    async paidBefore({ id, assetId, address, memo }) {
+    storeForImport: (departures) => keep(sql, departures),
+    listUnacknowledged: (limit) => list('acknowledged_at is null', limit),
+    listMissing: (limit) => list('true', limit),
+    async findEarlierPayment({ id, assetId, address, memo }) {
       const [row] = await sql.query<{ tx_hash: string }>(
         `update forgotten_payouts f set matched_payout = $1::uuid where (network, tx_hash, payout_id) = (
            select network, tx_hash, payout_id from forgotten_payouts
@@ -110,7 +110,7 @@ function createForgotten(
       )
       return row?.tx_hash ?? null
     },
-    async payoutGround(depositId, leg) {
+    async readPayoutOrigin(depositId, leg) {
       const [row] = await sql.query<{
         network: string
         identity: string
@@ -127,22 +127,22 @@ function createForgotten(
         [depositId, leg],
       )
       const { network, identity, before, plain_id, forgotten } = present(row, 'the deposit that is paid')
-      return { text: JSON.stringify([network, identity, leg, before]), plainId: plain_id, isForgotten: forgotten }
+      return { text: JSON.stringify([network, identity, leg, before]), plainId: plain_id, isReleasedUnderPlainId: forgotten }
     },
   }
 }
 
-function createImports(sql: Sql): Pick<SigningStore, 'kept' | 'holder' | 'settle'> {
+function createImports(sql: Sql): Pick<SigningJournalStore, 'listImportable' | 'findByConflictKey' | 'markImported'> {
   return {
-    kept: (limit) => kept(sql, limit),
-    async holder(network, conflictKey) {
+    listImportable: (limit) => kept(sql, limit),
+    async findByConflictKey(network, conflictKey) {
       const [row] = await sql.query<{ id: string }>(
         "select id from transactions where network = $1 and conflict_key = $2 and state <> 'expired'",
         [network, conflictKey],
       )
       return row?.id ?? null
     },
-    async settle(network, txHash) {
+    async markImported(network, txHash) {
       await sql.query(
         'update forgotten_payouts set acknowledged_at = clock_timestamp(), matched_payout = payout_id::uuid where network = $1 and tx_hash = $2',
         [network, txHash],
@@ -161,7 +161,7 @@ function createImports(sql: Sql): Pick<SigningStore, 'kept' | 'holder' | 'settle
 }
 
 /** A release is known by its transaction's bytes: an attempt is committed before it is released, and never deleted. */
-async function note(sql: Sql, releases: readonly Release[]): Promise<readonly string[]> {
+async function note(sql: Sql, releases: readonly PayoutRelease[]): Promise<readonly string[]> {
   const missing = await sql.query<{ n: number }>(
     `select r.n::int from unnest($1::text[], $2::text[]) with ordinality as r (network, tx_hash, n)
      where not exists (select 1 from attempts a where a.network = r.network and a.tx_hash = r.tx_hash)`,
@@ -188,7 +188,7 @@ async function note(sql: Sql, releases: readonly Release[]): Promise<readonly st
   return missing.flatMap(({ n }) => releases[n - 1]?.txHash ?? [])
 }
 
-async function keep(sql: Sql, departures: readonly Departure[]): Promise<void> {
+async function keep(sql: Sql, departures: readonly ReleasedTransaction[]): Promise<void> {
   for (const { network, txHash, raw, intent, feeUnits, conflictKey, wallet, from } of departures)
     await sql.query(
       `insert into forgotten_transactions (network, tx_hash, raw, intent, fee_units, conflict_key, wallet, branch, key_index)
@@ -215,11 +215,11 @@ type KeptRow = {
   fee_units: string
   conflict_key: string
   wallet: string
-  branch: Departure['from']['branch']
+  branch: ReleasedTransaction['from']['branch']
   index: number
 }
 
-async function kept(sql: Sql, limit: number): Promise<readonly Kept[]> {
+async function kept(sql: Sql, limit: number): Promise<readonly ImportableTransaction[]> {
   const rows = await sql.query<KeptRow>(
     `select t.*, t.key_index::int as index from forgotten_transactions t where t.imported_at is null
      order by (select min(p.released_at) from forgotten_payouts p where p.network = t.network and p.tx_hash = t.tx_hash), t.tx_hash limit $1`,
@@ -241,7 +241,7 @@ async function kept(sql: Sql, limit: number): Promise<readonly Kept[]> {
   }))
 }
 
-function toForgotten(row: ForgottenRow): Forgotten {
+function toForgotten(row: ForgottenRow): MissingRelease {
   return {
     payoutId: row.payout_id,
     network: row.network,

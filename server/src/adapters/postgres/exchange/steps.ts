@@ -4,13 +4,13 @@ import { isTerminal } from '../../../exchange/domain/lifecycle.ts'
 import type { PrivatePlan } from '../../../exchange/domain/private-plan.ts'
 import type { Deposit, Execution, OnRelease } from '../../../exchange/ports/store/execution.ts'
 import type {
-  ExchangeCase,
+  StepContext,
   ExchangeChange,
   ExecutionChange,
-  Place,
-  Standing,
+  ExecutionPosition,
+  ExecutionSummary,
   StepStore,
-  Target,
+  DepositTarget,
 } from '../../../exchange/ports/store/steps.ts'
 import { unitsOrNull } from '../core/columns.ts'
 import type { Sql } from '../core/database.ts'
@@ -24,10 +24,10 @@ export function createStepStore(sql: Sql, locking: boolean): StepStore {
   return {
     load: (id, after) => load(sql, id, after, locking),
     summarize: (id) => summarize(sql, id),
-    isRateTaken: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
+    isRateUsed: (exchangeId, place, assetId) => isRateTaken(sql, exchangeId, place, assetId),
     saveExecution: (exchangeId, change, event, detail) => saveExecution(sql, exchangeId, change, event, detail),
     save: (id, change) => save(sql, id, change),
-    addTarget: (target) => addTarget(sql, target),
+    addDepositTarget: (target) => addTarget(sql, target),
   }
 }
 
@@ -109,9 +109,9 @@ type SteppedRow = ExchangeRow & {
 async function load(
   sql: Sql,
   id: string,
-  after: Place | null | undefined,
+  after: ExecutionPosition | null | undefined,
   locking: boolean,
-): Promise<ExchangeCase | null> {
+): Promise<StepContext | null> {
   const [row] = await sql.query<SteppedRow>(
     `select ${exchangeColumns}, e.plan, clock_timestamp() as now, e.stepped_to, (select d.leg from deposits d where d.id = e.stepped_to) as stepped_leg,
        exists (select 1 from sightings s where s.exchange_id = e.id and s.gone_at is null) as sighted
@@ -158,7 +158,7 @@ export async function readExecutions(sql: Sql, depositIds: readonly string[]): P
 }
 
 /** One search of an index for each status, and one for a deposit that is adrift. */
-async function summarize(sql: Sql, id: string): Promise<Standing> {
+async function summarize(sql: Sql, id: string): Promise<ExecutionSummary> {
   const last = await sql.query<{ leg: number; status: ExchangeStatus; reason: StatusReason | null }>(
     `select w.leg, w.status, w.reason from unnest($2::text[]) as s (status) cross join lateral (
        select x.status, x.reason, x.leg, x.deposit_id from executions x where x.exchange_id = $1 and x.status = s.status
@@ -167,13 +167,13 @@ async function summarize(sql: Sql, id: string): Promise<Standing> {
     [id, exchangeStatuses],
   )
   const adrift = await sql.query(`select 1 from deposits d where d.exchange_id = $1 and ${ADRIFT} limit 1`, [id])
-  return { last, isAdrift: adrift.length > 0 }
+  return { latestByStatus: last, needsRepair: adrift.length > 0 }
 }
 
 async function isRateTaken(
   sql: Sql,
   exchangeId: string,
-  { leg, depositId }: Place,
+  { leg, depositId }: ExecutionPosition,
   assetId: AssetId,
 ): Promise<boolean> {
   const taken = await sql.query(
@@ -201,7 +201,7 @@ async function save(sql: Sql, id: string, { status, reason, nextCheckAt, next }:
 /** The exchange is locked by its step: no two of them count the same. */
 async function addTarget(
   sql: Sql,
-  { exchangeId, leg, network, destination, keyIndex, sourceId }: Target,
+  { exchangeId, leg, network, destination, keyIndex, sourceId }: DepositTarget,
 ): Promise<void> {
   await sql.query(
     `insert into deposit_targets (exchange_id, leg, nth, network, address, memo, key_index, source_execution)
@@ -216,8 +216,8 @@ function toExecution(row: CaseRow): Execution {
     leg: row.leg,
     payer: row.payer,
     source: row.source,
-    sourceGone: row.source_gone,
-    handedOn: row.handed_on,
+    isSourceMissing: row.source_gone,
+    nextLegFunded: row.handed_on,
     changedAt: row.updated_at,
     status: row.status,
     reason: row.reason,

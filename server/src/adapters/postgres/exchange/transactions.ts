@@ -1,5 +1,5 @@
 import type { SignIntent } from '../../../exchange/ports/signer.ts'
-import type { Coin } from '../../../exchange/ports/spend.ts'
+import type { Utxo } from '../../../exchange/ports/spend.ts'
 import type {
   Attempt,
   OutgoingTransaction,
@@ -49,8 +49,8 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
       )
       return Number(row?.next ?? 0)
     },
-    spendable: (network, depth, limit) => spendable(sql, network, depth, limit),
-    async nextChange(network, derive) {
+    listSpendable: (network, depth, limit) => spendable(sql, network, depth, limit),
+    async nextChangeAddress(network, derive) {
       const [row] = await sql.query<{ index: string }>("select nextval('change_key_index') as index")
       const index = Number(row?.index ?? 0)
       const address = derive(index)
@@ -89,7 +89,7 @@ export function createTransactionStore(sql: Sql, locking: boolean): TransactionS
 }
 
 /** The largest first: however many small coins somebody sends, they never stand before those that pay. */
-async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Coin[]> {
+async function spendable(sql: Sql, network: string, depth: number, limit: number): Promise<readonly Utxo[]> {
   const rows = await sql.query<{
     outpoint: string
     units: string
@@ -114,7 +114,7 @@ async function spendable(sql: Sql, network: string, depth: number, limit: number
 async function addAttempt(
   sql: Sql,
   transactionId: string,
-  attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] },
+  attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; outpoints: readonly string[] },
 ): Promise<void> {
   await sql.query("update attempts set state = 'replaced' where transaction_id = $1 and state = 'signed'", [
     transactionId,
@@ -124,10 +124,10 @@ async function addAttempt(
      select id, conflict_key, network, $2, $3, $4, $5 from transactions where id = $1`,
     [transactionId, attempt.txHash, attempt.raw, JSON.stringify(toIntentJson(attempt.intent)), attempt.feeUnits],
   )
-  if (attempt.coins.length === 0) return
+  if (attempt.outpoints.length === 0) return
   await sql.query(
     'update coins c set reserved_by = $1 from transactions t where t.id = $1 and c.network = t.network and c.outpoint = any($2::text[])',
-    [transactionId, attempt.coins],
+    [transactionId, attempt.outpoints],
   )
 }
 
@@ -151,8 +151,8 @@ async function load(sql: Sql, id: string, locking: boolean): Promise<OutgoingTra
     conflictKey: row.conflict_key,
     state: row.state,
     createdAt: row.created_at,
-    rival: row.rival,
-    fundings: row.fundings,
+    conflictingTxHash: row.rival,
+    fundingTransactions: row.fundings,
     now: row.now,
     head: row.head === null ? null : Number(row.head),
     attempts: attempts.map(toAttempt),

@@ -17,7 +17,7 @@ const KEPT = `d.status = 'credited' and (d.unclaimed or exists (
 /** Asked to be paid out, by a pay-out that was not dropped. */
 const TAKEN = `exists (select 1 from payouts p where p.deposit_id = d.id and p.owed_from = 'liability:unclaimed' and p.state <> 'void')`
 
-type UnclaimedStore = Pick<OperatorStore, 'findUnclaimed' | 'unclaimedOf' | 'unclaimed' | 'unclaim' | 'claim'>
+type UnclaimedStore = Pick<OperatorStore, 'findUnclaimed' | 'findUnclaimedDeposit' | 'listUnclaimed' | 'markUnclaimed' | 'markClaimed'>
 
 /** Counted coins whose owner is not known. */
 export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore {
@@ -30,14 +30,14 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
       )
       return row ? { id: row.id, assetId: row.asset_id, units: BigInt(row.credited_units) } : null
     },
-    async unclaimedOf(depositId) {
+    async findUnclaimedDeposit(depositId) {
       const [row] = await sql.query<UnclaimedRow>(
         `${UNCLAIMED} where d.id::text = $1 and (${KEPT} or ${TAKEN})${locking ? ' for no key update of d' : ''}`,
         [depositId],
       )
       return row ? { id: row.id, assetId: row.asset_id, network: row.network, units: BigInt(row.units) } : null
     },
-    async unclaimed(limit) {
+    async listUnclaimed(limit) {
       const rows = await sql.query<UnclaimedRow>(`${UNCLAIMED} where ${KEPT} and not ${TAKEN} order by d.id limit $1`, [
         limit,
       ])
@@ -49,13 +49,13 @@ export function createUnclaimedStore(sql: Sql, locking: boolean): UnclaimedStore
         units: BigInt(row.units),
       }))
     },
-    async unclaim(payoutId) {
+    async markUnclaimed(payoutId) {
       await sql.query(
         'update deposits set unclaimed = true where exchange_id is null and id = (select deposit_id from payouts where id = $1)',
         [payoutId],
       )
     },
-    async claim(depositId) {
+    async markClaimed(depositId) {
       await sql.query('update deposits set unclaimed = false where id = $1', [depositId])
     },
   }

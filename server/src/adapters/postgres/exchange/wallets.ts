@@ -1,6 +1,6 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 import type { Deposit } from '../../../exchange/ports/store/execution.ts'
-import { SWEPT_MAX, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
+import { SWEEP_DEPOSITS_MAX, type WalletStore } from '../../../exchange/ports/store/wallets.ts'
 import type { Sql } from '../core/database.ts'
 import { type DepositRow, toDeposit } from './rows.ts'
 
@@ -8,7 +8,7 @@ export type FundingRow = DepositRow & { id: string; status: Deposit['status'] }
 
 export function createWalletStore(sql: Sql): WalletStore {
   return {
-    async sweepable(network, depth, limit, after) {
+    async listSweepable(network, depth, limit, after) {
       const rows = await sql.query<{
         address: string
         key_index: string
@@ -27,7 +27,7 @@ export function createWalletStore(sql: Sql): WalletStore {
            window whole as (partition by d.address, d.key_index, d.asset_id)) d
          where d.nth <= $5 and d.place > $4
          group by d.address, d.key_index, d.asset_id, d.place order by d.place limit $3`,
-        [network, depth, limit, after, SWEPT_MAX],
+        [network, depth, limit, after, SWEEP_DEPOSITS_MAX],
       )
       return rows.map((row) => ({
         network,
@@ -35,7 +35,7 @@ export function createWalletStore(sql: Sql): WalletStore {
         keyIndex: Number(row.key_index),
         assetId: row.asset_id,
         deposits: row.ids.map((id, at) => ({ id, units: BigInt(row.units[at] ?? 0) })),
-        place: BigInt(row.place),
+        cursor: BigInt(row.place),
       }))
     },
     async markSwept(depositIds, payoutId) {
@@ -52,14 +52,14 @@ export function createWalletStore(sql: Sql): WalletStore {
       )
       return BigInt(row?.units ?? 0)
     },
-    async supplying(network, address) {
+    async isGasSupplyPending(network, address) {
       const rows = await sql.query(
         "select 1 from payouts where network = $1 and address = $2 and purpose = 'gas' and state in ('reserved', 'signed') limit 1",
         [network, address],
       )
       return rows.length > 0
     },
-    async fundings(network, limit) {
+    async listFundings(network, limit) {
       const rows = await sql.query<FundingRow>(
         `select d.* from deposits d join cursors k on k.network = d.network
          where d.network = $1 and d.status = 'seen' and d.exchange_id is null and d.block_height + d.required_confirmations - 1 <= k.height

@@ -12,7 +12,7 @@ import {
   exchangeAccount,
   feePaidEntry,
   fundingEntry,
-  lossReversalEntry,
+  depositLossReversalEntry,
   networkFeeEntry,
   type Outgoing,
   partnerAccount,
@@ -24,15 +24,15 @@ import {
   swapFeeReversalEntry,
   toPartnerEntry,
   unclaimedEntry,
-  unsignedEntry,
+  invalidatedEntry,
 } from './entries.ts'
 import type { JournalEntry } from './journal.ts'
 
 const exchangeId = 'b2c6ad4e-0a5f-7d1e-9d53-6a6b4f1e2d10'
 const units = fc.bigInt({ min: 1n, max: 10n ** 30n })
-const custody = fc.constantFrom('wallet' as const, 'deposits' as const)
+const location = fc.constantFrom('wallet' as const, 'deposits' as const)
 const deposit = fc
-  .record({ units, custody })
+  .record({ units, location })
   .map((one) => ({ ...one, depositId: '7', credits: 1, exchangeId, assetId: 'btc@btc' as AssetId }))
 const conversion = fc.record({
   give: units,
@@ -85,7 +85,7 @@ describe('a conversion', () => {
             exchangeId,
             assetId: 'btc@btc',
             units: parts.give,
-            custody: 'wallet',
+            location: 'wallet',
           }),
           convert(parts),
         ]
@@ -117,7 +117,7 @@ describe('an exchange that closes owes nothing', () => {
             exchangeId,
             assetId: 'btc@btc',
             units: parts.give,
-            custody: 'deposits',
+            location: 'deposits',
           }),
           convert(parts),
           signedEntry(outgoing('payout', parts.due)),
@@ -165,7 +165,7 @@ describe('what is taken back leaves nothing', () => {
           isNothing(
             depositEntry(credit),
             depositLossEntry(credit),
-            lossReversalEntry(credit.depositId, 1, exchangeId, credit),
+            depositLossReversalEntry(credit.depositId, 1, exchangeId, credit),
           ),
         ).toBe(true)
       }),
@@ -176,7 +176,7 @@ describe('what is taken back leaves nothing', () => {
     const purposes = ['payout', 'refund', 'sweep', 'gas', 'withdrawal'] as const
     for (const purpose of purposes) {
       const one = outgoing(purpose, 5n, 'btc@btc')
-      expect(isNothing(signedEntry(one), unsignedEntry(one)), purpose).toBe(true)
+      expect(isNothing(signedEntry(one), invalidatedEntry(one)), purpose).toBe(true)
     }
   })
 })
@@ -238,7 +238,7 @@ describe('coins stay where they are counted', () => {
       exchangeId,
       assetId: 'btc@btc' as AssetId,
       units: 1n,
-      custody: 'wallet' as const,
+      location: 'wallet' as const,
     }
     const again = { ...credit, credits: 2 }
     const one = outgoing('payout', 1n)
@@ -251,10 +251,10 @@ describe('coins stay where they are counted', () => {
       depositLossEntry(credit),
       depositLossEntry(again),
       depositRecoveryEntry(again),
-      lossReversalEntry('7', 1, exchangeId, credit),
+      depositLossReversalEntry('7', 1, exchangeId, credit),
       signedEntry(one),
       signedEntry(other),
-      unsignedEntry(one),
+      invalidatedEntry(one),
       sentEntry(one),
     ].map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)

@@ -2,20 +2,20 @@ import type { AssetId } from '../asset.ts'
 import { type Account, type JournalEntry, journalEntry } from './journal.ts'
 
 /*
- * The chart of accounts, and one builder per event. Nothing else spells an account.
+ * The chart of accounts, and one builder per event. No other module builds account names.
  *
- *   asset:wallet              coins of the hot wallets (bitcoin family: every coin of ours)
- *   asset:deposits            credited coins on deposit addresses, not swept yet (account families)
- *   asset:outgoing            signed and on their way
- *   asset:fees:<address>      referrer fees of swaps at an address of the operator's, by token (`0x…@eth`)
- *   liability:exchange:<id>   what an exchange is owed, in the coin that came in or the coin that goes out
- *   liability:partner:<id>    fees and proceeds that partners have with us
- *   liability:swap:<id>       the referrer fee of a swap, until its block is final
- *   liability:withdrawal:<id> what a pay-out has taken out of a partner's account, or of what nobody claimed
- *   liability:lost:<id>       what a payout of a closed exchange paid before the chain took it back
- *   liability:unclaimed       coins that are in the wallet, and whose owner is not known
- *   equity:capital            what the operator brought in
- *   equity:inventory          the inventory venue's position: the two sides of a conversion meet here
+ *   asset:wallet              balance of the hot wallets (Bitcoin family: all our outputs)
+ *   asset:deposits            credited deposits that are not swept yet (account-based networks)
+ *   asset:outgoing            signed payments without confirmations
+ *   asset:fees:<address>      referrer fees at an address of the operator, by token (`0x…@eth`)
+ *   liability:exchange:<id>   owed to an exchange, in the received or the target asset
+ *   liability:partner:<id>    fees and proceeds owed to a partner
+ *   liability:swap:<id>       referrer fee of a swap whose block is not final
+ *   liability:withdrawal:<id> withdrawal that is not confirmed, from a partner's balance or from unclaimed funds
+ *   liability:lost:<id>       owed again for a payout that was reversed after its exchange closed
+ *   liability:unclaimed       received funds without a known owner
+ *   equity:capital            capital that the operator deposited
+ *   equity:inventory          position of the inventory venue: the counter account of both sides of a conversion
  *   income:spread, income:network-fee, income:dust, expense:network-fee, expense:suspense
  */
 const wallet: Account = 'asset:wallet'
@@ -29,9 +29,9 @@ export const accounts = { wallet, deposits, outgoing } as const
 export const exchangeAccount = (exchangeId: string): Account => `liability:exchange:${exchangeId}`
 export const partnerAccount = (partnerId: string): Account => `liability:partner:${partnerId}`
 
-/** Where credited deposits lie until they are swept: the bitcoin family spends them in place. */
-export type Custody = 'wallet' | 'deposits'
-const custodyAccount = (custody: Custody): Account => (custody === 'wallet' ? wallet : deposits)
+/** Account of credited deposits: `deposits` until they are swept; `wallet` on networks that spend them directly. */
+export type FundsLocation = 'wallet' | 'deposits'
+const accountAt = (location: FundsLocation): Account => (location === 'wallet' ? wallet : deposits)
 
 type Credit = Readonly<{
   depositId: string
@@ -39,45 +39,45 @@ type Credit = Readonly<{
   exchangeId: string
   assetId: AssetId
   units: bigint
-  custody: Custody
+  location: FundsLocation
 }>
 
-export function depositEntry({ depositId, credits, exchangeId, assetId, units, custody }: Credit): JournalEntry {
+export function depositEntry({ depositId, credits, exchangeId, assetId, units, location }: Credit): JournalEntry {
   return journalEntry(`deposit:${depositId}:credit:${credits}`, 'deposit', exchangeId, [
-    { debit: custodyAccount(custody), credit: exchangeAccount(exchangeId), assetId, units },
+    { debit: accountAt(location), credit: exchangeAccount(exchangeId), assetId, units },
   ])
 }
 
-/** The deposit left the chain before anything was paid. */
+/** The deposit left the chain before a payout was signed. */
 export function depositReversalEntry({
   depositId,
   credits,
   exchangeId,
   assetId,
   units,
-  custody,
+  location,
 }: Credit): JournalEntry {
   return journalEntry(`deposit:${depositId}:reverse:${credits}`, 'deposit reversed', exchangeId, [
-    { debit: exchangeAccount(exchangeId), credit: custodyAccount(custody), assetId, units },
+    { debit: exchangeAccount(exchangeId), credit: accountAt(location), assetId, units },
   ])
 }
 
-/** The deposit left the chain after the payout was signed: a loss, booked where everybody sees it (I-6). */
+/** The deposit left the chain after the payout was signed. The loss is booked to `expense:suspense` (I-6). */
 export function depositLossEntry(loss: Credit): JournalEntry {
   return journalEntry(`deposit:${loss.depositId}:loss:${loss.credits}`, 'deposit lost', loss.exchangeId, [
-    { debit: suspense, credit: custodyAccount(loss.custody), assetId: loss.assetId, units: loss.units },
+    { debit: suspense, credit: accountAt(loss.location), assetId: loss.assetId, units: loss.units },
   ])
 }
 
-/** A lost deposit is on the chain again. */
-export function depositRecoveryEntry(found: Credit): JournalEntry {
-  return journalEntry(`deposit:${found.depositId}:recovery:${found.credits}`, 'deposit recovered', found.exchangeId, [
-    { debit: custodyAccount(found.custody), credit: suspense, assetId: found.assetId, units: found.units },
+/** A deposit that was booked as a loss is on the chain again. */
+export function depositRecoveryEntry(deposit: Credit): JournalEntry {
+  return journalEntry(`deposit:${deposit.depositId}:recovery:${deposit.credits}`, 'deposit recovered', deposit.exchangeId, [
+    { debit: accountAt(deposit.location), credit: suspense, assetId: deposit.assetId, units: deposit.units },
   ])
 }
 
-/** The payout of a lost deposit is dead: nothing is owed for it, and nothing was lost. */
-export function lossReversalEntry(
+/** The payout of a lost deposit was invalidated: nothing left, so the loss is reversed. */
+export function depositLossReversalEntry(
   depositId: string,
   credits: number,
   exchangeId: string,
@@ -91,17 +91,17 @@ export function lossReversalEntry(
 export const unclaimed: Account = 'liability:unclaimed'
 const lostAccount = (payoutId: string): Account => `liability:lost:${payoutId}`
 const withdrawalAccount = (payoutId: string): Account => `liability:withdrawal:${payoutId}`
-/** The first credit's id is what it was before fundings could be taken back. */
+/** The id of the first credit has no number: fundings once could not be reversed. */
 const nth = (id: string, credits: number): string => (credits === 1 ? id : `${id}:${credits}`)
 
-/** Coins that the operator brought to a hot wallet. */
+/** The operator funded a hot wallet. */
 export function fundingEntry(depositId: string, credits: number, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(nth(`deposit:${depositId}:funding`, credits), 'funding', null, [
     { debit: wallet, credit: capital, assetId, units },
   ])
 }
 
-/** They left the chain again. */
+/** The funding left the chain. */
 export function fundingReversalEntry(
   depositId: string,
   credits: number,
@@ -113,7 +113,7 @@ export function fundingReversalEntry(
   ])
 }
 
-/** Coins at a shared address whose memo is nobody's: in the wallet, and not ours. */
+/** A payment to a shared address with an unknown memo: in the wallet, but not ours. */
 export function unknownMemoEntry(depositId: string, credits: number, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`deposit:${depositId}:unclaimed:${credits}`, 'memo unknown', null, [
     { debit: wallet, credit: unclaimed, assetId, units },
@@ -131,7 +131,7 @@ export function unknownMemoReversalEntry(
   ])
 }
 
-/** A person said that they are the house's own after all. */
+/** The operator claimed unclaimed funds as capital. */
 export function claimEntry(depositId: string, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`deposit:${depositId}:claimed`, 'claimed by the operator', null, [
     { debit: unclaimed, credit: capital, assetId, units },
@@ -142,26 +142,26 @@ export type Conversion = Readonly<{
   orderId: string
   exchangeId: string
   give: { assetId: AssetId; units: bigint }
-  /** `dueUnits` go to the recipient; the fees are what the reference rate gives beyond it. */
+  /** `dueUnits` go to the recipient; the fees are the rest of the value at the reference rate. */
   take: { assetId: AssetId; dueUnits: bigint; spreadUnits: bigint; partnerUnits: bigint; networkUnits: bigint }
   partnerId: string
 }>
 
 export const conversionId = (orderId: string): string => `order:${orderId}:filled`
 
-/** A conversion at the inventory: both assets, and every part of the margin as a posting of its own. */
+/** A conversion from inventory: both assets, and a posting for each part of the margin. */
 export function conversionEntry({ orderId, exchangeId, give, take, partnerId }: Conversion): JournalEntry {
-  const owed = exchangeAccount(exchangeId)
+  const owedToExchange = exchangeAccount(exchangeId)
   return journalEntry(conversionId(orderId), 'conversion', exchangeId, [
-    { debit: owed, credit: inventory, assetId: give.assetId, units: give.units },
-    { debit: inventory, credit: owed, assetId: take.assetId, units: take.dueUnits },
+    { debit: owedToExchange, credit: inventory, assetId: give.assetId, units: give.units },
+    { debit: inventory, credit: owedToExchange, assetId: take.assetId, units: take.dueUnits },
     { debit: inventory, credit: 'income:spread', assetId: take.assetId, units: take.spreadUnits },
     { debit: inventory, credit: partnerAccount(partnerId), assetId: take.assetId, units: take.partnerUnits },
     { debit: inventory, credit: 'income:network-fee', assetId: take.assetId, units: take.networkUnits },
   ])
 }
 
-/** Proceeds that no address was named for stay with us, as the partner's. */
+/** Proceeds of an exchange without a recipient are credited to the partner. */
 export function toPartnerEntry(
   executionId: string,
   exchangeId: string,
@@ -174,29 +174,30 @@ export function toPartnerEntry(
   ])
 }
 
-/** What a refund costs stays with the house; what is too small to send back does altogether. */
+/** We keep the network fee of a refund as income. */
 export function refundFeeEntry(payoutId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`payout:${payoutId}:refund-fee`, 'refund fee', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: 'income:network-fee', assetId, units },
   ])
 }
 
-/** The operator closed it without paying: what came in is nobody's until somebody claims it. */
+/** The operator closed the execution without paying: its deposit is unclaimed. */
 export function unclaimedEntry(executionId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(`execution:${executionId}:unclaimed`, 'kept for the claimant', exchangeId, [
+  return journalEntry(`execution:${executionId}:unclaimed`, 'booked as unclaimed', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: 'liability:unclaimed', assetId, units },
   ])
 }
 
+/** The deposit does not cover its own refund fee: we keep it. */
 export function dustEntry(executionId: string, exchangeId: string, assetId: AssetId, units: bigint): JournalEntry {
-  return journalEntry(`execution:${executionId}:dust`, 'dust kept', exchangeId, [
+  return journalEntry(`execution:${executionId}:dust`, 'booked as dust', exchangeId, [
     { debit: exchangeAccount(exchangeId), credit: 'income:dust', assetId, units },
   ])
 }
 
 export const reservedId = (payoutId: string): string => `payout:${payoutId}:reserved`
 
-/** What is owed to a partner, or to somebody unknown, is asked to be paid out: it is owed by nobody else from now on. */
+/** A withdrawal is queued: its amount leaves the account that owed it, so it cannot be withdrawn twice. */
 export function withdrawalEntry(payoutId: string, from: Account, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(reservedId(payoutId), 'pay-out reserved', null, [
     { debit: from, credit: withdrawalAccount(payoutId), assetId, units },
@@ -209,9 +210,9 @@ export type Outgoing = Readonly<{
   purpose: 'payout' | 'refund' | 'sweep' | 'gas' | 'withdrawal'
   exchangeId: string | null
   partnerId: string | null
-  /** The account that owed a withdrawal before it was asked for; null = the operator takes out capital. */
+  /** The account that owed a withdrawal before it was queued; null = the operator withdraws capital. */
   owedFrom?: Account | null
-  /** Its exchange is closed: the chain took back what it was paid, and that is owed beside it. */
+  /** Reversed after its exchange closed: owed in `liability:lost:<id>`, not by the exchange. */
   lost?: boolean
   assetId: AssetId
   units: bigint
@@ -219,7 +220,7 @@ export type Outgoing = Readonly<{
 
 const sourceOf = (payout: Outgoing): Account => (payout.purpose === 'sweep' ? deposits : wallet)
 
-/** The payout is signed: its coins are spoken for. */
+/** The payout is signed: its amount leaves the spendable balance. */
 export function signedEntry(payout: Outgoing): JournalEntry {
   return journalEntry(
     `payout:${payout.payoutId}:signed:${payout.transactionId}`,
@@ -229,17 +230,17 @@ export function signedEntry(payout: Outgoing): JournalEntry {
   )
 }
 
-/** The signed transaction is provably dead: the coins are back. */
-export function unsignedEntry(payout: Outgoing): JournalEntry {
+/** Every node proves the signed transaction invalidated: its amount is spendable again. */
+export function invalidatedEntry(payout: Outgoing): JournalEntry {
   return journalEntry(
-    `payout:${payout.payoutId}:dead:${payout.transactionId}`,
-    `${payout.purpose} dead`,
+    `payout:${payout.payoutId}:invalidated:${payout.transactionId}`,
+    `${payout.purpose} invalidated`,
     payout.exchangeId,
     [{ debit: sourceOf(payout), credit: outgoing, assetId: payout.assetId, units: payout.units }],
   )
 }
 
-/** The payout has its confirmations. A sweep arrives in our own wallet; gas is spent where it goes. */
+/** The payout has its confirmations. A sweep arrives in our hot wallet; a gas supply counts as spent. */
 export function sentEntry(payout: Outgoing): JournalEntry {
   const debit = receiverOf(payout)
   return journalEntry(
@@ -251,22 +252,22 @@ export function sentEntry(payout: Outgoing): JournalEntry {
 }
 
 /**
- * It had its confirmations, and is provably dead: the coins are back, and are owed to whom they were paid. An exchange that
- * is closed owes nothing any more, so that they stand beside it.
+ * A confirmed payout was reversed and its transaction invalidated: its amount is spendable, and owed again. A closed
+ * exchange owes nothing (I-36), so then `liability:lost:<id>` owes it.
  */
-export function lostEntry(payout: Outgoing): JournalEntry {
+export function payoutReversalEntry(payout: Outgoing): JournalEntry {
   return journalEntry(
-    `payout:${payout.payoutId}:lost:${payout.transactionId}`,
-    `${payout.purpose} lost`,
+    `payout:${payout.payoutId}:reversed:${payout.transactionId}`,
+    `${payout.purpose} reversed`,
     payout.exchangeId,
     [{ debit: sourceOf(payout), credit: receiverOf(payout), assetId: payout.assetId, units: payout.units }],
   )
 }
 
-/** The operator paid it from elsewhere: what the house owed for it is the operator's. */
-export function settledByHandEntry(payout: Pick<Outgoing, 'payoutId' | 'exchangeId' | 'assetId' | 'units'>) {
+/** The operator paid a reversed payout from another wallet: the amount is now owed to the operator, as capital. */
+export function manualSettlementEntry(payout: Pick<Outgoing, 'payoutId' | 'exchangeId' | 'assetId' | 'units'>) {
   const { payoutId, exchangeId, assetId, units } = payout
-  return journalEntry(`payout:${payoutId}:settled`, 'lost payout settled by hand', exchangeId, [
+  return journalEntry(`payout:${payoutId}:settled`, 'reversed payout settled by hand', exchangeId, [
     { debit: lostAccount(payoutId), credit: capital, assetId, units },
   ])
 }
@@ -282,57 +283,57 @@ function receiverOf(payout: Outgoing): Account {
     case 'sweep':
       return wallet
     case 'gas':
-      // What a deposit address is given for its sweep counts as spent: what is left of it is not worth fetching.
+      // The gas for a sweep counts as spent: its remainder on the deposit address is not worth a transaction.
       return 'expense:network-fee'
   }
 }
 
 export const networkFeeId = (transactionId: string): string => `transaction:${transactionId}:fee`
 
-/** What the network took for a transaction, from the wallet that signed it. */
-export function networkFeeEntry(transactionId: string, from: Custody, assetId: AssetId, units: bigint): JournalEntry {
+/** Network fee of a transaction, paid by the wallet that signed it. */
+export function networkFeeEntry(transactionId: string, from: FundsLocation, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(networkFeeId(transactionId), 'network fee', null, [
-    { debit: 'expense:network-fee', credit: custodyAccount(from), assetId, units },
+    { debit: 'expense:network-fee', credit: accountAt(from), assetId, units },
   ])
 }
 
-/** What a transaction cost that had been counted as paid, left the chain and failed in another block. */
+/** Network fee of a transaction that was confirmed, was reorganised, and then failed in another block. */
 export function revertedFeeEntry(transactionId: string, assetId: AssetId, units: bigint): JournalEntry {
   return journalEntry(`${networkFeeId(transactionId)}:reverted`, 'network fee', null, [
     { debit: 'expense:network-fee', credit: wallet, assetId, units },
   ])
 }
 
-/** The operator's addresses that take fees. Their keys are the operator's: the house signs nothing there. */
+/** Addresses of the operator that receive referrer fees. The operator holds their keys; we sign nothing there. */
 export const feesAccount = (address: string): Account => `asset:fees:${address}`
 const swapAccount = (swapId: string): Account => `liability:swap:${swapId}`
 
 export type SwapFee = Readonly<{
   swapId: string
-  /** How often a fee of this swap was booked, this time included. */
+  /** Number of bookings of this swap's fee, including this one. */
   bookings: number
   partnerId: string
-  /** Whom the chain paid. */
+  /** The address that received the fee. */
   feeTo: string
   assetId: AssetId
   units: bigint
 }>
 
-/** The chain paid the operator a partner's fee. Until the block is final it is the swap's, and nobody can be paid of it. */
+/** A swap paid a partner's fee to the operator. It is not payable until the block is final. */
 export function swapFeeEntry({ swapId, bookings, feeTo, assetId, units }: SwapFee): JournalEntry {
   return journalEntry(`swap:${swapId}:fee:${bookings}`, 'swap fee', null, [
     { debit: feesAccount(feeTo), credit: swapAccount(swapId), assetId, units },
   ])
 }
 
-/** The swap left its block, or paid something else in another. */
+/** The swap left its block, or paid a different fee in another block. */
 export function swapFeeReversalEntry({ swapId, bookings, feeTo, assetId, units }: SwapFee): JournalEntry {
   return journalEntry(`swap:${swapId}:fee:${bookings}:reversed`, 'swap fee reversed', null, [
     { debit: swapAccount(swapId), credit: feesAccount(feeTo), assetId, units },
   ])
 }
 
-/** Its block is final: the fee is the partner's. */
+/** The block is final: the fee is owed to the partner. */
 export function swapFeeFinalEntry({ swapId, bookings, partnerId, assetId, units }: SwapFee): JournalEntry {
   return journalEntry(`swap:${swapId}:fee:${bookings}:final`, 'swap fee final', null, [
     { debit: swapAccount(swapId), credit: partnerAccount(partnerId), assetId, units },
@@ -352,7 +353,7 @@ export type FeePaid = Readonly<{
 export const feePaidId = ({ network, txHash, from, to, assetId }: Omit<FeePaid, 'partnerId' | 'units'>): string =>
   `fee-paid:${network}:${txHash}:${from}:${to}:${assetId}`
 
-/** The operator sent a partner's fees from the address that took them. */
+/** The operator paid a partner's fees from the address that received them. */
 export function feePaidEntry(paid: FeePaid): JournalEntry {
   const { partnerId, from, assetId, units } = paid
   return journalEntry(feePaidId(paid), 'swap fees paid', null, [

@@ -4,10 +4,10 @@ import type { AssetId } from '../asset.ts'
 /** Colon-separated path in the chart of accounts: `asset:wallet`, `liability:exchange:<id>`. One balance per asset. */
 export type Account = `${'asset' | 'liability' | 'income' | 'expense' | 'equity'}:${string}`
 
-/** One amount, one debit, one credit: a posting cannot be unbalanced. */
+/** One amount, one debit account, one credit account: a posting is balanced by construction. */
 export type Posting = Readonly<{ debit: Account; credit: Account; assetId: AssetId; units: bigint }>
 
-/** The postings of one event. `id` derives from the event, so that recording it twice is a no-op. */
+/** The postings of one event. `id` derives from the event, so posting it twice has no effect. */
 export type JournalEntry = Readonly<{
   id: string
   event: string
@@ -15,7 +15,7 @@ export type JournalEntry = Readonly<{
   postings: readonly Posting[]
 }>
 
-/** An entry without its zero postings. */
+/** Builds an entry and drops its zero postings. */
 export function journalEntry(
   id: string,
   event: string,
@@ -26,7 +26,7 @@ export function journalEntry(
   return { id, event, exchangeId, postings: postings.filter((posting) => posting.units > 0n) }
 }
 
-/** The entry that undoes another. */
+/** The entry that cancels another. */
 export function reversalOf(entry: JournalEntry, id: string, event: string): JournalEntry {
   const postings = entry.postings.map(({ debit, credit, ...rest }) => ({ ...rest, debit: credit, credit: debit }))
   return { id, event, exchangeId: entry.exchangeId, postings }

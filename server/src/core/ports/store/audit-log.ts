@@ -10,11 +10,11 @@ export type OperatorAct = Readonly<{
 }>
 
 /** An act as it was written down, every field as the text that its hash was made of. */
-export type WrittenAct = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
+export type AuditLogEntry = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
 
 /** The append-only, hash-chained log of operator actions (I-28). */
 export interface AuditLog {
   record(act: OperatorAct): Promise<void>
   /** Actions after this id, in order. */
-  after(id: bigint, limit: number): Promise<readonly WrittenAct[]>
+  after(id: bigint, limit: number): Promise<readonly AuditLogEntry[]>
 }

@@ -23,25 +23,25 @@ export interface ChainLog {
   begin(network: string, block: Pick<ScannedBlock, 'height' | 'hash' | 'parentHash'>): Promise<boolean>
   /** Undoes every block above `height`. False where the cursor is not at `from` any more: another watcher was faster. */
   rewind(network: string, height: number, from: BlockRef): Promise<boolean>
-  sight(network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void>
+  recordSightings(network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void>
   /** Sightings that are in no block yet, oldest look first. */
-  sightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
-  lookedAt(network: string, txHash: string, gone: boolean): Promise<void>
+  listSightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
+  recordLookup(network: string, txHash: string, gone: boolean): Promise<void>
   saveDeposit(change: DepositChange): Promise<void>
 }
 
 export type AppendRules = Readonly<{
   /** The asset of a contract on this network (null = native); null where it is not listed. */
   assetOf: (contract: string | null) => Asset | null
-  required: (assetId: AssetId | null, units: bigint) => { confirmations: number; tag: FinalityTag | null }
+  requirements: (assetId: AssetId | null, units: bigint) => { confirmations: number; tag: FinalityTag | null }
   /** Many share one address here and are told apart by memos: what has nobody's memo is no funding. */
-  byMemo: boolean
+  usesMemos: boolean
   /** Of what the operator brings: nobody is paid for it, so its value does not matter. */
   fundingConfirmations: number
   /** Blocks kept below the head: at least twice the deepest depth that matters. */
-  keep: number
+  keepBlocks: number
   /** Coins are tracked one by one (bitcoin family). */
-  coins: boolean
+  tracksUtxos: boolean
   /** How the chain names a coin of ours when it is spent. Absent: by the transfer's identity. */
   outpoint?: (transfer: Transfer, path: KeyPath) => string
 }>

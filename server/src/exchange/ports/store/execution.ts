@@ -16,9 +16,9 @@ export type Execution = Readonly<{
   /** Of a further leg: what became of the payout that brought its deposit. Null = a first leg. */
   source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
   /** Of a further leg: what the customer paid for the leg before is not counted, or in no block. */
-  sourceGone: boolean
+  isSourceMissing: boolean
   /** The next leg has its deposit. */
-  handedOn: boolean
+  nextLegFunded: boolean
   changedAt: Date
   status: ExchangeStatus
   reason: StatusReason | null

@@ -16,10 +16,10 @@ export type HeldPayout = Readonly<{
   exchangeId: string | null
   transactionId: string | null
   /** Paid once and taken back by the chain: `attention` is `LOST` until a person decided. */
-  lost: boolean
+  isReversed: boolean
 }>
 
-export type Unclaimed = Readonly<{
+export type UnclaimedDeposit = Readonly<{
   depositId: string
   exchangeId: string | null
   txHash: string
@@ -46,31 +46,31 @@ export interface OperatorStore {
    * What is held of an exchange, or of it what the id of an execution or deposit, or the hash of a transaction, names;
    * inside a transaction the exchange is locked, as its step does.
    */
-  heldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
+  listHeldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
   /** What the exchange was to be given, and where it goes back to; null = there is no such exchange. */
-  refundOf(
+  findRefund(
     exchangeId: string,
   ): Promise<Readonly<{ assetId: AssetId; address: string | null; memo: string | null }> | null>
   setRefund(exchangeId: string, refund: Destination): Promise<void>
   /** Payouts that wait for a person. */
-  held(limit: number): Promise<readonly HeldPayout[]>
+  listHeldPayouts(limit: number): Promise<readonly HeldPayout[]>
   /** Locked inside a transaction. */
   findPayout(id: string): Promise<HeldPayout | null>
   /** The deposits of a sweep that is given up can be swept anew. */
-  unsweep(payoutId: string): Promise<void>
+  releaseSweptDeposits(payoutId: string): Promise<void>
   /** The rival that a person names for one of our transactions; false where that one is settled or unknown. */
-  nameRival(transactionId: string, rival: string): Promise<boolean>
+  setConflictingTxHash(transactionId: string, rival: string): Promise<boolean>
   /** Bytes that fund one of our transactions, to be offered with it; false where that one is settled or unknown. */
-  bringBack(transactionId: string, raw: string): Promise<boolean>
+  addFundingTransaction(transactionId: string, raw: string): Promise<boolean>
   /** A counted transfer whose memo was nobody's, locked; null where there is none of this id. */
   findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; units: bigint } | null>
   /** Counted coins that nobody is known to own: a memo that is nobody's, or what a closed execution kept; locked. */
-  unclaimedOf(
+  findUnclaimedDeposit(
     depositId: string,
   ): Promise<Readonly<{ id: string; assetId: AssetId; network: string; units: bigint }> | null>
-  unclaimed(limit: number): Promise<readonly Unclaimed[]>
+  listUnclaimed(limit: number): Promise<readonly UnclaimedDeposit[]>
   /** Of a pay-out that was dropped: its deposit's memo is nobody's again. */
-  unclaim(payoutId: string): Promise<void>
+  markUnclaimed(payoutId: string): Promise<void>
   /** Its owner is known from now on. */
-  claim(depositId: string): Promise<void>
+  markClaimed(depositId: string): Promise<void>
 }

@@ -23,14 +23,14 @@ export type Payout = Readonly<{
   /** The account that owed a withdrawal before it was asked for; null = it is no pay-out of what is owed. */
   owedFrom: Account | null
   /** It had its confirmations once: its exchange is closed, and what it pays is owed beside it. */
-  lost: boolean
+  isReversed: boolean
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
 export interface PayoutStore {
   /** `from: 'hot'` is the network's own wallet, by the key that it was registered with. */
   insert(
-    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'lost' | 'from'> &
+    payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'isReversed' | 'from'> &
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**
@@ -38,18 +38,18 @@ export interface PayoutStore {
    * refunds stand in it only while their deposit is counted and as deep as it must be, which their lock keeps so.
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>
-  ofTransaction(transactionId: string): Promise<readonly Payout[]>
+  listByTransaction(transactionId: string): Promise<readonly Payout[]>
   /** Whether the deposits that a transaction's payouts answer are counted still; locked, so that they stay so. */
-  areBacked(transactionId: string): Promise<boolean>
+  haveCreditedDeposits(transactionId: string): Promise<boolean>
   find(ids: readonly string[]): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>
   /** Puts aside what is in the queue: for a while, or with `attention` for the operator. What was signed meanwhile stays signed. */
-  putAside(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
+  hold(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
   /** Younger ones of the same wallet and asset wait as long as these: filled again, the queue goes on in its order. */
-  keepBehind(ids: readonly string[]): Promise<void>
+  deferYounger(ids: readonly string[]): Promise<void>
   /** The payouts of a transaction that is proved dead are in the queue again, or with `attention` wait for the operator. */
-  giveBack(transactionId: string, attention: string | null): Promise<void>
+  requeue(transactionId: string, attention: string | null): Promise<void>
   /** Back in the queue by an operator's word: the limit of one transaction does not stop it again. */
   approve(id: string): Promise<void>
   /** False where it is reserved no more: somebody signed it meanwhile. */

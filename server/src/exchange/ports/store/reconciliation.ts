@@ -1,7 +1,7 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 
 /** What the ledger says lies in one hot wallet, and what is on its way: between `low` and `high` is right. */
-export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; coins: bigint }>
+export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; utxoUnits: bigint }>
 
 export interface ReconciliationStore {
   /** `native` is the coin that the network's fees are paid in. */

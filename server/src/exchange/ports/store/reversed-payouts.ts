@@ -4,13 +4,13 @@ export interface ReversedPayoutStore {
    * Locks the exchanges of a transaction's payouts: before the transaction itself, as steps lock them before anything else.
    * `shown` = only those that say that their payment has vanished.
    */
-  lock(transactionId: string, which: 'all' | 'shown'): Promise<void>
+  lockExchanges(transactionId: string, which: 'all' | 'shown'): Promise<void>
   /** Locks the exchange of a payout that is owed beside it. */
-  lockOf(payoutId: string): Promise<void>
+  lockExchangeOf(payoutId: string): Promise<void>
   /** Closed executions say that their payment is in no block (`PAYOUT_VANISHED`). False where there was nothing new to say. */
-  vanish(transactionId: string): Promise<boolean>
+  recordOrphaned(transactionId: string): Promise<boolean>
   /** Whether one of them says so. */
-  isShown(transactionId: string): Promise<boolean>
+  isReportedOrphaned(transactionId: string): Promise<boolean>
   /** They are paid, by this transaction: what they were before. */
   restore(transactionId: string, txHash: string): Promise<void>
   /**
@@ -19,5 +19,5 @@ export interface ReversedPayoutStore {
    */
   reopen(transactionId: string): Promise<ReadonlyMap<string, boolean>>
   /** A person settled it without the house: its execution says so. */
-  settle(payoutId: string): Promise<void>
+  settleByHand(payoutId: string): Promise<void>
 }

@@ -4,10 +4,10 @@ import type { Destination } from '../chain.ts'
 import type { Execution } from './execution.ts'
 
 /** Where an execution stands among those of its exchange: legs in order, deposits in order. */
-export type Place = Readonly<{ leg: number; depositId: string }>
+export type ExecutionPosition = Readonly<{ leg: number; depositId: string }>
 
 /** One exchange with what its step needs. `now` is the database's clock; `heads` the watchers' cursors. */
-export type ExchangeCase = Readonly<{
+export type StepContext = Readonly<{
   exchange: Exchange
   /**
    * A window of the executions that may need work, in their order: the open ones, and closed ones whose deposit left the
@@ -15,20 +15,20 @@ export type ExchangeCase = Readonly<{
    */
   executions: readonly Execution[]
   /** The window's executions come after this one; null = it is the first. */
-  after: Place | null
+  after: ExecutionPosition | null
   /** Where the next window begins; null = this is the last. */
-  next: Place | null
+  next: ExecutionPosition | null
   sighted: boolean
   now: Date
   heads: ReadonlyMap<string, number>
 }>
 
 /** Where an exchange stands by all of its executions, however many they are. */
-export type Standing = Readonly<{
+export type ExecutionSummary = Readonly<{
   /** Of each status the last execution, in their order. */
-  last: readonly Pick<Execution, 'leg' | 'status' | 'reason'>[]
+  latestByStatus: readonly Pick<Execution, 'leg' | 'status' | 'reason'>[]
   /** A deposit is counted and off the chain, or on the chain and lost or not counted. */
-  isAdrift: boolean
+  needsRepair: boolean
 }>
 
 export type ExecutionChange = Partial<
@@ -44,7 +44,7 @@ export type ExchangeChange = Readonly<{
   reason: StatusReason | null
   nextCheckAt: Date | null
   /** Where the next step begins; null = at the first execution. */
-  next: Place | null
+  next: ExecutionPosition | null
 }>
 
 /** What the stepper works on. */
@@ -53,10 +53,10 @@ export interface StepStore {
    * With the exchange row locked inside a transaction; without a lock outside of one. The window after the given place:
    * null = the first; left out = where the last step stopped.
    */
-  load(id: string, after?: Place | null): Promise<ExchangeCase | null>
-  summarize(id: string): Promise<Standing>
+  load(id: string, after?: ExecutionPosition | null): Promise<StepContext | null>
+  summarize(id: string): Promise<ExecutionSummary>
   /** Whether a fixed rate serves another deposit of this leg and asset: one that has it, or an earlier one on the chain. */
-  isRateTaken(exchangeId: string, place: Place, assetId: AssetId): Promise<boolean>
+  isRateUsed(exchangeId: string, place: ExecutionPosition, assetId: AssetId): Promise<boolean>
   saveExecution(
     exchangeId: string,
     change: ExecutionChange,
@@ -65,11 +65,11 @@ export interface StepStore {
   ): Promise<void>
   save(id: string, change: ExchangeChange): Promise<void>
   /** Where an execution's payout arrives as the next leg's deposit. In the step's transaction, before the payout is there. */
-  addTarget(target: Target): Promise<void>
+  addDepositTarget(target: DepositTarget): Promise<void>
 }
 
 /** A fresh destination of a further leg; `sourceId` is the execution that pays there. */
-export type Target = Readonly<{
+export type DepositTarget = Readonly<{
   exchangeId: string
   leg: number
   network: string

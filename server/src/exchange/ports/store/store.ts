@@ -10,7 +10,7 @@ import type { PayoutStore } from './payouts.ts'
 import type { ReconciliationStore } from './reconciliation.ts'
 import type { RecoveryStore } from './recovery.ts'
 import type { ReversedPayoutStore } from './reversed-payouts.ts'
-import type { SigningStore } from './signing-journal.ts'
+import type { SigningJournalStore } from './signing-journal.ts'
 import type { StepStore } from './steps.ts'
 import type { TransactionStore } from './transactions.ts'
 import type { WalletStore } from './wallets.ts'
@@ -39,7 +39,7 @@ export interface Stores extends CoreStores {
   readonly recovery: RecoveryStore
   readonly reversedPayouts: ReversedPayoutStore
   readonly operator: OperatorStore
-  readonly signingJournal: SigningStore
+  readonly signingJournal: SigningJournalStore
   /** Wakes jobs: a lost, repeated or late wake-up is harmless. In the caller's transaction where there is one. */
   readonly wake: (jobs: readonly Job[]) => Promise<void>
 }

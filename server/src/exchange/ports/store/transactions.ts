@@ -1,6 +1,6 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { SignIntent } from '../signer.ts'
-import type { Coin, KeyPath } from '../spend.ts'
+import type { Utxo, KeyPath } from '../spend.ts'
 
 export type Attempt = Readonly<{
   id: string
@@ -22,9 +22,9 @@ export type OutgoingTransaction = Readonly<{
   conflictKey: string
   state: 'live' | 'confirmed' | 'final' | 'expired'
   createdAt: Date
-  rival: string | null
+  conflictingTxHash: string | null
   /** Bytes of others that a person brought: they make coins that it spends. */
-  fundings: readonly string[]
+  fundingTransactions: readonly string[]
   attempts: readonly Attempt[]
   head: number | null
   now: Date
@@ -34,8 +34,8 @@ export interface TransactionStore {
   /** Takes the wallet's lane for this transaction and returns its next nonce (account families use it). */
   lockLane(network: string, wallet: string): Promise<number>
   /** Coins that may be spent now: ours, deep enough, credited, unreserved; the largest first, oldest among equals. */
-  spendable(network: string, depth: number, limit: number): Promise<readonly Coin[]>
-  nextChange(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
+  listSpendable(network: string, depth: number, limit: number): Promise<readonly Utxo[]>
+  nextChangeAddress(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
   insert(transaction: {
     id: string
     network: string
@@ -47,7 +47,7 @@ export interface TransactionStore {
   }): Promise<void>
   addAttempt(
     transactionId: string,
-    attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; coins: readonly string[] },
+    attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; outpoints: readonly string[] },
   ): Promise<void>
   /** Locked inside a transaction. */
   load(id: string): Promise<OutgoingTransaction | null>

@@ -1,6 +1,6 @@
 import type { Asset, AssetId } from '../../../core/domain/asset.ts'
 import type { Currency } from '../../../core/domain/currency.ts'
-import type { Custody } from '../../../core/domain/ledger/entries.ts'
+import type { FundsLocation } from '../../../core/domain/ledger/entries.ts'
 import { type Network, spendsInPlace } from '../../../core/domain/network.ts'
 import type { Screening, Verdict } from '../../../core/ports/screening.ts'
 import { present } from '../../../lib/assert.ts'
@@ -11,7 +11,7 @@ import { countedUnits } from '../../domain/private-plan.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Execution, OnRelease } from '../../ports/store/execution.ts'
-import type { ExchangeCase, ExecutionChange } from '../../ports/store/steps.ts'
+import type { StepContext, ExecutionChange } from '../../ports/store/steps.ts'
 import type { Store, StoreTx } from '../../ports/store/store.ts'
 import type { Venue } from '../../ports/venue.ts'
 import type { BookSnapshot } from '../../quotes/book-snapshot.ts'
@@ -42,7 +42,7 @@ export type Evidence = Readonly<{
 export type Act = Readonly<{
   deps: StepDeps
   tx: StoreTx
-  case: ExchangeCase
+  context: StepContext
   execution: Execution
   evidence: Evidence | null
 }>
@@ -54,25 +54,25 @@ export function endsOf({ id, legs }: Exchange): Leg {
 }
 
 /** Its proceeds are the next leg's deposit. */
-export function isOnward({ case: { exchange }, execution: { leg } }: Pick<Act, 'case' | 'execution'>): boolean {
+export function hasNextLeg({ context: { exchange }, execution: { leg } }: Pick<Act, 'context' | 'execution'>): boolean {
   return leg < exchange.legs.length - 1
 }
 
 /** What is converted for the deposit: on a further leg with what the intermediary's chain was not shown. */
-export function countedOf({
-  case: { exchange },
+export function convertibleUnits({
+  context: { exchange },
   execution: { leg, deposit },
-}: Pick<Act, 'case' | 'execution'>): bigint {
+}: Pick<Act, 'context' | 'execution'>): bigint {
   const units = present(deposit.creditedUnits, 'a counted deposit has units')
   return leg === 0 || exchange.plan === undefined ? units : countedUnits(exchange.plan, units)
 }
 
 /** The leg that an execution converts. */
-export function legOf({ case: { exchange }, execution }: Pick<Act, 'case' | 'execution'>): Leg {
+export function legOf({ context: { exchange }, execution }: Pick<Act, 'context' | 'execution'>): Leg {
   return present(exchange.legs[execution.leg], `leg ${execution.leg} of exchange ${exchange.id}`)
 }
 
-export function custodyOf(network: Network): Custody {
+export function fundsLocationOf(network: Network): FundsLocation {
   return spendsInPlace(network) ? 'wallet' : 'deposits'
 }
 
@@ -89,12 +89,12 @@ export function depositAsset(act: Act): Asset {
   )
 }
 
-export function isRightAsset(act: Pick<Act, 'case' | 'execution'>): boolean {
+export function isRightAsset(act: Pick<Act, 'context' | 'execution'>): boolean {
   return act.execution.deposit.assetId === legOf(act).from.id
 }
 
 /** A person has looked at whoever takes part. */
-export const isLetGo = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
+export const isClearedByOperator = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
 
 type Fields = Omit<ExecutionChange, 'id' | 'status' | 'reason'>
 
@@ -109,12 +109,12 @@ export async function move(
 ): Promise<Execution> {
   const moved = moveTo(act.execution, status, reason)
   await act.tx.steps.saveExecution(
-    act.case.exchange.id,
+    act.context.exchange.id,
     { id: moved.id, status: moved.status, reason, ...fields },
     event,
     detail,
   )
-  return { ...moved, ...fields, changedAt: act.case.now }
+  return { ...moved, ...fields, changedAt: act.context.now }
 }
 
 /**
@@ -129,7 +129,7 @@ export async function holdFor(
 ): Promise<Execution> {
   const { execution } = act
   await act.tx.alarms.raise(`held:${execution.id}`, 'an execution is held', {
-    exchangeId: act.case.exchange.id,
+    exchangeId: act.context.exchange.id,
     reason,
     ...detail,
   })
@@ -147,7 +147,7 @@ export async function holdFor(
  * reserved: without it a mistake in one deposit's account is paid with what another brought.
  */
 export async function isOwed(act: Act, assetId: AssetId, units: bigint): Promise<boolean> {
-  return (await act.tx.ledger.unreserved(act.case.exchange.id, assetId)) >= units
+  return (await act.tx.ledger.unreserved(act.context.exchange.id, assetId)) >= units
 }
 
 /** The deposit as it is counted after this step. */

@@ -11,8 +11,8 @@ import { type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../..
 import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import type { StoreTx } from '../../ports/store/store.ts'
-import { type Act, countedOf, getChain, holdFor, isOnward, isOwed, isRightAsset, legOf, move } from './context.ts'
-import { drawnWait, leastOutput, payoutIdOf, reserve } from './reserve.ts'
+import { type Act, convertibleUnits, getChain, holdFor, hasNextLeg, isOwed, isRightAsset, legOf, move } from './context.ts'
+import { drawnDelayMs, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
 /** Never an id again whose order was settled: what was taken back or refused is tried anew under another (I-22). */
 export function nextOrderId({ id, deposit, orderId }: Execution): string {
@@ -25,7 +25,7 @@ export function nextOrderId({ id, deposit, orderId }: Execution): string {
 function pricingOf(act: Act, leg = legOf(act)): PairPricing {
   const {
     deps,
-    case: { exchange },
+    context: { exchange },
   } = act
   const partnerFeeBps = leg === exchange.legs.at(-1) ? exchange.partnerFeeBps : 0
   const from = present(deps.currencyOf(leg.from.id), `the listing of ${leg.from.id}`)
@@ -35,7 +35,7 @@ function pricingOf(act: Act, leg = legOf(act)): PairPricing {
 
 /** The bounds of a first leg are those of the whole way: what the last one could not pay is not begun. */
 function liveOf(act: Act): LiveRate {
-  const { exchange } = act.case
+  const { exchange } = act.context
   const pricing = pricingOf(act)
   const next = exchange.legs[act.execution.leg + 1]
   if (next === undefined) return toLiveRate(pricing)
@@ -51,7 +51,7 @@ function liveOf(act: Act): LiveRate {
 /** How this deposit executes, or `wait` where that needs a rate and there is none now. */
 export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }> {
   const {
-    case: { exchange },
+    context: { exchange },
     execution,
   } = act
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
@@ -67,8 +67,8 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
       fixedUntil: exchange.fixedUntil,
       expiresAt: exchange.expiresAt,
       closedBefore: !isFurther && isTerminal(exchange.status),
-      depositUnits: countedOf(act),
-      requestedUnits: isFurther ? countedOf(act) : exchange.fromUnits,
+      depositUnits: convertibleUnits(act),
+      requestedUnits: isFurther ? convertibleUnits(act) : exchange.fromUnits,
       live: () => liveOf(act),
     })
   } catch (error) {
@@ -82,11 +82,11 @@ export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }
 async function isFirst(act: Act): Promise<boolean> {
   const {
     tx,
-    case: { exchange },
+    context: { exchange },
     execution: { leg, deposit },
   } = act
   if (exchange.flow !== 'fixed-rate') return false
-  return !(await tx.steps.isRateTaken(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
+  return !(await tx.steps.isRateUsed(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
 }
 
 /** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
@@ -95,7 +95,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     deps,
     tx,
     execution,
-    case: { exchange },
+    context: { exchange },
   } = act
   if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'not what was ordered')
   const terms = await termsOf(act)
@@ -103,7 +103,7 @@ export async function convert(act: Act): Promise<Execution | null> {
   if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
   const { from, to } = legOf(act)
   const takeUnits = dueOf(act, terms.toUnits)
-  if ((exchange.recipient !== null || isOnward(act)) && takeUnits < leastOutput(act, to))
+  if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
   if (!(await isOwed(act, from.id, giveUnits))) return holdFor(act, 'OPERATOR', {}, { uncovered: from.id })
@@ -134,7 +134,7 @@ export async function convert(act: Act): Promise<Execution | null> {
       exchangeId: exchange.id,
       partnerId: exchange.partnerId,
       give: { assetId: from.id, units: order.giveUnits },
-      take: { assetId: to.id, ...margin(act, countedOf(act), terms.toUnits), dueUnits: takeUnits },
+      take: { assetId: to.id, ...margin(act, convertibleUnits(act), terms.toUnits), dueUnits: takeUnits },
     }),
   )
   const moved = await move(
@@ -153,13 +153,13 @@ export async function convert(act: Act): Promise<Execution | null> {
  * the recipient gets may differ by what was drawn for it.
  */
 function dueOf(act: Act, plainUnits: bigint): bigint {
-  const { plan } = act.case.exchange
+  const { plan } = act.context.exchange
   if (plan === undefined) return plainUnits
-  return isOnward(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)
+  return hasNextLeg(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)
 }
 
 /** A person wants what was on its way back converted after all: what was reserved for it is void first. */
-export async function convertAnew(act: Act): Promise<Execution> {
+export async function reconvert(act: Act): Promise<Execution> {
   await unwind(act)
   await act.tx.alarms.clear(`held:${act.execution.id}`)
   const moved = await move(act, 'exchanging', null, 'to be converted after all', { dueUnits: null })
@@ -212,21 +212,21 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
   const {
     tx,
     execution,
-    case: { exchange },
+    context: { exchange },
   } = act
   const { to } = legOf(act)
   const units = present(execution.dueUnits, 'a converted execution has what is due')
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && execution.decision !== 'release') return holdFor(act, 'SCREENING')
-  if (exchange.recipient === null && !isOnward(act)) {
+  if (exchange.recipient === null && !hasNextLeg(act)) {
     await tx.ledger.post(toPartnerEntry(execution.id, exchange.id, exchange.partnerId, to.id, units))
     await tx.inventory.release(present(execution.order, 'a converted execution has its order').id)
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }
-  const destination = isOnward(act) ? await nextTarget(act) : present(exchange.recipient, 'a recipient')
+  const destination = hasNextLeg(act) ? await nextTarget(act) : present(exchange.recipient, 'a recipient')
   const id = await payoutIdOf(act)
-  return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnWait(act) })
+  return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnDelayMs(act) })
 }
 
 /** Where the next leg's deposit will arrive: a fresh address of ours, stored before anything is signed for it. */
@@ -235,8 +235,8 @@ async function nextTarget(act: Act): Promise<Destination> {
   const { network } = legOf(act).to
   const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a fresh index')
   const destination = getChain(deps, network).addresses.deposit(keyIndex)
-  await tx.steps.addTarget({
-    exchangeId: act.case.exchange.id,
+  await tx.steps.addDepositTarget({
+    exchangeId: act.context.exchange.id,
     leg: execution.leg + 1,
     network,
     destination,

@@ -4,14 +4,14 @@ import {
   depositLossEntry,
   depositRecoveryEntry,
   depositReversalEntry,
-  lossReversalEntry,
+  depositLossReversalEntry,
   unclaimedEntry,
 } from '../../../core/domain/ledger/entries.ts'
 import { present } from '../../../lib/assert.ts'
 import type { StatusReason } from '../../domain/exchange.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { Execution, OnRelease } from '../../ports/store/execution.ts'
-import { type Act, custodyOf, depositAsset, getChain, holdFor, isRightAsset, move, saveDeposit } from './context.ts'
+import { type Act, fundsLocationOf, depositAsset, getChain, holdFor, isRightAsset, move, saveDeposit } from './context.ts'
 import { termsOf, unwind } from './convert.ts'
 
 /** The deposit is deep enough and every node agrees: it is counted, and its way is chosen. Null = the evidence is stale. */
@@ -23,7 +23,7 @@ export async function credit(act: Act): Promise<Execution | null> {
   if (receivedUnits === 0n) {
     const rejected = await saveDeposit(act, { status: 'rejected' })
     await tx.alarms.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', {
-      exchangeId: act.case.exchange.id,
+      exchangeId: act.context.exchange.id,
       txHash: deposit.txHash,
     })
     return {
@@ -61,7 +61,7 @@ export async function credit(act: Act): Promise<Execution | null> {
 }
 
 /** The block must be the one that was checked, and the one that the watcher has at that height now (I-4). */
-async function isCurrent({ tx, execution: { deposit }, evidence, deps, case: { heads } }: Act): Promise<boolean> {
+async function isCurrent({ tx, execution: { deposit }, evidence, deps, context: { heads } }: Act): Promise<boolean> {
   if (deposit.block === null || evidence?.deposit?.blockHash !== deposit.block.hash) return false
   const stored = await tx.chainLog.blockHash(deposit.network, deposit.block.height)
   if (stored !== null) return stored === deposit.block.hash
@@ -84,7 +84,7 @@ async function route(act: Act): Promise<Route> {
     : { status: 'exchanging', reason: null }
 }
 
-function entryOf({ deps, case: { exchange }, execution }: Act) {
+function entryOf({ deps, context: { exchange }, execution }: Act) {
   const { deposit } = execution
   return {
     depositId: deposit.id,
@@ -92,12 +92,12 @@ function entryOf({ deps, case: { exchange }, execution }: Act) {
     exchangeId: exchange.id,
     assetId: present(deposit.assetId, 'a counted deposit has an asset'),
     units: present(deposit.creditedUnits, 'a counted deposit has units'),
-    custody: custodyOf(getChain(deps, deposit.network).network),
+    location: fundsLocationOf(getChain(deps, deposit.network).network),
   }
 }
 
 /** The deposit left the chain and nothing was signed: everything that followed from it is taken back. */
-export async function vanish(act: Act): Promise<Execution> {
+export async function revertToPending(act: Act): Promise<Execution> {
   await unwind(act)
   const deposit = await uncredit(act)
   const moved = await move(act, 'pending', 'DEPOSIT_VANISHED', 'deposit vanished', {
@@ -114,13 +114,13 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   const {
     tx,
     execution: { deposit },
-    case: { exchange },
+    context: { exchange },
   } = act
   if (deposit.lost) {
     // It was booked as a loss because its payout was signed; that one is dead, and nothing was lost but time.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
     await tx.ledger.post(
-      lossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
+      depositLossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
     )
     await tx.alarms.clear(`reorg:${deposit.id}`)
     return saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: false })
@@ -131,7 +131,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
 }
 
 /** Held for a person. Where it is the deposit that vanished, nothing of it may be paid meanwhile. */
-export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
+export async function holdExecution(act: Act, reason: StatusReason): Promise<Execution> {
   if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason)
   await unwind(act)
   const deposit = await uncredit(act)
@@ -143,14 +143,14 @@ export async function hold(act: Act, reason: StatusReason): Promise<Execution> {
  * The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). Where its coins
  * have left with a payout, the books have nothing to take the loss from until the wallet is filled: null = not booked yet.
  */
-export async function lose(act: Act): Promise<Execution | null> {
+export async function bookLoss(act: Act): Promise<Execution | null> {
   const {
     execution,
     tx,
-    case: { exchange },
+    context: { exchange },
   } = act
   const loss = entryOf(act)
-  const missing = loss.units - (await tx.ledger.balance(accounts[loss.custody], loss.assetId))
+  const missing = loss.units - (await tx.ledger.balance(accounts[loss.location], loss.assetId))
   await tx.alarms.raise(`reorg:${execution.deposit.id}`, 'a deposit left the chain after its payout was signed', {
     exchangeId: exchange.id,
     txHash: execution.deposit.txHash,
@@ -175,7 +175,7 @@ export async function lose(act: Act): Promise<Execution | null> {
 }
 
 /** The lost deposit is on the chain again, deep enough: the loss is taken back. */
-export async function recover(act: Act): Promise<Execution | null> {
+export async function reverseLoss(act: Act): Promise<Execution | null> {
   const { execution, evidence, tx } = act
   const { deposit } = execution
   if (!evidence?.deposit || evidence.deposit.receivedUnits === 0n || !(await isCurrent(act))) return null
@@ -192,11 +192,11 @@ export async function recover(act: Act): Promise<Execution | null> {
 }
 
 /** The operator closed it without paying: what came in waits for whoever can claim it. */
-export async function keepUnclaimed(act: Act): Promise<void> {
+export async function bookUnclaimed(act: Act): Promise<void> {
   const {
     execution,
     tx,
-    case: { exchange },
+    context: { exchange },
   } = act
   if (execution.deposit.status !== 'credited') return
   const { units } = entryOf(act)

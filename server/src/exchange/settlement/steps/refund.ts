@@ -3,9 +3,9 @@ import { dustEntry, refundFeeEntry } from '../../../core/domain/ledger/entries.t
 import { present } from '../../../lib/assert.ts'
 import { payoutFeeIn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, depositAsset, holdFor, isLetGo, isOwed, move } from './context.ts'
+import { type Act, depositAsset, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
 import { unwind } from './convert.ts'
-import { leastOutput, payoutIdOf, refundDestination, reserve } from './reserve.ts'
+import { minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 import { reserveReturn } from './return-leg.ts'
 
 /** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
@@ -20,7 +20,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   const {
     tx,
     execution,
-    case: { exchange },
+    context: { exchange },
   } = act
   if (execution.leg > 0) return reserveReturn(act)
   const asset = depositAsset(act)
@@ -28,14 +28,14 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   const feeUnits = refundFee(act)
   if (feeUnits === null) return null
   if (!(await isOwed(act, asset.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: asset.id })
-  if (units - feeUnits < leastOutput(act, asset)) {
+  if (units - feeUnits < minOutputUnits(act, asset)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, asset.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
   const to = refundDestination(act)
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
   if (act.evidence === null) return null
-  if (act.evidence.screening !== 'allow' && !isLetGo(execution)) return holdFor(act, 'SCREENING')
+  if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
   const id = await payoutIdOf(act)
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))

@@ -16,14 +16,14 @@ type Outgoing = Readonly<{
 
 /** The same for every attempt of one step: by it the signer knows what it has signed. */
 export const payoutIdOf = async ({ deps, tx, execution }: Act): Promise<string> =>
-  deps.signer.payoutId(await tx.signingJournal.payoutGround(execution.deposit.id, execution.leg))
+  deps.signer.payoutId(await tx.signingJournal.readPayoutOrigin(execution.deposit.id, execution.leg))
 
 /** The wait that was drawn for this leg of a private exchange. */
-export const drawnWait = ({ case: { exchange }, execution: { leg } }: Act): number | null =>
+export const drawnDelayMs = ({ context: { exchange }, execution: { leg } }: Act): number | null =>
   exchange.plan === undefined ? null : (exchange.plan.delaysMs[leg] ?? 0)
 
 /** The least that a network carries of an asset as one output. */
-export function leastOutput({ deps }: Act, { contract, network }: Pick<Asset, 'contract' | 'network'>): bigint {
+export function minOutputUnits({ deps }: Act, { contract, network }: Pick<Asset, 'contract' | 'network'>): bigint {
   return contract === null ? (getChain(deps, network).network.bitcoin?.dustUnits ?? 1n) : 1n
 }
 
@@ -31,7 +31,7 @@ export function leastOutput({ deps }: Act, { contract, network }: Pick<Asset, 'c
  * Where a refund goes: as was said at the create, or to whoever paid, where the chain names one. Of a private exchange
  * never to the recipient: the source's chain would show who is paid.
  */
-export function refundDestination({ deps, case: { exchange }, execution: { payer } }: Act): Destination | null {
+export function refundDestination({ deps, context: { exchange }, execution: { payer } }: Act): Destination | null {
   const to = exchange.refund ?? (payer === null ? null : { address: payer, memo: null })
   if (to === null || exchange.plan === undefined || exchange.recipient === null) return to
   const { from, to: target } = endsOf(exchange)
@@ -47,7 +47,7 @@ export async function reserve(act: Act, { id, purpose, asset, to, units, heldMs 
   const {
     tx,
     execution,
-    case: { exchange },
+    context: { exchange },
   } = act
   await tx.payouts.insert({
     id,

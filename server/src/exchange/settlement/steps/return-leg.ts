@@ -4,9 +4,9 @@ import { conversionEntry, dustEntry } from '../../../core/domain/ledger/entries.
 import { present } from '../../../lib/assert.ts'
 import { afterNetworkFee, type Costs, priceReturn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, countedOf, depositAsset, endsOf, holdFor, isLetGo, isOwed, move } from './context.ts'
+import { type Act, convertibleUnits, depositAsset, endsOf, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
 import { nextOrderId } from './convert.ts'
-import { drawnWait, leastOutput, payoutIdOf, refundDestination, reserve } from './reserve.ts'
+import { drawnDelayMs, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
  * A further leg that cannot go on: the intermediary is converted back at the rate of the moment and goes to the refund
@@ -15,21 +15,21 @@ import { drawnWait, leastOutput, payoutIdOf, refundDestination, reserve } from '
  */
 export async function reserveReturn(act: Act): Promise<Execution | null> {
   const { tx, execution } = act
-  const { exchange } = act.case
+  const { exchange } = act.context
   const give = depositAsset(act)
   const { from: take } = endsOf(exchange)
   const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
   const costs = costsOfReturn(act)
   if (costs === null || act.evidence === null) return null
   if (!(await isOwed(act, give.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: give.id })
-  const dueUnits = afterNetworkFee(costs, countedOf(act))
-  if (dueUnits < leastOutput(act, take)) {
+  const dueUnits = afterNetworkFee(costs, convertibleUnits(act))
+  if (dueUnits < minOutputUnits(act, take)) {
     await tx.ledger.post(dustEntry(execution.id, exchange.id, give.id, units))
     return move(act, 'failed', 'DUST', 'too small to be refunded')
   }
   const to = refundDestination(act)
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
-  if (act.evidence.screening !== 'allow' && !isLetGo(execution)) return holdFor(act, 'SCREENING')
+  if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
   if (!(await isCovered(act, take.id, dueUnits))) return null
   const orderId = await convertBack(act, costs, dueUnits)
   const id = await payoutIdOf(act)
@@ -39,7 +39,7 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
     asset: take,
     to,
     units: dueUnits,
-    heldMs: drawnWait(act),
+    heldMs: drawnDelayMs(act),
   })
   return { ...reserved, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
 }
@@ -48,7 +48,7 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
 function costsOfReturn(act: Act): Costs | null {
   const { deps } = act
   const from = present(deps.currencyOf(depositAsset(act).id), 'the listing of an intermediary')
-  const to = present(deps.currencyOf(endsOf(act.case.exchange).from.id), 'the listing of a source')
+  const to = present(deps.currencyOf(endsOf(act.context.exchange).from.id), 'the listing of a source')
   try {
     return priceReturn(deps.books.current(), from, to, deps.clock.now())
   } catch (error) {
@@ -59,7 +59,7 @@ function costsOfReturn(act: Act): Costs | null {
 
 /** The source's coins came in with the first leg; where they are promised to others meanwhile, it waits, and is told of. */
 async function isCovered(
-  { tx, case: { exchange }, execution }: Act,
+  { tx, context: { exchange }, execution }: Act,
   assetId: Execution['deposit']['assetId'],
   units: bigint,
 ): Promise<boolean> {
@@ -79,7 +79,7 @@ async function isCovered(
 
 async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<string> {
   const { deps, tx, execution } = act
-  const { exchange } = act.case
+  const { exchange } = act.context
   const id = nextOrderId(execution)
   const give = depositAsset(act)
   const take = endsOf(exchange).from
@@ -100,7 +100,7 @@ async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<st
   // Somebody was faster: nothing of this step stays, and it is run again.
   if (outcome.kind !== 'filled') throw new AppError('OVERLOADED', 'the reserve of the source coin is being promised')
   await tx.inventory.settleOrder(id, 'filled')
-  const gross = scale(countedOf(act), costs.rate.numerator, costs.rate.denominator, 'down')
+  const gross = scale(convertibleUnits(act), costs.rate.numerator, costs.rate.denominator, 'down')
   const spreadUnits = gross - dueUnits - costs.networkUnits
   await tx.ledger.post(
     conversionEntry({

@@ -187,7 +187,7 @@ describe('a replacement', () => {
     const top = await anvil.mine()
     const { hash } = (await chain.reader.block(height)) ?? {}
     expect(await observe(first)).toMatchObject({
-      kind: 'dead',
+      kind: 'invalidated',
       proof: { rival: sign(replacement).txHash, height, hash, finalHeight: top - network.finalityBlocks, nodes: 2 },
     })
     expect(await observe(replacement)).toMatchObject({ kind: 'included' })
@@ -244,7 +244,7 @@ describe('the proof of death', () => {
     second.set(({ method }) => (method === 'eth_blockNumber' ? { result: hex(head - 4) } : undefined))
     expect(await observe(first)).toEqual({ kind: 'unseen' })
     second.set(() => undefined)
-    expect(await observe(first)).toMatchObject({ kind: 'dead' })
+    expect(await observe(first)).toMatchObject({ kind: 'invalidated' })
   })
 
   test('is not had where the nodes no longer have the state, and that is said', async () => {
@@ -274,9 +274,9 @@ describe('the proof of death', () => {
     for (const wrong of [stranger, watched.txHash, `0x${'0'.repeat(64)}`, 'nothing'])
       expect(await named(wrong)).toEqual({ kind: 'unseen' })
     const { txHash } = sign(rival)
-    expect(await named(txHash)).toMatchObject({ kind: 'dead', proof: { rival: txHash } })
+    expect(await named(txHash)).toMatchObject({ kind: 'invalidated', proof: { rival: txHash } })
     second.set(({ params }) => (params[0] === txHash || params[1] === true ? { result: null } : undefined))
-    expect((await named(txHash)).kind).not.toBe('dead')
+    expect((await named(txHash)).kind).not.toBe('invalidated')
     second.set(() => undefined)
   })
 

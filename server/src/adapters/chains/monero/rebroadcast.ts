@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/domain/errors.ts'
-import type { ChainSender, Revival } from '../../../exchange/ports/chain.ts'
+import type { ChainSender, RebroadcastResult } from '../../../exchange/ports/chain.ts'
 import type { MoneroNode } from './node.ts'
 import type { PoolEntry } from './pool.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
@@ -21,9 +21,9 @@ type Seen = Readonly<{ head: number; outcome: 'waits' | 'offered' | 'restricted'
  * So what failed is taken out of that pool, by its id, once its ring is old enough, and offered again: the same bytes. Where
  * outputs of the ring are gone for good the node refuses them, and it is as if it had never had them.
  */
-export function createRevive(nodes: readonly MoneroNode[]): NonNullable<ChainSender['revive']> {
+export function createRevive(nodes: readonly MoneroNode[]): NonNullable<ChainSender['rebroadcast']> {
   const since = new Map<string, { first: number; last: number }>()
-  return async (ours): Promise<Revival> => {
+  return async (ours): Promise<RebroadcastResult> => {
     const seen = await Promise.all(nodes.map((node) => look(node, ours)))
     if (seen.some(({ outcome }) => outcome === 'offered')) {
       since.delete(ours.txHash)

@@ -95,8 +95,8 @@ export type LogOptions = Readonly<{
   destination?: DestinationStream
 }>
 
-/** Below this many bytes lines wait for each other, but not longer than `FLUSH_MS`. */
-const WRITE_BYTES_MIN = 8 * 1024
+/** Lines wait until there are so many bytes of them, at most `FLUSH_MS`. One write takes up to 16 KB. */
+const WRITE_BYTES_MIN = 15 * 1024
 const FLUSH_MS = 100
 
 let standardOutput: ReturnType<typeof pino.destination> | null = null

@@ -1,15 +1,15 @@
 import type { BalancerStablePool } from '../server/src/swap/routing/pools/balancer-stable.ts'
 import type { BalancerWeightedPool } from '../server/src/swap/routing/pools/balancer-weighted.ts'
-import { addressOf, createDraws, type Trade } from './swap-markets.ts'
+import { addressOf, createRandom, type Trade } from './swap-markets.ts'
 
 export type BalancerPool = BalancerStablePool | BalancerWeightedPool
 
-/** Weighted and stable pools of Balancer's V2 vault, with tokens of 18 decimals. */
+/** Weighted and stable pools of Balancer's V2 vault. All tokens have 18 decimals. */
 export type BalancerMarket = Readonly<{ tokens: readonly string[]; pools: readonly BalancerPool[]; draw(): Trade }>
 
-/** The first are hubs; of these the first are dollars. */
-const HUBS = 6
-const DOLLARS = 4
+/** The first tokens are connector tokens, and the first of these are stablecoins. */
+const CONNECTORS = 6
+const STABLECOINS = 4
 const TOKENS_PER_POOL = 0.3
 const ONE = 10n ** 18n
 const WEIGHTS: readonly (readonly number[])[] = [
@@ -21,67 +21,68 @@ const WEIGHTS: readonly (readonly number[])[] = [
 const FEES = [5n, 10n, 30n, 100n].map((bps) => (bps * ONE) / 10_000n)
 const STABLE_FEE = (4n * ONE) / 10_000n
 const AMPS = [100n, 200n, 500n, 1000n]
-const STABLE_PART = 0.15
-/** About what a pool holds, by how many of its tokens are hubs; seven times as much or as little. Trades: 100 to 10^5. */
+const STABLE_POOL_PART = 0.15
+/** Median value of a weighted pool, by the number of its connector tokens; the value varies by a factor of e^2 both ways. */
 const POOL_USD = [2e4, 4e5, 1e7, 1e7]
-const TRADE_USD = { least: 100, spread: 1e3 }
+/** Trades from 100 to 10^5 USD, log-uniform. */
+const TRADE_USD = { min: 100, ratio: 1e3 }
 const FIRST_POOL = 0x300000
 const VAULT = '0xba12222222228d8ba445958a75a0704d566bf2c8'
 
 export function createBalancerMarket(size: number, seed: number): BalancerMarket {
-  const draw = createDraws(seed)
-  const count = Math.max(HUBS + 2, Math.round(size * TOKENS_PER_POOL))
-  const usd = Array.from({ length: count }, (_, n) => (n < DOLLARS ? 1 : Math.exp(draw() * 12 - 4)))
+  const random = createRandom(seed)
+  const count = Math.max(CONNECTORS + 2, Math.round(size * TOKENS_PER_POOL))
+  const usd = Array.from({ length: count }, (_, n) => (n < STABLECOINS ? 1 : Math.exp(random() * 12 - 4)))
   const tokens = usd.map((_, n) => addressOf(n + 1))
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)] as T
-  const anyHub = () => Math.floor(draw() * HUBS)
-  const anyToken = () => Math.floor(draw() * count)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  const anyConnector = () => Math.floor(random() * CONNECTORS)
+  const anyToken = () => Math.floor(random() * count)
   const unitsOf = (token: number, dollars: number) => BigInt(Math.floor((dollars / (usd[token] ?? 1)) * 1e18))
 
-  function members(index: number, length: number): number[] {
+  function pickTokens(index: number, length: number): number[] {
     const chosen = new Set([index < count ? index : anyToken()])
-    while (chosen.size < length) chosen.add(draw() < 0.8 ? anyHub() : anyToken())
+    while (chosen.size < length) chosen.add(random() < 0.8 ? anyConnector() : anyToken())
     return [...chosen].sort((a, b) => a - b)
   }
-  function identityOf(index: number, chosen: readonly number[]) {
+  function commonFields(index: number, chosen: readonly number[]) {
     const id = `${addressOf(FIRST_POOL + index)}${'0'.repeat(24)}`
     const scales = chosen.map(() => ({ factor: 1n, rate: ONE }))
     const base = { id, address: VAULT, dex: 'bench', vault: 'v2', scales, aggregateFee: 0n } as const
     return { ...base, tokens: chosen.map((token) => tokens[token] ?? '') }
   }
-  function weighted(index: number): BalancerPool {
+  function createWeightedPool(index: number): BalancerPool {
     const percents = pick(WEIGHTS)
-    const chosen = members(index, percents.length)
-    const value = (POOL_USD[chosen.filter((token) => token < HUBS).length] ?? 0) * Math.exp(draw() * 4 - 2)
+    const chosen = pickTokens(index, percents.length)
+    const value = (POOL_USD[chosen.filter((token) => token < CONNECTORS).length] ?? 0) * Math.exp(random() * 4 - 2)
     const swapFee = pick(FEES)
-    const off = () => 1 + (draw() - 0.5) * (Number(swapFee) / 1e18)
+    const priceFactor = () => 1 + (random() - 0.5) * (Number(swapFee) / 1e18)
     return {
-      ...identityOf(index, chosen),
+      ...commonFields(index, chosen),
       ...{ kind: 'balancer-weighted', swapFee, shortcuts: true },
       weights: percents.map((percent) => (BigInt(percent) * ONE) / 100n),
-      balances: chosen.map((token, place) => unitsOf(token, ((value * (percents[place] ?? 0)) / 50) * off())),
+      balances: chosen.map((token, n) => unitsOf(token, ((value * (percents[n] ?? 0)) / 50) * priceFactor())),
     }
   }
-  function stable(index: number): BalancerPool {
-    const first = Math.floor(draw() * DOLLARS)
-    const chosen = Array.from({ length: DOLLARS }, (_, n) => n).filter((n) => n !== first)
-    const value = 1e7 * Math.exp(draw() * 4 - 2)
+  function createStablePool(index: number): BalancerPool {
+    const omitted = Math.floor(random() * STABLECOINS)
+    const chosen = Array.from({ length: STABLECOINS }, (_, n) => n).filter((n) => n !== omitted)
+    const value = 1e7 * Math.exp(random() * 4 - 2)
     return {
-      ...identityOf(index, chosen),
+      ...commonFields(index, chosen),
       ...{ kind: 'balancer-stable', rounding: 'down', amp: pick(AMPS) * 1000n, swapFee: STABLE_FEE },
-      balances: chosen.map((token) => unitsOf(token, value * (0.6 + 0.8 * draw()))),
+      balances: chosen.map((token) => unitsOf(token, value * (0.6 + 0.8 * random()))),
     }
   }
   return {
     tokens,
     pools: Array.from({ length: size }, (_, index) =>
-      index >= count && draw() < STABLE_PART ? stable(index) : weighted(index),
+      index >= count && random() < STABLE_POOL_PART ? createStablePool(index) : createWeightedPool(index),
     ),
     draw() {
       for (;;) {
-        const [source, target] = [draw() < 0.5 ? anyHub() : anyToken(), anyToken()]
+        const [source, target] = [random() < 0.5 ? anyConnector() : anyToken(), anyToken()]
         if (source !== target)
-          return { source, target, amountIn: unitsOf(source, TRADE_USD.least * TRADE_USD.spread ** draw()) }
+          return { source, target, amountIn: unitsOf(source, TRADE_USD.min * TRADE_USD.ratio ** random()) }
       }
     },
   }

@@ -1,58 +1,61 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
-/** Requests that are sent again and again over connections that stay open, each the next as soon as its answer is in. */
+/** Requests for keep-alive connections without pipelining: a connection sends the next request once it has a response. */
 export type Load = Readonly<{
   port: number
   connections: number
-  /** Whole requests, rendered beforehand: the client costs the same on both sides, and little. */
+  /** Complete requests, rendered in advance, so that the client costs little and the same for both servers. */
   requests: readonly Buffer[]
-  /** Any other status ends the benchmark: a fast error is no answer. */
+  /** The expected status. Any other ends the benchmark, so that fast errors do not count. */
   status: number
-  /** Whether the client never sleeps: where nothing else needs its core, the database above all. */
-  isAwake: boolean
+  /** Whether the client busy-waits. Only useful where no other process, such as the database, needs its core. */
+  busyWaits: boolean
 }>
 
-export type Run = Readonly<{ perSecond: number; medianMs: number; answers: number }>
+export type LoadResult = Readonly<{ perSecond: number; medianMs: number; responses: number }>
 
-type Progress = { next: number; answers: number; times: number[]; isOver(): boolean }
+type Progress = { next: number; responses: number; times: number[]; isOver(): boolean }
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** Drives the load for a while. Node's own clients cost more than the servers measured: answers are only counted here. */
-export function drive(load: Load, ms: number): Promise<Run> {
+/**
+ * Sends the load for `ms`. Responses are counted and not parsed, because Node's HTTP clients take longer per response than the
+ * servers that are measured.
+ */
+export function runLoad(load: Load, ms: number): Promise<LoadResult> {
   const until = performance.now() + ms
   return run(load, Math.floor(Math.random() * load.requests.length), () => performance.now() >= until)
 }
 
 /** Sends each request once, in order. */
-export function sendOnce(load: Load): Promise<Run> {
+export function sendOnce(load: Load): Promise<LoadResult> {
   let left = load.requests.length
   return run(load, 0, () => --left <= 0)
 }
 
-async function run(load: Load, next: number, isOver: () => boolean): Promise<Run> {
-  const progress: Progress = { next, answers: 0, times: [], isOver }
+async function run(load: Load, next: number, isOver: () => boolean): Promise<LoadResult> {
+  const progress: Progress = { next, responses: 0, times: [], isOver }
   const startedAt = performance.now()
-  const rest = load.isAwake ? stayAwake() : () => undefined
-  await Promise.all(Array.from({ length: load.connections }, () => driveOne(load, progress)))
-  rest()
-  const { answers, times } = progress
-  return { answers, perSecond: (answers * 1000) / (performance.now() - startedAt), medianMs: median(times) }
+  const stopBusyWait = load.busyWaits ? startBusyWait() : () => undefined
+  await Promise.all(Array.from({ length: load.connections }, () => sendOnConnection(load, progress)))
+  stopBusyWait()
+  const { responses, times } = progress
+  return { responses, perSecond: (responses * 1000) / (performance.now() - startedAt), medianMs: median(times) }
 }
 
-/** A client that sleeps is woken by the server's own write, and the slower the server, the oftener. */
-function stayAwake(): () => void {
-  let isAwake = true
-  const turn = () => isAwake && setImmediate(turn)
-  turn()
+/** A sleeping client is woken by the server's write, which charges the wake-up to the server, and more often to a slow one. */
+function startBusyWait(): () => void {
+  let isRunning = true
+  const spin = () => isRunning && setImmediate(spin)
+  spin()
   return () => {
-    isAwake = false
+    isRunning = false
   }
 }
 
-function driveOne({ port, requests, status }: Load, progress: Progress): Promise<void> {
+function sendOnConnection({ port, requests, status }: Load, progress: Progress): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let sentAt = 0
@@ -61,8 +64,8 @@ function driveOne({ port, requests, status }: Load, progress: Progress): Promise
       const request = requests[progress.next++ % requests.length]
       if (request) socket.write(request)
     }
-    const close = readAnswers(socket, status, reject, () => {
-      progress.answers++
+    const close = readResponses(socket, status, reject, () => {
+      progress.responses++
       progress.times.push(performance.now() - sentAt)
       if (!progress.isOver()) return send()
       close()
@@ -72,34 +75,39 @@ function driveOne({ port, requests, status }: Load, progress: Progress): Promise
   })
 }
 
-/** Calls back after each whole answer. The returned function closes the connection. */
-function readAnswers(socket: Socket, status: number, fail: (error: Error) => void, onAnswer: () => void): () => void {
-  const right = `HTTP/1.1 ${status} `
-  let waiting: Buffer[] = []
-  // Bytes of the current answer that are still to come; 0 = its head is.
-  let missing = 0
+/** Calls `onResponse` after each complete response. The returned function closes the connection. */
+function readResponses(
+  socket: Socket,
+  status: number,
+  fail: (error: Error) => void,
+  onResponse: () => void,
+): () => void {
+  const expectedStart = `HTTP/1.1 ${status} `
+  let headChunks: Buffer[] = []
+  // Body bytes of the current response that have not arrived; 0 while its head is incomplete.
+  let bodyBytesLeft = 0
   let isOpen = true
   socket.on('error', fail)
   socket.on('close', () => isOpen && fail(new Error('the server closed the connection')))
   socket.on('data', (chunk) => {
-    if (missing > 0) {
-      missing -= chunk.length
-      if (missing === 0) onAnswer()
+    if (bodyBytesLeft > 0) {
+      bodyBytesLeft -= chunk.length
+      if (bodyBytesLeft === 0) onResponse()
       return
     }
-    waiting.push(chunk)
-    const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting)
+    headChunks.push(chunk)
+    const bytes = headChunks.length === 1 ? chunk : Buffer.concat(headChunks)
     const end = bytes.indexOf(HEAD_END)
     if (end < 0) return
-    waiting = []
+    headChunks = []
     const head = bytes.toString('latin1', 0, end)
     const length = Number(LENGTH.exec(head)?.[1])
-    if (!head.startsWith(right) || Number.isNaN(length)) {
-      fail(new Error(`expected ${status} and a length, got: ${bytes.toString().slice(0, 600)}`))
+    if (!head.startsWith(expectedStart) || Number.isNaN(length)) {
+      fail(new Error(`expected status ${status} and a content-length, got: ${bytes.toString().slice(0, 600)}`))
       return
     }
-    missing = length - (bytes.length - end - HEAD_END.length)
-    if (missing === 0) onAnswer()
+    bodyBytesLeft = length - (bytes.length - end - HEAD_END.length)
+    if (bodyBytesLeft === 0) onResponse()
   })
   return () => {
     isOpen = false

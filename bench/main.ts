@@ -10,22 +10,22 @@ import {
   benchStatus,
   benchTableSize,
   benchWholeExchanges,
-  openBare,
   type Result,
+  startBareServer,
 } from './benchmarks.ts'
-import { type Ground, type House, openGround } from './ground.ts'
-import { benchOtherRouters } from './other-routers.ts'
+import { type App, type Infrastructure, startInfrastructure } from './infrastructure.ts'
 import { benchPrivate } from './private-exchanges.ts'
+import { benchReferenceRouters } from './reference-routers.ts'
 import { benchSwapQuotes } from './swap-quotes.ts'
 import { benchSwaps } from './swap-routing.ts'
-import { columns } from './table.ts'
+import { formatTable } from './table.ts'
 
 /*
- * Ratios of one run, never bare times: what is measured is the program, not the machine. docs/performance.md says what
- * each of them means. A miss is printed and fails nothing.
+ * Prints ratios of measurements of the same run instead of times, so that the results depend little on the machine.
+ * docs/performance.md describes each benchmark. A missed goal is printed and does not change the exit code.
  */
 const usage = `usage: npm run bench -- [--only quotes,feed,status,size,scan,creates,cold,memory,whole,private,swaps,routers,swapquotes] [--rounds 5] [--round-ms 1500] [--rows 1000000] [--profile FOLDER]`
-const FEW = 1_000
+const SMALL_TABLE_ROWS = 1_000
 
 const { values } = parseArgs({
   options: {
@@ -42,62 +42,62 @@ else await main()
 
 async function main(): Promise<void> {
   const startedAt = Date.now()
-  const ground = await openGround(values.profile ?? null)
+  const infrastructure = await startInfrastructure(values.profile ?? null)
   try {
-    const results = await runAll(ground, (line) =>
+    const results = await runAll(infrastructure, (line) =>
       console.log(`${String(Math.round((Date.now() - startedAt) / 1000)).padStart(4)} s  ${line}`),
     )
-    console.log(`\n${columns(results)}`)
+    console.log(`\n${formatTable(results)}`)
   } finally {
-    await ground.close()
+    await infrastructure.stop()
   }
 }
 
-async function runAll(ground: Ground, say: (line: string) => void): Promise<readonly Result[]> {
+async function runAll(infrastructure: Infrastructure, print: (line: string) => void): Promise<readonly Result[]> {
   const chosen = values.only?.split(',')
-  const wants = (...names: string[]) => chosen === undefined || names.some((name) => chosen.includes(name))
+  const isChosen = (...names: string[]) => chosen === undefined || names.some((name) => chosen.includes(name))
   const pace = {
     rounds: Number(values.rounds),
     roundMs: Number(values['round-ms']),
-    // Until the engine has compiled what is hot.
+    // Until V8 has optimized the hot functions.
     warmUpMs: 2 * Number(values['round-ms']),
   }
   const results: Result[] = []
   const run = async (name: string, bench: () => Promise<Result[]>) => {
-    if (!wants(name)) return
-    say(name)
+    if (!isChosen(name)) return
+    print(name)
     try {
       results.push(...(await bench()))
     } catch (error) {
-      // The others are worth having all the same.
-      const note = error instanceof Error ? error.message : String(error)
-      results.push({ name, goal: { atLeast: 0 }, figure: Number.NaN, unit: '', note: `could not be measured: ${note}` })
+      // Continue with the other benchmarks.
+      const reason = error instanceof Error ? error.message : String(error)
+      results.push({ name, goal: { atLeast: 0 }, figure: Number.NaN, unit: '', note: `failed: ${reason}` })
     }
   }
-  say(`a house with ${FEW} exchanges`)
-  const few = await ground.openHouse('few', FEW)
-  const houses: House[] = [few]
-  const bare = await openBare(ground, few)
-  await run('quotes', () => benchQuotes(bare, few, pace))
-  await run('cold', () => benchColdQuotes(few))
-  await run('feed', () => benchFeed(bare, few, pace))
-  await run('status', () => benchStatus(few, pace))
-  // Before the large table, which the database goes on tidying: its work would be counted.
-  await run('whole', () => benchWholeExchanges(ground))
-  if (wants('size', 'scan', 'creates')) {
-    say(`a house with ${values.rows} exchanges`)
-    const many = await ground.openHouse('many', Number(values.rows))
-    houses.push(many)
-    await run('size', () => benchTableSize(few, many, pace))
-    await run('size', () => benchFirstPolls(many, pace))
-    await run('scan', () => benchBlockScan(few, many))
-    // Last: they leave rows behind.
-    await run('creates', () => benchCreates(many, pace))
+  print(`starting an app with ${SMALL_TABLE_ROWS} exchanges`)
+  const small = await infrastructure.startApp('few', SMALL_TABLE_ROWS)
+  const apps: App[] = [small]
+  const bareServer = await startBareServer(infrastructure, small)
+  await run('quotes', () => benchQuotes(bareServer, small, pace))
+  await run('cold', () => benchColdQuotes(small))
+  await run('feed', () => benchFeed(bareServer, small, pace))
+  await run('status', () => benchStatus(small, pace))
+  // Before the large table is seeded: autovacuum of it would count as work of this benchmark.
+  await run('whole', () => benchWholeExchanges(infrastructure))
+  if (isChosen('size', 'scan', 'creates')) {
+    print(`starting an app with ${values.rows} exchanges`)
+    const large = await infrastructure.startApp('many', Number(values.rows))
+    apps.push(large)
+    await run('size', () => benchTableSize(small, large, pace))
+    await run('size', () => benchFirstPolls(large, pace))
+    await run('scan', () => benchBlockScan(small, large))
+    // Last, because creates insert rows.
+    await run('creates', () => benchCreates(large, pace))
   }
-  await run('memory', () => benchMemory(houses))
-  await run('private', () => benchPrivate(ground, say))
+  await run('memory', () => benchMemory(apps))
+  await run('private', () => benchPrivate(infrastructure, print))
   await run('swaps', benchSwaps)
-  await run('routers', benchOtherRouters)
-  await run('swapquotes', () => benchSwapQuotes(ground, pace))
+  await run('routers', benchReferenceRouters)
+  await run('swapquotes', () => benchSwapQuotes(infrastructure, pace))
   return results
 }

@@ -1,63 +1,67 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
 import type { Result } from './benchmarks.ts'
-import type { Ground } from './ground.ts'
-import type { PrivateFigures, PrivateHouseSettings } from './private-house.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import type { PrivateFigures, PrivateWorkerSettings } from './private-worker.ts'
 import { startChains } from './sandbox-chains.ts'
 
 /*
- * Private exchanges of ether for bitcoin through Monero by one worker, on real nodes. What the house pays between the legs
- * locks its change for ten blocks: the more outputs it keeps, the more of these payments can leave at once.
+ * Private exchanges of ether for bitcoin through Monero by one worker, on real nodes. Each Monero payment between the legs locks its
+ * change for ten blocks, so the number of unlocked outputs limits how many payments can be sent at once.
  */
-const COUNT = 40
+const EXCHANGE_COUNT = 40
 const NETWORKS = ['btc', 'eth', 'xmr']
-/** The setting `monero.outputsReady`; the last is the default. */
-const OUTPUTS = [1, 4, 16]
+/** Values of the setting `monero.outputsReady`. The last is its default. */
+const OUTPUTS_READY = [1, 4, 16]
 
-export async function benchPrivate(ground: Ground, say: (line: string) => void): Promise<Result[]> {
-  const chains = await startChains(ground.folder, NETWORKS)
+export async function benchPrivate(infrastructure: Infrastructure, print: (line: string) => void): Promise<Result[]> {
+  const chains = await startChains(infrastructure.folder, NETWORKS)
   try {
     const { networks } = JSON.parse(readFileSync(chains.file, 'utf8')) as ChainsFile
     if (!networks.some(({ network }) => network === 'xmr')) {
-      say('private: monerod and monero-wallet-rpc are not installed, left out')
+      print('private: skipped, monerod and monero-wallet-rpc are not installed')
       return []
     }
-    const found: { outputs: number; figures: PrivateFigures }[] = []
-    for (const outputs of OUTPUTS) {
-      const figures = await measure(ground, chains.file, outputs)
-      found.push({ outputs, figures })
-      say(
-        `private: ${outputs} outputs ready, ${perMinute(figures).toFixed(1)} a minute, ${figures.transactions} transactions`,
+    const measurements: { outputs: number; figures: PrivateFigures }[] = []
+    for (const outputs of OUTPUTS_READY) {
+      const figures = await measure(infrastructure, chains.file, outputs)
+      measurements.push({ outputs, figures })
+      print(
+        `private: ${outputs} outputs ready, ${perMinute(figures).toFixed(1)} exchanges per minute, ${figures.transactions} transactions`,
       )
     }
-    return resultsOf(found)
+    return toResults(measurements)
   } finally {
     await chains.stop()
   }
 }
 
-async function measure(ground: Ground, chainsFile: string, outputsReady: number): Promise<PrivateFigures> {
-  const databaseUrl = await ground.openDatabase(`private_${outputsReady}`)
-  const settings: PrivateHouseSettings = { databaseUrl, chainsFile, count: COUNT, outputsReady }
-  const house = await ground.open('private-house.ts', settings)
+async function measure(
+  infrastructure: Infrastructure,
+  chainsFile: string,
+  outputsReady: number,
+): Promise<PrivateFigures> {
+  const databaseUrl = await infrastructure.createDatabase(`private_${outputsReady}`)
+  const settings: PrivateWorkerSettings = { databaseUrl, chainsFile, count: EXCHANGE_COUNT, outputsReady }
+  const worker = await infrastructure.startProcess('private-worker.ts', settings)
   const figures = {
-    seconds: house.report('seconds'),
-    signingSeconds: house.report('signingSeconds'),
-    transactions: house.report('transactions'),
-    waitingShare: house.report('waitingShare'),
+    seconds: worker.report('seconds'),
+    signingSeconds: worker.report('signingSeconds'),
+    transactions: worker.report('transactions'),
+    blockedShare: worker.report('blockedShare'),
   }
-  await house.stop()
+  await worker.stop()
   return figures
 }
 
-const perMinute = ({ seconds }: PrivateFigures): number => (COUNT * 60) / seconds
+const perMinute = ({ seconds }: PrivateFigures): number => (EXCHANGE_COUNT * 60) / seconds
 
-function resultsOf(found: readonly { outputs: number; figures: PrivateFigures }[]): Result[] {
-  const [one] = found
+function toResults(measurements: readonly { outputs: number; figures: PrivateFigures }[]): Result[] {
+  const [one] = measurements
   if (!one) return []
-  return found.flatMap(({ outputs, figures }) => {
-    const { transactions, signingSeconds, waitingShare } = figures
-    const note = `${(COUNT / transactions).toFixed(1)} payments a transaction between the legs, signed within ${signingSeconds.toFixed(0)} s; no output unlocked ${(waitingShare * 100).toFixed(0)} % of the time`
+  return measurements.flatMap(({ outputs, figures }) => {
+    const { transactions, signingSeconds, blockedShare } = figures
+    const note = `${(EXCHANGE_COUNT / transactions).toFixed(1)} payments per transaction between the legs, signed within ${signingSeconds.toFixed(0)} s; no unlocked output ${(blockedShare * 100).toFixed(0)} % of the time`
     const rate: Result = {
       name: `private exchanges, ${outputs} outputs ready`,
       goal: null,
@@ -70,7 +74,7 @@ function resultsOf(found: readonly { outputs: number; figures: PrivateFigures }[
       goal: null,
       figure: perMinute(figures) / perMinute(one.figures),
       unit: '',
-      note: `${COUNT} exchanges, one every 0.25 s, from the first create to the last payment`,
+      note: `${EXCHANGE_COUNT} exchanges, one every 0.25 s, from the first creation to the last payment`,
     }
     return outputs === one.outputs ? [rate] : [rate, ratio]
   })

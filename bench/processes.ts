@@ -2,13 +2,13 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { heapEnvironment, heapFlags } from '../scripts/heap.mjs'
 
-/** What a process of ours says once it is ready: its doors by name, or what it measured. */
+/** Sent by a child process once: its ports when it listens, or its measurements when it has finished. */
 export type Report = Readonly<Record<string, number>>
 export type Usage = Readonly<{ rssBytes: number; cpuMs: number }>
 
 export type Process = Readonly<{ report(name: string): number; usage(): Promise<Usage>; stop(): Promise<void> }>
 
-/** Starts a file of this folder as a process of its own. What it logs goes nowhere. */
+/** Starts a file of this folder as a child process and waits for its report. Its standard output is discarded. */
 export async function startProcess(file: string, settings: unknown, profileFolder: string | null): Promise<Process> {
   const profile = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const child = fork(join(import.meta.dirname, file), [JSON.stringify(settings)], {
@@ -18,7 +18,7 @@ export async function startProcess(file: string, settings: unknown, profileFolde
   })
   const nextMessage = <T>() =>
     new Promise<T>((resolve, reject) => {
-      const onExit = (code: number | null) => reject(new Error(`${file} ended with code ${code}`))
+      const onExit = (code: number | null) => reject(new Error(`${file} exited with code ${code}`))
       child.once('exit', onExit)
       child.once('message', (message) => {
         child.off('exit', onExit)
@@ -29,7 +29,7 @@ export async function startProcess(file: string, settings: unknown, profileFolde
   return {
     report: (name) => {
       const value = ready[name]
-      if (value === undefined) throw new Error(`${file} says nothing of ${name}`)
+      if (value === undefined) throw new Error(`the report of ${file} has no ${name}`)
       return value
     },
     usage: () => {
@@ -38,14 +38,14 @@ export async function startProcess(file: string, settings: unknown, profileFolde
     },
     stop: async () => {
       if (!child.connected) return
-      const ended = new Promise((resolve) => child.once('exit', resolve))
+      const exited = new Promise((resolve) => child.once('exit', resolve))
       child.disconnect()
-      await ended
+      await exited
     },
   }
 }
 
-/** In the child: tells its report, answers for its memory and CPU time, and stops when the parent lets go. */
+/** In the child: sends the report, answers requests for memory and CPU time, and stops when the parent disconnects. */
 export function serve(report: Report, stop: () => Promise<void>): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
@@ -63,7 +63,7 @@ export function serve(report: Report, stop: () => Promise<void>): void {
   process.send?.(report)
 }
 
-/** In the child: what it was started with. */
-export function settingsOf<T>(): T {
+/** In the child: the settings that `startProcess` passed. */
+export function readSettings<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T
 }

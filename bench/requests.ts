@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { exchangeId } from './fill.ts'
 import { get, post } from './load.ts'
+import { exchangeId } from './seed-database.ts'
 
-const VARIED = 2_000
-const IDS = 1_000
+const REQUEST_VARIANTS = 2_000
+const POLLED_IDS = 1_000
 
 const pairs = [
   ['eth', 'eth', 'btc', 'btc'],
@@ -29,14 +29,14 @@ export const quotePath = (pair: readonly string[], amount: string): string =>
   `/v1/cross-chain/rate?${query(pair, amount)}`
 export const onePair = pairs[0]
 
-/** Eight directions, another amount each time. */
-export const quotes: readonly Buffer[] = Array.from({ length: VARIED }, (_, n) =>
+/** Quotes in eight directions, each with a different amount. */
+export const quoteRequests: readonly Buffer[] = Array.from({ length: REQUEST_VARIANTS }, (_, n) =>
   get(quotePath(pairs[n % pairs.length] ?? onePair, `1.${String(n + 1).padStart(6, '0')}`)),
 )
 
-/** Half of them take deposits on bitcoin, half on an account chain; another recipient each. */
-export const creates = (path: string): readonly Buffer[] =>
-  Array.from({ length: VARIED }, (_, n) => {
+/** Creates of exchanges, alternately with deposits on a UTXO chain and an account chain, each with a different recipient. */
+export const createRequests = (path: string): readonly Buffer[] =>
+  Array.from({ length: REQUEST_VARIANTS }, (_, n) => {
     const recipient = `0x${createHash('sha256').update(`recipient ${n}`).digest('hex').slice(0, 40)}`
     const from = n % 2 === 0 ? ['btc', 'btc'] : ['bnb', 'bsc']
     return post(path, {
@@ -50,14 +50,14 @@ export const creates = (path: string): readonly Buffer[] =>
     })
   })
 
-/** As many ids as there are in the small table, spread over the whole of either. */
-export const polls = (path: string, rows: number, ids = IDS): readonly Buffer[] => {
+/** Status polls in shuffled order of `ids` exchanges, spread evenly over a table of `rows`. */
+export const pollRequests = (path: string, rows: number, ids = POLLED_IDS): readonly Buffer[] => {
   const shuffled = Array.from({ length: ids }, (_, n) => 1 + ((n * 619) % ids) * (rows / ids))
   return shuffled.map((n) => get(`${path}?id=${exchangeId(Math.floor(n))}`))
 }
 
-/** One request for every direction that can be quoted now. */
-export async function allPairs(read: (path: string) => Promise<unknown>): Promise<readonly Buffer[]> {
+/** One quote for every enabled pair of currencies. */
+export async function listAllPairs(read: (path: string) => Promise<unknown>): Promise<readonly Buffer[]> {
   const currencies = (await read('/v1/cross-chain/available-currencies')) as {
     ticker: string
     network: string

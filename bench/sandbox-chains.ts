@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const START_MS = 60_000
 
-/** Chains of the sandbox, without its trader. One whose node is not installed is left out. */
+/** Starts the sandbox's chains without its trader. A chain whose node is not installed is left out. */
 export async function startChains(
   folder: string,
   networks: readonly string[],
@@ -19,15 +19,16 @@ export async function startChains(
   const file = join(folder, 'chains.json')
   const deadline = Date.now() + START_MS
   while (!existsSync(file)) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the chains of the sandbox did not start')
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`the sandbox chains did not start within ${START_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return {
     file,
     async stop() {
-      const ended = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.kill('SIGTERM')
-      await ended
+      await exited
     },
   }
 }

@@ -4,8 +4,8 @@ import { networks } from '../server/networks/index.ts'
 import { families, type NetworkNodes } from '../server/src/app/chains.ts'
 import { resolveNetwork } from '../server/src/core/domain/network.ts'
 
-/** What the API role asks of its nodes: fees. Nothing else is answered. */
-const answers: Readonly<Record<string, unknown>> = {
+/** Responses to the fee queries of the API role. All other methods fail. */
+const results: Readonly<Record<string, unknown>> = {
   eth_feeHistory: { oldestBlock: '0x1', baseFeePerGas: ['0x3b9aca00', '0x3b9aca00'], reward: [['0x3b9aca00']] },
   eth_maxPriorityFeePerGas: '0x3b9aca00',
   eth_gasPrice: '0x3b9aca00',
@@ -16,7 +16,7 @@ const answers: Readonly<Record<string, unknown>> = {
   get_fee_estimate: { fee: 20_000, quantization_mask: 10_000, status: 'OK' },
 }
 
-/** Stands for a node of every network that has an adapter, so that the whole catalogue is on offer. */
+/** One stub node per network that has an adapter, so that all currencies are available. */
 export async function startStubNodes(): Promise<{ nodes: readonly NetworkNodes[]; stop(): Promise<void> }> {
   const chainIds = new Map(
     networks.map((network) => [`/${network.id}`, resolveNetwork(network, 'sandbox').evm?.chainId]),
@@ -26,9 +26,9 @@ export async function startStubNodes(): Promise<{ nodes: readonly NetworkNodes[]
     for await (const chunk of request) text += String(chunk)
     const { id, method } = JSON.parse(text) as { id: number; method: string }
     const result =
-      method === 'eth_chainId' ? `0x${(chainIds.get(request.url ?? '') ?? 0).toString(16)}` : answers[method]
-    const answer = result === undefined ? { error: { code: -32601, message: 'not here' } } : { result }
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+      method === 'eth_chainId' ? `0x${(chainIds.get(request.url ?? '') ?? 0).toString(16)}` : results[method]
+    const outcome = result === undefined ? { error: { code: -32601, message: 'method not found' } } : { result }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...outcome }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

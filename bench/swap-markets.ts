@@ -1,13 +1,13 @@
 import type { UniswapV2Pool } from '../server/src/swap/routing/pools/uniswap-v2.ts'
 
-/** A trade by the numbers of its tokens. */
+/** `source` and `target` are indexes of tokens in the market. */
 export type Trade = Readonly<{ source: number; target: number; amountIn: bigint }>
 
-/** Pools of constant product, the one kind that all routers know. */
+/** Constant-product pools, the only kind that all routers support. `draw` returns the next pseudo-random trade. */
 export type SwapMarket = Readonly<{ tokens: readonly string[]; pools: readonly UniswapV2Pool[]; draw(): Trade }>
 
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
-export function createDraws(seed: number): () => number {
+/** Pseudo-random numbers from 0 to 1 (mulberry32). */
+export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -19,55 +19,56 @@ export function createDraws(seed: number): () => number {
 
 export const addressOf = (number: number): string => `0x${number.toString(16).padStart(40, '0')}`
 
-const HUBS_MAX = 8
+const CONNECTORS_MAX = 8
 const TOKENS_PER_POOL = 0.3
 const FEES_PPM = [500, 3_000, 3_000, 10_000]
-/** About what a pool holds on each side, by how many of its tokens are hubs; seven times as much or as little. Trades: 100 to 10^6. */
+/** Median value of each side of a pool, by the number of its connector tokens; the value varies by a factor of e^2 both ways. */
 const POOL_USD = [2e4, 2e5, 2e7]
-const TRADE_USD = { least: 100, spread: 1e4 }
+/** Trades from 100 to 10^6 USD, log-uniform. */
+const TRADE_USD = { min: 100, ratio: 1e4 }
 const FIRST_POOL = 0x100000
 
 /**
- * A network as it grows: few tokens are traded against everything (nine pools of ten have such a hub on one side, and every
- * token has a pool), and prices of different pools differ by less than their fees.
+ * A market with the structure of a real network: nine of ten pools have a connector token on one side, every token has a pool, and the
+ * prices of pools differ by less than their fees.
  */
 export function createSwapMarket(size: number, seed: number): SwapMarket {
-  const draw = createDraws(seed)
+  const random = createRandom(seed)
   const tokenCount = Math.max(5, Math.round(size * TOKENS_PER_POOL))
-  const hubCount = Math.min(HUBS_MAX, Math.max(2, Math.round(tokenCount / 4)))
-  const anyHub = () => Math.floor(draw() * hubCount)
-  const anyToken = () => Math.floor(draw() * tokenCount)
-  const usd = Array.from({ length: tokenCount }, () => Math.exp(draw() * 12 - 4))
+  const connectorCount = Math.min(CONNECTORS_MAX, Math.max(2, Math.round(tokenCount / 4)))
+  const anyConnector = () => Math.floor(random() * connectorCount)
+  const anyToken = () => Math.floor(random() * tokenCount)
+  const usd = Array.from({ length: tokenCount }, () => Math.exp(random() * 12 - 4))
   const unitsOf = (token: number, dollars: number) => BigInt(Math.floor((dollars / (usd[token] ?? 1)) * 1e18))
   const tokens = usd.map((_, number) => addressOf(number + 1))
-  const twoTokens = (first: () => number, second: () => number) => {
+  const pickTwo = (first: () => number, second: () => number) => {
     for (;;) {
       const [a, b] = [first(), second()]
       if (a !== b) return [a, b] as const
     }
   }
   const pools = Array.from({ length: size }, (_, index): UniswapV2Pool => {
-    const [a, b] = twoTokens(
-      () => (draw() < 0.9 ? anyHub() : anyToken()),
-      () => (draw() < 0.25 ? anyHub() : index < tokenCount ? index : anyToken()),
+    const [a, b] = pickTwo(
+      () => (random() < 0.9 ? anyConnector() : anyToken()),
+      () => (random() < 0.25 ? anyConnector() : index < tokenCount ? index : anyToken()),
     )
-    const hubs = [a, b].filter((token) => token < hubCount).length
-    const value = (POOL_USD[hubs] ?? 0) * Math.exp(draw() * 4 - 2)
-    const feePpm = FEES_PPM[Math.floor(draw() * FEES_PPM.length)] ?? 3_000
-    const off = 1 + ((draw() - 0.5) * feePpm) / 1e6
+    const connectors = [a, b].filter((token) => token < connectorCount).length
+    const value = (POOL_USD[connectors] ?? 0) * Math.exp(random() * 4 - 2)
+    const feePpm = FEES_PPM[Math.floor(random() * FEES_PPM.length)] ?? 3_000
+    const priceFactor = 1 + ((random() - 0.5) * feePpm) / 1e6
     const address = addressOf(FIRST_POOL + index)
     return {
       ...{ kind: 'uniswap-v2', id: address, address, dex: 'bench', feePpm },
       tokens: [tokens[a] ?? '', tokens[b] ?? ''],
-      reserves: [unitsOf(a, value), unitsOf(b, value * off)],
+      reserves: [unitsOf(a, value), unitsOf(b, value * priceFactor)],
     }
   })
   return {
     tokens,
     pools,
     draw() {
-      const [source, target] = twoTokens(() => (draw() < 0.5 ? anyHub() : anyToken()), anyToken)
-      return { source, target, amountIn: unitsOf(source, TRADE_USD.least * TRADE_USD.spread ** draw()) }
+      const [source, target] = pickTwo(() => (random() < 0.5 ? anyConnector() : anyToken()), anyToken)
+      return { source, target, amountIn: unitsOf(source, TRADE_USD.min * TRADE_USD.ratio ** random()) }
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { Result } from './benchmarks.ts'
 
-/** What the run found, as lines of even columns. */
-export function columns(results: readonly Result[]): string {
-  const rows = [['benchmark', 'goal', 'found', '', ''], ...results.map(toRow)]
+/** Formats the results as a table of aligned columns. */
+export function formatTable(results: readonly Result[]): string {
+  const rows = [['benchmark', 'goal', 'measured', '', ''], ...results.map(toRow)]
   const widths = rows[0]?.map((_, n) => Math.max(...rows.map((row) => row[n]?.length ?? 0))) ?? []
   return rows
     .map((row) =>
@@ -15,9 +15,9 @@ export function columns(results: readonly Result[]): string {
 }
 
 function toRow({ name, goal, figure, unit, note }: Result): string[] {
-  const found = `${figure.toFixed(unit === 'MB' ? 0 : 2)}${unit === '' ? '' : ` ${unit}`}`
-  if (goal === null) return [name, '', found, '', note]
+  const measured = `${figure.toFixed(unit === 'MB' ? 0 : 2)}${unit === '' ? '' : ` ${unit}`}`
+  if (goal === null) return [name, '', measured, '', note]
   const isMet = 'atLeast' in goal ? figure >= goal.atLeast : figure < goal.below
-  const wanted = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `< ${goal.below} ${unit}`
-  return [name, wanted, found, isMet ? 'pass' : 'MISS', note]
+  const target = 'atLeast' in goal ? `≥ ${goal.atLeast}` : `< ${goal.below} ${unit}`
+  return [name, target, measured, isMet ? 'pass' : 'MISS', note]
 }

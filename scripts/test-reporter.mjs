@@ -1,8 +1,8 @@
-// Counts for the last line of `npm test`, and why tests were skipped.
+// Counts test results for the last line of `npm test` and prints why tests were skipped.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
-/** A file that could not be loaded, and an error outside every test, count as one failure each. */
+/** A test file that fails to load and an error outside of any test each count as one failure. */
 function count(modules, unhandledErrors) {
   const counts = { passed: 0, failed: unhandledErrors.length, skipped: [] }
   for (const module of modules) {

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Bytecode, and with it every address, follows from these and the sources alone. `foundry.toml` says the same to forge. */
+/**
+ * The bytecode, and with it every contract address, depends only on these settings and the sources: without metadata, comments
+ * do not change it. forge has its own settings (`foundry.toml`) and compiles only the tests.
+ */
 export const compilerSettings = {
   optimizer: { enabled: true, runs: 1_000_000 },
   viaIR: true,
@@ -15,6 +18,6 @@ const textOf = (name: string) =>
   [`src/${name}.sol`, { content: readFileSync(new URL(`${name}.sol`, folder), 'utf8') }] as const
 
 export const sources = Object.fromEntries(names.map(textOf))
-/** By itself: what is compiled together may change each other's bytecode. */
+/** Compiled separately, because sources compiled together can change each other's bytecode. */
 export const probeSources = Object.fromEntries([textOf('TransferProbe')])
 export const externalSources = Object.fromEntries(['ISwapExecutor', 'ExternalExecutor', 'Transfers'].map(textOf))

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// What forge asks of a solc program, answered by the compiler from npm. Plain JavaScript: forge starts it with any Node.
+// Implements the part of solc's command line that forge uses, with solc from npm. Plain JavaScript, because forge may start it with
+// any version of Node.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Creation code of real contracts, from the packages that publish it, in one small file that forge's tests read. */
+/** Creation code of deployed protocols, taken from their npm packages. forge's tests read it from `.swapyard/venues.json`. */
 
 const require = createRequire(import.meta.url)
 const uniswapV3 = '@uniswap/v3-core/artifacts/contracts'
@@ -32,7 +32,7 @@ type Artifact = { bytecode?: string | { object: string }; creationCode?: string 
 function creationCode(path: string): string {
   const { bytecode, creationCode } = require(path) as Artifact
   const code = (typeof bytecode === 'object' ? bytecode.object : bytecode) ?? creationCode
-  if (code === undefined) throw new Error(`${path} holds no bytecode`)
+  if (code === undefined) throw new Error(`${path} has no bytecode`)
   return code.startsWith('0x') ? code : `0x${code}`
 }
 
@@ -40,11 +40,11 @@ export type Venue = keyof typeof published
 
 export const venueCode = (venue: Venue): `0x${string}` => creationCode(published[venue]) as `0x${string}`
 
-export function writeVenues(): void {
+export function writeVenueCode(): void {
   const folder = new URL('../.swapyard/', import.meta.url)
   mkdirSync(folder, { recursive: true })
   const codes = Object.fromEntries(Object.entries(published).map(([name, path]) => [name, creationCode(path)]))
   writeFileSync(new URL('venues.json', folder), JSON.stringify(codes))
 }
 
-if (import.meta.main) writeVenues()
+if (import.meta.main) writeVenueCode()

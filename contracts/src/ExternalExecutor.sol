@@ -4,95 +4,103 @@ pragma solidity 0.8.37;
 import {ISwapExecutor} from "./ISwapExecutor.sol";
 import {IERC20, NATIVE, Transfers} from "./Transfers.sol";
 
-/// @title Trades by one call of somebody else's router.
-/// @notice Holds nothing and may spend nobody's tokens: do not approve it, and send it nothing. Anyone may call it.
-/// @dev The route's words:
-///   [0]   the source, [1] the target; NATIVE is the native coin
-///   [2]   whom to call
-///   [3]   who may then take the source from here: exactly what is here of it, until the call returns; unused for the coin
-///   [4]   how many bytes the call has, and from [5] on these, filled up with zeroes to whole words
-/// The call is the caller's choice, and so is what it calls: whoever signs a swap is held harmless by SwapRouter's minimum, and
-/// everybody else by this, that nothing lies here that was not brought by the same call. What could give somebody a right here
-/// that lasts until another's swap is not called: tokens, and the registries where rights over tokens are noted down.
+/// @title ExternalExecutor
+/// @notice Trades by one call to a third-party router, such as an aggregator's. Do not approve this contract and do not send it
+///   tokens: anyone may call it and take its balance.
+/// @dev Elements of `route`:
+///   [0]   source token
+///   [1]   target token; NATIVE stands for the native coin in both
+///   [2]   callee: the contract to call
+///   [3]   spender: receives an allowance for the source token, equal to this contract's balance, until the call returns; unused
+///         if the source is native
+///   [4]   length of the call data in bytes
+///   [5…]  the call data, padded with zeroes to whole elements
+/// The caller chooses callee and call data freely. SwapRouter's minimum protects the signer of a swap. Everybody else is protected
+/// by this invariant: between calls the contract holds no tokens and has granted no rights. A call that could grant a right which
+/// outlives it is refused: the callee must not be a token, nor a registry of rights over tokens.
 contract ExternalExecutor is ISwapExecutor {
-    uint256 private constant HEAD = 5;
-    /// @dev Below are precompiles and what else belongs to a chain itself.
-    uint160 private constant LOWEST_TARGET = 0x10000;
-    /// @dev Uniswap's holder of allowances, and the registry of ERC-1820, by which ERC-777 finds whom to call: at these addresses
+    uint256 private constant HEADER_LENGTH = 5;
+    /// @dev Addresses below are precompiles and system contracts.
+    uint160 private constant LOWEST_CALLEE = 0x10000;
+    /// @dev Uniswap's Permit2 holds allowances; ERC-777 finds transfer hooks in the ERC-1820 registry. Both have the same address
     ///   on every network.
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     address private constant ERC1820 = 0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24;
 
     error Reentered();
     error BadRoute();
+    /// @dev The callee or the spender is not allowed.
     error BadTarget(address target);
     error UnexpectedCall(address sender);
 
-    bool private transient running;
+    /// @dev Reentrancy lock.
+    bool private transient locked;
 
     /// @inheritdoc ISwapExecutor
     function executeSwapRoute(uint256[] calldata route, address to, address refund) external payable {
-        if (running) revert Reentered();
-        running = true;
-        bytes memory input = _inputOf(route);
+        if (locked) revert Reentered();
+        locked = true;
+        bytes memory data = _decodeCallData(route);
         (address source, address target) = (address(uint160(route[0])), address(uint160(route[1])));
-        (address called, address spender) = (address(uint160(route[2])), address(uint160(route[3])));
+        (address callee, address spender) = (address(uint160(route[2])), address(uint160(route[3])));
         if (source == target) revert BadRoute();
-        _check(called);
+        _requireAllowed(callee);
         if (source == NATIVE) {
-            _call(called, msg.value, input);
+            _call(callee, msg.value, data);
         } else {
-            _check(spender);
+            _requireAllowed(spender);
             Transfers.approve(source, spender, Transfers.balanceOf(source, address(this)));
-            _call(called, 0, input);
+            _call(callee, 0, data);
             if (IERC20(source).allowance(address(this), spender) != 0) Transfers.approve(source, spender, 0);
         }
-        _clear(target, to);
-        _clear(source, refund);
-        if (target != NATIVE && source != NATIVE) _clear(NATIVE, refund);
-        running = false;
+        // No balance stays: the target token goes to its recipient, unspent input and native coin go back.
+        _payBalance(target, to);
+        _payBalance(source, refund);
+        if (target != NATIVE && source != NATIVE) _payBalance(NATIVE, refund);
+        locked = false;
     }
 
-    /// @dev The native coin comes from whom was called, while a route runs.
+    /// @dev Accepts the native coin only while a route runs, when the callee pays it.
     receive() external payable {
-        if (!running) revert UnexpectedCall(msg.sender);
+        if (!locked) revert UnexpectedCall(msg.sender);
     }
 
-    /// @dev SwapRouter is msg.sender. A token is known by its answer to `balanceOf`, as 0x's AllowanceHolder does it: a router has
-    ///   none.
-    function _check(address target) private view {
+    /// @dev Refuses tokens, allowance registries, this contract and msg.sender (SwapRouter). A contract that answers `balanceOf`
+    ///   counts as a token, as in 0x's AllowanceHolder: routers have no such function.
+    function _requireAllowed(address target) private view {
         if (target == msg.sender || target == address(this) || target == PERMIT2 || target == ERC1820) {
             revert BadTarget(target);
         }
-        if (uint160(target) < LOWEST_TARGET || target.code.length == 0) revert BadTarget(target);
-        (bool done, bytes memory answer) = target.staticcall(abi.encodeCall(IERC20.balanceOf, (address(this))));
-        if (done && answer.length >= 32) revert BadTarget(target);
+        if (uint160(target) < LOWEST_CALLEE || target.code.length == 0) revert BadTarget(target);
+        (bool success, bytes memory result) = target.staticcall(abi.encodeCall(IERC20.balanceOf, (address(this))));
+        if (success && result.length >= 32) revert BadTarget(target);
     }
 
-    function _inputOf(uint256[] calldata route) private pure returns (bytes memory input) {
-        if (route.length < HEAD) revert BadRoute();
-        for (uint256 place = 0; place < 4; place++) {
-            if (route[place] > type(uint160).max) revert BadRoute();
+    function _decodeCallData(uint256[] calldata route) private pure returns (bytes memory data) {
+        if (route.length < HEADER_LENGTH) revert BadRoute();
+        for (uint256 i = 0; i < 4; i++) {
+            if (route[i] > type(uint160).max) revert BadRoute();
         }
-        uint256 length = route[HEAD - 1];
-        input = abi.encodePacked(route[HEAD:]);
-        if (length < 4 || length > input.length || input.length - length > 31) revert BadRoute();
+        uint256 length = route[HEADER_LENGTH - 1];
+        data = abi.encodePacked(route[HEADER_LENGTH:]);
+        // At least a selector, and less than one element of padding.
+        if (length < 4 || length > data.length || data.length - length > 31) revert BadRoute();
         assembly ("memory-safe") {
-            mstore(input, length)
+            mstore(data, length)
         }
     }
 
-    function _call(address called, uint256 coins, bytes memory input) private {
-        (bool done, bytes memory answer) = called.call{value: coins}(input);
-        if (done) return;
-        // Its own reason, so that who simulates can read it.
+    function _call(address callee, uint256 value, bytes memory data) private {
+        (bool success, bytes memory result) = callee.call{value: value}(data);
+        if (success) return;
+        // Pass on the callee's revert reason, so that a simulation shows it.
         assembly ("memory-safe") {
-            revert(add(answer, 32), mload(answer))
+            revert(add(result, 32), mload(result))
         }
     }
 
-    function _clear(address token, address to) private {
-        uint256 left = Transfers.balanceOf(token, address(this));
-        if (left > 0) Transfers.pay(token, to, left);
+    function _payBalance(address token, address to) private {
+        uint256 balance = Transfers.balanceOf(token, address(this));
+        if (balance > 0) Transfers.pay(token, to, balance);
     }
 }

@@ -2,9 +2,9 @@
 pragma solidity 0.8.37;
 
 interface ISwapExecutor {
-    /// @notice Trades what was sent here just before along `route`. Keeps nothing.
-    /// @param route the words that SwapExecutor explains
-    /// @param to who gets the route's target token
-    /// @param refund who gets what is left of any other token
+    /// @notice Trades the input that the caller has just sent to this contract along `route`. Keeps no balance.
+    /// @param route Encoding defined by each executor
+    /// @param to Recipient of the route's target token
+    /// @param refund Recipient of unspent amounts of all other tokens
     function executeSwapRoute(uint256[] calldata route, address to, address refund) external payable;
 }

@@ -5,19 +5,21 @@ import {ISwapExecutor} from "./ISwapExecutor.sol";
 import {IERC20, NATIVE, Transfers} from "./Transfers.sol";
 import {IBalancerVault, ICurvePool, ILBPair, IPair, IPoolManager, IUniswapV3Pool, IWrapped} from "./Venues.sol";
 
-/// @title Trades along a route through pools of many kinds.
-/// @notice Holds nothing and may spend nobody's tokens: do not approve it, and send it nothing. Anyone may call it.
-/// @dev The route's words:
-///   [0]      how many tokens are in the route
-///   [1…]     the tokens; the first is the source, the second the target; NATIVE is the native coin
-///   [then…]  steps, in order of execution. From the top bit down:
+/// @title SwapExecutor
+/// @notice Trades along a route through pools of several kinds. Do not approve this contract and do not send it tokens: anyone may
+///   call it and take its balance.
+/// @dev Elements of `route`:
+///   [0]      number of tokens
+///   [1…]     the tokens; the first is the source, the second the target; NATIVE stands for the native coin
+///   [then…]  steps, in order of execution. Bit fields from the most significant bit:
 ///            kind 8 | token in 8 | token out 8 | flags 8 | share 24 | extra 40 | pool 160
-///            Tokens are places in the list above. `share` is how much of what is here of the token in, in 2^24 parts,
-///            rounded down; ALL is all of it. A step whose amount is nothing is passed over.
-///   A Balancer step is followed by one more word, the pool's id; so it can't send its output to the next pool.
-/// Pools are the caller's choice and may lie. They can only take what this call brought: the lock keeps others' calls out,
-/// a callback is answered once, only to the pool that was called, with exactly the amount that was to be swapped, and what
-/// a vault or a Curve pool was allowed is taken back before the next step.
+///            Tokens are indexes into the list above. `share` is the part of this contract's balance of the token in to trade,
+///            in 2^-24, rounded down; ALL is the whole balance. A step with amount zero is skipped.
+///   A Balancer step is followed by one more element, the pool id, so it cannot send its output to the next pool.
+/// The caller chooses the pools, and a pool may be malicious. Invariant: a pool can take only tokens that the same call brought.
+///   - The lock refuses every other call while a route runs.
+///   - A callback is answered once, only to the pool of the current step, and with exactly the amount of that step.
+///   - An allowance for a vault or a Curve pool is reset before the next step.
 contract SwapExecutor is ISwapExecutor {
     uint256 private constant ALL = type(uint24).max;
 
@@ -31,21 +33,24 @@ contract SwapExecutor is ISwapExecutor {
     uint256 private constant WRAP = 8;
     uint256 private constant UNWRAP = 9;
 
-    /// @dev Where a step's output goes; without a flag it comes here.
+    /// @dev Flags for the recipient of a step's output: the route's recipient or the next step's pool. Without a flag this contract
+    ///   receives it.
     uint256 private constant TO_TARGET = 1;
     uint256 private constant TO_NEXT_POOL = 2;
-    /// @dev The input is in the pool already, sent there by the step before.
+    /// @dev Flag: the previous step has already sent the input to the pool.
     uint256 private constant PREPAID = 4;
 
-    /// @dev TickMath.MIN_SQRT_RATIO + 1 and MAX_SQRT_RATIO - 1: no limit.
+    /// @dev TickMath.MIN_SQRT_RATIO + 1 and MAX_SQRT_RATIO - 1: no price limit.
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
     error Reentered();
     error BadStep(uint256 step);
+    /// @dev The amount does not fit into int256.
     error BadAmount(uint256 amount);
     error UnexpectedCall(address sender);
     error NotCalledBack(address pool);
+    /// @dev The pool has too little liquidity for the whole amount.
     error PartlyFilled(address pool, uint256 amount);
 
     struct Step {
@@ -58,44 +63,46 @@ contract SwapExecutor is ISwapExecutor {
         bool prepaid;
     }
 
-    bool private transient running;
-    /// @dev The pool that may call back once, and what it is then paid.
+    /// @dev Reentrancy lock.
+    bool private transient locked;
+    /// @dev The pool that may call back once, and the token and amount that it is then paid. Zero if no callback is expected.
     address private transient payee;
     address private transient owedToken;
     uint256 private transient owedAmount;
 
     /// @inheritdoc ISwapExecutor
     function executeSwapRoute(uint256[] calldata route, address to, address refund) external payable {
-        if (running) revert Reentered();
-        running = true;
+        if (locked) revert Reentered();
+        locked = true;
         uint256 tokens = route[0];
-        // Tokens that may lie here, a bit each. To begin with the source.
+        // Bitmap of tokens of which this contract may hold a balance; at first only the source.
         uint256 held = 1;
         for (uint256 index = tokens + 1; index < route.length; index++) {
             held |= _execute(route, index, to);
             if (route[index] >> 248 == BALANCER_V2) index++;
         }
-        _clear(route, held, to, refund);
-        running = false;
+        _payBalances(route, held, to, refund);
+        locked = false;
     }
 
-    /// @dev The native coin comes from wrapped coins and pools, while a route runs.
+    /// @dev Accepts the native coin only while a route runs, when a wrapped-coin contract or a pool pays it.
     receive() external payable {
-        if (!running) revert UnexpectedCall(msg.sender);
+        if (!locked) revert UnexpectedCall(msg.sender);
     }
 
-    /// @dev uniswapV3SwapCallback, pancakeV3SwapCallback, algebraSwapCallback and their like: (int256, int256, bytes).
+    /// @dev Callback of Uniswap V3 and its forks under any name (uniswapV3SwapCallback, pancakeV3SwapCallback, algebraSwapCallback)
+    ///   with arguments (int256, int256, bytes).
     fallback() external {
-        (address token, uint256 amount) = _takeDebt();
+        (address token, uint256 amount) = _takeExpectedCallback();
         (int256 amount0, int256 amount1) = abi.decode(msg.data[4:], (int256, int256));
-        // What is owed is positive. A pool that could not take all of it has run out of liquidity.
+        // The amount owed to the pool is positive. A pool that asks for less has run out of liquidity.
         if (amount0 != int256(amount) && amount1 != int256(amount)) revert PartlyFilled(msg.sender, amount);
         Transfers.pay(token, msg.sender, amount);
     }
 
-    /// @dev Uniswap V4's PoolManager calls back.
+    /// @dev Callback of Uniswap V4's PoolManager. Pools have no hooks.
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
-        (address tokenIn, uint256 amount) = _takeDebt();
+        (address tokenIn, uint256 amount) = _takeExpectedCallback();
         (address tokenOut, uint256 extra, address to) = abi.decode(data, (address, uint256, address));
         bool zeroForOne = tokenIn < tokenOut;
         IPoolManager manager = IPoolManager(msg.sender);
@@ -110,8 +117,9 @@ contract SwapExecutor is ISwapExecutor {
             IPoolManager.SwapParams(zeroForOne, -int256(amount), zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE),
             ""
         );
-        (int128 in_, int128 out) = zeroForOne ? (int128(delta >> 128), int128(delta)) : (int128(delta), int128(delta >> 128));
-        if (in_ != -int256(amount)) revert PartlyFilled(msg.sender, amount);
+        (int128 deltaIn, int128 deltaOut) =
+            zeroForOne ? (int128(delta >> 128), int128(delta)) : (int128(delta), int128(delta >> 128));
+        if (deltaIn != -int256(amount)) revert PartlyFilled(msg.sender, amount);
         if (tokenIn == NATIVE) {
             manager.settle{value: amount}();
         } else {
@@ -119,25 +127,25 @@ contract SwapExecutor is ISwapExecutor {
             Transfers.pay(tokenIn, msg.sender, amount);
             manager.settle();
         }
-        if (out > 0) manager.take(tokenOut, to, uint128(out));
+        if (deltaOut > 0) manager.take(tokenOut, to, uint128(deltaOut));
         return "";
     }
 
-    /// @return held the token out's bit, where the output comes here
+    /// @return held The output token's bit if this contract receives the output, else 0
     function _execute(uint256[] calldata route, uint256 index, address to) private returns (uint256 held) {
-        uint256 word = route[index];
-        uint256 kind = word >> 248;
-        uint256 flags = uint8(word >> 224);
+        uint256 step = route[index];
+        uint256 kind = step >> 248;
+        uint256 flags = uint8(step >> 224);
         Step memory s;
-        s.tokenIn = _token(route, uint8(word >> 240));
-        s.tokenOut = _token(route, uint8(word >> 232));
-        s.extra = uint40(word >> 160);
-        s.pool = address(uint160(word));
+        s.tokenIn = _token(route, uint8(step >> 240));
+        s.tokenOut = _token(route, uint8(step >> 232));
+        s.extra = uint40(step >> 160);
+        s.pool = address(uint160(step));
         s.prepaid = flags & PREPAID != 0;
         if (s.prepaid) {
-            if (kind != UNISWAP_V2 && kind != SOLIDLY && kind != LIQUIDITY_BOOK) revert BadStep(word);
+            if (kind != UNISWAP_V2 && kind != SOLIDLY && kind != LIQUIDITY_BOOK) revert BadStep(step);
         } else {
-            s.amount = _shareOf(s.tokenIn, uint24(word >> 200));
+            s.amount = _shareOf(s.tokenIn, uint24(step >> 200));
             if (s.amount == 0) return 0;
         }
         if (flags & TO_TARGET != 0) s.to = to;
@@ -151,19 +159,19 @@ contract SwapExecutor is ISwapExecutor {
         else if (kind == LIQUIDITY_BOOK) _liquidityBook(s);
         else if (kind == BALANCER_V2) _balancer(s, bytes32(route[index + 1]));
         else {
-            // These pay whoever calls them.
+            // These kinds pay their caller.
             s.to = address(this);
             if (kind == CURVE) _curve(s);
             else if (kind == WRAP) IWrapped(s.tokenOut).deposit{value: s.amount}();
             else if (kind == UNWRAP) IWrapped(s.tokenIn).withdraw(s.amount);
-            else revert BadStep(word);
+            else revert BadStep(step);
         }
-        if (s.to == address(this)) held = 1 << uint8(word >> 232);
+        if (s.to == address(this)) held = 1 << uint8(step >> 232);
     }
 
-    function _token(uint256[] calldata route, uint256 place) private pure returns (address) {
-        if (place >= route[0]) revert BadStep(place);
-        return address(uint160(route[1 + place]));
+    function _token(uint256[] calldata route, uint256 index) private pure returns (address) {
+        if (index >= route[0]) revert BadStep(index);
+        return address(uint160(route[1 + index]));
     }
 
     function _shareOf(address token, uint256 share) private view returns (uint256 amount) {
@@ -172,7 +180,7 @@ contract SwapExecutor is ISwapExecutor {
         if (amount > uint256(type(int256).max)) revert BadAmount(amount);
     }
 
-    /// @dev What came in is counted in the pool, so that a token may take a fee on its way.
+    /// @dev Computes the output from the amount that reached the pool, so fee-on-transfer tokens work.
     function _pair(Step memory s, bool solidly) private {
         if (!s.prepaid) Transfers.pay(s.tokenIn, s.pool, s.amount);
         IPair pair = IPair(s.pool);
@@ -186,8 +194,8 @@ contract SwapExecutor is ISwapExecutor {
             out = pair.getAmountOut(amountIn, s.tokenIn);
         } else {
             // `extra` is the pool's fee in millionths.
-            uint256 kept = amountIn * (1e6 - s.extra);
-            out = kept * reserveOut / (reserveIn * 1e6 + kept);
+            uint256 amountInAfterFee = amountIn * (1e6 - s.extra);
+            out = amountInAfterFee * reserveOut / (reserveIn * 1e6 + amountInAfterFee);
         }
         (uint256 out0, uint256 out1) = zeroForOne ? (uint256(0), out) : (out, uint256(0));
         pair.swap(out0, out1, s.to, "");
@@ -195,7 +203,7 @@ contract SwapExecutor is ISwapExecutor {
 
     function _uniswapV3(Step memory s) private {
         bool zeroForOne = s.tokenIn < s.tokenOut;
-        _owe(s);
+        _expectCallback(s);
         IUniswapV3Pool(s.pool)
             .swap(s.to, zeroForOne, int256(s.amount), zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE, "");
         if (payee != address(0)) revert NotCalledBack(s.pool);
@@ -203,12 +211,12 @@ contract SwapExecutor is ISwapExecutor {
 
     /// @dev `extra` is the pool's fee (24 bits) and tick spacing (16 bits).
     function _uniswapV4(Step memory s) private {
-        _owe(s);
+        _expectCallback(s);
         IPoolManager(s.pool).unlock(abi.encode(s.tokenOut, s.extra, s.to));
         if (payee != address(0)) revert NotCalledBack(s.pool);
     }
 
-    /// @dev `extra` is 1 where the input is the pool's token X.
+    /// @dev `extra` is 1 if the input is the pool's token X.
     function _liquidityBook(Step memory s) private {
         if (!s.prepaid) Transfers.pay(s.tokenIn, s.pool, s.amount);
         ILBPair(s.pool).swap(s.extra == 1, s.to);
@@ -223,42 +231,42 @@ contract SwapExecutor is ISwapExecutor {
                 0,
                 block.timestamp
             );
-        _disallow(s);
+        _resetAllowance(s);
     }
 
-    /// @dev `extra` is the places i (8 bits) and j (8 bits) of the tokens, and above them 1 where the pool counts in uint256.
+    /// @dev `extra` holds, from the top: 1 if the pool takes indexes as uint256, i (8 bits) and j (8 bits), the tokens' indexes.
     function _curve(Step memory s) private {
         Transfers.approve(s.tokenIn, s.pool, s.amount);
         uint8 i = uint8(s.extra >> 8);
         uint8 j = uint8(s.extra);
         if (s.extra >> 16 == 1) ICurvePool(s.pool).exchange(uint256(i), uint256(j), s.amount, 0);
         else ICurvePool(s.pool).exchange(int128(uint128(i)), int128(uint128(j)), s.amount, 0);
-        _disallow(s);
+        _resetAllowance(s);
     }
 
-    /// @dev No right outlives a step.
-    function _disallow(Step memory s) private {
+    /// @dev No allowance outlives its step.
+    function _resetAllowance(Step memory s) private {
         if (IERC20(s.tokenIn).allowance(address(this), s.pool) != 0) Transfers.approve(s.tokenIn, s.pool, 0);
     }
 
-    function _owe(Step memory s) private {
+    function _expectCallback(Step memory s) private {
         (payee, owedToken, owedAmount) = (s.pool, s.tokenIn, s.amount);
     }
 
-    /// @dev Only the pool that was just called is paid, and only once.
-    function _takeDebt() private returns (address token, uint256 amount) {
+    /// @dev Only the pool of the current step is paid, and only once.
+    function _takeExpectedCallback() private returns (address token, uint256 amount) {
         if (msg.sender != payee) revert UnexpectedCall(msg.sender);
         payee = address(0);
         return (owedToken, owedAmount);
     }
 
-    /// @dev Nothing stays: the target goes to its recipient, the rest back.
-    function _clear(uint256[] calldata route, uint256 held, address to, address refund) private {
-        for (uint256 place = 0; held >> place != 0; place++) {
-            if (held >> place & 1 == 0) continue;
-            address token = _token(route, place);
-            uint256 left = Transfers.balanceOf(token, address(this));
-            if (left > 0) Transfers.pay(token, place == 1 ? to : refund, left);
+    /// @dev No balance stays: the target token goes to `to`, all others go to `refund`.
+    function _payBalances(uint256[] calldata route, uint256 held, address to, address refund) private {
+        for (uint256 index = 0; held >> index != 0; index++) {
+            if (held >> index & 1 == 0) continue;
+            address token = _token(route, index);
+            uint256 balance = Transfers.balanceOf(token, address(this));
+            if (balance > 0) Transfers.pay(token, index == 1 ? to : refund, balance);
         }
         if (address(this).balance > 0) Transfers.pay(NATIVE, refund, address(this).balance);
     }

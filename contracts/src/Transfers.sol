@@ -9,29 +9,32 @@ interface IERC20 {
     function approve(address spender, uint256 amount) external returns (bool);
 }
 
-/// @dev The native coin where a token is expected.
+/// @dev Stands for the native coin where a token address is expected.
 address constant NATIVE = address(0);
 
-/// @title Tokens as they are: without return value (USDT), false instead of a revert, or not there at all.
+/// @title Transfers
+/// @notice Token calls that accept a missing return value (USDT) and revert if the token returns false or has no code.
 library Transfers {
+    /// @dev The token reverted without a reason, returned anything but true, or has no code.
     error TokenRefused(address token);
+    /// @dev The recipient reverted on a transfer of the native coin.
     error CoinRefused(address to);
 
     function balanceOf(address token, address owner) internal view returns (uint256) {
         return token == NATIVE ? owner.balance : IERC20(token).balanceOf(owner);
     }
 
-    /// @dev Pays out of this contract's own balance.
+    /// @dev Pays from this contract's own balance.
     function pay(address token, address to, uint256 amount) internal {
         if (token == NATIVE) {
-            (bool paid,) = to.call{value: amount}("");
-            if (!paid) revert CoinRefused(to);
+            (bool success,) = to.call{value: amount}("");
+            if (!success) revert CoinRefused(to);
         } else {
             _call(token, abi.encodeCall(IERC20.transfer, (to, amount)));
         }
     }
 
-    /// @dev `from` is always the caller's msg.sender: see SwapRouter, the only place that uses it.
+    /// @dev `from` must be msg.sender. SwapRouter is the only caller.
     function pull(address token, address from, address to, uint256 amount) internal {
         _call(token, abi.encodeCall(IERC20.transferFrom, (from, to, amount)));
     }
@@ -41,14 +44,14 @@ library Transfers {
     }
 
     function _call(address token, bytes memory data) private {
-        (bool done, bytes memory answer) = token.call(data);
-        if (!done && answer.length > 0) {
-            // The token's own reason, so that who simulates can read it.
+        (bool success, bytes memory result) = token.call(data);
+        if (!success && result.length > 0) {
+            // Pass on the token's revert reason, so that a simulation shows it.
             assembly ("memory-safe") {
-                revert(add(answer, 32), mload(answer))
+                revert(add(result, 32), mload(result))
             }
         }
-        bool agreed = answer.length == 0 ? token.code.length > 0 : answer.length >= 32 && uint256(bytes32(answer)) == 1;
-        if (!done || !agreed) revert TokenRefused(token);
+        bool accepted = result.length == 0 ? token.code.length > 0 : result.length >= 32 && uint256(bytes32(result)) == 1;
+        if (!success || !accepted) revert TokenRefused(token);
     }
 }

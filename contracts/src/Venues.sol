@@ -6,7 +6,7 @@ interface IWrapped {
     function withdraw(uint256 amount) external;
 }
 
-/// @dev Uniswap V2 and Solidly. Reserves are uint112 there and uint256 here: the words are the same.
+/// @dev Uniswap V2 and Solidly. The pools declare reserves as uint112; the ABI encoding is the same.
 interface IPair {
     function getReserves() external view returns (uint256 reserve0, uint256 reserve1, uint256 timestamp);
     function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256);
@@ -35,7 +35,7 @@ interface IPoolManager {
     }
 
     function unlock(bytes calldata data) external returns (bytes memory);
-    /// @return delta amount0 in the upper, amount1 in the lower half; negative is owed
+    /// @return delta amount0 in the upper and amount1 in the lower 128 bits; negative amounts are owed to the manager
     function swap(PoolKey calldata key, SwapParams calldata params, bytes calldata hookData)
         external
         returns (int256 delta);
@@ -44,7 +44,7 @@ interface IPoolManager {
     function take(address currency, address to, uint256 amount) external;
 }
 
-/// @dev Curve's old pools return nothing, so that no answer is asked for.
+/// @dev No return values are declared, because Curve's old pools return none.
 interface ICurvePool {
     function exchange(int128 i, int128 j, uint256 amountIn, uint256 minOut) external;
     function exchange(uint256 i, uint256 j, uint256 amountIn, uint256 minOut) external;
@@ -73,7 +73,7 @@ interface IBalancerVault {
         returns (uint256);
 }
 
-/// @dev Versions 2.0 to 2.2; what they return differs, so that no answer is asked for.
+/// @dev Liquidity Book 2.0 to 2.2. No return value is declared, because it differs between the versions.
 interface ILBPair {
     function swap(bool swapForY, address to) external;
 }

@@ -5,63 +5,63 @@ import {ExternalExecutor} from "../src/ExternalExecutor.sol";
 import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
-import {OutsideRouter} from "./pools/OutsideRouter.sol";
-import {LooksLikeAToken, Noting, TrickRouter} from "./pools/TrickRouter.sol";
+import {ThirdPartyRouter} from "./pools/ThirdPartyRouter.sol";
+import {TokenLookalike, CallRecorder, MaliciousRouter} from "./pools/MaliciousRouter.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
-/// @dev What comes with an outside router, honest or not. docs/threat-model.md names the hostile ones.
+/// @dev Swaps through a third-party router, honest or malicious. docs/threat-model.md lists the attacks.
 contract ExternalTest is Market {
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
     address private constant ERC1820 = 0x1820a4B7618BdE71Dce8cdc73aAB6C95905faD24;
 
     address private victim = address(0x71C7);
     address private attacker = address(0xBAD);
-    ExternalExecutor private outside;
-    OutsideRouter private honest;
-    TrickRouter private trick;
+    ExternalExecutor private externalExecutor;
+    ThirdPartyRouter private honestRouter;
+    MaliciousRouter private maliciousRouter;
 
     function setUp() public override {
         super.setUp();
-        outside = ExternalExecutor(payable(create(published("external-executor"))));
-        honest = new OutsideRouter();
-        trick = new TrickRouter();
+        externalExecutor = ExternalExecutor(payable(deployCode(publishedCode("external-executor"))));
+        honestRouter = new ThirdPartyRouter();
+        maliciousRouter = new MaliciousRouter();
         address[3] memory tokens = [a, b, w];
         for (uint256 i = 0; i < 3; i++) {
-            give(tokens[i], address(honest), 1e24);
-            give(tokens[i], address(trick), 1e24);
-            give(tokens[i], victim, 1000e18);
+            mintTo(tokens[i], address(honestRouter), 1e24);
+            mintTo(tokens[i], address(maliciousRouter), 1e24);
+            mintTo(tokens[i], victim, 1000e18);
             vm.prank(victim);
             IERC20(tokens[i]).approve(address(router), type(uint256).max);
         }
-        vm.deal(address(honest), 1e24);
+        vm.deal(address(honestRouter), 1e24);
     }
 
-    function by(address source, address target, address called, address spender, bytes memory input)
+    function encodeRoute(address source, address target, address callee, address spender, bytes memory data)
         private
         pure
         returns (uint256[] memory route)
     {
-        uint256 words = (input.length + 31) / 32;
-        route = new uint256[](5 + words);
+        uint256 elements = (data.length + 31) / 32;
+        route = new uint256[](5 + elements);
         (route[0], route[1]) = (uint256(uint160(source)), uint256(uint160(target)));
-        (route[2], route[3], route[4]) = (uint256(uint160(called)), uint256(uint160(spender)), input.length);
-        bytes memory padded = bytes.concat(input, new bytes(words * 32 - input.length));
-        for (uint256 i = 0; i < words; i++) {
-            uint256 word;
+        (route[2], route[3], route[4]) = (uint256(uint160(callee)), uint256(uint160(spender)), data.length);
+        bytes memory padded = bytes.concat(data, new bytes(elements * 32 - data.length));
+        for (uint256 i = 0; i < elements; i++) {
+            uint256 element;
             assembly ("memory-safe") {
-                word := mload(add(padded, add(32, mul(i, 32))))
+                element := mload(add(padded, add(32, mul(i, 32))))
             }
-            route[5 + i] = word;
+            route[5 + i] = element;
         }
     }
 
-    function outsideOrder(address source, uint256 amountIn, address target)
+    function externalOrder(address source, uint256 amountIn, address target)
         private
         view
         returns (SwapRouter.Swap memory s)
     {
-        s = order(source, amountIn, target);
-        s.executor = address(outside);
+        s = swapOrder(source, amountIn, target);
+        s.executor = address(externalExecutor);
     }
 
     function honestRoute(address source, uint256 amountIn, address target, uint256 amountOut)
@@ -69,287 +69,298 @@ contract ExternalTest is Market {
         view
         returns (uint256[] memory)
     {
-        bytes memory input = abi.encodeCall(OutsideRouter.trade, (source, amountIn, target, amountOut));
-        return by(source, target, address(honest), source == NATIVE ? NATIVE : address(honest), input);
+        bytes memory data = abi.encodeCall(ThirdPartyRouter.trade, (source, amountIn, target, amountOut));
+        return encodeRoute(source, target, address(honestRouter), source == NATIVE ? NATIVE : address(honestRouter), data);
     }
 
-    function trickRoute(bytes memory input) private view returns (uint256[] memory) {
-        return by(a, b, address(trick), address(trick), input);
+    function maliciousRoute(bytes memory data) private view returns (uint256[] memory) {
+        return encodeRoute(a, b, address(maliciousRouter), address(maliciousRouter), data);
     }
 
-    /// @dev Of the executor of outside routes, too, nothing is left, and nobody has a right in it.
-    function nothingStaysOutside() private view {
-        nothingStays();
+    /// @dev Neither executor holds a balance or has granted an allowance, and the victim and the attacker have what they had.
+    function assertExternalExecutorHoldsNothing() private view {
+        assertNothingHeld();
         address[4] memory tokens = [a, b, c, w];
+        address holder = address(externalExecutor);
         for (uint256 i = 0; i < 4; i++) {
-            same("outside's balance", IERC20(tokens[i]).balanceOf(address(outside)), 0);
-            same("honest's allowance", IERC20(tokens[i]).allowance(address(outside), address(honest)), 0);
-            same("trick's allowance", IERC20(tokens[i]).allowance(address(outside), address(trick)), 0);
-            same("attacker's allowance", IERC20(tokens[i]).allowance(address(outside), attacker), 0);
-            same("victim's allowance to outside", IERC20(tokens[i]).allowance(victim, address(outside)), 0);
+            IERC20 token = IERC20(tokens[i]);
+            assertEq(token.balanceOf(holder), 0, "external executor's balance");
+            assertEq(token.allowance(holder, address(honestRouter)), 0, "honest router's allowance");
+            assertEq(token.allowance(holder, address(maliciousRouter)), 0, "malicious router's allowance");
+            assertEq(token.allowance(holder, attacker), 0, "attacker's allowance");
+            assertEq(token.allowance(victim, holder), 0, "victim's allowance to the external executor");
         }
-        same("outside's coins", address(outside).balance, 0);
+        assertEq(address(externalExecutor).balance, 0, "external executor's native balance");
         for (uint256 i = 0; i < 2; i++) {
             address token = i == 0 ? a : b;
-            same("victim's balance", IERC20(token).balanceOf(victim), 1000e18);
-            same("victim's allowance", IERC20(token).allowance(victim, address(router)), type(uint256).max);
-            same("attacker's loot", IERC20(token).balanceOf(attacker), 0);
+            assertEq(IERC20(token).balanceOf(victim), 1000e18, "victim's balance");
+            assertEq(IERC20(token).allowance(victim, address(router)), type(uint256).max, "victim's allowance");
+            assertEq(IERC20(token).balanceOf(attacker), 0, "attacker's balance");
         }
     }
 
-    // Honest routers.
+    // Honest routers
 
-    function test_tokenForToken() public {
-        uint256 out = swap(outsideOrder(a, 10e18, b), honestRoute(a, 10e18, b, 33e18));
-        same("out", out, 33e18);
-        same("received", IERC20(b).balanceOf(recipient), 33e18);
-        nothingStaysOutside();
+    function test_swapsTokenForToken() public {
+        uint256 out = swap(externalOrder(a, 10e18, b), honestRoute(a, 10e18, b, 33e18));
+        assertEq(out, 33e18, "out");
+        assertEq(IERC20(b).balanceOf(recipient), 33e18, "received");
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_coinsInAndOut() public {
-        same("out", swap(outsideOrder(NATIVE, 2e18, b), honestRoute(NATIVE, 2e18, b, 9e18)), 9e18);
-        same("coins got there", address(honest).balance, 1e24 + 2e18);
-        same("out", swap(outsideOrder(a, 10e18, NATIVE), honestRoute(a, 10e18, NATIVE, 3e18)), 3e18);
-        same("received", recipient.balance, 3e18);
-        nothingStaysOutside();
+    function test_nativeInputAndOutput() public {
+        assertEq(swap(externalOrder(NATIVE, 2e18, b), honestRoute(NATIVE, 2e18, b, 9e18)), 9e18, "out");
+        assertEq(address(honestRouter).balance, 1e24 + 2e18, "native coin received by the router");
+        assertEq(swap(externalOrder(a, 10e18, NATIVE), honestRoute(a, 10e18, NATIVE, 3e18)), 3e18, "out");
+        assertEq(recipient.balance, 3e18, "received");
+        assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev The fee is of what the outside router paid, and it comes off before the minimum.
-    function test_partnersFee() public {
-        SwapRouter.Swap memory s = withFee(outsideOrder(a, 10e18, b), 10_000);
+    /// @dev The fee is a part of the router's payment and is subtracted before the minimum is checked.
+    function test_takesTheFeeBeforeTheMinimum() public {
+        SwapRouter.Swap memory s = withFee(externalOrder(a, 10e18, b), 10_000);
         s.minOut = 99e18;
-        same("out", swap(s, honestRoute(a, 10e18, b, 100e18)), 99e18);
-        same("fee", IERC20(b).balanceOf(partner), 1e18);
+        assertEq(swap(s, honestRoute(a, 10e18, b, 100e18)), 99e18, "out");
+        assertEq(IERC20(b).balanceOf(partner), 1e18, "fee");
         s.minOut = 99e18 + 1;
-        failSwap(s, honestRoute(a, 10e18, b, 100e18), SwapRouter.TooLittle.selector);
-        nothingStaysOutside();
+        expectSwapRevert(s, honestRoute(a, 10e18, b, 100e18), SwapRouter.TooLittle.selector);
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_tokensThatAnswerNothingAndMustBeReset() public {
-        TestToken(a).setManners(1);
-        TestToken(b).setManners(1);
+    function test_supportsTokensWithoutReturnValueThatNeedAllowanceResets() public {
+        TestToken(a).setReturnMode(1);
+        TestToken(b).setReturnMode(1);
         TestToken(a).setResetsAllowance(true);
         for (uint256 i = 0; i < 2; i++) {
-            same("out", swap(outsideOrder(a, 10e18, b), honestRoute(a, 10e18, b, 1e18)), 1e18);
-            // Less than the allowance is taken: the rest of it must not be in the way of the next.
-            swap(outsideOrder(a, 10e18, b), honestRoute(a, 4e18, b, 1e18));
-            nothingStaysOutside();
+            assertEq(swap(externalOrder(a, 10e18, b), honestRoute(a, 10e18, b, 1e18)), 1e18, "out");
+            // The router takes less than its allowance. The remainder must be reset, or the next approval would revert.
+            swap(externalOrder(a, 10e18, b), honestRoute(a, 4e18, b, 1e18));
+            assertExternalExecutorHoldsNothing();
         }
     }
 
-    function testFuzz_whatIsPaidIsReceived(uint256 amountIn, uint256 amountOut, uint256 taken, uint256 feePpm, uint256 way)
-        public
-    {
-        amountIn = within(amountIn, 1, 1e23);
-        amountOut = within(amountOut, 1, 1e23);
-        taken = within(taken, 0, amountIn);
-        feePpm = within(feePpm, 0, 50_000);
-        (address source, address target) = (way % 3 == 0 ? NATIVE : a, way % 3 == 1 ? NATIVE : b);
+    function testFuzz_paysOutputAndRefundsInput(
+        uint256 amountIn,
+        uint256 amountOut,
+        uint256 taken,
+        uint256 feePpm,
+        uint256 direction
+    ) public {
+        amountIn = bound(amountIn, 1, 1e23);
+        amountOut = bound(amountOut, 1, 1e23);
+        taken = bound(taken, 0, amountIn);
+        feePpm = bound(feePpm, 0, 50_000);
+        (address source, address target) = (direction % 3 == 0 ? NATIVE : a, direction % 3 == 1 ? NATIVE : b);
         if (source == NATIVE) taken = amountIn;
-        SwapRouter.Swap memory s = outsideOrder(source, amountIn, target);
+        SwapRouter.Swap memory s = externalOrder(source, amountIn, target);
         if (feePpm > 0) s = withFee(s, feePpm);
         uint256 fee = amountOut * feePpm / 1e6;
         s.minOut = amountOut - fee;
-        same("out", swap(s, honestRoute(source, taken, target, amountOut)), amountOut - fee);
-        same("received", Transfers.balanceOf(target, recipient), amountOut - fee);
-        same("fee", Transfers.balanceOf(target, partner), fee);
-        same("unused input is back", Transfers.balanceOf(source, user), amountIn - taken);
-        nothingStaysOutside();
+        assertEq(swap(s, honestRoute(source, taken, target, amountOut)), amountOut - fee, "out");
+        assertEq(Transfers.balanceOf(target, recipient), amountOut - fee, "received");
+        assertEq(Transfers.balanceOf(target, partner), fee, "fee");
+        assertEq(Transfers.balanceOf(source, user), amountIn - taken, "refunded input");
+        assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev Every length of a call reaches its target byte by byte.
-    function testFuzz_callsArriveAsTheyAre(bytes4 selector, bytes calldata rest) public {
+    /// @dev Call data of any length reaches the callee unchanged.
+    function testFuzz_forwardsCallDataUnchanged(bytes4 selector, bytes calldata arguments) public {
         Echo echo = new Echo();
-        bytes memory input = abi.encodePacked(selector, rest);
+        bytes memory data = abi.encodePacked(selector, arguments);
         if (selector == IERC20.balanceOf.selector || selector == echo.last.selector) return;
-        outside.executeSwapRoute(by(NATIVE, a, address(echo), NATIVE, input), user, user);
-        yes("arrived", echo.last() == keccak256(input));
+        externalExecutor.executeSwapRoute(encodeRoute(NATIVE, a, address(echo), NATIVE, data), user, user);
+        assertTrue(echo.last() == keccak256(data), "call data");
     }
 
-    function testFuzz_anyWords(uint256[] calldata words, bool isDirect) public {
-        SwapRouter.Swap memory s = outsideOrder(a, 1e18, b);
-        prepare(s);
+    function testFuzz_arbitraryRoutesMoveNoOtherTokens(uint256[] calldata elements, bool callsExecutor) public {
+        SwapRouter.Swap memory s = externalOrder(a, 1e18, b);
+        fundAndApprove(s);
         vm.prank(user);
-        if (isDirect) {
-            try outside.executeSwapRoute(words, user, user) {} catch {}
+        if (callsExecutor) {
+            try externalExecutor.executeSwapRoute(elements, user, user) {} catch {}
         } else {
-            try router.swap(s, words) {} catch {}
+            try router.swap(s, elements) {} catch {}
         }
         vm.prank(user);
         IERC20(a).approve(address(router), 0);
-        nothingStaysOutside();
+        assertExternalExecutorHoldsNothing();
     }
 
-    // Hostile ones.
+    // Malicious routers
 
-    function test_takesLess() public {
-        swap(outsideOrder(a, 10e18, b), trickRoute(abi.encodeCall(TrickRouter.take, (IERC20(a), 4e18, IERC20(b), 9e18))));
-        same("the rest is back", IERC20(a).balanceOf(user), 6e18);
-        nothingStaysOutside();
+    function test_refundsInputThatTheRouterDidNotTake() public {
+        swap(externalOrder(a, 10e18, b), maliciousRoute(abi.encodeCall(MaliciousRouter.take, (IERC20(a), 4e18, IERC20(b), 9e18))));
+        assertEq(IERC20(a).balanceOf(user), 6e18, "refunded input");
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_takesMore() public {
-        bytes memory input = abi.encodeCall(TrickRouter.take, (IERC20(a), 10e18 + 1, IERC20(b), 9e18));
-        failSwap(outsideOrder(a, 10e18, b), trickRoute(input), TestToken.NotAllowed.selector);
+    function test_revertsIfTheRouterTakesMore() public {
+        bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18 + 1, IERC20(b), 9e18));
+        expectSwapRevert(externalOrder(a, 10e18, b), maliciousRoute(data), TestToken.NotAllowed.selector);
     }
 
-    function test_takesAllAndPaysNothing() public {
-        bytes memory input = abi.encodeCall(TrickRouter.take, (IERC20(a), 10e18, IERC20(b), 0));
-        failSwap(outsideOrder(a, 10e18, b), trickRoute(input), SwapRouter.TooLittle.selector);
-        failSwap(withFee(outsideOrder(a, 10e18, b), 1000), trickRoute(input), SwapRouter.TooLittle.selector);
-        SwapRouter.Swap memory s = outsideOrder(a, 10e18, b);
+    function test_revertsIfTheRouterPaysTooLittle() public {
+        bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 0));
+        expectSwapRevert(externalOrder(a, 10e18, b), maliciousRoute(data), SwapRouter.TooLittle.selector);
+        expectSwapRevert(withFee(externalOrder(a, 10e18, b), 1000), maliciousRoute(data), SwapRouter.TooLittle.selector);
+        SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
         s.minOut = 9e18;
-        input = abi.encodeCall(TrickRouter.take, (IERC20(a), 10e18, IERC20(b), 9e18 - 1));
-        failSwap(s, trickRoute(input), SwapRouter.TooLittle.selector);
+        data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 9e18 - 1));
+        expectSwapRevert(s, maliciousRoute(data), SwapRouter.TooLittle.selector);
     }
 
-    function test_leavesAnAllowance() public {
-        bytes memory input = abi.encodeCall(TrickRouter.pay, (IERC20(b), 9e18));
-        swap(outsideOrder(a, 10e18, b), trickRoute(input));
-        same("all input is back", IERC20(a).balanceOf(user), 10e18);
-        nothingStaysOutside();
+    function test_resetsAnUnusedAllowance() public {
+        bytes memory data = abi.encodeCall(MaliciousRouter.pay, (IERC20(b), 9e18));
+        swap(externalOrder(a, 10e18, b), maliciousRoute(data));
+        assertEq(IERC20(a).balanceOf(user), 10e18, "refunded input");
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_reentersRouterAndExecutor() public {
+    function test_rejectsReentryIntoRouterAndExecutor() public {
         address[] memory targets = new address[](4);
-        bytes[] memory inputs = new bytes[](4);
-        SwapRouter.Swap memory s = outsideOrder(a, 1e18, b);
+        bytes[] memory calls = new bytes[](4);
+        SwapRouter.Swap memory s = externalOrder(a, 1e18, b);
         s.recipient = attacker;
-        // By itself good: whoever got through with it would have the input.
-        uint256[] memory sweep = by(b, a, address(honest), address(honest), abi.encodeCall(OutsideRouter.trade, (b, 0, b, 0)));
-        (targets[0], inputs[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, sweep)));
-        (targets[1], inputs[1]) =
-            (address(outside), abi.encodeCall(ExternalExecutor.executeSwapRoute, (sweep, attacker, attacker)));
-        (targets[2], inputs[2]) = (a, abi.encodeCall(IERC20.transferFrom, (victim, attacker, 1e18)));
-        (targets[3], inputs[3]) = (a, abi.encodeCall(IERC20.transferFrom, (address(router), attacker, 1e18)));
-        bytes memory input = abi.encodeCall(TrickRouter.callBack, (targets, inputs, IERC20(b), 9e18));
-        swap(withFee(outsideOrder(a, 10e18, b), 1000), trickRoute(input));
-        same("tried", trick.attempts(), 4);
-        same("came through", trick.succeeded(), 0);
-        nothingStaysOutside();
+        // Valid on its own: if the lock failed, it would pay the input to the attacker.
+        uint256[] memory route = 
+            encodeRoute(b, a, address(honestRouter), address(honestRouter), abi.encodeCall(ThirdPartyRouter.trade, (b, 0, b, 0)));
+        (targets[0], calls[0]) = (address(router), abi.encodeCall(SwapRouter.swap, (s, route)));
+        (targets[1], calls[1]) =
+            (address(externalExecutor), abi.encodeCall(ExternalExecutor.executeSwapRoute, (route, attacker, attacker)));
+        (targets[2], calls[2]) = (a, abi.encodeCall(IERC20.transferFrom, (victim, attacker, 1e18)));
+        (targets[3], calls[3]) = (a, abi.encodeCall(IERC20.transferFrom, (address(router), attacker, 1e18)));
+        bytes memory data = abi.encodeCall(MaliciousRouter.callBack, (targets, calls, IERC20(b), 9e18));
+        swap(withFee(externalOrder(a, 10e18, b), 1000), maliciousRoute(data));
+        assertEq(maliciousRouter.attempts(), 4, "attempts");
+        assertEq(maliciousRouter.succeeded(), 0, "successful attempts");
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_paysInATokenThatTakesAFee() public {
-        TestToken(b).setTax(20_000);
-        SwapRouter.Swap memory s = outsideOrder(a, 10e18, b);
-        bytes memory input = abi.encodeCall(TrickRouter.take, (IERC20(a), 10e18, IERC20(b), 100e18));
-        // 100 lose 2 on their way here, and 98 lose 2 % on theirs to the recipient.
+    function test_feeOnTransferOutputCountsAsReceived() public {
+        TestToken(b).setTransferFee(20_000);
+        SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
+        bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 100e18));
+        // 100 tokens lose 2 % on the transfer to the router and 2 % of the remaining 98 on the transfer to the recipient.
         s.minOut = 96.04e18 + 1;
-        failSwap(s, trickRoute(input), SwapRouter.TooLittle.selector);
+        expectSwapRevert(s, maliciousRoute(data), SwapRouter.TooLittle.selector);
         s.minOut = 96.04e18;
-        same("out", swap(s, trickRoute(input)), 96.04e18);
-        same("received", IERC20(b).balanceOf(recipient), 96.04e18);
-        nothingStaysOutside();
+        assertEq(swap(s, maliciousRoute(data)), 96.04e18, "out");
+        assertEq(IERC20(b).balanceOf(recipient), 96.04e18, "received");
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_takesATokenThatTakesAFee() public {
-        TestToken(a).setTax(20_000);
-        // Only what came may be taken.
-        bytes memory input = abi.encodeCall(TrickRouter.take, (IERC20(a), 10e18, IERC20(b), 1e18));
-        failSwap(outsideOrder(a, 10e18, b), trickRoute(input), TestToken.NotAllowed.selector);
-        input = abi.encodeCall(TrickRouter.take, (IERC20(a), 9.8e18, IERC20(b), 1e18));
-        swap(outsideOrder(a, 10e18, b), trickRoute(input));
+    function test_allowsOnlyTheReceivedFeeOnTransferInput() public {
+        TestToken(a).setTransferFee(20_000);
+        // The allowance equals the amount that arrived after the transfer fee.
+        bytes memory data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 10e18, IERC20(b), 1e18));
+        expectSwapRevert(externalOrder(a, 10e18, b), maliciousRoute(data), TestToken.NotAllowed.selector);
+        data = abi.encodeCall(MaliciousRouter.take, (IERC20(a), 9.8e18, IERC20(b), 1e18));
+        swap(externalOrder(a, 10e18, b), maliciousRoute(data));
     }
 
-    function test_itsReasonIsPassedOn() public {
-        prepare(outsideOrder(a, 10e18, b));
-        vm.expectRevert(abi.encodeWithSelector(TrickRouter.NotToday.selector, 7));
+    function test_passesOnTheRevertReason() public {
+        fundAndApprove(externalOrder(a, 10e18, b));
+        vm.expectRevert(abi.encodeWithSelector(MaliciousRouter.CustomReason.selector, 7));
         vm.prank(user);
-        router.swap(outsideOrder(a, 10e18, b), trickRoute(abi.encodeCall(TrickRouter.refuse, (7))));
+        router.swap(externalOrder(a, 10e18, b), maliciousRoute(abi.encodeCall(MaliciousRouter.refuse, (7))));
     }
 
-    // Targets that are none.
+    // Forbidden callees and spenders
 
-    function test_forbiddenTargets() public {
-        LooksLikeAToken other = new LooksLikeAToken();
-        bytes memory code = address(new Noting()).code;
-        address[4] memory etched = [PERMIT2, ERC1820, address(0x64), address(0x100)];
-        for (uint256 i = 0; i < etched.length; i++) vm.etch(etched[i], code);
+    function test_rejectsForbiddenCalleesAndSpenders() public {
+        TokenLookalike lookalike = new TokenLookalike();
+        bytes memory code = address(new CallRecorder()).code;
+        address[4] memory etchedAddresses = [PERMIT2, ERC1820, address(0x64), address(0x100)];
+        for (uint256 i = 0; i < etchedAddresses.length; i++) vm.etch(etchedAddresses[i], code);
         address[14] memory targets = [
-            address(router), address(outside), a, b, c, w, victim, address(0), address(0x2), address(other),
+            address(router), address(externalExecutor), a, b, c, w, victim, address(0), address(0x2), address(lookalike),
             PERMIT2, ERC1820, address(0x64), address(0xDEADDEAD)
         ];
-        bytes memory input = abi.encodeCall(IERC20.approve, (attacker, type(uint256).max));
-        SwapRouter.Swap memory s = outsideOrder(a, 10e18, b);
+        bytes memory data = abi.encodeCall(IERC20.approve, (attacker, type(uint256).max));
+        SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
         for (uint256 i = 0; i < targets.length; i++) {
-            failSwap(s, by(a, b, targets[i], address(honest), input), ExternalExecutor.BadTarget.selector);
-            failSwap(s, by(a, b, address(honest), targets[i], input), ExternalExecutor.BadTarget.selector);
-            failSwap(outsideOrder(NATIVE, 1e18, b), by(NATIVE, b, targets[i], NATIVE, input), ExternalExecutor.BadTarget.selector);
+            expectSwapRevert(s, encodeRoute(a, b, targets[i], address(honestRouter), data), ExternalExecutor.BadTarget.selector);
+            expectSwapRevert(s, encodeRoute(a, b, address(honestRouter), targets[i], data), ExternalExecutor.BadTarget.selector);
+            uint256[] memory nativeRoute = encodeRoute(NATIVE, b, targets[i], NATIVE, data);
+            expectSwapRevert(externalOrder(NATIVE, 1e18, b), nativeRoute, ExternalExecutor.BadTarget.selector);
         }
-        yes("not touched", !other.touched());
-        nothingStaysOutside();
+        assertTrue(!lookalike.touched(), "no call to the lookalike");
+        assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev Without a swap: whoever calls it himself gets no right in it that lasts.
-    function test_attackerWhoCallsItHimself() public {
-        address[5] memory targets = [a, b, c, w, address(outside)];
-        bytes[4] memory inputs = [
+    /// @dev A direct call, without SwapRouter, cannot leave an approval that outlives it.
+    function test_directCallerGainsNoLastingRight() public {
+        address[5] memory targets = [a, b, c, w, address(externalExecutor)];
+        bytes[4] memory calls = [
             abi.encodeCall(IERC20.approve, (attacker, type(uint256).max)),
             abi.encodeCall(IERC20.transferFrom, (victim, attacker, 1e18)),
             abi.encodeWithSignature("increaseAllowance(address,uint256)", attacker, 1e18),
             abi.encodeWithSignature("authorizeOperator(address)", attacker)
         ];
         for (uint256 i = 0; i < targets.length; i++) {
-            for (uint256 j = 0; j < inputs.length; j++) {
+            for (uint256 j = 0; j < calls.length; j++) {
                 vm.expectPartialRevert(ExternalExecutor.BadTarget.selector);
                 vm.prank(attacker);
-                outside.executeSwapRoute(by(NATIVE, address(0xE), targets[i], NATIVE, inputs[j]), attacker, attacker);
+                externalExecutor.executeSwapRoute(
+                    encodeRoute(NATIVE, address(0xE), targets[i], NATIVE, calls[j]), attacker, attacker
+                );
             }
         }
-        // Its tokens' allowance for a spender of his own ends with the call.
-        bytes memory nothing = abi.encodeCall(TrickRouter.pay, (IERC20(b), 0));
-        give(a, attacker, 1e18);
+        // The allowance for a spender that the attacker chose ends with the call.
+        bytes memory noOp = abi.encodeCall(MaliciousRouter.pay, (IERC20(b), 0));
+        mintTo(a, attacker, 1e18);
         vm.startPrank(attacker);
-        IERC20(a).transfer(address(outside), 1e18);
-        outside.executeSwapRoute(trickRoute(nothing), attacker, address(this));
+        IERC20(a).transfer(address(externalExecutor), 1e18);
+        externalExecutor.executeSwapRoute(maliciousRoute(noOp), attacker, address(this));
         vm.stopPrank();
-        nothingStaysOutside();
+        assertExternalExecutorHoldsNothing();
     }
 
-    /// @dev The router is called as the executor, which has nothing: whatever it is told, it moves nobody's tokens.
-    function test_attackerWhoNamesTheRouter() public {
-        SwapRouter.Swap memory s = order(a, 1e18, b);
+    /// @dev In a direct call SwapRouter may be the callee. Its msg.sender is then the executor, which has no tokens to move.
+    function test_directCallerCannotUseTheRouter() public {
+        SwapRouter.Swap memory s = swapOrder(a, 1e18, b);
         s.recipient = attacker;
-        bytes memory input = abi.encodeCall(SwapRouter.swap, (s, honestRoute(a, 1e18, b, 1)));
+        bytes memory data = abi.encodeCall(SwapRouter.swap, (s, honestRoute(a, 1e18, b, 1)));
         vm.expectRevert();
         vm.prank(attacker);
-        outside.executeSwapRoute(by(NATIVE, b, address(router), NATIVE, input), attacker, attacker);
-        nothingStaysOutside();
+        externalExecutor.executeSwapRoute(encodeRoute(NATIVE, b, address(router), NATIVE, data), attacker, attacker);
+        assertExternalExecutorHoldsNothing();
     }
 
-    function test_coinsOutsideOfARoute() public {
+    function test_rejectsNativeOutsideARoute() public {
         vm.deal(attacker, 1e18);
         vm.prank(attacker);
-        (bool paid,) = address(outside).call{value: 1}("");
-        yes("refused", !paid);
+        (bool success,) = address(externalExecutor).call{value: 1}("");
+        assertTrue(!success, "rejected");
     }
 
-    function test_brokenRoutes() public {
+    function test_rejectsInvalidRoutes() public {
         uint256[] memory route = honestRoute(a, 10e18, b, 1e18);
-        SwapRouter.Swap memory s = outsideOrder(a, 10e18, b);
+        SwapRouter.Swap memory s = externalOrder(a, 10e18, b);
         uint256[5] memory lengths = [uint256(0), 3, route[4] + 33, route[4] - 32, type(uint256).max];
         for (uint256 i = 0; i < lengths.length; i++) {
             route[4] = lengths[i];
-            failSwap(s, route, ExternalExecutor.BadRoute.selector);
+            expectSwapRevert(s, route, ExternalExecutor.BadRoute.selector);
         }
         route = honestRoute(a, 10e18, b, 1e18);
-        for (uint256 place = 0; place < 4; place++) {
-            route[place] |= 1 << 160;
-            failSwap(s, route, ExternalExecutor.BadRoute.selector);
-            route[place] ^= 1 << 160;
+        for (uint256 index = 0; index < 4; index++) {
+            route[index] |= 1 << 160;
+            expectSwapRevert(s, route, ExternalExecutor.BadRoute.selector);
+            route[index] ^= 1 << 160;
         }
-        failSwap(s, new uint256[](0), ExternalExecutor.BadRoute.selector);
-        failSwap(s, new uint256[](4), ExternalExecutor.BadRoute.selector);
-        failSwap(s, honestRoute(a, 10e18, a, 1e18), ExternalExecutor.BadRoute.selector);
+        expectSwapRevert(s, new uint256[](0), ExternalExecutor.BadRoute.selector);
+        expectSwapRevert(s, new uint256[](4), ExternalExecutor.BadRoute.selector);
+        expectSwapRevert(s, honestRoute(a, 10e18, a, 1e18), ExternalExecutor.BadRoute.selector);
     }
 
-    function test_nobodyOwnsIt() public {
-        string[6] memory doors = ["owner()", "pause()", "upgradeTo(address)", "rescue(address)", "sweep(address)", "initialize()"];
-        for (uint256 i = 0; i < doors.length; i++) {
-            (bool done,) = address(outside).call(abi.encodeWithSignature(doors[i]));
-            yes("no such door", !done);
+    function test_hasNoOwnerFunctions() public {
+        string[6] memory functions =
+            ["owner()", "pause()", "upgradeTo(address)", "rescue(address)", "sweep(address)", "initialize()"];
+        for (uint256 i = 0; i < functions.length; i++) {
+            (bool success,) = address(externalExecutor).call(abi.encodeWithSignature(functions[i]));
+            assertTrue(!success, "no owner function");
         }
-        yes("selector", ExternalExecutor.executeSwapRoute.selector == executor.executeSwapRoute.selector);
+        assertTrue(ExternalExecutor.executeSwapRoute.selector == executor.executeSwapRoute.selector, "selector");
     }
 }
 

@@ -6,111 +6,111 @@ import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
-import {CallingExecutor, Permit2Like, TrickPool} from "./pools/TrickPool.sol";
+import {MaliciousExecutor, Permit2Like, MaliciousPool} from "./pools/MaliciousPool.sol";
 
-/// @dev docs/threat-model.md names each of these.
+/// @dev Each attack is described in docs/threat-model.md.
 contract HostileTest is Market {
     using Route for uint256[];
 
     address private victim = address(0x71C7);
     address private attacker = address(0xBAD);
-    TrickPool private trick;
+    MaliciousPool private maliciousPool;
 
     function setUp() public override {
         super.setUp();
-        trick = new TrickPool(a, b, attacker);
+        maliciousPool = new MaliciousPool(a, b, attacker);
         address[3] memory tokens = [a, b, w];
-        // The victim is as careless as can be: unlimited, for ever.
+        // The victim has given SwapRouter unlimited allowances.
         for (uint256 i = 0; i < 3; i++) {
-            give(tokens[i], victim, 1000e18);
+            mintTo(tokens[i], victim, 1000e18);
             vm.prank(victim);
             IERC20(tokens[i]).approve(address(router), type(uint256).max);
         }
     }
 
-    function victimIsWhole() private view {
+    function assertVictimUnchanged() private view {
         address[3] memory tokens = [a, b, w];
         for (uint256 i = 0; i < 3; i++) {
-            same("victim's balance", IERC20(tokens[i]).balanceOf(victim), 1000e18);
-            same("victim's allowance", IERC20(tokens[i]).allowance(victim, address(router)), type(uint256).max);
-            same("attacker's loot", IERC20(tokens[i]).balanceOf(attacker), 0);
+            assertEq(IERC20(tokens[i]).balanceOf(victim), 1000e18, "victim's balance");
+            assertEq(IERC20(tokens[i]).allowance(victim, address(router)), type(uint256).max, "victim's allowance");
+            assertEq(IERC20(tokens[i]).balanceOf(attacker), 0, "attacker's balance");
         }
     }
 
-    function trickRoute(uint256 kind) private view returns (uint256[] memory) {
-        return withLeg(Route.start(a, b), leg(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, address(trick)));
+    function maliciousRoute(uint256 kind) private view returns (uint256[] memory) {
+        return withStep(Route.start(a, b), step(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, address(maliciousPool)));
     }
 
-    /// @dev Calls `router.swap` as the attacker, whatever comes of it.
-    function attack(SwapRouter.Swap memory s, uint256[] memory route) private returns (bool done) {
+    /// @dev Calls `router.swap` as the attacker and returns whether it succeeded.
+    function attack(SwapRouter.Swap memory s, uint256[] memory route) private returns (bool success) {
         s.recipient = address(0xACCE);
         vm.prank(attacker);
-        (done,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
+        (success,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
     }
 
-    // Sushi RouteProcessor2, 2023: a pool of the attacker's asks in its callback for the tokens of someone who approved.
+    // Sushi RouteProcessor2, 2023: the attacker's pool asks in its callback for tokens of a user who approved the router.
 
-    function test_poolThatAsksForSomeoneElsesTokens() public {
-        TrickPool.Trick[6] memory tricks = [
-            TrickPool.Trick.AskMore,
-            TrickPool.Trick.AskOther,
-            TrickPool.Trick.AskTwice,
-            TrickPool.Trick.AskThroughAnother,
-            TrickPool.Trick.AskNothing,
-            TrickPool.Trick.Unlock
+    function test_poolCannotTakeAnotherUsersTokens() public {
+        MaliciousPool.Attack[6] memory attacks = [
+            MaliciousPool.Attack.AskMore,
+            MaliciousPool.Attack.AskOther,
+            MaliciousPool.Attack.AskTwice,
+            MaliciousPool.Attack.AskThroughAnother,
+            MaliciousPool.Attack.AskNothing,
+            MaliciousPool.Attack.Unlock
         ];
-        for (uint256 i = 0; i < tricks.length; i++) {
-            trick.set(tricks[i], victim, executor, router);
-            uint256 before = IERC20(a).balanceOf(address(trick));
-            failSwap(order(a, 10e18, b), trickRoute(Route.UNISWAP_V3), 0);
-            failSwap(order(a, 10e18, b), trickRoute(Route.UNISWAP_V4), 0);
-            same("the pool got nothing", IERC20(a).balanceOf(address(trick)), before);
-            victimIsWhole();
-            nothingStays();
+        for (uint256 i = 0; i < attacks.length; i++) {
+            maliciousPool.set(attacks[i], victim, executor, router);
+            uint256 before = IERC20(a).balanceOf(address(maliciousPool));
+            expectSwapRevert(swapOrder(a, 10e18, b), maliciousRoute(Route.UNISWAP_V3), 0);
+            expectSwapRevert(swapOrder(a, 10e18, b), maliciousRoute(Route.UNISWAP_V4), 0);
+            assertEq(IERC20(a).balanceOf(address(maliciousPool)), before, "pool's balance");
+            assertVictimUnchanged();
+            assertNothingHeld();
         }
     }
 
-    /// @dev The second hop's pool can't ask for what waits for the third.
-    function test_poolThatAsksForWhatLiesInBetween() public {
+    /// @dev The second step's pool cannot take the input that is reserved for the third step.
+    function test_poolCannotTakeIntermediateBalances() public {
         uint256[] memory route = Route.start(a, b).token(w);
-        route = route.leg(leg(Route.UNISWAP_V2, 0, 2, Route.HERE, 1 << 23, 3000, v2aw));
-        route = route.leg(leg(Route.UNISWAP_V3, 0, 1, Route.TO_TARGET, 1 << 23, 0, address(trick)));
-        route = route.leg(leg(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, Route.ALL, 3000, v2ab));
-        trick.set(TrickPool.Trick.AskMore, victim, executor, router);
-        failSwap(order(a, 10e18, b), route, SwapExecutor.PartlyFilled.selector);
-        trick.set(TrickPool.Trick.AskTwice, victim, executor, router);
-        failSwap(order(a, 10e18, b), route, SwapExecutor.UnexpectedCall.selector);
+        route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
+        route = route.step(step(Route.UNISWAP_V3, 0, 1, Route.TO_TARGET, 1 << 23, 0, address(maliciousPool)));
+        route = route.step(step(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, Route.ALL, 3000, v2ab));
+        maliciousPool.set(MaliciousPool.Attack.AskMore, victim, executor, router);
+        expectSwapRevert(swapOrder(a, 10e18, b), route, SwapExecutor.PartlyFilled.selector);
+        maliciousPool.set(MaliciousPool.Attack.AskTwice, victim, executor, router);
+        expectSwapRevert(swapOrder(a, 10e18, b), route, SwapExecutor.UnexpectedCall.selector);
     }
 
-    function test_poolThatReentersToSweep() public {
+    function test_reenteringPoolCannotSweep() public {
         for (uint256 kind = Route.UNISWAP_V2; kind <= Route.LIQUIDITY_BOOK; kind++) {
-            trick.set(TrickPool.Trick.Reenter, victim, executor, router);
-            give(a, address(trick), 1);
+            maliciousPool.set(MaliciousPool.Attack.Reenter, victim, executor, router);
+            mintTo(a, address(maliciousPool), 1);
             uint256[] memory route = Route.start(a, b).token(w);
-            // With a fee: this waits in the router, the next in the executor.
-            route = route.leg(leg(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, 1 << 22, 3000, v2ab));
-            route = route.leg(leg(Route.UNISWAP_V2, 0, 2, Route.HERE, 1 << 23, 3000, v2aw));
-            route = withLeg(route, leg(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, address(trick)));
-            route = route.leg(leg(Route.UNISWAP_V2, 2, 0, Route.HERE, Route.ALL, 3000, v2aw));
-            route = route.leg(leg(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, Route.ALL, 3000, v2ab));
-            swapOrFail(withFee(order(a, 10e18, b), 1000), route);
-            same("came through", trick.succeeded(), 0);
-            victimIsWhole();
-            nothingStays();
+            // With a fee, the first output waits in the router and the second in the executor.
+            route = route.step(step(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, 1 << 22, 3000, v2ab));
+            route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
+            route = withStep(route, step(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, address(maliciousPool)));
+            route = route.step(step(Route.UNISWAP_V2, 2, 0, Route.TO_EXECUTOR, Route.ALL, 3000, v2aw));
+            route = route.step(step(Route.UNISWAP_V2, 0, 1, Route.TO_TARGET, Route.ALL, 3000, v2ab));
+            trySwap(withFee(swapOrder(a, 10e18, b), 1000), route);
+            assertEq(maliciousPool.succeeded(), 0, "successful attempts");
+            assertVictimUnchanged();
+            assertNothingHeld();
         }
-        // All but those that must be called back.
-        same("times that a swap outlived it", trick.tried(), 5);
+        // The kinds that need no callback complete the swap: Uniswap V2, Solidly, Curve, Balancer and Liquidity Book.
+        assertEq(maliciousPool.attempts(), 5, "swaps that completed");
     }
 
-    function swapOrFail(SwapRouter.Swap memory s, uint256[] memory route) private {
-        prepare(s);
+    function trySwap(SwapRouter.Swap memory s, uint256[] memory route) private {
+        fundAndApprove(s);
         vm.prank(user);
-        (bool done,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
-        done;
+        (bool success,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
+        success;
     }
 
-    function test_callbacksOutsideOfARoute() public {
-        give(a, address(executor), 5e18);
+    function test_rejectsCallbacksOutsideARoute() public {
+        mintTo(a, address(executor), 5e18);
         bytes[4] memory calls = [
             abi.encodeWithSignature("uniswapV3SwapCallback(int256,int256,bytes)", int256(1e18), int256(0), ""),
             abi.encodeWithSignature("pancakeV3SwapCallback(int256,int256,bytes)", int256(1e18), int256(0), ""),
@@ -120,30 +120,30 @@ contract HostileTest is Market {
         for (uint256 i = 0; i < 4; i++) {
             vm.prank(attacker);
             vm.expectPartialRevert(SwapExecutor.UnexpectedCall.selector);
-            (bool done,) = address(executor).call(calls[i]);
-            done;
+            (bool success,) = address(executor).call(calls[i]);
+            success;
         }
     }
 
-    // LI.FI 2022 and 2024, Socket, Dexible, Transit, SwapNet: a free call by the contract that is approved.
+    // LI.FI 2022 and 2024, Socket, Dexible, Transit, SwapNet: the approved contract makes an arbitrary call.
 
-    function test_executorCalledByAnAttackerFindsNothing() public {
-        address[4] memory pools = [victim, a, address(router), address(trick)];
+    function test_attackerCallingTheExecutorGetsNothing() public {
+        address[4] memory pools = [victim, a, address(router), address(maliciousPool)];
         for (uint256 kind = 1; kind <= 9; kind++) {
             for (uint256 i = 0; i < 4; i++) {
                 uint256[] memory route =
-                    withLeg(Route.start(a, b), leg(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, pools[i]));
+                    withStep(Route.start(a, b), step(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, pools[i]));
                 vm.prank(attacker);
-                (bool done,) =
+                (bool success,) =
                     address(executor).call(abi.encodeCall(SwapExecutor.executeSwapRoute, (route, attacker, attacker)));
-                done;
-                victimIsWhole();
+                success;
+                assertVictimUnchanged();
             }
         }
-        nothingStays();
+        assertNothingHeld();
     }
 
-    function test_forbiddenTargetsAsPools() public {
+    function test_rejectsNonPoolsAsPools() public {
         Permit2Like permit2 = new Permit2Like();
         vm.prank(victim);
         IERC20(a).approve(address(permit2), type(uint256).max);
@@ -152,43 +152,44 @@ contract HostileTest is Market {
             [address(router), address(executor), address(permit2), a, w, victim, address(0x2)];
         for (uint256 kind = 1; kind <= 9; kind++) {
             for (uint256 i = 0; i < targets.length; i++) {
-                give(a, attacker, 1e18);
+                mintTo(a, attacker, 1e18);
                 vm.prank(attacker);
                 IERC20(a).approve(address(router), 1e18);
                 uint256[] memory route =
-                    withLeg(Route.start(a, b), leg(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, targets[i]));
-                yes("nothing is swapped", !attack(order(a, 1e18, b), route));
+                    withStep(Route.start(a, b), step(kind, 0, 1, Route.TO_TARGET, Route.ALL, 0, targets[i]));
+                assertTrue(!attack(swapOrder(a, 1e18, b), route), "swap reverted");
                 vm.prank(attacker);
                 IERC20(a).transfer(address(this), 1e18);
-                victimIsWhole();
-                nothingStays();
+                assertVictimUnchanged();
+                assertNothingHeld();
             }
         }
     }
 
-    function test_hostileExecutors() public {
-        CallingExecutor hostile = new CallingExecutor(victim, attacker, a, b, router);
-        address[6] memory executors = [address(hostile), a, w, address(0x2), attacker, address(0)];
+    function test_maliciousExecutorMovesNoTokens() public {
+        MaliciousExecutor maliciousExecutor = new MaliciousExecutor(victim, attacker, a, b, router);
+        address[6] memory executors = [address(maliciousExecutor), a, w, address(0x2), attacker, address(0)];
         for (uint256 i = 0; i < executors.length; i++) {
-            for (uint256 n = 0; n < hostile.TRICKS(); n++) {
-                hostile.set(n);
-                give(a, attacker, 1e18);
+            for (uint256 n = 0; n < maliciousExecutor.ATTACKS(); n++) {
+                maliciousExecutor.set(n);
+                mintTo(a, attacker, 1e18);
                 vm.prank(attacker);
                 IERC20(a).approve(address(router), 1e18);
-                SwapRouter.Swap memory s = order(a, 1e18, b);
+                SwapRouter.Swap memory s = swapOrder(a, 1e18, b);
                 s.executor = executors[i];
-                yes("nothing is swapped", !attack(s, Route.start(a, b)));
+                assertTrue(!attack(s, Route.start(a, b)), "swap reverted");
                 vm.prank(attacker);
                 IERC20(a).transfer(address(this), 1e18);
-                victimIsWhole();
-                nothingStays();
+                assertVictimUnchanged();
+                assertNothingHeld();
             }
         }
     }
 
-    /// @dev What router and executor call, and nothing else, has these selectors: none of them spends or permits.
-    function test_selectorsAreNotThoseOfTokens() public pure {
-        bytes4[9] memory ours = [
+    /// @dev `routeSelectors` are the functions that router and executor call on addresses from arguments or a route. None of them
+    ///   transfers a token or grants an allowance.
+    function test_selectorsDifferFromTokenSelectors() public pure {
+        bytes4[9] memory routeSelectors = [
             SwapExecutor.executeSwapRoute.selector,
             bytes4(keccak256("swap(uint256,uint256,address,bytes)")),
             bytes4(keccak256("swap(address,bool,int256,uint160,bytes)")),
@@ -199,7 +200,7 @@ contract HostileTest is Market {
             bytes4(keccak256("swap((bytes32,uint8,address,address,uint256,bytes),(address,bool,address,bool),uint256,uint256)")),
             bytes4(keccak256("swap(bool,address)"))
         ];
-        bytes4[16] memory spending = [
+        bytes4[16] memory tokenSelectors = [
             IERC20.transfer.selector,
             IERC20.transferFrom.selector,
             IERC20.approve.selector,
@@ -217,44 +218,45 @@ contract HostileTest is Market {
             bytes4(keccak256("burnFrom(address,uint256)")),
             bytes4(keccak256("setApprovalForAll(address,bool)"))
         ];
-        for (uint256 i = 0; i < ours.length; i++) {
-            yes("router", ours[i] != SwapRouter.swap.selector);
-            for (uint256 j = 0; j < spending.length; j++) yes("token", ours[i] != spending[j]);
+        for (uint256 i = 0; i < routeSelectors.length; i++) {
+            assertTrue(routeSelectors[i] != SwapRouter.swap.selector, "router");
+            for (uint256 j = 0; j < tokenSelectors.length; j++) assertTrue(routeSelectors[i] != tokenSelectors[j], "token");
         }
     }
 
-    // Rights that outlive their use.
+    // Lasting allowances
 
-    function test_allowanceThatAPoolDoesNotUseIsTakenBack() public {
-        trick.set(TrickPool.Trick.LeaveAllowance, victim, executor, router);
-        uint256[2] memory two = [Route.CURVE, Route.BALANCER_V2];
+    function test_resetsUnusedAllowances() public {
+        maliciousPool.set(MaliciousPool.Attack.LeaveAllowance, victim, executor, router);
+        uint256[2] memory allowanceKinds = [Route.CURVE, Route.BALANCER_V2];
         for (uint256 i = 0; i < 2; i++) {
             uint256[] memory route =
-                withLeg(Route.start(a, b), leg(two[i], 0, 1, Route.HERE, Route.ALL, 0, address(trick)));
-            swap(order(a, 10e18, b), route);
-            same("allowance", IERC20(a).allowance(address(executor), address(trick)), 0);
-            same("unused input is back", IERC20(a).balanceOf(user), 10e18 * (i + 1));
-            nothingStays();
+                withStep(Route.start(a, b), step(allowanceKinds[i], 0, 1, Route.TO_EXECUTOR, Route.ALL, 0, address(maliciousPool)));
+            swap(swapOrder(a, 10e18, b), route);
+            assertEq(IERC20(a).allowance(address(executor), address(maliciousPool)), 0, "allowance");
+            assertEq(IERC20(a).balanceOf(user), 10e18 * (i + 1), "refunded input");
+            assertNothingHeld();
         }
     }
 
-    function test_attackerWithHisOwnPoolGetsNoAllowance() public {
-        trick.set(TrickPool.Trick.LeaveAllowance, victim, executor, router);
-        give(a, attacker, 1e18);
+    function test_attackersPoolKeepsNoAllowance() public {
+        maliciousPool.set(MaliciousPool.Attack.LeaveAllowance, victim, executor, router);
+        mintTo(a, attacker, 1e18);
         vm.startPrank(attacker);
         IERC20(a).transfer(address(executor), 1e18);
-        executor.executeSwapRoute(trickRoute(Route.CURVE), attacker, address(this));
+        executor.executeSwapRoute(maliciousRoute(Route.CURVE), attacker, address(this));
         vm.stopPrank();
-        same("allowance", IERC20(a).allowance(address(executor), address(trick)), 0);
-        nothingStays();
+        assertEq(IERC20(a).allowance(address(executor), address(maliciousPool)), 0, "allowance");
+        assertNothingHeld();
     }
 
-    function test_nobodyOwnsAnything() public {
-        string[6] memory doors = ["owner()", "pause()", "upgradeTo(address)", "rescue(address)", "sweep(address)", "initialize()"];
-        for (uint256 i = 0; i < doors.length; i++) {
-            (bool router_,) = address(router).call(abi.encodeWithSignature(doors[i]));
-            (bool executor_,) = address(executor).call(abi.encodeWithSignature(doors[i]));
-            yes("no such door", !router_ && !executor_);
+    function test_hasNoOwnerFunctions() public {
+        string[6] memory functions =
+            ["owner()", "pause()", "upgradeTo(address)", "rescue(address)", "sweep(address)", "initialize()"];
+        for (uint256 i = 0; i < functions.length; i++) {
+            (bool onRouter,) = address(router).call(abi.encodeWithSignature(functions[i]));
+            (bool onExecutor,) = address(executor).call(abi.encodeWithSignature(functions[i]));
+            assertTrue(!onRouter && !onExecutor, "no owner function");
         }
     }
 }

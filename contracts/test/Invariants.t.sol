@@ -6,110 +6,110 @@ import {SwapRouter} from "../src/SwapRouter.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {RandomRoutes} from "./RandomRoutes.sol";
 
-/// @dev Anyone does anything: swaps, calls of the executor, callbacks, broken routes.
-contract Anyone is RandomRoutes {
+/// @dev Handler of the invariant test: valid swaps, arbitrary routes, direct calls of the executor and callbacks.
+contract InvariantHandler is RandomRoutes {
     address[3] public bystanders = [address(0xB571), address(0xB572), address(0xB573)];
     uint256 public swaps;
     uint256 public failed;
 
-    /// @dev Not in the constructor: pools call back.
-    function open() external {
+    /// @dev Not in the constructor, because pools call back into this contract.
+    function initialize() external {
         setUp();
         address[4] memory tokens = [a, b, c, w];
         for (uint256 i = 0; i < 3; i++) {
             for (uint256 j = 0; j < 4; j++) {
-                give(tokens[j], bystanders[i], 1e24);
+                mintTo(tokens[j], bystanders[i], 1e24);
                 vm.prank(bystanders[i]);
                 IERC20(tokens[j]).approve(address(router), i == 0 ? type(uint256).max : 1e20);
             }
         }
     }
 
-    function swapTruthfully(uint256 seed) external {
-        start(seed);
+    function swapValidRoute(uint256 seed) external {
+        setSeed(seed);
         (SwapRouter.Swap memory s, uint256[] memory route) = randomSwap();
-        prepare(s);
+        fundAndApprove(s);
         vm.prank(user);
         try router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route) {
             swaps++;
         } catch {
             failed++;
-            // Pools that earlier swaps have emptied. What was prepared must not wait for the next call.
+            // Earlier swaps may have emptied the pools. Reset the allowance, so the next call does not use it.
             if (s.tokenIn != NATIVE) {
                 vm.prank(user);
                 Transfers.approve(s.tokenIn, address(router), 0);
             }
         }
-        nothingStays();
+        assertNothingHeld();
     }
 
-    /// @dev Also with someone else's tokens as input: he has approved the router.
-    function swapAnyWords(uint256 seed, uint256[] calldata words) external {
-        start(seed);
-        SwapRouter.Swap memory s = order(a, 1 + draw(1e18), b);
-        if (draw(2) == 0) s.recipient = bystanders[draw(3)];
-        if (draw(4) == 0) s.feeTo = bystanders[draw(3)];
-        s.feePpm = s.feeTo == address(0) ? 0 : draw(60_000);
-        if (draw(2) == 0) prepare(s);
-        uint256[] memory route = randomWords(words);
+    /// @dev The bystanders have approved the router; their tokens must not move.
+    function swapArbitraryRoute(uint256 seed, uint256[] calldata elements) external {
+        setSeed(seed);
+        SwapRouter.Swap memory s = swapOrder(a, 1 + random(1e18), b);
+        if (random(2) == 0) s.recipient = bystanders[random(3)];
+        if (random(4) == 0) s.feeTo = bystanders[random(3)];
+        s.feePpm = s.feeTo == address(0) ? 0 : random(60_000);
+        if (random(2) == 0) fundAndApprove(s);
+        uint256[] memory route = arbitraryRoute(elements);
         vm.prank(user);
-        (bool done,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
-        done;
-        clean();
+        (bool success,) = address(router).call(abi.encodeCall(SwapRouter.swap, (s, route)));
+        success;
+        sweepExecutor();
     }
 
-    function callExecutor(uint256 seed, uint256[] calldata words) external {
-        start(seed);
-        if (draw(2) == 0) give(a, address(executor), draw(1e18));
-        uint256[] memory route = randomWords(words);
+    function callExecutor(uint256 seed, uint256[] calldata elements) external {
+        setSeed(seed);
+        if (random(2) == 0) mintTo(a, address(executor), random(1e18));
+        uint256[] memory route = arbitraryRoute(elements);
         vm.prank(user);
-        (bool done,) = address(executor).call(abi.encodeCall(SwapExecutor.executeSwapRoute, (route, user, user)));
-        done;
-        clean();
+        (bool success,) = address(executor).call(abi.encodeCall(SwapExecutor.executeSwapRoute, (route, user, user)));
+        success;
+        sweepExecutor();
     }
 
     function callBack(int256 amount0, int256 amount1, bytes calldata data, bytes4 selector) external {
         vm.prank(user);
-        (bool done,) = address(executor).call(abi.encodeWithSelector(selector, amount0, amount1, data));
-        yes("refused", !done || selector == SwapExecutor.executeSwapRoute.selector);
+        (bool success,) = address(executor).call(abi.encodeWithSelector(selector, amount0, amount1, data));
+        assertTrue(!success || selector == SwapExecutor.executeSwapRoute.selector, "rejected");
     }
 
-    /// @dev A route that lies about its pools leaves what its caller brought: anyone may take it, as here.
-    function clean() private {
+    /// @dev A route that misstates its pools can leave the caller's own tokens in the executor, where anyone may take them.
+    function sweepExecutor() private {
         address[5] memory tokens = [a, b, c, w, NATIVE];
-        uint256[] memory take = new uint256[](2);
-        take[0] = 1;
+        uint256[] memory sweepRoute = new uint256[](2);
+        sweepRoute[0] = 1;
         for (uint256 i = 0; i < 5; i++) {
-            take[1] = uint256(uint160(tokens[i]));
-            executor.executeSwapRoute(take, user, user);
+            sweepRoute[1] = uint256(uint160(tokens[i]));
+            executor.executeSwapRoute(sweepRoute, user, user);
         }
-        nothingStays();
+        assertNothingHeld();
     }
 
-    function check() external view {
+    function assertInvariants() external view {
         address[4] memory tokens = [a, b, c, w];
         for (uint256 i = 0; i < 3; i++) {
             for (uint256 j = 0; j < 4; j++) {
-                // He may have been given something, as a recipient.
-                yes("bystander's balance", IERC20(tokens[j]).balanceOf(bystanders[i]) >= 1e24);
+                // A bystander may have received tokens as the recipient or fee recipient.
+                assertTrue(IERC20(tokens[j]).balanceOf(bystanders[i]) >= 1e24, "bystander's balance");
                 uint256 allowed = IERC20(tokens[j]).allowance(bystanders[i], address(router));
-                same("bystander's allowance", allowed, i == 0 ? type(uint256).max : 1e20);
-                same("of the executor", IERC20(tokens[j]).allowance(bystanders[i], address(executor)), 0);
+                assertEq(allowed, i == 0 ? type(uint256).max : 1e20, "bystander's allowance");
+                assertEq(IERC20(tokens[j]).allowance(bystanders[i], address(executor)), 0, "bystander's allowance to the executor");
             }
         }
-        nothingStays();
+        assertNothingHeld();
     }
 }
 
 contract InvariantsTest {
-    Anyone private anyone;
+    InvariantHandler private handler;
 
     function setUp() public {
-        anyone = new Anyone();
-        anyone.open();
+        handler = new InvariantHandler();
+        handler.initialize();
     }
 
-    /// @dev forge asks which contracts, and which of their functions, to call.
+    /// @dev Return type of `targetSelectors`, which forge calls to learn which functions to fuzz.
     struct Target {
         address addr;
         bytes4[] selectors;
@@ -117,25 +117,25 @@ contract InvariantsTest {
 
     function targetSelectors() public view returns (Target[] memory targets) {
         bytes4[] memory selectors = new bytes4[](4);
-        selectors[0] = Anyone.swapTruthfully.selector;
-        selectors[1] = Anyone.swapAnyWords.selector;
-        selectors[2] = Anyone.callExecutor.selector;
-        selectors[3] = Anyone.callBack.selector;
+        selectors[0] = InvariantHandler.swapValidRoute.selector;
+        selectors[1] = InvariantHandler.swapArbitraryRoute.selector;
+        selectors[2] = InvariantHandler.callExecutor.selector;
+        selectors[3] = InvariantHandler.callBack.selector;
         targets = new Target[](1);
-        targets[0] = Target(address(anyone), selectors);
+        targets[0] = Target(address(handler), selectors);
     }
 
     function targetContracts() public view returns (address[] memory targets) {
         targets = new address[](1);
-        targets[0] = address(anyone);
+        targets[0] = address(handler);
     }
 
-    function invariant_nobodyLosesWhatHeDidNotSwap() public view {
-        anyone.check();
+    function invariant_onlyTheCallersTokensMove() public view {
+        handler.assertInvariants();
     }
 
-    /// @dev A campaign that only fails proves nothing: of some 16 truthful swaps most must go through.
+    /// @dev A run in which most swaps revert proves nothing: of about 16 valid swaps at least half must succeed.
     function afterInvariant() public view {
-        require(anyone.swaps() > 3 && anyone.swaps() >= anyone.failed(), "hardly anything was swapped");
+        require(handler.swaps() > 3 && handler.swaps() >= handler.failed(), "too few successful swaps");
     }
 }

@@ -11,7 +11,7 @@ import {RealVenues} from "./RealVenues.sol";
 import {Route} from "./Route.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
-/// @dev Router and executor as published, three tokens and the wrapped coin, and a pool of every kind between a and b.
+/// @dev Fixture: router and executor from generated/, three tokens and the wrapped coin, and a pool of every kind for a and b.
 abstract contract Market is RealVenues {
     uint256 internal constant DEPTH = 1e24;
 
@@ -26,8 +26,8 @@ abstract contract Market is RealVenues {
     address internal c = address(new TestToken());
     address internal w;
 
-    /// @dev One leg for every kind from a to b, all of it, paid to the target: places 0 and 1 are the tokens'.
-    Route.Leg[] internal kinds;
+    /// @dev One step per pool kind that swaps the whole balance of a (token 0) to b (token 1) and pays the recipient.
+    Route.Step[] internal poolKinds;
     bytes32 internal poolId;
     address internal v2ab;
     address internal v2bc;
@@ -41,8 +41,8 @@ abstract contract Market is RealVenues {
 
     function setUp() public virtual {
         deployVenues();
-        router = SwapRouter(payable(create(published("swap-router"))));
-        executor = SwapExecutor(payable(create(published("swap-executor"))));
+        router = SwapRouter(payable(deployCode(publishedCode("swap-router"))));
+        executor = SwapExecutor(payable(deployCode(publishedCode("swap-executor"))));
         w = address(wrapped);
         v2ab = uniswapV2Pair(a, b, DEPTH, 2 * DEPTH);
         v2bc = uniswapV2Pair(b, c, DEPTH, DEPTH);
@@ -58,53 +58,53 @@ abstract contract Market is RealVenues {
         (coins[0], coins[1]) = (a, b);
         curve = new CurvePool(coins, 200, 4_000_000, 2e10, 0);
         book = new LiquidityBookPool(a, b, 25, 2 ** 23 + 160);
-        fill(address(solidly));
-        fill(address(curve));
-        fill(address(book));
+        fundPool(address(solidly));
+        fundPool(address(curve));
+        fundPool(address(book));
         solidly.sync();
         curve.sync();
         book.sync();
         poolId = balancerPool(a, b, DEPTH, DEPTH);
 
-        add(Route.UNISWAP_V2, 3000, v2ab);
-        add(Route.UNISWAP_V3, 0, v3ab);
-        add(Route.UNISWAP_V3, 0, algebraPool(a, b, 6000, 5e24));
-        add(Route.UNISWAP_V4, 100 << 16 | 1, manager);
-        add(Route.SOLIDLY, 0, address(solidly));
-        add(Route.CURVE, 0 << 8 | 1, address(curve));
-        add(Route.CURVE, 1 << 16 | 0 << 8 | 1, address(curve));
-        add(Route.BALANCER_V2, 0, vault);
-        add(Route.LIQUIDITY_BOOK, 1, address(book));
+        addPoolKind(Route.UNISWAP_V2, 3000, v2ab);
+        addPoolKind(Route.UNISWAP_V3, 0, v3ab);
+        addPoolKind(Route.UNISWAP_V3, 0, algebraPool(a, b, 6000, 5e24));
+        addPoolKind(Route.UNISWAP_V4, 100 << 16 | 1, manager);
+        addPoolKind(Route.SOLIDLY, 0, address(solidly));
+        addPoolKind(Route.CURVE, 0 << 8 | 1, address(curve));
+        addPoolKind(Route.CURVE, 1 << 16 | 0 << 8 | 1, address(curve));
+        addPoolKind(Route.BALANCER_V2, 0, vault);
+        addPoolKind(Route.LIQUIDITY_BOOK, 1, address(book));
     }
 
-    function add(uint256 kind, uint256 extra, address pool) private {
-        kinds.push(Route.Leg(kind, 0, 1, Route.TO_TARGET, Route.ALL, extra, pool));
+    function addPoolKind(uint256 kind, uint256 extra, address pool) private {
+        poolKinds.push(Route.Step(kind, 0, 1, Route.TO_TARGET, Route.ALL, extra, pool));
     }
 
-    function fill(address pool) private {
-        give(a, pool, DEPTH);
-        give(b, pool, DEPTH);
+    function fundPool(address pool) private {
+        mintTo(a, pool, DEPTH);
+        mintTo(b, pool, DEPTH);
     }
 
-    function isPrepayable(uint256 kind) internal pure returns (bool) {
+    function acceptsPrepaidInput(uint256 kind) internal pure returns (bool) {
         return kind == Route.UNISWAP_V2 || kind == Route.SOLIDLY || kind == Route.LIQUIDITY_BOOK;
     }
 
-    function leg(uint256 kind, uint256 tokenIn, uint256 tokenOut, uint256 flags, uint256 share, uint256 extra, address pool)
+    function step(uint256 kind, uint256 tokenIn, uint256 tokenOut, uint256 flags, uint256 share, uint256 extra, address pool)
         internal
         pure
-        returns (Route.Leg memory)
+        returns (Route.Step memory)
     {
-        return Route.Leg(kind, tokenIn, tokenOut, flags, share, extra, pool);
+        return Route.Step(kind, tokenIn, tokenOut, flags, share, extra, pool);
     }
 
-    /// @dev Adds a leg, and the pool's id where it needs one.
-    function withLeg(uint256[] memory route, Route.Leg memory l) internal view returns (uint256[] memory) {
-        route = Route.leg(route, l);
-        return l.kind == Route.BALANCER_V2 ? Route.append(route, uint256(poolId)) : route;
+    /// @dev Appends a step, and the pool id that follows a Balancer step.
+    function withStep(uint256[] memory route, Route.Step memory s) internal view returns (uint256[] memory) {
+        route = Route.step(route, s);
+        return s.kind == Route.BALANCER_V2 ? Route.append(route, uint256(poolId)) : route;
     }
 
-    function order(address tokenIn, uint256 amountIn, address tokenOut) internal view returns (SwapRouter.Swap memory s) {
+    function swapOrder(address tokenIn, uint256 amountIn, address tokenOut) internal view returns (SwapRouter.Swap memory s) {
         s.tokenIn = tokenIn;
         s.amountIn = amountIn;
         s.tokenOut = tokenOut;
@@ -119,44 +119,44 @@ abstract contract Market is RealVenues {
         return s;
     }
 
-    /// @dev As `user`, who has and approves exactly the input.
+    /// @dev Swaps as `user`, who holds and approves exactly the input.
     function swap(SwapRouter.Swap memory s, uint256[] memory route) internal returns (uint256) {
-        prepare(s);
+        fundAndApprove(s);
         vm.prank(user);
         return router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route);
     }
 
-    function failSwap(SwapRouter.Swap memory s, uint256[] memory route, bytes4 reason) internal {
-        prepare(s);
+    function expectSwapRevert(SwapRouter.Swap memory s, uint256[] memory route, bytes4 reason) internal {
+        fundAndApprove(s);
         if (reason == 0) vm.expectRevert();
         else vm.expectPartialRevert(reason);
         vm.prank(user);
         router.swap{value: s.tokenIn == NATIVE ? s.amountIn : 0}(s, route);
     }
 
-    function prepare(SwapRouter.Swap memory s) internal {
+    function fundAndApprove(SwapRouter.Swap memory s) internal {
         if (s.tokenIn == NATIVE) {
             vm.deal(user, s.amountIn);
         } else {
-            give(s.tokenIn, user, s.amountIn);
+            mintTo(s.tokenIn, user, s.amountIn);
             vm.prank(user);
-            // Some of the tests' tokens answer false, or nothing.
+            // A test token may return false or nothing.
             (bool approved,) = s.tokenIn.call(abi.encodeCall(IERC20.approve, (address(router), s.amountIn)));
-            yes("approved", approved);
+            assertTrue(approved, "approved");
         }
     }
 
-    /// @dev What must hold after whatever happened.
-    function nothingStays() internal view {
+    /// @dev Invariant: router and executor hold no balance, and neither grants or has received an allowance.
+    function assertNothingHeld() internal view {
         address[5] memory tokens = [a, b, c, w, NATIVE];
         for (uint256 i = 0; i < 5; i++) {
-            same("router's balance", Transfers.balanceOf(tokens[i], address(router)), 0);
-            same("executor's balance", Transfers.balanceOf(tokens[i], address(executor)), 0);
+            assertEq(Transfers.balanceOf(tokens[i], address(router)), 0, "router's balance");
+            assertEq(Transfers.balanceOf(tokens[i], address(executor)), 0, "executor's balance");
             if (tokens[i] == NATIVE) continue;
-            same("allowance to vault", IERC20(tokens[i]).allowance(address(executor), vault), 0);
-            same("allowance to curve", IERC20(tokens[i]).allowance(address(executor), address(curve)), 0);
-            same("router's allowance", IERC20(tokens[i]).allowance(address(router), address(executor)), 0);
-            same("user's allowance to executor", IERC20(tokens[i]).allowance(user, address(executor)), 0);
+            assertEq(IERC20(tokens[i]).allowance(address(executor), vault), 0, "allowance to vault");
+            assertEq(IERC20(tokens[i]).allowance(address(executor), address(curve)), 0, "allowance to curve");
+            assertEq(IERC20(tokens[i]).allowance(address(router), address(executor)), 0, "router's allowance");
+            assertEq(IERC20(tokens[i]).allowance(user, address(executor)), 0, "user's allowance to executor");
         }
     }
 }

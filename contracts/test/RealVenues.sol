@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {IPoolManager, IUniswapV3Pool, IWrapped} from "../src/Venues.sol";
 import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
-import {Check} from "./Check.sol";
+import {Assertions} from "./Assertions.sol";
 
 interface IPairFactory {
     function createPair(address a, address b) external returns (address);
@@ -67,11 +67,11 @@ interface IBalancer {
     function joinPool(bytes32 poolId, address sender, address recipient, JoinPoolRequest calldata request) external;
 }
 
-/// @dev Deploys the published bytecode of real venues and gives their pools liquidity, at a price of one.
-abstract contract RealVenues is Check {
+/// @dev Deploys the protocols' published bytecode and pools with liquidity at a price of one.
+abstract contract RealVenues is Assertions {
     uint160 internal constant PRICE_ONE = 1 << 96;
 
-    string private codes;
+    string private venueCode;
     IWrapped internal wrapped;
     address private uniswapV2;
     address private uniswapV3;
@@ -82,40 +82,40 @@ abstract contract RealVenues is Check {
     address private weighted;
 
     function deployVenues() internal {
-        codes = vm.readFile(".swapyard/venues.json");
-        wrapped = IWrapped(deploy(".wrapped", ""));
-        uniswapV2 = deploy(".uniswapV2Factory", abi.encode(address(0)));
-        uniswapV3 = deploy(".uniswapV3Factory", "");
-        manager = deploy(".uniswapV4Manager", abi.encode(address(this)));
-        managerLiquidity = deploy(".uniswapV4Liquidity", abi.encode(manager));
+        venueCode = vm.readFile(".swapyard/venues.json");
+        wrapped = IWrapped(deployVenue(".wrapped", ""));
+        uniswapV2 = deployVenue(".uniswapV2Factory", abi.encode(address(0)));
+        uniswapV3 = deployVenue(".uniswapV3Factory", "");
+        manager = deployVenue(".uniswapV4Manager", abi.encode(address(this)));
+        managerLiquidity = deployVenue(".uniswapV4Liquidity", abi.encode(manager));
         address factory = vm.computeCreateAddress(address(this), vm.getNonce(address(this)) + 1);
-        address algebraDeployer = deploy(".algebraDeployer", abi.encode(factory, address(1)));
-        algebra = deploy(".algebraFactory", abi.encode(algebraDeployer));
-        address authorizer = deploy(".balancerAuthorizer", abi.encode(address(this)));
-        vault = deploy(".balancerVault", abi.encode(authorizer, address(wrapped), 0, 0));
-        weighted = deploy(".balancerWeightedFactory", abi.encode(vault));
+        address algebraDeployer = deployVenue(".algebraDeployer", abi.encode(factory, address(1)));
+        algebra = deployVenue(".algebraFactory", abi.encode(algebraDeployer));
+        address authorizer = deployVenue(".balancerAuthorizer", abi.encode(address(this)));
+        vault = deployVenue(".balancerVault", abi.encode(authorizer, address(wrapped), 0, 0));
+        weighted = deployVenue(".balancerWeightedFactory", abi.encode(vault));
     }
 
-    function deploy(string memory name, bytes memory arguments) internal returns (address deployed) {
-        return create(abi.encodePacked(vm.parseJsonBytes(codes, name), arguments));
+    function deployVenue(string memory name, bytes memory arguments) internal returns (address deployed) {
+        return deployCode(abi.encodePacked(vm.parseJsonBytes(venueCode, name), arguments));
     }
 
-    /// @dev The creation code that the package publishes: that is what is tested.
-    function published(string memory name) internal view returns (bytes memory) {
+    /// @dev Creation code from generated/: the tests run the published bytecode.
+    function publishedCode(string memory name) internal view returns (bytes memory) {
         return vm.parseJsonBytes(vm.readFile(string.concat("generated/", name, ".json")), ".bytecode");
     }
 
-    function create(bytes memory code) internal returns (address deployed) {
+    function deployCode(bytes memory code) internal returns (address deployed) {
         assembly ("memory-safe") {
             deployed := create(0, add(code, 32), mload(code))
         }
-        yes("deployed", deployed != address(0));
+        assertTrue(deployed != address(0), "deployed");
     }
 
     function uniswapV2Pair(address a, address b, uint256 amountA, uint256 amountB) internal returns (address pair) {
         pair = IPairFactory(uniswapV2).createPair(a, b);
-        give(a, pair, amountA);
-        give(b, pair, amountB);
+        mintTo(a, pair, amountA);
+        mintTo(b, pair, amountB);
         IPairLiquidity(pair).mint(address(this));
     }
 
@@ -139,30 +139,30 @@ abstract contract RealVenues is Check {
         IPoolManager.PoolKey memory key = IPoolManager.PoolKey(currency0, currency1, fee, spacing, address(0));
         IManagerLiquidity(manager).initialize(key, PRICE_ONE);
         if (currency0 != NATIVE) {
-            give(currency0, address(this), uint256(liquidity));
+            mintTo(currency0, address(this), uint256(liquidity));
             IERC20(currency0).approve(managerLiquidity, type(uint256).max);
         }
-        give(currency1, address(this), uint256(liquidity));
+        mintTo(currency1, address(this), uint256(liquidity));
         IERC20(currency1).approve(managerLiquidity, type(uint256).max);
-        uint256 coins = currency0 == NATIVE ? uint256(liquidity) : 0;
-        vm.deal(address(this), address(this).balance + coins);
-        IManagerLiquidity(managerLiquidity).modifyLiquidity{value: coins}(
+        uint256 value = currency0 == NATIVE ? uint256(liquidity) : 0;
+        vm.deal(address(this), address(this).balance + value);
+        IManagerLiquidity(managerLiquidity).modifyLiquidity{value: value}(
             key, IManagerLiquidity.Params(-width, width, liquidity, 0), ""
         );
     }
 
     function balancerPool(address a, address b, uint256 amountA, uint256 amountB) internal returns (bytes32 poolId) {
-        bool sorted = a < b;
+        bool isSorted = a < b;
         address[] memory tokens = new address[](2);
         uint256[] memory amounts = new uint256[](2);
         uint256[] memory weights = new uint256[](2);
-        (tokens[0], tokens[1]) = sorted ? (a, b) : (b, a);
-        (amounts[0], amounts[1]) = sorted ? (amountA, amountB) : (amountB, amountA);
+        (tokens[0], tokens[1]) = isSorted ? (a, b) : (b, a);
+        (amounts[0], amounts[1]) = isSorted ? (amountA, amountB) : (amountB, amountA);
         (weights[0], weights[1]) = (0.8e18, 0.2e18);
         address pool = IBalancer(weighted).create("pool", "P", tokens, weights, 0.003e18, address(this));
         poolId = IBalancer(pool).getPoolId();
         for (uint256 i = 0; i < 2; i++) {
-            give(tokens[i], address(this), amounts[i]);
+            mintTo(tokens[i], address(this), amounts[i]);
             IERC20(tokens[i]).approve(vault, amounts[i]);
         }
         bytes memory init = abi.encode(0, amounts);
@@ -170,15 +170,15 @@ abstract contract RealVenues is Check {
             .joinPool(poolId, address(this), address(this), IBalancer.JoinPoolRequest(tokens, amounts, init, false));
     }
 
-    /// @dev Test tokens out of nothing, the wrapped coin out of new coins.
-    function give(address token, address to, uint256 amount) internal {
+    /// @dev Mints a test token, or wraps newly created native coin.
+    function mintTo(address token, address to, uint256 amount) internal {
         if (token == address(wrapped)) {
             vm.deal(address(this), address(this).balance + amount);
             wrapped.deposit{value: amount}();
             IERC20(token).transfer(to, amount);
         } else {
             (bool minted,) = token.call(abi.encodeWithSignature("mint(address,uint256)", to, amount));
-            yes("mint", minted);
+            assertTrue(minted, "mint");
         }
     }
 
@@ -192,16 +192,16 @@ abstract contract RealVenues is Check {
 
     function payBoth(uint256 amount0, uint256 amount1, bytes calldata data) private {
         (address a, address b) = abi.decode(data, (address, address));
-        give(a < b ? a : b, msg.sender, amount0);
-        give(a < b ? b : a, msg.sender, amount1);
+        mintTo(a < b ? a : b, msg.sender, amount0);
+        mintTo(a < b ? b : a, msg.sender, amount1);
     }
 
     function uniswapV3SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external {
-        give(abi.decode(data, (address)), msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
+        mintTo(abi.decode(data, (address)), msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
     }
 
     function algebraSwapCallback(int256 amount0, int256 amount1, bytes calldata data) external {
-        give(abi.decode(data, (address)), msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
+        mintTo(abi.decode(data, (address)), msg.sender, uint256(amount0 > 0 ? amount0 : amount1));
     }
 
     receive() external payable {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @dev Writes routes for SwapExecutor.
+/// @dev Encodes routes for SwapExecutor.
 library Route {
     uint256 internal constant UNISWAP_V2 = 1;
     uint256 internal constant UNISWAP_V3 = 2;
@@ -13,14 +13,14 @@ library Route {
     uint256 internal constant WRAP = 8;
     uint256 internal constant UNWRAP = 9;
 
-    uint256 internal constant HERE = 0;
+    uint256 internal constant TO_EXECUTOR = 0;
     uint256 internal constant TO_TARGET = 1;
     uint256 internal constant TO_NEXT_POOL = 2;
     uint256 internal constant PREPAID = 4;
 
     uint256 internal constant ALL = type(uint24).max;
 
-    struct Leg {
+    struct Step {
         uint256 kind;
         uint256 tokenIn;
         uint256 tokenOut;
@@ -30,18 +30,18 @@ library Route {
         address pool;
     }
 
-    function word(Leg memory l) internal pure returns (uint256) {
-        return l.kind << 248 | l.tokenIn << 240 | l.tokenOut << 232 | l.flags << 224 | l.share << 200 | l.extra << 160
-            | uint256(uint160(l.pool));
+    function encode(Step memory s) internal pure returns (uint256) {
+        return s.kind << 248 | s.tokenIn << 240 | s.tokenOut << 232 | s.flags << 224 | s.share << 200 | s.extra << 160
+            | uint256(uint160(s.pool));
     }
 
-    /// @dev One step that takes all of the source.
-    function one(address tokenIn, address tokenOut, Leg memory l) internal pure returns (uint256[] memory route) {
+    /// @dev A route of one step.
+    function one(address tokenIn, address tokenOut, Step memory s) internal pure returns (uint256[] memory route) {
         route = new uint256[](4);
         route[0] = 2;
         route[1] = uint256(uint160(tokenIn));
         route[2] = uint256(uint160(tokenOut));
-        route[3] = word(l);
+        route[3] = encode(s);
     }
 
     function start(address tokenIn, address tokenOut) internal pure returns (uint256[] memory route) {
@@ -49,19 +49,19 @@ library Route {
         (route[0], route[1], route[2]) = (2, uint256(uint160(tokenIn)), uint256(uint160(tokenOut)));
     }
 
-    /// @dev One more token. Only before the first step.
-    function token(uint256[] memory route, address added) internal pure returns (uint256[] memory longer) {
-        longer = append(route, uint256(uint160(added)));
+    /// @dev Appends a token. Call it before the first step.
+    function token(uint256[] memory route, address element) internal pure returns (uint256[] memory longer) {
+        longer = append(route, uint256(uint160(element)));
         longer[0]++;
     }
 
-    function leg(uint256[] memory route, Leg memory l) internal pure returns (uint256[] memory) {
-        return append(route, word(l));
+    function step(uint256[] memory route, Step memory s) internal pure returns (uint256[] memory) {
+        return append(route, encode(s));
     }
 
-    function append(uint256[] memory route, uint256 added) internal pure returns (uint256[] memory longer) {
+    function append(uint256[] memory route, uint256 element) internal pure returns (uint256[] memory longer) {
         longer = new uint256[](route.length + 1);
         for (uint256 i = 0; i < route.length; i++) longer[i] = route[i];
-        longer[route.length] = added;
+        longer[route.length] = element;
     }
 }

@@ -7,13 +7,13 @@ import {IERC20, NATIVE, Transfers} from "../src/Transfers.sol";
 import {Market} from "./Market.sol";
 import {Route} from "./Route.sol";
 
-contract RefusesCoins {
+contract RejectsNative {
     receive() external payable {
         revert("no");
     }
 }
 
-contract PassesCoinsOn {
+contract ForwardsNative {
     address payable private immutable to;
 
     constructor(address payable to_) {
@@ -21,221 +21,221 @@ contract PassesCoinsOn {
     }
 
     receive() external payable {
-        (bool paid,) = to.call{value: msg.value}("");
-        require(paid);
+        (bool received,) = to.call{value: msg.value}("");
+        require(received);
     }
 }
 
 contract RouterTest is Market {
     using Route for uint256[];
 
-    function v2(uint256 flags, uint256 share) private view returns (uint256[] memory) {
-        return Route.one(a, b, leg(Route.UNISWAP_V2, 0, 1, flags, share, 3000, v2ab));
+    function v2Route(uint256 flags, uint256 share) private view returns (uint256[] memory) {
+        return Route.one(a, b, step(Route.UNISWAP_V2, 0, 1, flags, share, 3000, v2ab));
     }
 
-    function simple() private view returns (uint256[] memory) {
-        return v2(Route.TO_TARGET, Route.ALL);
+    function simpleRoute() private view returns (uint256[] memory) {
+        return v2Route(Route.TO_TARGET, Route.ALL);
     }
 
-    function test_splitOverTwoHops() public {
+    function test_splitsOverTwoHops() public {
         uint256[] memory route = Route.start(a, c).token(b);
-        route = route.leg(leg(Route.UNISWAP_V2, 0, 2, Route.HERE, uint256(3) << 22, 3000, v2ab));
-        route = route.leg(leg(Route.UNISWAP_V3, 0, 2, Route.HERE, Route.ALL, 0, v3ab));
-        route = route.leg(leg(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET, 1 << 23, 3000, v2bc));
-        route = route.leg(leg(Route.UNISWAP_V3, 2, 1, Route.TO_TARGET, Route.ALL, 0, v3bc));
-        uint256 out = swap(order(a, 5000e18, c), route);
-        same("received", IERC20(c).balanceOf(recipient), out);
-        nothingStays();
+        route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, uint256(3) << 22, 3000, v2ab));
+        route = route.step(step(Route.UNISWAP_V3, 0, 2, Route.TO_EXECUTOR, Route.ALL, 0, v3ab));
+        route = route.step(step(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET, 1 << 23, 3000, v2bc));
+        route = route.step(step(Route.UNISWAP_V3, 2, 1, Route.TO_TARGET, Route.ALL, 0, v3bc));
+        uint256 out = swap(swapOrder(a, 5000e18, c), route);
+        assertEq(IERC20(c).balanceOf(recipient), out, "received");
+        assertNothingHeld();
     }
 
-    function test_poolsThatPayEachOther() public {
-        uint256[] memory kept = Route.start(a, c).token(b);
-        uint256[] memory passed = kept;
-        kept = kept.leg(leg(Route.UNISWAP_V2, 0, 2, Route.HERE, Route.ALL, 3000, v2ab));
-        kept = kept.leg(leg(Route.UNISWAP_V2, 2, 1, Route.HERE, Route.ALL, 3000, v2bc));
-        passed = passed.leg(leg(Route.UNISWAP_V2, 0, 2, Route.TO_NEXT_POOL, Route.ALL, 3000, v2ab));
-        passed = passed.leg(leg(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET | Route.PREPAID, Route.ALL, 3000, v2bc));
+    function test_poolsPayTheNextPoolDirectly() public {
+        uint256[] memory throughExecutor = Route.start(a, c).token(b);
+        uint256[] memory poolToPool = throughExecutor;
+        throughExecutor = throughExecutor.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, Route.ALL, 3000, v2ab));
+        throughExecutor = throughExecutor.step(step(Route.UNISWAP_V2, 2, 1, Route.TO_EXECUTOR, Route.ALL, 3000, v2bc));
+        poolToPool = poolToPool.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_NEXT_POOL, Route.ALL, 3000, v2ab));
+        poolToPool = poolToPool.step(step(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET | Route.PREPAID, Route.ALL, 3000, v2bc));
         uint256 snapshot = vm.snapshotState();
-        uint256 out = swap(order(a, 5000e18, c), kept);
+        uint256 out = swap(swapOrder(a, 5000e18, c), throughExecutor);
         vm.revertToState(snapshot);
-        same("out", swap(order(a, 5000e18, c), passed), out);
-        nothingStays();
+        assertEq(swap(swapOrder(a, 5000e18, c), poolToPool), out, "out");
+        assertNothingHeld();
     }
 
-    function test_coinInAndOut() public {
+    function test_nativeInputAndOutput() public {
         uint256[] memory route = Route.start(NATIVE, a).token(w);
-        route = route.leg(leg(Route.WRAP, 0, 2, 0, Route.ALL, 0, address(0)));
-        route = route.leg(leg(Route.UNISWAP_V3, 2, 1, Route.TO_TARGET, Route.ALL, 0, v3aw));
-        uint256 got = swap(order(NATIVE, 10e18, a), route);
-        same("token received", IERC20(a).balanceOf(recipient), got);
-        same("coins left", user.balance, 0);
+        route = route.step(step(Route.WRAP, 0, 2, 0, Route.ALL, 0, address(0)));
+        route = route.step(step(Route.UNISWAP_V3, 2, 1, Route.TO_TARGET, Route.ALL, 0, v3aw));
+        uint256 tokenOut = swap(swapOrder(NATIVE, 10e18, a), route);
+        assertEq(IERC20(a).balanceOf(recipient), tokenOut, "token received");
+        assertEq(user.balance, 0, "native left");
 
         route = Route.start(a, NATIVE).token(w);
-        route = route.leg(leg(Route.UNISWAP_V2, 0, 2, Route.HERE, 1 << 23, 3000, v2aw));
-        route = route.leg(leg(Route.UNISWAP_V4, 0, 1, Route.TO_TARGET, Route.ALL, 3000 << 16 | 60, manager));
-        route = route.leg(leg(Route.UNWRAP, 2, 1, 0, Route.ALL, 0, address(0)));
-        uint256 paid = swap(order(a, 10e18, NATIVE), route);
-        same("coins received", recipient.balance, paid);
-        nothingStays();
+        route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, 1 << 23, 3000, v2aw));
+        route = route.step(step(Route.UNISWAP_V4, 0, 1, Route.TO_TARGET, Route.ALL, 3000 << 16 | 60, manager));
+        route = route.step(step(Route.UNWRAP, 2, 1, 0, Route.ALL, 0, address(0)));
+        uint256 nativeOut = swap(swapOrder(a, 10e18, NATIVE), route);
+        assertEq(recipient.balance, nativeOut, "native received");
+        assertNothingHeld();
 
-        uint256 less = swap(withFee(order(a, 10e18, NATIVE), 50_000), route);
-        same("with fee", recipient.balance, paid + less);
-        same("fee", partner.balance, (less + partner.balance) * 50_000 / 1e6);
-        nothingStays();
+        uint256 outAfterFee = swap(withFee(swapOrder(a, 10e18, NATIVE), 50_000), route);
+        assertEq(recipient.balance, nativeOut + outAfterFee, "with fee");
+        assertEq(partner.balance, (outAfterFee + partner.balance) * 50_000 / 1e6, "fee");
+        assertNothingHeld();
     }
 
-    function test_coinForAContractThatPassesItOn() public {
-        address recipient_ = address(new PassesCoinsOn(payable(recipient)));
-        SwapRouter.Swap memory s = order(w, 1e18, NATIVE);
-        s.recipient = recipient_;
+    function test_paysNativeToAContractThatForwardsIt() public {
+        address forwarder = address(new ForwardsNative(payable(recipient)));
+        SwapRouter.Swap memory s = swapOrder(w, 1e18, NATIVE);
+        s.recipient = forwarder;
         s.minOut = 1e18;
-        same("out", swap(s, Route.one(w, NATIVE, leg(Route.UNWRAP, 0, 1, 0, Route.ALL, 0, address(0)))), 1e18);
-        same("received", recipient.balance, 1e18);
+        assertEq(swap(s, Route.one(w, NATIVE, step(Route.UNWRAP, 0, 1, 0, Route.ALL, 0, address(0)))), 1e18, "out");
+        assertEq(recipient.balance, 1e18, "received");
     }
 
-    function test_recipientRefusesTheCoin() public {
-        SwapRouter.Swap memory s = order(w, 1e18, NATIVE);
-        s.recipient = address(new RefusesCoins());
-        uint256[] memory route = Route.one(w, NATIVE, leg(Route.UNWRAP, 0, 1, 0, Route.ALL, 0, address(0)));
-        failSwap(s, route, Transfers.CoinRefused.selector);
-        s = withFee(order(w, 1e18, NATIVE), 1000);
-        s.feeTo = address(new RefusesCoins());
-        failSwap(s, route, Transfers.CoinRefused.selector);
+    function test_revertsIfARecipientRejectsNative() public {
+        SwapRouter.Swap memory s = swapOrder(w, 1e18, NATIVE);
+        s.recipient = address(new RejectsNative());
+        uint256[] memory route = Route.one(w, NATIVE, step(Route.UNWRAP, 0, 1, 0, Route.ALL, 0, address(0)));
+        expectSwapRevert(s, route, Transfers.CoinRefused.selector);
+        s = withFee(swapOrder(w, 1e18, NATIVE), 1000);
+        s.feeTo = address(new RejectsNative());
+        expectSwapRevert(s, route, Transfers.CoinRefused.selector);
     }
 
-    function test_leftoversGoBack() public {
-        swap(order(a, 1000e18, b), v2(Route.TO_TARGET, 1 << 23));
-        same("half is back", IERC20(a).balanceOf(user), 500e18);
-        nothingStays();
+    function test_refundsUnspentAmounts() public {
+        swap(swapOrder(a, 1000e18, b), v2Route(Route.TO_TARGET, 1 << 23));
+        assertEq(IERC20(a).balanceOf(user), 500e18, "refunded half");
+        assertNothingHeld();
 
-        // An output that no step takes.
+        // An intermediate token that no step spends completely.
         uint256[] memory route = Route.start(a, c).token(b);
-        route = route.leg(leg(Route.UNISWAP_V2, 0, 2, Route.HERE, Route.ALL, 3000, v2ab));
-        route = route.leg(leg(Route.UNISWAP_V2, 2, 1, Route.HERE, 1 << 22, 3000, v2bc));
-        swap(order(a, 1000e18, c), route);
-        yes("other token is back", IERC20(b).balanceOf(user) > 0);
-        nothingStays();
+        route = route.step(step(Route.UNISWAP_V2, 0, 2, Route.TO_EXECUTOR, Route.ALL, 3000, v2ab));
+        route = route.step(step(Route.UNISWAP_V2, 2, 1, Route.TO_EXECUTOR, 1 << 22, 3000, v2bc));
+        swap(swapOrder(a, 1000e18, c), route);
+        assertTrue(IERC20(b).balanceOf(user) > 0, "refunded intermediate token");
+        assertNothingHeld();
 
-        // Coins that no step takes.
+        // Native coin that no step spends.
         vm.deal(user, 0);
         route = Route.start(NATIVE, a).token(w);
-        route = route.leg(leg(Route.WRAP, 0, 2, 0, 1 << 23, 0, address(0)));
-        route = route.leg(leg(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET, Route.ALL, 3000, v2aw));
-        swap(order(NATIVE, 10e18, a), route);
-        same("coins are back", user.balance, 5e18);
-        nothingStays();
+        route = route.step(step(Route.WRAP, 0, 2, 0, 1 << 23, 0, address(0)));
+        route = route.step(step(Route.UNISWAP_V2, 2, 1, Route.TO_TARGET, Route.ALL, 3000, v2aw));
+        swap(swapOrder(NATIVE, 10e18, a), route);
+        assertEq(user.balance, 5e18, "refunded native");
+        assertNothingHeld();
     }
 
-    function test_whatWasDonatedHelpsTheNext() public {
-        give(a, address(executor), 3);
-        give(b, address(router), 5);
-        uint256 got = swap(withFee(order(a, 100e18, b), 1), simple());
-        same("all of it", IERC20(b).balanceOf(recipient), got);
-        nothingStays();
+    function test_addsDonatedBalanceToTheNextSwap() public {
+        mintTo(a, address(executor), 3);
+        mintTo(b, address(router), 5);
+        uint256 received = swap(withFee(swapOrder(a, 100e18, b), 1), simpleRoute());
+        assertEq(IERC20(b).balanceOf(recipient), received, "received");
+        assertNothingHeld();
     }
 
-    function test_minimumIsOfWhatIsReceived() public {
+    function test_enforcesTheMinimumAfterTheFee() public {
         uint256 snapshot = vm.snapshotState();
-        uint256 out = swap(withFee(order(a, 100e18, b), 50_000), simple());
+        uint256 out = swap(withFee(swapOrder(a, 100e18, b), 50_000), simpleRoute());
         vm.revertToState(snapshot);
-        SwapRouter.Swap memory s = withFee(order(a, 100e18, b), 50_000);
+        SwapRouter.Swap memory s = withFee(swapOrder(a, 100e18, b), 50_000);
         s.minOut = out + 1;
-        failSwap(s, simple(), SwapRouter.TooLittle.selector);
+        expectSwapRevert(s, simpleRoute(), SwapRouter.TooLittle.selector);
         s.minOut = out;
-        same("out", swap(s, simple()), out);
+        assertEq(swap(s, simpleRoute()), out, "out");
     }
 
-    function test_poolThatMovedInBetween() public {
+    function test_revertsIfThePriceMovedBelowTheMinimum() public {
         uint256 snapshot = vm.snapshotState();
-        uint256 out = swap(order(a, 100e18, b), simple());
+        uint256 out = swap(swapOrder(a, 100e18, b), simpleRoute());
         vm.revertToState(snapshot);
-        swap(order(a, 20_000e18, b), simple());
-        SwapRouter.Swap memory s = order(a, 100e18, b);
+        swap(swapOrder(a, 20_000e18, b), simpleRoute());
+        SwapRouter.Swap memory s = swapOrder(a, 100e18, b);
         s.minOut = out * 995 / 1000;
-        failSwap(s, simple(), SwapRouter.TooLittle.selector);
+        expectSwapRevert(s, simpleRoute(), SwapRouter.TooLittle.selector);
     }
 
-    function test_refusesBadOrders() public {
-        SwapRouter.Swap memory s = order(a, 1e18, b);
+    function test_rejectsInvalidSwaps() public {
+        SwapRouter.Swap memory s = swapOrder(a, 1e18, b);
         vm.warp(1_000_000);
         s.deadline = 999_999;
-        failSwap(s, simple(), SwapRouter.Expired.selector);
-        bytes4 bad = SwapRouter.BadSwap.selector;
-        s = order(a, 1e18, b);
+        expectSwapRevert(s, simpleRoute(), SwapRouter.Expired.selector);
+        bytes4 badSwap = SwapRouter.BadSwap.selector;
+        s = swapOrder(a, 1e18, b);
         s.minOut = 0;
-        failSwap(s, simple(), bad);
-        failSwap(order(a, 0, b), simple(), bad);
-        failSwap(order(a, 1e18, a), simple(), bad);
+        expectSwapRevert(s, simpleRoute(), badSwap);
+        expectSwapRevert(swapOrder(a, 0, b), simpleRoute(), badSwap);
+        expectSwapRevert(swapOrder(a, 1e18, a), simpleRoute(), badSwap);
         address[3] memory recipients = [address(0), address(router), address(executor)];
         for (uint256 i = 0; i < 3; i++) {
-            s = order(a, 1e18, b);
+            s = swapOrder(a, 1e18, b);
             s.recipient = recipients[i];
-            failSwap(s, simple(), bad);
+            expectSwapRevert(s, simpleRoute(), badSwap);
         }
-        s = order(a, 1e18, b);
+        s = swapOrder(a, 1e18, b);
         s.executor = address(router);
-        failSwap(s, simple(), bad);
-        failSwap(withFee(order(a, 1e18, b), 50_001), simple(), SwapRouter.FeeTooHigh.selector);
-        s = withFee(order(a, 1e18, b), 1);
+        expectSwapRevert(s, simpleRoute(), badSwap);
+        expectSwapRevert(withFee(swapOrder(a, 1e18, b), 50_001), simpleRoute(), SwapRouter.FeeTooHigh.selector);
+        s = withFee(swapOrder(a, 1e18, b), 1);
         s.feeTo = address(0);
-        failSwap(s, simple(), bad);
+        expectSwapRevert(s, simpleRoute(), badSwap);
         s.feeTo = address(router);
-        failSwap(s, simple(), bad);
+        expectSwapRevert(s, simpleRoute(), badSwap);
     }
 
-    function test_refusesCoinsThatWereNotOrdered() public {
-        SwapRouter.Swap memory s = order(a, 1e18, b);
+    function test_rejectsUnexpectedNativeValue() public {
+        SwapRouter.Swap memory s = swapOrder(a, 1e18, b);
         vm.deal(user, 2e18);
         vm.startPrank(user);
         vm.expectPartialRevert(SwapRouter.BadValue.selector);
-        router.swap{value: 1}(s, simple());
-        s = order(NATIVE, 1e18, b);
+        router.swap{value: 1}(s, simpleRoute());
+        s = swapOrder(NATIVE, 1e18, b);
         vm.expectPartialRevert(SwapRouter.BadValue.selector);
-        router.swap{value: 1e18 - 1}(s, simple());
+        router.swap{value: 1e18 - 1}(s, simpleRoute());
         vm.expectPartialRevert(SwapRouter.BadValue.selector);
-        router.swap{value: 1e18 + 1}(s, simple());
-        (bool taken,) = address(router).call{value: 1}("");
-        yes("the router takes no coins", !taken);
-        (taken,) = address(executor).call{value: 1}("");
-        yes("the executor takes no coins", !taken);
+        router.swap{value: 1e18 + 1}(s, simpleRoute());
+        (bool success,) = address(router).call{value: 1}("");
+        assertTrue(!success, "router rejects native");
+        (success,) = address(executor).call{value: 1}("");
+        assertTrue(!success, "executor rejects native");
         vm.stopPrank();
     }
 
-    function test_emptyAndBrokenRoutes() public {
+    function test_rejectsInvalidRoutes() public {
         uint256[] memory none = new uint256[](0);
-        failSwap(order(a, 1e18, b), none, 0);
-        failSwap(order(a, 1e18, b), Route.start(a, b), SwapRouter.TooLittle.selector);
-        uint256[] memory route = simple();
+        expectSwapRevert(swapOrder(a, 1e18, b), none, 0);
+        expectSwapRevert(swapOrder(a, 1e18, b), Route.start(a, b), SwapRouter.TooLittle.selector);
+        uint256[] memory route = simpleRoute();
         route[0] = 1;
-        failSwap(order(a, 1e18, b), route, SwapExecutor.BadStep.selector);
+        expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.BadStep.selector);
         route[0] = type(uint256).max;
-        failSwap(order(a, 1e18, b), route, 0);
-        route = Route.one(a, b, leg(10, 0, 1, 0, Route.ALL, 0, v2ab));
-        failSwap(order(a, 1e18, b), route, SwapExecutor.BadStep.selector);
-        route = Route.one(a, b, leg(Route.UNISWAP_V3, 0, 1, Route.PREPAID, Route.ALL, 0, v3ab));
-        failSwap(order(a, 1e18, b), route, SwapExecutor.BadStep.selector);
-        // A fee of more than all.
-        failSwap(order(a, 1e18, b), Route.one(a, b, leg(Route.UNISWAP_V2, 0, 1, 0, Route.ALL, 1_000_001, v2ab)), 0);
+        expectSwapRevert(swapOrder(a, 1e18, b), route, 0);
+        route = Route.one(a, b, step(10, 0, 1, 0, Route.ALL, 0, v2ab));
+        expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.BadStep.selector);
+        route = Route.one(a, b, step(Route.UNISWAP_V3, 0, 1, Route.PREPAID, Route.ALL, 0, v3ab));
+        expectSwapRevert(swapOrder(a, 1e18, b), route, SwapExecutor.BadStep.selector);
+        // A pool fee above 100 %.
+        expectSwapRevert(swapOrder(a, 1e18, b), Route.one(a, b, step(Route.UNISWAP_V2, 0, 1, 0, Route.ALL, 1_000_001, v2ab)), 0);
     }
 
-    function test_poolThatCannotTakeAll() public {
-        uint256[] memory route = Route.one(a, b, leg(Route.UNISWAP_V3, 0, 1, Route.TO_TARGET, Route.ALL, 0, v3ab));
-        failSwap(order(a, 1e25, b), route, SwapExecutor.PartlyFilled.selector);
-        route = Route.one(a, b, kinds[3]);
-        failSwap(order(a, 1e25, b), route, SwapExecutor.PartlyFilled.selector);
+    function test_rejectsPartialFills() public {
+        uint256[] memory route = Route.one(a, b, step(Route.UNISWAP_V3, 0, 1, Route.TO_TARGET, Route.ALL, 0, v3ab));
+        expectSwapRevert(swapOrder(a, 1e25, b), route, SwapExecutor.PartlyFilled.selector);
+        route = Route.one(a, b, poolKinds[3]);
+        expectSwapRevert(swapOrder(a, 1e25, b), route, SwapExecutor.PartlyFilled.selector);
     }
 
-    function test_log() public {
-        SwapRouter.Swap memory s = withFee(order(a, 100e18, b), 10_000);
+    function test_emitsSwapped() public {
+        SwapRouter.Swap memory s = withFee(swapOrder(a, 100e18, b), 10_000);
         s.ref = keccak256("a reference");
         uint256 snapshot = vm.snapshotState();
-        uint256 out = swap(s, simple());
+        uint256 out = swap(s, simpleRoute());
         uint256 fee = IERC20(b).balanceOf(partner);
         vm.revertToState(snapshot);
-        prepare(s);
+        fundAndApprove(s);
         vm.expectEmit();
         emit SwapRouter.Swapped(s.ref, user, recipient, a, b, 100e18, out, fee);
         vm.prank(user);
-        router.swap(s, simple());
+        router.swap(s, simpleRoute());
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @dev What these tests need of forge's cheat codes.
+/// @dev The forge cheat codes that the tests use.
 interface Vm {
     function readFile(string calldata path) external view returns (string memory);
     function parseJsonBytes(string calldata json, string calldata key) external pure returns (bytes memory);
     function prank(address sender) external;
     function startPrank(address sender) external;
     function stopPrank() external;
-    function deal(address owner, uint256 coins) external;
+    function deal(address owner, uint256 value) external;
     function warp(uint256 timestamp) external;
     function expectRevert() external;
     function expectPartialRevert(bytes4 reason) external;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// CELO as the ERC-20 that the native coin is on Celo: it holds no balances, and moves coins by Celo's precompile
-/// (0xfd; celo-org/celo-blockchain, core/vm/contracts.go, `transfer`). It stands at the real chain's address, which
-/// the precompile lets in alone.
+/// The ERC-20 interface of Celo's native coin. It holds no balances and transfers native coins through Celo's
+/// precompile (0xfd; celo-org/celo-blockchain, core/vm/contracts.go, `transfer`). It must have the real chain's
+/// address, because the precompile accepts calls only from there.
 contract CeloToken {
     string public constant name = "Celo native asset";
     string public constant symbol = "CELO";

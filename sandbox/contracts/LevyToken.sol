@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// A token with a fee on transfer: a hundredth of what is sent is burnt, so that less arrives.
+/// A fee-on-transfer token: it burns 1 % of each transfer, so the recipient gets 99 %.
 contract LevyToken is ERC20 {
     address public immutable bank;
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// An ordinary token of the sandbox. Its bank may mint more.
+/// A standard ERC-20 of the sandbox. The bank may mint.
 contract ListedToken is ERC20 {
     address public immutable bank;
     uint8 private immutable _decimals;

@@ -58,7 +58,7 @@ interface IPoolManager {
     function extsload(bytes32 slot) external view returns (bytes32);
 }
 
-/// Gives the sandbox's pools their liquidity, and moves their prices, with tokens of its own alone.
+/// Provides the liquidity of the sandbox's pools and moves their prices. It uses only its own tokens.
 contract PoolTrader {
     uint8 private constant PAIR = 2;
     uint8 private constant POOL = 3;
@@ -67,7 +67,7 @@ contract PoolTrader {
 
     struct Pool {
         uint8 kind;
-        /// The pool's contract; nothing where the manager holds it.
+        /// The pool contract; zero for a pool of the V4 manager.
         address at;
         address token0;
         address token1;
@@ -77,7 +77,7 @@ contract PoolTrader {
 
     address public immutable owner;
     IPoolManager private immutable manager;
-    /// Whoever may ask for payment now.
+    /// The pool whose payment callback is accepted; zero outside of a call.
     address private transient payee;
 
     error NotTheOwner();
@@ -115,7 +115,7 @@ contract PoolTrader {
         payee = address(0);
     }
 
-    /// Swaps in each pool whatever brings it to its price: √(token1 / token0) × 2⁹⁶ in base units.
+    /// Swaps in each pool until it reaches its target price: √(token1 / token0) × 2⁹⁶ in base units.
     function move(Pool[] calldata pools, uint160[] calldata sqrtPrices) external onlyOwner {
         for (uint256 i = 0; i < pools.length; i++) {
             Pool calldata pool = pools[i];
@@ -128,7 +128,7 @@ contract PoolTrader {
     function sqrtPriceOf(Pool calldata pool) external view returns (uint160) {
         if (pool.kind == PAIR) {
             (uint256 reserve0, uint256 reserve1,) = IPair(pool.at).getReserves();
-            // In two steps: reserve1 × 2¹⁹² may not fit.
+            // In two steps, because reserve1 × 2¹⁹² can overflow.
             return uint160((_root((reserve1 << 96) / reserve0) << 48));
         }
         return pool.kind == MANAGED ? _managedPrice(pool) : _poolPrice(pool.at, pool.kind);
@@ -193,7 +193,7 @@ contract PoolTrader {
         uint256 root = _root(reserve0 * reserve1);
         uint256 wanted0 = (root << 96) / target;
         uint256 wanted1 = (root * target) >> 96;
-        // Less than a millionth is no swap.
+        // Skips changes below one millionth.
         if (wanted0 > reserve0 + reserve0 / 1e6) {
             _pay(pool.token0, pool.at, wanted0 - reserve0);
             uint256 kept = (IToken(pool.token0).balanceOf(pool.at) - reserve0) * 997;
@@ -205,7 +205,7 @@ contract PoolTrader {
         }
     }
 
-    /// `slot0` and `globalState`: the price is the first word of both.
+    /// The price is the first word of `slot0` (Uniswap V3) and `globalState` (Algebra).
     function _poolPrice(address pool, uint8 kind) private view returns (uint160 price) {
         (bool answered, bytes memory words) =
             pool.staticcall(abi.encodeWithSignature(kind == ALGEBRA ? "globalState()" : "slot0()"));
@@ -215,7 +215,7 @@ contract PoolTrader {
         }
     }
 
-    /// The manager's pools are its seventh slot; the price is the first word's lower 160 bits.
+    /// The manager's `pools` mapping is at storage slot 6; the price is the lower 160 bits of a pool's first word.
     function _managedPrice(Pool memory pool) private view returns (uint160) {
         bytes32 id = keccak256(abi.encode(pool.token0, pool.token1, pool.fee, pool.spacing, address(0)));
         return uint160(uint256(manager.extsload(keccak256(abi.encode(id, uint256(6))))));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// A token with the two habits of USDT on Ethereum that break careless code: `transfer`, `transferFrom` and `approve`
-/// return nothing, and an allowance that isn't zero can only be set to zero.
+/// A token with two quirks of USDT on Ethereum: `transfer`, `transferFrom` and `approve` return no value, and a
+/// non-zero allowance can only be set to zero.
 contract TetherToken {
     string public name;
     string public symbol;
@@ -29,7 +29,7 @@ contract TetherToken {
 
     function transferFrom(address from, address to, uint256 value) external {
         uint256 allowed = allowance[from][msg.sender];
-        // As the original: the largest number means "without end".
+        // As in USDT, the maximum value is an unlimited allowance.
         if (allowed < type(uint256).max) {
             require(allowed >= value);
             allowance[from][msg.sender] = allowed - value;

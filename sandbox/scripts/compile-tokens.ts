@@ -3,7 +3,7 @@ import { compile } from './compile.ts'
 
 export const generatedFile = new URL('../src/generated/tokens.json', import.meta.url)
 
-/** The text is what stands in `generated/tokens.json`: the creation code of the listed tokens. */
+/** Returns the contents of `generated/tokens.json`: the creation code of the listed tokens. */
 export function compileTokens(): string {
   const { ListedToken, TetherToken } = compile(['ListedToken', 'TetherToken'])
   const creationCode = { ListedToken: ListedToken.creation, TetherToken: TetherToken.creation }

@@ -11,7 +11,7 @@ type Output = {
 }
 export type Code = Readonly<{ creation: `0x${string}`; runtime: `0x${string}` }>
 
-/** Compiles contracts of `sandbox/contracts` with the compiler from npm. */
+/** Compiles contracts of `sandbox/contracts` with solc from npm. */
 export function compile<N extends string>(contracts: readonly N[]): Readonly<Record<N, Code>> {
   const solc = require('solc') as {
     compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string
@@ -23,7 +23,7 @@ export function compile<N extends string>(contracts: readonly N[]): Readonly<Rec
     ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
-      // No metadata: the bytecode, and with it every address, depends on the code alone.
+      // Without metadata the bytecode, and with it every address, depends only on the code.
       metadata: { appendCBOR: false, bytecodeHash: 'none' },
       evmVersion: 'cancun',
       outputSelection: { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] } },
@@ -39,10 +39,10 @@ export function compile<N extends string>(contracts: readonly N[]): Readonly<Rec
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport })) as Output
   const failed = output.errors?.filter((error) => error.severity === 'error') ?? []
   if (failed.length > 0) throw new Error(failed.map((error) => error.formattedMessage).join('\n'))
-  const codeOf = (name: string): Code => {
+  const toCode = (name: string): Code => {
     const evm = output.contracts[`${name}.sol`]?.[name]?.evm
-    if (evm === undefined) throw new Error(`${name} was not compiled`)
+    if (evm === undefined) throw new Error(`solc returned no code for ${name}`)
     return { creation: `0x${evm.bytecode.object}`, runtime: `0x${evm.deployedBytecode.object}` }
   }
-  return Object.fromEntries(contracts.map((name) => [name, codeOf(name)])) as Record<N, Code>
+  return Object.fromEntries(contracts.map((name) => [name, toCode(name)])) as Record<N, Code>
 }

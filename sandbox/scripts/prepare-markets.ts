@@ -1,30 +1,30 @@
 import { writeFileSync } from 'node:fs'
 import { constants, zstdCompressSync } from 'node:zlib'
-import { type Prepared, packPrepared, preparedFile } from '../src/market/record.ts'
+import { type MarketSnapshot, packSnapshots, snapshotFile } from '../src/market/snapshot.ts'
 import { evmNetworks } from '../src/networks.ts'
-import { prepareMarket } from './markets/prepare.ts'
+import { prepareMarket } from './markets/prepare-market.ts'
 
 /**
- * Deploys the published contracts of real exchanges, tokens and pools on a fresh chain of each EVM network, and packs
- * the chains into `src/generated/markets.zst`, which every first start of the sandbox begins with. Takes a minute.
+ * Deploys the published contracts of real DEXes, tokens and pools on a fresh chain of each EVM network and packs the
+ * chains into `src/generated/markets.zst`. New sandbox chains start from them. Takes about a minute.
  */
 export async function prepareMarkets(networks = evmNetworks.map(({ network }) => network)) {
-  const prepared: Record<string, Prepared> = {}
-  for (const network of networks) prepared[network] = await prepareMarket(network)
-  return prepared
+  const snapshots: Record<string, MarketSnapshot> = {}
+  for (const network of networks) snapshots[network] = await prepareMarket(network)
+  return snapshots
 }
 
 if (import.meta.main) {
-  const began = performance.now()
-  const packed = packPrepared(await prepareMarkets())
-  // The window spans several chains: most of each is the same code.
+  const startedAt = performance.now()
+  const packed = packSnapshots(await prepareMarkets())
+  // The window spans several chains, because most of their code is identical.
   const params = {
     [constants.ZSTD_c_compressionLevel]: 19,
     [constants.ZSTD_c_windowLog]: 27,
     [constants.ZSTD_c_enableLongDistanceMatching]: 1,
   }
   const file = zstdCompressSync(packed, { params })
-  writeFileSync(preparedFile, file)
-  const seconds = Math.round((performance.now() - began) / 1000)
+  writeFileSync(snapshotFile, file)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
   process.stdout.write(`${packed.length} bytes as ${file.length}, ${seconds} s\n`)
 }

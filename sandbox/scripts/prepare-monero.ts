@@ -1,26 +1,29 @@
-/** Makes `sandbox/src/generated/monero-chain.zst`: the blocks that every sandbox's Monero begins with. Needs Debian's package monero. */
+/**
+ * Writes `sandbox/src/generated/monero-chain.zst`, the initial blocks of every Monero sandbox. Needs Debian's package
+ * monero.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../src/bitcoin/nodes.ts'
 import { createChildren } from '../src/children.ts'
-import { lockFolder } from '../src/folder-lock.ts'
-import { generate, preparedBlocks } from '../src/monero/monero-chain.ts'
-import { packChain, preparedFile, startMonerod } from '../src/monero/monero-nodes.ts'
+import { lockDirectory } from '../src/directory-lock.ts'
+import { generateBlocks, initialBlocks } from '../src/monero/monero-chain.ts'
+import { initialChainFile, packChain, startMonerod } from '../src/monero/monero-nodes.ts'
 import { createPorts } from '../src/ports.ts'
 import { readSettings } from '../src/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-monero-'))
-rmSync(preparedFile, { force: true })
+rmSync(initialChainFile, { force: true })
 const program = findProgram('monerod', readSettings([]).searchPath)
-if (program === null) throw new Error("there is no monerod on the PATH: Debian's package monero brings it")
-const lock = await lockFolder(folder)
+if (program === null) throw new Error("monerod is not on the PATH; install Debian's package monero")
+const lock = await lockDirectory(folder)
 const children = createChildren(lock)
 const port = await createPorts(folder)('xmr')
-const node = await startMonerod({ program, folder, port, children, onEnd: () => undefined })
-await generate(node.rpc, preparedBlocks)
+const node = await startMonerod({ program, folder, port, children, onExit: () => undefined })
+await generateBlocks(node.rpc, initialBlocks)
 await node.stop()
 await children.close()
 lock.release()
-writeFileSync(preparedFile, packChain(folder))
+writeFileSync(initialChainFile, packChain(folder))
 rmSync(folder, { recursive: true })

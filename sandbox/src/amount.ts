@@ -1,12 +1,17 @@
-import { Refusal } from './refusal.ts'
+import { ControlError } from './control-error.ts'
 
-/** `"1.5"` and 8 decimals → 150000000n. Plain decimals only; never rounds. */
+/** `"1.5"` and 8 decimals → 150000000n. Accepts plain decimals only and never rounds. */
 export function parseUnits(text: string, decimals: number): bigint {
   const match = /^(0|[1-9]\d{0,39})(?:\.(\d{1,40}))?$/.exec(text)
-  if (!match) throw new Refusal(400, 'AMOUNT_MALFORMED', `"${text.slice(0, 60)}" is not an amount; write it as "1.5"`)
+  if (!match)
+    throw new ControlError(400, 'AMOUNT_MALFORMED', `"${text.slice(0, 60)}" is not a decimal amount; write it as "1.5"`)
   const fraction = match[2] ?? ''
   if (fraction.length > decimals) {
-    throw new Refusal(400, 'AMOUNT_PRECISION', `the amount has ${fraction.length} decimals, the currency ${decimals}`)
+    throw new ControlError(
+      400,
+      'AMOUNT_PRECISION',
+      `amount has ${fraction.length} decimals; the currency has ${decimals}`,
+    )
   }
   return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`)
 }

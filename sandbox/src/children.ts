@@ -1,36 +1,36 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import type { FolderLock } from './folder-lock.ts'
+import type { DirectoryLock } from './directory-lock.ts'
 
 export type Child = Readonly<{
   pid: number
-  /** Resolves when the process has ended, to what is known about it. */
-  ended: Promise<string>
-  /** Asks it to end, and makes it after `timeoutMs`. */
+  /** Resolves when the process has exited, to its exit code, signal or spawn error. */
+  exitReason: Promise<string>
+  /** Sends SIGTERM, and SIGKILL after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
 }>
 
 export type Children = Readonly<{
   start(command: string, args: readonly string[], logFile: string): Child
-  /** Ends what still runs. */
+  /** Stops all running children. */
   close(): Promise<void>
 }>
 
 const stopTimeoutMs = 5000
 
 /**
- * Reads process ids from its input. When the input ends, the sandbox is gone, however it died: then the nodes are
- * asked to end, which makes them write their state, and a while later made to.
+ * Reads process ids from standard input. The input ends when the sandbox exits, even by SIGKILL; the script then sends
+ * SIGTERM to the nodes, so that they write their state, and SIGKILL ten seconds later.
  */
-const guardScript =
+const watchdogScript =
   'pids=; while read -r pid; do pids="$pids $pid"; done; [ -z "$pids" ] && exit; kill -TERM $pids 2>/dev/null; sleep 10; kill -KILL $pids 2>/dev/null'
 
-export function createChildren(lock: FolderLock): Children {
-  // Detached: a Ctrl-C of the terminal reaches the sandbox alone, which then ends everything in order.
-  const guard = spawn('sh', ['-c', guardScript], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  guard.stdin.on('error', () => undefined)
-  guard.on('error', () => undefined)
-  guard.unref()
+export function createChildren(lock: DirectoryLock): Children {
+  // Detached: Ctrl-C in the terminal reaches only the sandbox, which then stops its children in order.
+  const watchdog = spawn('sh', ['-c', watchdogScript], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  watchdog.stdin.on('error', () => undefined)
+  watchdog.on('error', () => undefined)
+  watchdog.unref()
   const running = new Set<Child>()
 
   return {
@@ -38,31 +38,31 @@ export function createChildren(lock: FolderLock): Children {
       const log = openSync(logFile, 'a')
       const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log] })
       closeSync(log)
-      const ended = waitForExit(child)
+      const exitReason = waitForExit(child)
       const { pid } = child
-      if (pid === undefined) return { pid: 0, ended, stop: async () => undefined }
+      if (pid === undefined) return { pid: 0, exitReason, stop: async () => undefined }
       lock.addChild(pid)
-      guard.stdin.write(`${pid}\n`)
-      const one: Child = {
+      watchdog.stdin.write(`${pid}\n`)
+      const entry: Child = {
         pid,
-        ended,
+        exitReason,
         async stop(timeoutMs) {
           child.kill('SIGTERM')
           const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
-          await ended
+          await exitReason
           clearTimeout(timer)
         },
       }
-      running.add(one)
-      void ended.then(() => {
-        running.delete(one)
+      running.add(entry)
+      void exitReason.then(() => {
+        running.delete(entry)
         lock.removeChild(pid)
       })
-      return one
+      return entry
     },
     async close() {
       await Promise.all([...running].map((one) => one.stop(stopTimeoutMs)))
-      guard.kill('SIGKILL')
+      watchdog.kill('SIGKILL')
     },
   }
 }

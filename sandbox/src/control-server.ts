@@ -1,13 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { BlockClock } from './block-clock.ts'
+import { ControlError } from './control-error.ts'
+import type { IntervalMiner } from './interval-miner.ts'
 import type { LocalChain } from './local-chain.ts'
-import { Refusal } from './refusal.ts'
-import type { Servers } from './servers.ts'
+import type { ServerRegistry } from './server-registry.ts'
 
-export type Controlled = Readonly<{ chain: LocalChain; clock: BlockClock }>
+export type ControlledChain = Readonly<{ chain: LocalChain; miner: IntervalMiner }>
 
-const mostBlocks = 1000
-const deepestReorg = 50
+const blocksMax = 1000
+const reorgDepthMax = 50
 
 const name = { type: 'string', minLength: 1, maxLength: 40 }
 const address = { type: 'string', minLength: 1, maxLength: 200 }
@@ -19,7 +19,7 @@ const object = (required: readonly string[], properties: Record<string, unknown>
   additionalProperties: false,
 })
 
-/** Linux gives out process ids up to 2^22. */
+/** Linux limits process ids to 2^22 (proc(5), pid_max). */
 const serverBody = object(['pid'], { pid: { type: 'integer', minimum: 1, maximum: 2 ** 22 } })
 const walletBody = object(['network'], { network: name })
 const depositBody = object(['network', 'currency', 'address', 'amount'], {
@@ -30,19 +30,25 @@ const depositBody = object(['network', 'currency', 'address', 'amount'], {
   amount: { type: 'string', minLength: 1, maxLength: 100 },
 })
 const balanceQuery = object(['network', 'currency', 'address'], { network: name, currency: name, address })
-const blocksBody = object(['network', 'count'], { network: name, count: count(mostBlocks) })
-const reorgBody = object(['network', 'depth'], { network: name, depth: count(deepestReorg), drop: { type: 'boolean' } })
+const blocksBody = object(['network', 'count'], { network: name, count: count(blocksMax) })
+const reorgBody = object(['network', 'depth'], {
+  network: name,
+  depth: count(reorgDepthMax),
+  drop: { type: 'boolean' },
+})
 const miningBody = object(['network', 'paused'], { network: name, paused: { type: 'boolean' } })
 
-type OnNetwork = { network: string }
-type Deposit = OnNetwork & { currency: string; address: string; memo?: string | null; amount: string }
+type NetworkRequest = { network: string }
+type DepositRequest = NetworkRequest & { currency: string; address: string; memo?: string | null; amount: string }
 
-type Find = (network: string) => Controlled
+type FindChain = (network: string) => ControlledChain
 
-/** The sandbox's controls as JSON over HTTP. Loopback only and without a key: the API in front of it asks for one. */
+/**
+ * Serves the sandbox controls as JSON over HTTP. Loopback only and without a key; the API in front of it requires one.
+ */
 export async function startControlServer(
-  chains: readonly Controlled[],
-  servers: Servers,
+  chains: readonly ControlledChain[],
+  servers: ServerRegistry,
   port: number,
 ): Promise<FastifyInstance> {
   const server = Fastify({
@@ -52,12 +58,16 @@ export async function startControlServer(
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
   })
   const byName = new Map(chains.map((one) => [one.chain.network, one]))
-  const find: Find = (network) => {
-    const found = byName.get(network.toLowerCase())
-    found?.clock.touch()
-    if (found) return found
+  const findChain: FindChain = (network) => {
+    const chain = byName.get(network.toLowerCase())
+    chain?.miner.recordUse()
+    if (chain) return chain
     const running = [...byName.keys()].join(', ')
-    throw new Refusal(404, 'NETWORK_NOT_FOUND', `the sandbox runs no chain "${network}"; it runs ${running}`)
+    throw new ControlError(
+      404,
+      'NETWORK_NOT_FOUND',
+      `the sandbox does not run network "${network}"; it runs ${running}`,
+    )
   }
   server.get('/networks', async () =>
     chains.map(({ chain: { network, rpcUrls, chainId, client } }) => ({
@@ -68,64 +78,72 @@ export async function startControlServer(
     })),
   )
   server.post<{ Body: { pid: number } }>('/servers', { schema: { body: serverBody } }, async ({ body }, reply) => {
-    if (!servers.add(body.pid)) throw new Refusal(404, 'PROCESS_NOT_FOUND', `there is no process ${body.pid}`)
+    if (!servers.register(body.pid))
+      throw new ControlError(404, 'PROCESS_NOT_FOUND', `process ${body.pid} does not exist`)
     reply.code(201)
     return { endWithServers: servers.endWithServers }
   })
-  addMoney(server, find)
-  addBlocks(server, find)
-  answerErrors(server)
+  addWalletRoutes(server, findChain)
+  addBlockRoutes(server, findChain)
+  addErrorReplies(server)
   await server.listen({ host: '127.0.0.1', port })
   return server
 }
 
-function addMoney(server: FastifyInstance, find: Find): void {
-  server.post<{ Body: OnNetwork }>('/wallets', { schema: { body: walletBody } }, async ({ body }, reply) => {
+function addWalletRoutes(server: FastifyInstance, findChain: FindChain): void {
+  server.post<{ Body: NetworkRequest }>('/wallets', { schema: { body: walletBody } }, async ({ body }, reply) => {
     reply.code(201)
-    return find(body.network).chain.createWallet()
+    return findChain(body.network).chain.createWallet()
   })
-  server.post<{ Body: Deposit }>('/deposits', { schema: { body: depositBody } }, async ({ body }, reply) => {
-    const { chain } = find(body.network)
-    if (body.memo) throw new Refusal(400, 'MEMO_NOT_SUPPORTED', `${chain.network} has no memos`)
+  server.post<{ Body: DepositRequest }>('/deposits', { schema: { body: depositBody } }, async ({ body }, reply) => {
+    const { chain } = findChain(body.network)
+    if (body.memo) throw new ControlError(400, 'MEMO_NOT_SUPPORTED', `${chain.network} does not support memos`)
     const hash = await chain.deposit({ ...body, currency: body.currency.toLowerCase() })
     reply.code(201)
     return { hash }
   })
-  server.get<{ Querystring: Deposit }>('/balance', { schema: { querystring: balanceQuery } }, async ({ query }) => {
-    const currency = query.currency.toLowerCase()
-    return { amount: await find(query.network).chain.balance({ currency, address: query.address }) }
-  })
+  server.get<{ Querystring: DepositRequest }>(
+    '/balance',
+    { schema: { querystring: balanceQuery } },
+    async ({ query }) => {
+      const currency = query.currency.toLowerCase()
+      return { amount: await findChain(query.network).chain.readBalance({ currency, address: query.address }) }
+    },
+  )
 }
 
-function addBlocks(server: FastifyInstance, find: Find): void {
-  type Blocks = { Body: OnNetwork & { count: number } }
-  server.post<Blocks>('/blocks', { schema: { body: blocksBody } }, async ({ body }, reply) => {
-    const tip = await find(body.network).chain.mine(body.count)
+function addBlockRoutes(server: FastifyInstance, findChain: FindChain): void {
+  type BlocksRoute = { Body: NetworkRequest & { count: number } }
+  server.post<BlocksRoute>('/blocks', { schema: { body: blocksBody } }, async ({ body }, reply) => {
+    const tip = await findChain(body.network).chain.mine(body.count)
     reply.code(201)
     return tip
   })
-  type Reorg = { Body: OnNetwork & { depth: number; drop?: boolean } }
-  server.post<Reorg>('/reorgs', { schema: { body: reorgBody } }, async ({ body }, reply) => {
-    const tip = await find(body.network).chain.reorganize(body.depth, { drop: body.drop ?? false })
+  type ReorgRoute = { Body: NetworkRequest & { depth: number; drop?: boolean } }
+  server.post<ReorgRoute>('/reorgs', { schema: { body: reorgBody } }, async ({ body }, reply) => {
+    const tip = await findChain(body.network).chain.reorganize(body.depth, { drop: body.drop ?? false })
     reply.code(201)
     return tip
   })
-  type Mining = { Body: OnNetwork & { paused: boolean } }
-  server.post<Mining>('/mining', { schema: { body: miningBody } }, async ({ body }, reply) => {
-    const { chain, clock } = find(body.network)
-    if (body.paused) await clock.pause()
-    else clock.resume()
+  type MiningRoute = { Body: NetworkRequest & { paused: boolean } }
+  server.post<MiningRoute>('/mining', { schema: { body: miningBody } }, async ({ body }, reply) => {
+    const { chain, miner } = findChain(body.network)
+    if (body.paused) await miner.pause()
+    else miner.resume()
     reply.code(201)
     return { network: chain.network, paused: body.paused }
   })
 }
 
-function answerErrors(server: FastifyInstance): void {
+function addErrorReplies(server: FastifyInstance): void {
   server.setNotFoundHandler((request, reply) => {
-    reply.code(404).send({ message: `the sandbox has no ${request.method} ${request.url}`, code: 'ROUTE_NOT_FOUND' })
+    reply
+      .code(404)
+      .send({ message: `the sandbox has no route ${request.method} ${request.url}`, code: 'ROUTE_NOT_FOUND' })
   })
   server.setErrorHandler((error: Error & { statusCode?: number; validation?: unknown }, _request, reply) => {
-    if (error instanceof Refusal) return reply.code(error.status).send({ message: error.message, code: error.code })
+    if (error instanceof ControlError)
+      return reply.code(error.status).send({ message: error.message, code: error.code })
     const status = error.statusCode ?? 500
     if (status < 500) return reply.code(status).send({ message: error.message, code: 'VALIDATION_ERROR' })
     return reply.code(500).send({ message: `the sandbox failed: ${error.message}`, code: 'INTERNAL' })

@@ -5,16 +5,16 @@ export function writeJson(path: string, value: unknown): void {
   writeText(path, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Readers see the old file or the new one, never a half. */
+/** Replaces the file atomically: readers see the old contents or the new, never a part. */
 export function writeText(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  const half = `${path}.${process.pid}.tmp`
-  // Keys and passwords of a sandbox are worth nothing, but the folder's owner alone needs them.
-  writeFileSync(half, text, { mode: 0o600 })
-  renameSync(half, path)
+  const temporaryPath = `${path}.${process.pid}.tmp`
+  // Sandbox keys have no value, but only the owner of the directory needs to read them.
+  writeFileSync(temporaryPath, text, { mode: 0o600 })
+  renameSync(temporaryPath, path)
 }
 
-/** Null where there is no such file, or what it holds is not JSON. */
+/** Null if the file does not exist or is not JSON. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))

@@ -1,16 +1,16 @@
 import { Agent, request } from 'node:http'
-import { Refusal } from './refusal.ts'
+import { ControlError } from './control-error.ts'
 
 export type RpcCall = readonly [method: string, params: readonly unknown[]]
 
 export type JsonRpc = Readonly<{
   call(method: string, params?: readonly unknown[]): Promise<unknown>
-  /** One request for all; throws the first error, after all were answered. */
+  /** Sends all calls in one request; throws the first error once every reply has arrived. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>
   close(): void
 }>
 
-/** A node's own refusal, with its code. */
+/** An error that the node returned, with its code. */
 export class RpcError extends Error {
   readonly code: number
 
@@ -24,16 +24,16 @@ type Reply = { id?: unknown; result?: unknown; error?: { code: number; message: 
 type WithSource = { source?: string }
 
 const timeoutMs = 60_000
-/** A block of our own chains never comes near this. */
-const largestReplyBytes = 256 * 1024 * 1024
+/** Far above the largest block of a sandbox chain. */
+const replyBytesMax = 256 * 1024 * 1024
 
-/** Fractions stay text: an amount of coins never becomes a floating point number. */
+/** Keeps fractions and integers beyond 2^53 as text, so that an amount never becomes a floating-point number. */
 function reviveExact(_key: string, value: unknown, context?: WithSource): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   return context?.source ?? String(value)
 }
 
-/** Speaks JSON-RPC to one node of this machine. User and password may stand in the URL (Bitcoin Core's way). */
+/** A JSON-RPC client for one local node. The URL may hold user and password, as Bitcoin Core requires. */
 export function createJsonRpc(rpcUrl: string): JsonRpc {
   const url = new URL(rpcUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -48,18 +48,18 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
         let bytes = 0
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length
-          if (bytes > largestReplyBytes) outgoing.destroy(new Error('the reply is too large'))
+          if (bytes > replyBytesMax) outgoing.destroy(new Error(`the reply exceeds ${replyBytesMax} bytes`))
           chunks.push(chunk)
         })
         response.once('error', fail)
         response.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
       })
       const fail = (cause: NodeJS.ErrnoException) => {
-        // The node had closed the kept connection before it could have read the request.
+        // The node closed the keep-alive connection before it read the request.
         if (retry && outgoing.reusedSocket && cause.code === 'ECONNRESET') return resolve(post(body, false))
-        reject(new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
+        reject(new ControlError(503, 'NODE_UNAVAILABLE', `the node at port ${url.port} does not answer`, cause))
       }
-      outgoing.once('timeout', () => outgoing.destroy(new Error('no answer in time')))
+      outgoing.once('timeout', () => outgoing.destroy(new Error(`no reply within ${timeoutMs} ms`)))
       outgoing.once('error', fail)
       outgoing.end(body)
     })
@@ -71,7 +71,7 @@ export function createJsonRpc(rpcUrl: string): JsonRpc {
     )
     const replies = parse(text)
     if (!Array.isArray(replies))
-      throw new Refusal(503, 'NODE_UNAVAILABLE', `the node answered no batch: ${text.slice(0, 200)}`)
+      throw new ControlError(503, 'NODE_UNAVAILABLE', `the node's reply is not a batch: ${text.slice(0, 200)}`)
     const byId = new Map((replies as Reply[]).map((reply) => [reply.id, reply]))
     return calls.map(([method], id) => resultOf(method, byId.get(id)))
   }
@@ -88,12 +88,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text, reviveExact)
   } catch (cause) {
-    throw new Refusal(503, 'NODE_UNAVAILABLE', `the node answered no JSON: ${text.slice(0, 200)}`, cause)
+    throw new ControlError(503, 'NODE_UNAVAILABLE', `the node's reply is not JSON: ${text.slice(0, 200)}`, cause)
   }
 }
 
 function resultOf(method: string, reply: Reply | undefined): unknown {
-  if (reply === undefined) throw new RpcError(method, -32603, 'no answer in the batch')
+  if (reply === undefined) throw new RpcError(method, -32603, 'no reply in the batch')
   if (reply.error) throw new RpcError(method, reply.error.code, reply.error.message)
   return reply.result
 }

@@ -1,19 +1,19 @@
 import { mnemonicToAccount } from 'viem/accounts'
 
 /**
- * Public on purpose: every sandbox has the same keys, and nothing signed with them is valid on a real chain
- * (own chain ids, regtest).
+ * Public on purpose: every sandbox uses the same keys. Nothing signed with them is valid on a real chain, because the
+ * sandbox has its own chain ids and uses regtest.
  */
 export const sandboxMnemonic = 'patch recall hub make orbit explain chair magic column surprise antique total'
 
-/** What anvil derives (`m/44'/60'/0'/0/…`) and gives coins to. The first is the bank. */
+/** How many accounts anvil derives (`m/44'/60'/0'/0/…`) and funds. The first is the bank. */
 export const evmAccounts = 10
 
 export function evmBankAddress(): `0x${string}` {
   return mnemonicToAccount(sandboxMnemonic, { addressIndex: 0 }).address
 }
 
-/** The last of them owns the contract that trades in the pools. */
+/** The last account owns the contract that trades in the pools. */
 export function evmTraderAddress(): `0x${string}` {
   return mnemonicToAccount(sandboxMnemonic, { addressIndex: evmAccounts - 1 }).address
 }
@@ -22,11 +22,11 @@ export function evmTraderAddress(): `0x${string}` {
 export function bitcoinBankKey(network: 'btc' | 'ltc'): Uint8Array {
   const path = `m/84'/1'/${network === 'btc' ? 0 : 2}'/0/0` as `m/44'/60'/${string}`
   const { privateKey } = mnemonicToAccount(sandboxMnemonic, { path }).getHdKey()
-  if (privateKey === null) throw new Error('the mnemonic gave a public key')
+  if (privateKey === null) throw new Error('the mnemonic derived no private key')
   return privateKey
 }
 
-/** The bank's wallet on Monero's regtest, which has the prefixes of mainnet: never pay it anything real. */
+/** The bank's wallet on Monero regtest. Regtest uses mainnet's address prefixes: never send real coins to it. */
 export const moneroBank = {
   address: '42DijGyGW4n7PfbEgTZYr8LCg6F3hipHSYpYe4TwrPqgED9bc8AdNWdiKPkfDV6osz9UQ3LWN36z6Yh2mVayqda2SanKQ96',
   viewKey: 'a1aa48f1ed2ac45679f3a50b04108f2f9b8455275a62fd5f480b1aee7e97e10b',

@@ -1,33 +1,35 @@
-import type { Market } from './market/record.ts'
+import type { Market } from './market/snapshot.ts'
 
 export type Tip = Readonly<{ height: number; hash: string }>
 export type Wallet = Readonly<{ network: string; address: string; memo: string | null; privateKey: string }>
 
-/** One chain of the sandbox, as its controls see it. */
+/** One chain of the sandbox, with the operations of the control server. */
 export type LocalChain = Readonly<{
   network: string
   family: 'bitcoin' | 'evm' | 'monero'
   client: string
   rpcUrls: readonly string[]
   chainId?: number
-  /** Contracts by ticker. */
+  /** Contract addresses by ticker. */
   tokens: Readonly<Record<string, string>>
-  /** What there is to swap on; absent on chains without. */
+  /** DEXes and tokens of an EVM chain; absent on other chains. */
   market?: Market
   createWallet(): Wallet | Promise<Wallet>
-  /** Pays from the bank; `currency` is `native`, the coin's ticker or a token's. Answers the transaction's hash. */
+  /**
+   * Pays from the bank and returns the transaction hash. `currency` is `native`, the native ticker or a token's ticker.
+   */
   deposit(payment: { currency: string; address: string; amount: string }): Promise<string>
-  balance(query: { currency: string; address: string }): Promise<string>
+  readBalance(query: { currency: string; address: string }): Promise<string>
   mine(count: number): Promise<Tip>
-  /** Replaces the last `depth` blocks by a longer branch without their transactions. */
+  /** Replaces the last `depth` blocks with a branch that is one block longer and has none of their transactions. */
   reorganize(depth: number, options: { drop: boolean }): Promise<Tip>
-  /** Lets the chain's own trader send its transaction for the next block, if it has one. */
+  /** Sends the trader's transaction for the next block, on chains with a trader. */
   trade?(): Promise<void>
-  /** How many transactions wait for a block. */
-  waiting(): Promise<number>
-  /** After how long without use blocks come seldom, where a block costs much. */
-  quietAfterMs?: number
-  /** How long a start goes before the first block that nobody asked for, where a block costs much. */
-  firstBlockAfterMs?: number
+  /** Counts the transactions that wait for a block. */
+  countPending(): Promise<number>
+  /** Idle time before the block interval grows; overrides the default where mining a block is expensive. */
+  idleAfterMs?: number
+  /** Delay of the first interval block after a start, where mining a block is expensive. */
+  firstBlockDelayMs?: number
   stop(): Promise<void>
 }>

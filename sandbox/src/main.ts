@@ -1,7 +1,7 @@
-import { FolderTaken } from './folder-lock.ts'
+import { DirectoryInUseError } from './directory-lock.ts'
+import { log } from './log.ts'
 import { startSandbox } from './sandbox.ts'
-import { say } from './say.ts'
-import { createServers } from './servers.ts'
+import { createServerRegistry } from './server-registry.ts'
 import { readSettings, UsageError, usage } from './settings.ts'
 
 async function main(args: readonly string[]): Promise<void> {
@@ -10,15 +10,15 @@ async function main(args: readonly string[]): Promise<void> {
     return
   }
   const settings = readSettings(args)
-  const asked = waitForSignal()
-  const servers = createServers(settings.parent, settings.orphanMs)
-  const sandbox = await startSandbox(settings, servers)
-  say(`controls at ${sandbox.controlUrl}, written to ${sandbox.chainsFile}`)
+  const signal = waitForSignal()
+  const registry = createServerRegistry(settings.parentPid, settings.orphanTimeoutMs)
+  const sandbox = await startSandbox(settings, registry)
+  log(`control server at ${sandbox.controlUrl}, details in ${sandbox.chainsFile}`)
   process.stdout.write('ready\n')
-  const why = await Promise.race([asked, servers.gone()])
-  say(`stopping: ${why}`)
+  const reason = await Promise.race([signal, registry.waitUntilUnused()])
+  log(`stopping: ${reason}`)
   await sandbox.stop()
-  say('stopped')
+  log('stopped')
   process.exit(0)
 }
 
@@ -28,14 +28,14 @@ function waitForSignal(): Promise<string> {
   })
 }
 
-// Whoever started the sandbox may be gone, and its pipe with it.
+// The parent process may have exited and closed the pipe.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const expected = error instanceof UsageError || error instanceof FolderTaken
+  const isExpected = error instanceof UsageError || error instanceof DirectoryInUseError
   process.stderr.write(
-    `${expected ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,
+    `${isExpected ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,
   )
-  process.exit(expected ? 2 : 1)
+  process.exit(isExpected ? 2 : 1)
 })

@@ -1,11 +1,11 @@
 export type Mutex = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** One at a time, in order of arrival. */
+/** Runs one task at a time, in call order. */
 export function createMutex(): Mutex {
   let tail: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const turn = tail.then(work)
-    tail = turn.catch(() => undefined)
-    return turn
+    const result = tail.then(work)
+    tail = result.catch(() => undefined)
+    return result
   }
 }

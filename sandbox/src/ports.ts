@@ -3,22 +3,23 @@ import { join } from 'node:path'
 import { readJson, writeJson } from './files.ts'
 
 /**
- * The same port at every start of a folder where it is still free: whoever was connected before a restart finds the
- * chain where it was.
+ * Returns the port of the previous start if it is still free, so that clients can reconnect to the same URL after a
+ * restart.
  */
 export type Ports = (name: string) => Promise<number>
 
 export function createPorts(folder: string): Ports {
   const file = join(folder, 'chains', 'ports.json')
-  const kept = new Map(Object.entries((readJson(file) ?? {}) as Record<string, number>))
-  const taken = new Set<number>()
+  const savedPorts = new Map(Object.entries((readJson(file) ?? {}) as Record<string, number>))
+  const usedPorts = new Set<number>()
   return async (name) => {
-    const before = kept.get(name)
-    let port = before !== undefined && !taken.has(before) && (await isFree(before)) ? before : 0
-    while (port === 0 || (port !== before && [...kept.values(), ...taken].includes(port))) port = await findFree()
-    taken.add(port)
-    kept.set(name, port)
-    writeJson(file, Object.fromEntries(kept))
+    const savedPort = savedPorts.get(name)
+    let port = savedPort !== undefined && !usedPorts.has(savedPort) && (await isFree(savedPort)) ? savedPort : 0
+    while (port === 0 || (port !== savedPort && [...savedPorts.values(), ...usedPorts].includes(port)))
+      port = await findFreePort()
+    usedPorts.add(port)
+    savedPorts.set(name, port)
+    writeJson(file, Object.fromEntries(savedPorts))
     return port
   }
 }
@@ -30,7 +31,7 @@ function isFree(port: number): Promise<boolean> {
   )
 }
 
-const findFree = () => listen(0)
+const findFreePort = () => listen(0)
 
 function listen(port: number): Promise<number> {
   return new Promise((resolve, reject) => {

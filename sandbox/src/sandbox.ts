@@ -1,79 +1,85 @@
 import { join } from 'node:path'
 import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts'
 import { findProgram, startBcoin, startLitecoind } from './bitcoin/nodes.ts'
-import { type BlockClock, startBlockClock } from './block-clock.ts'
 import { type Children, createChildren } from './children.ts'
 import { startControlServer } from './control-server.ts'
+import { lockDirectory } from './directory-lock.ts'
 import { startAnvil } from './evm/anvil.ts'
 import { createEvmChain } from './evm/evm-chain.ts'
 import { removeFile, writeJson } from './files.ts'
-import { lockFolder } from './folder-lock.ts'
+import { type IntervalMiner, startIntervalMiner } from './interval-miner.ts'
 import type { LocalChain } from './local-chain.ts'
-import { createPreparedReader, type Prepared } from './market/record.ts'
+import { log } from './log.ts'
+import { createSnapshotReader, type MarketSnapshot } from './market/snapshot.ts'
 import { createMoneroChain } from './monero/monero-chain.ts'
 import { evmNetworks, sandboxChainIdOffset } from './networks.ts'
 import { createPorts, type Ports } from './ports.ts'
-import { say } from './say.ts'
-import type { Servers } from './servers.ts'
+import type { ServerRegistry } from './server-registry.ts'
 import type { Settings } from './settings.ts'
 
 export type Sandbox = Readonly<{ controlUrl: string; chainsFile: string; stop(): Promise<void> }>
 
-type Ground = Readonly<{
+type Infrastructure = Readonly<{
   settings: Settings
   ports: Ports
   children: Children
-  prepared: (network: string) => Prepared
-  onEnd: (network: string) => (why: string) => void
+  readSnapshot: (network: string) => MarketSnapshot
+  onExit: (network: string) => (reason: string) => void
 }>
 
-/** Starts every chain at once, then their controls, then writes `chains.json`. */
-export async function startSandbox(settings: Settings, servers: Servers): Promise<Sandbox> {
-  const { folder } = settings
-  const lock = await lockFolder(folder)
+/** Starts all chains in parallel, then the control server, then writes `chains.json`. */
+export async function startSandbox(settings: Settings, servers: ServerRegistry): Promise<Sandbox> {
+  const { dataDir } = settings
+  const lock = await lockDirectory(dataDir)
   const children = createChildren(lock)
   const chains: LocalChain[] = []
-  const clocks: BlockClock[] = []
-  const chainsFile = join(folder, 'chains.json')
-  let stopping = false
-  const onEnd = (network: string) => (why: string) => {
-    if (!stopping) say(`${network}: its node ${why}; the network is away until the next start`)
+  const miners: IntervalMiner[] = []
+  const chainsFile = join(dataDir, 'chains.json')
+  let isStopping = false
+  const onExit = (network: string) => (reason: string) => {
+    if (!isStopping) log(`${network}: the node ${reason}; the network is unavailable until the next start`)
   }
-  let closeControls = async () => undefined as unknown
+  let closeControlServer = async () => undefined as unknown
 
   const stop = async () => {
-    stopping = true
+    isStopping = true
     removeFile(chainsFile)
-    await closeControls()
-    await Promise.all(clocks.map((clock) => clock.stop()))
+    await closeControlServer()
+    await Promise.all(miners.map((miner) => miner.stop()))
     await Promise.all(
-      chains.map((chain) => chain.stop().catch((error: Error) => say(`${chain.network}: ${error.message}`))),
+      chains.map((chain) => chain.stop().catch((error: Error) => log(`${chain.network}: ${error.message}`))),
     )
     await children.close()
     lock.release()
   }
 
   try {
-    const ground = { settings, ports: createPorts(folder), children, prepared: createPreparedReader(), onEnd }
-    // One failure stops all, but only once every other start is settled: nothing is left running unseen.
+    const infrastructure = {
+      settings,
+      ports: createPorts(dataDir),
+      children,
+      readSnapshot: createSnapshotReader(),
+      onExit,
+    }
+    // A failed start stops the sandbox, but only after the other starts have settled, so that no node keeps running.
     const starts = settings.networks.map(async (network) => {
-      const chain = await startChain(network, ground)
+      const chain = await startChain(network, infrastructure)
       if (chain === null) return
       chains.push(chain)
-      say(`${network}: ${chain.client}${chain.chainId ? `, chain ${chain.chainId}` : ''}, ${chain.rpcUrls[0] ?? ''}`)
+      log(`${network}: ${chain.client}${chain.chainId ? `, chain ${chain.chainId}` : ''}, ${chain.rpcUrls[0] ?? ''}`)
     })
-    const failed = (await Promise.allSettled(starts)).find((one) => one.status === 'rejected')
-    if (failed) throw failed.reason
+    const failure = (await Promise.allSettled(starts)).find((one) => one.status === 'rejected')
+    if (failure) throw failure.reason
     chains.sort((a, b) => settings.networks.indexOf(a.network) - settings.networks.indexOf(b.network))
-    const controlled = chains.map((chain, at) => {
-      // Not all in the same moment.
-      const clock = startBlockClock(chain, (1000 * at) / chains.length)
-      clocks.push(clock)
-      return { chain, clock }
+    const controlledChains = chains.map((chain, index) => {
+      // Spreads the blocks of all chains over the second.
+      const miner = startIntervalMiner(chain, (1000 * index) / chains.length)
+      miners.push(miner)
+      return { chain, miner }
     })
-    const port = await ground.ports('control')
-    const server = await startControlServer(controlled, servers, port)
-    closeControls = () => server.close()
+    const port = await infrastructure.ports('control')
+    const server = await startControlServer(controlledChains, servers, port)
+    closeControlServer = () => server.close()
     const controlUrl = `http://127.0.0.1:${port}`
     writeJson(chainsFile, { controlUrl, pid: process.pid, networks: chains.map(describeChain) })
     return { controlUrl, chainsFile, stop }
@@ -83,41 +89,48 @@ export async function startSandbox(settings: Settings, servers: Servers): Promis
   }
 }
 
-async function startChain(network: string, ground: Ground): Promise<LocalChain | null> {
-  const { settings, ports, children, onEnd } = ground
-  const folder = join(settings.folder, 'chains', network)
+async function startChain(network: string, infrastructure: Infrastructure): Promise<LocalChain | null> {
+  const { settings, ports, children, onExit } = infrastructure
+  const folder = join(settings.dataDir, 'chains', network)
   if (network === 'btc') return createBitcoinChain('btc', await startBcoin(folder, await ports(network)))
   if (network === 'ltc') {
     const program = findProgram('litecoind', settings.searchPath)
     if (program === null) {
-      say("ltc: no litecoind on the PATH; Debian's package litecoind brings it")
+      log("ltc: litecoind is not on the PATH; install Debian's package litecoind to run this network")
       return null
     }
     const port = await ports(network)
-    return createBitcoinChain('ltc', await startLitecoind({ program, folder, port, children, onEnd: onEnd(network) }))
+    return createBitcoinChain('ltc', await startLitecoind({ program, folder, port, children, onExit: onExit(network) }))
   }
   if (network === 'xmr') {
     const [monerod, wallet] = ['monerod', 'monero-wallet-rpc'].map((name) => findProgram(name, settings.searchPath))
     if (!monerod || !wallet) {
-      say("xmr: no monerod and monero-wallet-rpc on the PATH; Debian's package monero brings them")
+      log("xmr: monerod and monero-wallet-rpc are not on the PATH; install Debian's package monero to run this network")
       return null
     }
     const programs = { monerod, wallet }
-    const ofChain = { daemon: await ports(network), wallet: await ports('xmr-bank') }
-    return createMoneroChain({ programs, folder, ports: ofChain, children, onEnd: onEnd(network) })
+    const moneroPorts = { daemon: await ports(network), wallet: await ports('xmr-bank') }
+    return createMoneroChain({ programs, folder, ports: moneroPorts, children, onExit: onExit(network) })
   }
   const definition = evmNetworks.find((one) => one.network === network)
-  if (!definition) throw new Error(`there is no chain for ${network}`)
+  if (!definition) throw new Error(`the sandbox has no chain for network ${network}`)
   const chainId = sandboxChainIdOffset + definition.realChainId
   const port = await ports(network)
-  const prepare = () => ground.prepared(network)
-  const anvil = await startAnvil({ network, chainId, folder, port, children, prepare, onEnd: onEnd(network) })
+  const anvil = await startAnvil({
+    network,
+    chainId,
+    folder,
+    port,
+    children,
+    readSnapshot: () => infrastructure.readSnapshot(network),
+    onExit: onExit(network),
+  })
   return createEvmChain(definition, anvil, settings)
 }
 
 function describeChain({ network, family, chainId, client, rpcUrls, tokens, market }: LocalChain) {
-  const described = { network, family, ...(chainId === undefined ? {} : { chainId }), client, rpcUrls, tokens }
-  if (market === undefined) return described
+  const description = { network, family, ...(chainId === undefined ? {} : { chainId }), client, rpcUrls, tokens }
+  if (market === undefined) return description
   const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens } = market
-  return { ...described, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }
+  return { ...description, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }
 }

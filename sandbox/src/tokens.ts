@@ -1,11 +1,11 @@
-/** A token of the sandbox: the listing's ticker, network and true decimals. */
+/** A listed token that the sandbox deploys, with the ticker, network and decimals of the catalogue. */
 export type SandboxToken = Readonly<{
   network: string
   ticker: string
   symbol: string
   name: string
   decimals: number
-  /** `tether` answers nothing and refuses to change one approval into another, as USDT on Ethereum does. */
+  /** `tether`: calls return no value and a non-zero allowance can only be set to zero, as USDT on Ethereum. */
   kind: 'standard' | 'tether'
 }>
 
@@ -18,7 +18,7 @@ const row = (
   kind: SandboxToken['kind'] = 'standard',
 ): SandboxToken => ({ network, ticker, symbol, name, decimals, kind })
 
-/** Every EVM token of the catalogue; a test compares this list with `server/currencies`. */
+/** Every EVM token of the catalogue; sandbox/test/tokens.test.ts compares the list with `server/currencies`. */
 export const sandboxTokens: readonly SandboxToken[] = [
   row('eth', 'usdt', 'USDT', 'Tether USD', 6, 'tether'),
   row('bsc', 'usdt', 'USDT', 'Tether USD', 18),

@@ -1,16 +1,17 @@
 const startTimeoutMs = 60_000
 
-/** Asks until there is an answer, or the process has ended. */
-export async function waitUntilReady(ask: () => Promise<unknown>, ended: () => string | null): Promise<void> {
+/** Calls `probe` until it succeeds, the process has exited or the time is over. */
+export async function waitUntilReady(probe: () => Promise<unknown>, exitReason: () => string | null): Promise<void> {
   const deadline = performance.now() + startTimeoutMs
   for (;;) {
     try {
-      await ask()
+      await probe()
       return
     } catch (cause) {
-      const why = ended()
-      if (why !== null) throw new Error(`the node ${why}`, { cause })
-      if (performance.now() > deadline) throw new Error('the node did not come up in time', { cause })
+      const reason = exitReason()
+      if (reason !== null) throw new Error(`the node ${reason}`, { cause })
+      if (performance.now() > deadline)
+        throw new Error(`the node did not answer within ${startTimeoutMs / 1000} s`, { cause })
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

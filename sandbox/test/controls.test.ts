@@ -39,7 +39,7 @@ const deposit = async (network: string, currency: string, address: string, amoun
   return body['hash'] as string
 }
 
-test('lists the chains that run', async () => {
+test('lists the running chains', async () => {
   const { status, body } = await sandbox.get('/networks')
   expect(status).toBe(200)
   expect(body).toMatchObject([
@@ -51,11 +51,11 @@ test('lists the chains that run', async () => {
   expect(Object.keys(sandbox.chains.networks.find((one) => one.network === 'eth')?.tokens ?? {})).toContain('usdt')
 })
 
-test.each(bitcoinFamily)('an outside wallet of %s is paid, and its key signs for the money', async (network) => {
+test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the payment', async (network) => {
   const wallet = await createWallet(network)
   expect(wallet.address).toMatch(network === 'btc' ? /^bcrt1q/ : /^rltc1q/)
   const hash = await deposit(network, 'native', wallet.address, '0.75')
-  // Unconfirmed money counts.
+  // Unconfirmed payments count.
   expect(await balance(network, 'native', wallet.address)).toBe('0.75')
   const rpc = sandbox.rpc(network)
   await waitFor('a block with the payment', async () => {
@@ -88,7 +88,7 @@ test.each(bitcoinFamily)('an outside wallet of %s is paid, and its key signs for
   expect(await balance(network, 'native', other.address)).toBe('0.7499')
 })
 
-test('an outside wallet of eth is paid, and its key signs for the money', async () => {
+test('pays an outside wallet of eth, whose key can spend the payment', async () => {
   const wallet = await createWallet('eth')
   await deposit('eth', 'native', wallet.address, '1.5')
   await waitFor('the payment', async () => (await balance('eth', 'eth', wallet.address)) === '1.5')
@@ -110,20 +110,20 @@ test.each(['usdt', 'usdc', 'wbtc', 'dai'])('pays %s on eth', async (currency) =>
   await waitFor('the tokens', async () => (await balance('eth', currency, wallet.address)) === '25.5')
 })
 
-describe('fifty payments at once', () => {
+describe('makes fifty concurrent payments', () => {
   test.each(testedNetworks)('on %s', async (network) => {
     const wallet = await createWallet(network)
-    const began = performance.now()
+    const startedAt = performance.now()
     const hashes = await Promise.all(
       Array.from({ length: 50 }, () => deposit(network, 'native', wallet.address, '0.01')),
     )
-    console.log(`50 payments on ${network}: ${Math.round(performance.now() - began)} ms`)
+    console.log(`50 payments on ${network}: ${Math.round(performance.now() - startedAt)} ms`)
     expect(new Set(hashes).size).toBe(50)
-    await waitFor('all of them', async () => (await balance(network, 'native', wallet.address)) === '0.5')
+    await waitFor('all payments', async () => (await balance(network, 'native', wallet.address)) === '0.5')
   })
 })
 
-test.each(testedNetworks)('blocks of %s come by themselves, on demand, and not while paused', async (network) => {
+test.each(testedNetworks)('mines blocks of %s at an interval and on demand, but not while paused', async (network) => {
   const height = async () => (await sandbox.post('/blocks', { network, count: 1 })).body['height'] as number
   expect((await sandbox.post('/mining', { network, paused: true })).status).toBe(201)
   const start = await height()
@@ -135,14 +135,14 @@ test.each(testedNetworks)('blocks of %s come by themselves, on demand, and not w
   const read = async () =>
     Number(await sandbox.rpc(network).call(network === 'eth' ? 'eth_blockNumber' : 'getblockcount'))
   const before = await read()
-  await waitFor('two blocks by themselves', async () => (await read()) >= before + 2, 5000)
+  await waitFor('two interval blocks', async () => (await read()) >= before + 2, 5000)
 })
 
-describe('refusals', () => {
+describe('rejects invalid requests', () => {
   const cases: [string, Record<string, unknown>, number, string][] = [
     ['/wallets', { network: 'nope' }, 404, 'NETWORK_NOT_FOUND'],
     ['/wallets', {}, 400, 'VALIDATION_ERROR'],
-    ['/wallets', { network: 'btc', more: 1 }, 400, 'VALIDATION_ERROR'],
+    ['/wallets', { network: 'btc', unknown: 1 }, 400, 'VALIDATION_ERROR'],
     ['/blocks', { network: 'btc', count: 0 }, 400, 'VALIDATION_ERROR'],
     ['/blocks', { network: 'btc', count: 1001 }, 400, 'VALIDATION_ERROR'],
     ['/blocks', { network: 'btc', count: '5' }, 400, 'VALIDATION_ERROR'],
@@ -150,7 +150,7 @@ describe('refusals', () => {
     ['/reorgs', { network: 'btc', depth: 50 }, 409, 'REORG_TOO_DEEP'],
     ['/nothing', {}, 404, 'ROUTE_NOT_FOUND'],
   ]
-  test.each(cases)('%s %j → %i %s', async (path, body, status, code) => {
+  test.each(cases)('answers %s %j with %i %s', async (path, body, status, code) => {
     expect(await sandbox.post(path, body)).toEqual({ status, body: { message: expect.any(String), code } })
   })
 
@@ -168,12 +168,12 @@ describe('refusals', () => {
     [{ amount: '99999999999999' }, 409, 'BANK_IS_SHORT'],
     [{ network: 'btc' }, 400, 'INVALID_ADDRESS'],
   ]
-  test.each(deposits)('a deposit with %j → %i %s', async (part, status, code) => {
+  test.each(deposits)('answers a deposit with %j with %i %s', async (part, status, code) => {
     const body = { network: 'eth', currency: 'native', address, amount: '1', ...part }
     expect(await sandbox.post('/deposits', body)).toEqual({ status, body: { message: expect.any(String), code } })
   })
 
-  test('a payment that no node relays', async () => {
+  test('rejects a payment below the dust limit', async () => {
     const wallet = await createWallet('btc')
     const body = { network: 'btc', currency: 'btc', address: wallet.address, amount: '0.00000001' }
     expect(await sandbox.post('/deposits', body)).toMatchObject({ status: 400, body: { code: 'AMOUNT_TOO_SMALL' } })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JsonRpc, RpcError } from '../src/json-rpc.ts'
 import { hasLitecoind, type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
-// Litecoin Core is the oracle: it has Bitcoin Core 0.21's RPC, and bcoin's wrapper has to answer the same.
+// Litecoin Core is the reference: it has Bitcoin Core 0.21's RPC, and the bcoin wrapper must answer the same.
 
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -29,39 +29,39 @@ const attempt = async (rpc: JsonRpc, method: string, params: readonly unknown[])
     },
   )
 
-const nobody = 'ab'.repeat(32)
-const oddCalls: [string, unknown[]][] = [
+const unknownHash = 'ab'.repeat(32)
+const edgeCaseCalls: [string, unknown[]][] = [
   ['getblockhash', [-1]],
   ['getblockhash', [99999999]],
   ['getblockhash', ['1']],
-  ['getblock', [nobody]],
+  ['getblock', [unknownHash]],
   ['getblock', ['zz']],
   ['getblock', ['g'.repeat(64)]],
-  ['getblockheader', [nobody]],
+  ['getblockheader', [unknownHash]],
   ['getblockheader', [7]],
-  ['getrawtransaction', [nobody, true]],
+  ['getrawtransaction', [unknownHash, true]],
   ['getrawtransaction', ['zz']],
-  ['getmempoolentry', [nobody]],
-  ['gettxout', [nobody, 0]],
+  ['getmempoolentry', [unknownHash]],
+  ['gettxout', [unknownHash, 0]],
   ['sendrawtransaction', ['00']],
   ['sendrawtransaction', ['zz']],
-  ['invalidateblock', [nobody]],
-  ['reconsiderblock', [nobody]],
+  ['invalidateblock', [unknownHash]],
+  ['reconsiderblock', [unknownHash]],
   ['nosuchmethod', []],
   ['estimatesmartfee', [2]],
 ]
 
-test.skipIf(!hasLitecoind).each(oddCalls)('%s %j is answered alike', async (method, params) => {
-  const [ours, theirs] = await Promise.all(
+test.skipIf(!hasLitecoind).each(edgeCaseCalls)('answers %s %j as litecoind does', async (method, params) => {
+  const [bcoin, litecoind] = await Promise.all(
     ['btc', 'ltc'].map((network) => attempt(sandbox.rpc(network), method, params)),
   )
   if (method === 'estimatesmartfee')
-    expect(ours).toHaveProperty('result.errors', (theirs as { result: { errors: string[] } }).result.errors)
-  else expect(ours).toEqual(theirs)
+    expect(bcoin).toHaveProperty('result.errors', (litecoind as { result: { errors: string[] } }).result.errors)
+  else expect(bcoin).toEqual(litecoind)
 })
 
-/** Fields that only Litecoin has, or that Bitcoin Core gave up with 22.0. */
-const notOurs = new Set([
+/** Fields that only Litecoin Core has, or that Bitcoin Core removed in 22.0. */
+const ignoredFields = new Set([
   'ismweb',
   'addresses',
   'reqSigs',
@@ -74,44 +74,49 @@ const notOurs = new Set([
   'descendantmwebweight',
 ])
 
-function shape(value: unknown, path = ''): string[] {
-  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => shape(one, `${path}[]`)))]
+function listFields(value: unknown, path = ''): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((one) => listFields(one, `${path}[]`)))]
   if (typeof value !== 'object' || value === null)
     return [`${path}: ${typeof value === 'string' && /^\d+\.\d{8}$/.test(value) ? 'number' : typeof value}`]
-  return Object.entries(value).flatMap(([key, one]) => (notOurs.has(key) ? [] : shape(one, `${path}.${key}`)))
+  return Object.entries(value).flatMap(([key, one]) =>
+    ignoredFields.has(key) ? [] : listFields(one, `${path}.${key}`),
+  )
 }
 
-test.skipIf(!hasLitecoind)('blocks, headers, transactions and outputs have the same fields', async () => {
-  const answers = await Promise.all(
-    ['btc', 'ltc'].map(async (network) => {
-      const rpc = sandbox.rpc(network)
-      const { body } = await sandbox.post('/wallets', { network })
-      const hash = (
-        await sandbox.post('/deposits', { network, currency: 'native', address: body['address'], amount: '1' })
-      ).body['hash']
-      const waiting = await rpc.call('getmempoolentry', [hash])
-      const unmined = await rpc.call('getrawtransaction', [hash, true])
-      const block = (await sandbox.post('/blocks', { network, count: 1 })).body['hash']
-      return {
-        waiting,
-        unmined,
-        mined: await rpc.call('getrawtransaction', [hash, true]),
-        ids: await rpc.call('getblock', [block, 1]),
-        full: await rpc.call('getblock', [block, 2]),
-        header: await rpc.call('getblockheader', [block]),
-        rawBlock: await rpc.call('getblock', [block, 0]),
-        rawHeader: await rpc.call('getblockheader', [block, false]),
-        output: await rpc.call('gettxout', [hash, 0]),
-        scan: await rpc.call('scantxoutset', ['start', [`addr(${body['address']})`]]),
-        mempool: await rpc.call('getrawmempool'),
-      }
-    }),
-  )
-  const [ours = [], theirs = []] = answers.map((one) => shape(one))
-  expect(theirs.filter((line) => !ours.includes(line))).toEqual([])
-})
+test.skipIf(!hasLitecoind)(
+  'returns blocks, headers, transactions and outputs with the fields of litecoind',
+  async () => {
+    const answers = await Promise.all(
+      ['btc', 'ltc'].map(async (network) => {
+        const rpc = sandbox.rpc(network)
+        const { body } = await sandbox.post('/wallets', { network })
+        const hash = (
+          await sandbox.post('/deposits', { network, currency: 'native', address: body['address'], amount: '1' })
+        ).body['hash']
+        const mempoolEntry = await rpc.call('getmempoolentry', [hash])
+        const unmined = await rpc.call('getrawtransaction', [hash, true])
+        const block = (await sandbox.post('/blocks', { network, count: 1 })).body['hash']
+        return {
+          mempoolEntry,
+          unmined,
+          mined: await rpc.call('getrawtransaction', [hash, true]),
+          ids: await rpc.call('getblock', [block, 1]),
+          full: await rpc.call('getblock', [block, 2]),
+          header: await rpc.call('getblockheader', [block]),
+          rawBlock: await rpc.call('getblock', [block, 0]),
+          rawHeader: await rpc.call('getblockheader', [block, false]),
+          output: await rpc.call('gettxout', [hash, 0]),
+          scan: await rpc.call('scantxoutset', ['start', [`addr(${body['address']})`]]),
+          mempool: await rpc.call('getrawmempool'),
+        }
+      }),
+    )
+    const [bcoin = [], litecoind = []] = answers.map((one) => listFields(one))
+    expect(litecoind.filter((line) => !bcoin.includes(line))).toEqual([])
+  },
+)
 
-/** An outside wallet with one confirmed coin of 1, and a way to make transactions from it. */
+/** An outside wallet: `fund` gives it a confirmed UTXO of 1 coin, `spend` builds a transaction from one. */
 async function openWallet(network: string) {
   const parameters = {
     ...NETWORK,
@@ -122,28 +127,29 @@ async function openWallet(network: string) {
   }
   const { body } = await sandbox.post('/wallets', { network })
   const key = WIF(parameters).decode(body['privateKey'] as string)
-  const own = p2wpkh(pubECDSA(key), parameters)
+  const payment = p2wpkh(pubECDSA(key), parameters)
   const fund = async (): Promise<{ txid: string; index: number }> => {
-    const txid = (await sandbox.post('/deposits', { network, currency: 'native', address: own.address, amount: '1' }))
-      .body['hash'] as string
+    const txid = (
+      await sandbox.post('/deposits', { network, currency: 'native', address: payment.address, amount: '1' })
+    ).body['hash'] as string
     await sandbox.post('/blocks', { network, count: 1 })
     const tx = (await sandbox.rpc(network).call('getrawtransaction', [txid, true])) as {
       vout: { n: number; scriptPubKey: { hex: string } }[]
     }
     return {
       txid,
-      index: tx.vout.find((one) => one.scriptPubKey.hex === Buffer.from(own.script).toString('hex'))?.n ?? 0,
+      index: tx.vout.find((one) => one.scriptPubKey.hex === Buffer.from(payment.script).toString('hex'))?.n ?? 0,
     }
   }
   const spend = (
-    coin: { txid: string; index: number },
+    utxo: { txid: string; index: number },
     amounts: readonly bigint[],
     sequence = 0xffffffff,
     units = 100_000_000n,
-    script = own.script,
+    script = payment.script,
   ) => {
     const tx = new Transaction({ allowUnknownOutputs: true })
-    tx.addInput({ ...coin, sequence, witnessUtxo: { script: own.script, amount: units } })
+    tx.addInput({ ...utxo, sequence, witnessUtxo: { script: payment.script, amount: units } })
     for (const amount of amounts) tx.addOutput({ script, amount })
     tx.sign(key)
     tx.finalize()
@@ -152,61 +158,61 @@ async function openWallet(network: string) {
   return { fund, spend, taproot: p2tr(pubSchnorr(key), undefined, parameters).script }
 }
 
-test.skipIf(!hasLitecoind)('transactions are taken and refused alike', async () => {
+test.skipIf(!hasLitecoind)('accepts and rejects the same transactions as litecoind', async () => {
   const scripts = await Promise.all(
     ['btc', 'ltc'].map(async (network) => {
       const rpc = sandbox.rpc(network)
       const { fund, spend, taproot } = await openWallet(network)
       const outcomes: Record<string, unknown> = {}
-      const offer = async (name: string, hex: string) => {
+      const submit = async (name: string, hex: string) => {
         const tested = (
           (await rpc.call('testmempoolaccept', [[hex]])) as { allowed: boolean; 'reject-reason'?: string }[]
         )[0]
         const outcome = await attempt(rpc, 'sendrawtransaction', [hex])
-        // Ids and sizes differ between two chains; the first words are the reason.
+        // Ids and sizes differ between the chains; the reason comes first.
         const message = 'message' in outcome ? outcome.message.replace(/[0-9a-f]{64}.*/, '').replace(/, .*/, '') : ''
         outcomes[name] =
           'code' in outcome
             ? { code: outcome.code, message, tested: tested?.allowed }
-            : { taken: true, tested: tested?.allowed }
+            : { accepted: true, tested: tested?.allowed }
       }
-      const coin = await fund()
-      await offer('unknown input', spend({ txid: nobody, index: 0 }, [50_000n]).hex)
-      await offer('more than it has', spend(coin, [100_000_001n], 0xffffffff, 100_000_001n).hex)
-      await offer('dust', spend(coin, [99_000_000n, 200n]).hex)
-      await offer('no fee', spend(coin, [100_000_000n]).hex)
-      await offer('too little fee', spend(coin, [99_999_990n]).hex)
-      await offer('absurd fee', spend(coin, [50_000_000n]).hex)
-      await offer('signature over another amount', spend(coin, [99_990_000n], 0xffffffff, 99_999_999n).hex)
-      const final = spend(coin, [99_990_000n])
-      await offer('good', final.hex)
+      const utxo = await fund()
+      await submit('unknown input', spend({ txid: unknownHash, index: 0 }, [50_000n]).hex)
+      await submit('outputs above inputs', spend(utxo, [100_000_001n], 0xffffffff, 100_000_001n).hex)
+      await submit('dust', spend(utxo, [99_000_000n, 200n]).hex)
+      await submit('no fee', spend(utxo, [100_000_000n]).hex)
+      await submit('too little fee', spend(utxo, [99_999_990n]).hex)
+      await submit('absurd fee', spend(utxo, [50_000_000n]).hex)
+      await submit('signature over another amount', spend(utxo, [99_990_000n], 0xffffffff, 99_999_999n).hex)
+      const final = spend(utxo, [99_990_000n])
+      await submit('valid', final.hex)
       expect(await rpc.call('sendrawtransaction', [final.hex])).toBe(final.id)
-      await offer('conflict with a final one', spend(coin, [99_900_000n]).hex)
+      await submit('conflict with a final transaction', spend(utxo, [99_900_000n]).hex)
       await sandbox.post('/blocks', { network, count: 1 })
-      await offer('already mined', final.hex)
-      await offer('spends what is spent', spend(coin, [99_980_000n]).hex)
+      await submit('already mined', final.hex)
+      await submit('spent input', spend(utxo, [99_980_000n]).hex)
 
       const second = await fund()
       const replaceable = spend(second, [99_990_000n], 0xfffffffd)
-      await offer('replaceable', replaceable.hex)
+      await submit('replaceable', replaceable.hex)
       const child = spend({ txid: replaceable.id, index: 0 }, [99_980_000n], 0xffffffff, 99_990_000n)
-      await offer('its child', child.hex)
-      await offer('replacement without more fee', spend(second, [99_989_999n], 0xfffffffd).hex)
+      await submit('child of a replaceable transaction', child.hex)
+      await submit('replacement without more fee', spend(second, [99_989_999n], 0xfffffffd).hex)
       const replacement = spend(second, [99_900_000n], 0xfffffffd)
-      await offer('replacement', replacement.hex)
-      outcomes['only the replacement waits'] = String(await rpc.call('getrawmempool')) === replacement.id
-      await offer('the replaced one again', replaceable.hex)
+      await submit('replacement', replacement.hex)
+      outcomes['mempool holds only the replacement'] = String(await rpc.call('getrawmempool')) === replacement.id
+      await submit('replaced transaction again', replaceable.hex)
       await sandbox.post('/blocks', { network, count: 1 })
 
       const third = await fund()
-      await offer(
+      await submit(
         'payment to a taproot address',
         spend(await fund(), [99_990_000n], 0xffffffff, 100_000_000n, taproot).hex,
       )
       let chain = spend(third, [99_990_000n])
-      for (let depth = 1, left = 99_990_000n; depth <= 27; depth++, left -= 10_000n) {
-        await offer(`unconfirmed chain of ${depth}`, chain.hex)
-        chain = spend({ txid: chain.id, index: 0 }, [left - 10_000n], 0xffffffff, left)
+      for (let depth = 1, remaining = 99_990_000n; depth <= 27; depth++, remaining -= 10_000n) {
+        await submit(`unconfirmed chain of ${depth}`, chain.hex)
+        chain = spend({ txid: chain.id, index: 0 }, [remaining - 10_000n], 0xffffffff, remaining)
       }
       return outcomes
     }),

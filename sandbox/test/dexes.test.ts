@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
 import { evmBankAddress, evmTraderAddress } from '../src/keys.ts'
-import type { Market, MarketPool } from '../src/market/record.ts'
+import type { Market, MarketPool } from '../src/market/snapshot.ts'
 import { evmNetworks } from '../src/networks.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
 
@@ -27,7 +27,7 @@ let sandbox: RunningSandbox
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, networks.join(','))
-  console.log(`twelve networks with their markets started in ${sandbox.startMs} ms`)
+  console.log(`first start of twelve networks with markets: ${sandbox.startMs} ms`)
 })
 afterAll(async () => {
   await sandbox?.stop()
@@ -72,11 +72,11 @@ const v4QuoterAbi = parseAbi([
   'struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'function quoteExactInputSingle((Key key, bool zeroForOne, uint128 exactAmount, bytes hookData) params) returns (uint256 amountOut, uint256 gas)',
 ])
-const nobody = '0x0000000000000000000000000000000000000000'
+const zeroAddress = '0x0000000000000000000000000000000000000000'
 const read = (network: string, address: Hex, functionName: string, args: readonly unknown[] = []) =>
   clientOf(network).readContract({ address, abi, functionName, args } as never) as Promise<never>
 
-/** Token1 in token0, in base units: a price that a person reads off the contract. */
+/** Price of token0 in token1 in base units, read from the contract's state. */
 async function priceOfPool(network: string, { kind, address, id }: MarketPool): Promise<number> {
   const { contracts } = recordOf(network)
   const fromRoot = (root: bigint) => (Number(root) / 2 ** 96) ** 2
@@ -97,31 +97,31 @@ async function priceOfPool(network: string, { kind, address, id }: MarketPool): 
   return fromRoot(root)
 }
 
-async function sandboxPrices(still: boolean): Promise<(key: string) => number> {
-  const { usd } = await createEmbeddedPrices({ now: Date.now, still }).read()
+async function sandboxPrices(isFrozen: boolean): Promise<(key: string) => number> {
+  const { usd } = await createEmbeddedPrices({ now: Date.now, still: isFrozen }).read()
   return (key) => {
     const price = usd.get(key)
     return price ? Number(price.bid + price.ask) / 2e12 : Number.NaN
   }
 }
 
-/** How far each pool is from the program's own prices, as a part. */
-async function distances(network: string, still: boolean): Promise<{ pool: string; away: number }[]> {
-  const usd = await sandboxPrices(still)
+/** Relative deviation of each pool from the server's embedded prices. */
+async function measureDeviations(network: string, isFrozen: boolean): Promise<{ pool: string; deviation: number }[]> {
+  const usd = await sandboxPrices(isFrozen)
   const pools = marketOf(network).pools.filter(({ prices }) => !prices.includes('levy') && !prices.includes('mute'))
   return Promise.all(
     pools.map(async (pool) => {
       const fair = (usd(pool.prices[0]) / usd(pool.prices[1])) * 10 ** (pool.decimals[1] - pool.decimals[0])
-      const away = Math.abs((await priceOfPool(network, pool)) / fair - 1)
-      return { pool: `${pool.kind} ${pool.prices.join('/')} ${pool.feePpm}`, away }
+      const deviation = Math.abs((await priceOfPool(network, pool)) / fair - 1)
+      return { pool: `${pool.kind} ${pool.prices.join('/')} ${pool.feePpm}`, deviation }
     }),
   )
 }
 
 describe.each(networks)('%s', (network) => {
-  test('has what chains.json says', async () => {
+  test('has the contracts and tokens of chains.json', async () => {
     const { wrapped, coinIsToken, hubs, dexes, contracts, defiTokens, tokens } = recordOf(network)
-    const { coin } = evmNetworks.find((one) => one.network === network) ?? { coin: '' }
+    const { nativeTicker } = evmNetworks.find((one) => one.network === network) ?? { nativeTicker: '' }
     const client = clientOf(network)
     const addresses = [wrapped, ...hubs, ...dexes.map(({ factory }) => factory), ...Object.values(contracts)]
     for (const address of addresses)
@@ -131,11 +131,11 @@ describe.each(networks)('%s', (network) => {
     expect(contracts['swapExecutor']).toBe(swapExecutor.address.toLowerCase())
     expect(contracts['externalExecutor']).toBe(externalExecutor.address.toLowerCase())
     expect(coinIsToken).toBe(network === 'celo')
-    expect(await read(network, wrapped, 'symbol')).toBe(`${coinIsToken ? '' : 'W'}${coin.toUpperCase()}`)
+    expect(await read(network, wrapped, 'symbol')).toBe(`${coinIsToken ? '' : 'W'}${nativeTicker.toUpperCase()}`)
     expect(Object.keys(tokens).length + defiTokens.length).toBeGreaterThanOrEqual(12)
     for (const { address, symbol, name, decimals } of defiTokens) {
-      const told = await Promise.all(['symbol', 'name', 'decimals'].map((what) => read(network, address, what)))
-      expect(told).toEqual([symbol, name, decimals])
+      const metadata = await Promise.all(['symbol', 'name', 'decimals'].map((getter) => read(network, address, getter)))
+      expect(metadata).toEqual([symbol, name, decimals])
     }
     const batch = await client.readContract({
       address: contracts['multicall3'] as Hex,
@@ -146,26 +146,26 @@ describe.each(networks)('%s', (network) => {
     expect(decodeFunctionResult({ abi, functionName: 'decimals', data: batch[1][0] ?? '0x' })).toBe(18)
   })
 
-  test('its factories know its pools, their addresses follow from the code hashes, and logs tell of them', async () => {
+  test('has factories with matching pools, CREATE2 addresses and creation logs', async () => {
     const { dexes, contracts } = recordOf(network)
-    const made = new Map<string, number>()
+    const created = new Map<string, number>()
     for (const pool of marketOf(network).pools) {
       const dex = dexes.find(({ kind }) => kind === pool.kind)
       const [a, b] = pool.tokens
       const hash = dex?.initCodeHash as Hex
-      made.set(pool.kind, (made.get(pool.kind) ?? 0) + 1)
-      const words = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [a, b])
+      created.set(pool.kind, (created.get(pool.kind) ?? 0) + 1)
+      const salted = encodeAbiParameters([{ type: 'address' }, { type: 'address' }], [a, b])
       if (pool.kind === 'uniswap-v2') {
         expect(await read(network, dex?.factory as Hex, 'getPair', [b, a])).toMatch(new RegExp(pool.address, 'i'))
         const salt = keccak256(encodePacked(['address', 'address'], [a, b]))
         const address = getCreate2Address({ from: dex?.factory as Hex, salt, bytecodeHash: hash })
         expect(address.toLowerCase()).toBe(pool.address)
       } else if (pool.kind === 'uniswap-v3') {
-        const found = await read(network, dex?.factory as Hex, 'getPool', [b, a, pool.feePpm])
-        expect(found).toMatch(new RegExp(pool.address, 'i'))
+        const poolAddress = await read(network, dex?.factory as Hex, 'getPool', [b, a, pool.feePpm])
+        expect(poolAddress).toMatch(new RegExp(pool.address, 'i'))
       } else if (pool.kind === 'algebra') {
         expect(await read(network, dex?.factory as Hex, 'poolByPair', [a, b])).toMatch(new RegExp(pool.address, 'i'))
-        const address = getCreate2Address({ from: dex?.deployer as Hex, salt: keccak256(words), bytecodeHash: hash })
+        const address = getCreate2Address({ from: dex?.deployer as Hex, salt: keccak256(salted), bytecodeHash: hash })
         expect(address.toLowerCase()).toBe(pool.address)
       }
     }
@@ -175,12 +175,12 @@ describe.each(networks)('%s', (network) => {
       const creations = logs.filter(({ topics }) =>
         /^0x(0d3648bd|783cca1c|91ccaa7a|dd466e67|83a48fbc)/.test(topics[0] ?? ''),
       )
-      expect([kind, creations.length]).toEqual([kind, made.get(kind)])
+      expect([kind, creations.length]).toEqual([kind, created.get(kind)])
       if (vault) expect(vault).toBe(contracts['balancerVault'])
     }
   })
 
-  test('its quoters answer near the price', async () => {
+  test('has quoters that answer near the price', async () => {
     const { contracts } = recordOf(network)
     const client = clientOf(network)
     const usd = await sandboxPrices(false)
@@ -208,7 +208,7 @@ describe.each(networks)('%s', (network) => {
                     currency1: pool.tokens[1],
                     fee: pool.feePpm,
                     tickSpacing: pool.spacing,
-                    hooks: nobody,
+                    hooks: zeroAddress,
                   },
                   zeroForOne: true,
                   exactAmount: amountIn,
@@ -216,20 +216,22 @@ describe.each(networks)('%s', (network) => {
                 },
               ],
             })
-      const dollars = (Number(result[0]) / 10 ** pool.decimals[1]) * usd(to)
-      // Other tests trade there, too.
-      expect(dollars, `${pool.kind} ${pool.prices} ${pool.feePpm}`).toBeGreaterThan(1000 * (0.95 - pool.feePpm / 1e6))
-      expect(dollars).toBeLessThan(1050)
+      const usdOut = (Number(result[0]) / 10 ** pool.decimals[1]) * usd(to)
+      // The trader moves these pools meanwhile.
+      expect(usdOut, `${pool.kind} ${pool.prices} ${pool.feePpm}`).toBeGreaterThan(1000 * (0.95 - pool.feePpm / 1e6))
+      expect(usdOut).toBeLessThan(1050)
     }
   })
 
-  test('its pools stand within a percent of the prices', async () => {
-    await waitFor('the pools', async () => (await distances(network, false)).every(({ away }) => away < 0.01))
-    expect((await distances(network, false)).length).toBeGreaterThan(25)
+  test('keeps its pools within one percent of the prices', async () => {
+    await waitFor('the pools', async () =>
+      (await measureDeviations(network, false)).every(({ deviation }) => deviation < 0.01),
+    )
+    expect((await measureDeviations(network, false)).length).toBeGreaterThan(25)
   })
 })
 
-test('the trader moves the pools, with its own tokens alone', async () => {
+test('the trader moves the pools without changing the bank balances', async () => {
   const { tokens } = recordOf('eth')
   const bank = evmBankAddress()
   const balances = () =>
@@ -242,12 +244,12 @@ test('the trader moves the pools, with its own tokens alone', async () => {
   const old = await prices()
   await waitFor(
     'ten pools that moved',
-    async () => (await prices()).filter((price, at) => price !== old[at]).length >= 10,
+    async () => (await prices()).filter((price, index) => price !== old[index]).length >= 10,
   )
   expect(await balances()).toEqual(before)
 })
 
-test("on Celo the coin's balance and the token's are one", async () => {
+test("on Celo the native balance and the token's balance are the same", async () => {
   const { address, privateKey } = (await sandbox.post('/wallets', { network: 'celo' })).body as {
     address: Hex
     privateKey: Hex
@@ -271,17 +273,19 @@ test("on Celo the coin's balance and the token's are one", async () => {
   )
 })
 
-test('still chains stand at the resting prices and stay there; a restart keeps the markets', async () => {
+test('frozen chains move to the base prices and stay there; a restart keeps the markets', async () => {
   const before = sandbox.chains.networks
   expect(await sandbox.stop()).toBe(0)
   sandbox = await runSandbox(folder.path, networks.join(','), [], { SWAPYARD_SANDBOX_STILL: '1' })
-  console.log(`started again in ${sandbox.startMs} ms`)
+  console.log(`second start: ${sandbox.startMs} ms`)
   expect(sandbox.chains.networks).toEqual(before)
   for (const network of ['eth', 'celo', 'sonic']) {
-    await waitFor('the resting prices', async () => (await distances(network, true)).every(({ away }) => away < 0.01))
+    await waitFor('the base prices', async () =>
+      (await measureDeviations(network, true)).every(({ deviation }) => deviation < 0.01),
+    )
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()
-    // What brings the pools there takes two blocks.
+    // Aligning the pools takes two blocks.
     const settled = (await height()) + 4n
     await waitFor('blocks', async () => (await height()) >= settled)
     const traded = await nonce()

@@ -16,33 +16,33 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const texts = () => {
+const readRecords = () => {
   const journal = openJournal(file)
   journal.close()
   return journal.records.map(({ kind, bytes }) => `${kind} ${bytes.toString()}`)
 }
 
-test('answers what was appended, in order', () => {
-  expect(texts()).toEqual(['block first', 'invalidate second'])
+test('reads the appended records in order', () => {
+  expect(readRecords()).toEqual(['block first', 'invalidate second'])
 })
 
-test('a record that a crash cut off is forgotten, and the next one stands in its place', () => {
+test('drops an incomplete last record and overwrites it', () => {
   truncateSync(file, readFileSync(file).length - 2)
   const journal = openJournal(file)
   expect(journal.records).toHaveLength(1)
   journal.append({ kind: 'reconsider', bytes: Buffer.from('third') })
   journal.close()
-  expect(texts()).toEqual(['block first', 'reconsider third'])
+  expect(readRecords()).toEqual(['block first', 'reconsider third'])
 })
 
-test('what follows a damaged record is not believed', () => {
+test('ignores a damaged record and all records after it', () => {
   const bytes = readFileSync(file)
   bytes.writeUInt8(bytes.readUInt8(10) ^ 1, 10)
   writeFileSync(file, bytes)
-  expect(texts()).toEqual([])
+  expect(readRecords()).toEqual([])
 })
 
-test('rubbish at the end is cut off', () => {
+test('truncates garbage at the end', () => {
   appendFileSync(file, Buffer.alloc(40, 7))
-  expect(texts()).toEqual(['block first', 'invalidate second'])
+  expect(readRecords()).toEqual(['block first', 'invalidate second'])
 })

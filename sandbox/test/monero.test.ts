@@ -26,11 +26,11 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
   const balance = async (address: string) =>
     (await sandbox.get(`/balance?network=xmr&currency=xmr&address=${address}`)).body['amount']
 
-  test('pays what was asked for, to addresses of Monero alone', async () => {
+  test('pays the exact amount and rejects an invalid address', async () => {
     const address = await wallet()
     expect(address).toMatch(/^8[1-9A-HJ-NP-Za-km-z]{94}$/)
     await deposit(address, '1.000000000001')
-    await waitFor('the payment is seen', async () => (await balance(address)) === '1.000000000001')
+    await waitFor('the payment', async () => (await balance(address)) === '1.000000000001')
     const refused = await sandbox.post('/deposits', {
       network: 'xmr',
       currency: 'native',
@@ -40,22 +40,22 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
     expect([refused.status, refused.body['code']]).toEqual([400, 'INVALID_ADDRESS'])
   })
 
-  test('goes back, with payments that come again and payments that do not', async () => {
+  test('replaces blocks, with and without their payments', async () => {
     await sandbox.post('/mining', { network: 'xmr', paused: true })
-    const [kept, dropped] = [await wallet(), await wallet()]
+    const [keptAddress, droppedAddress] = [await wallet(), await wallet()]
     const before = await sandbox.post('/blocks', { network: 'xmr', count: 1 })
-    await deposit(kept, '0.5')
+    await deposit(keptAddress, '0.5')
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     const back = await sandbox.post('/reorgs', { network: 'xmr', depth: 2 })
     expect(back.body['height']).toBe(Number(before.body['height']) + 3)
     await sandbox.post('/blocks', { network: 'xmr', count: 1 })
-    await deposit(dropped, '0.5')
+    await deposit(droppedAddress, '0.5')
     await sandbox.post('/blocks', { network: 'xmr', count: 1 })
     await sandbox.post('/reorgs', { network: 'xmr', depth: 1, drop: true })
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     await sandbox.post('/mining', { network: 'xmr', paused: false })
-    expect(await balance(kept)).toBe('0.5')
-    await waitFor('the dropped payment is gone', async () => (await balance(dropped)) === '0')
+    expect(await balance(keptAddress)).toBe('0.5')
+    await waitFor('the drop of the payment', async () => (await balance(droppedAddress)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
   })

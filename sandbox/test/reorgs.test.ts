@@ -13,7 +13,7 @@ let sandbox: RunningSandbox
 
 beforeAll(async () => {
   sandbox = await runSandbox(folder.path, testedNetworks.join(','))
-  // The clock stands still: what happens between two calls is what these tests ask for.
+  // Interval mining is paused, so that blocks come only from the tests.
   for (const network of testedNetworks) {
     await sandbox.post('/mining', { network, paused: true })
     await sandbox.post('/blocks', { network, count: 5 })
@@ -44,7 +44,7 @@ describe.each(bitcoinFamily)('%s', (network) => {
     return tx.confirmations ?? 0
   }
 
-  test('a payment twelve blocks deep waits again, and so does what spends its change', async () => {
+  test('returns a payment twelve blocks deep and a spend of its change to the mempool', async () => {
     const [one, other] = [await createAddress(network), await createAddress(network)]
     const first = await pay(network, one, '0.25')
     const second = await pay(network, other, '0.125')
@@ -55,7 +55,7 @@ describe.each(bitcoinFamily)('%s', (network) => {
     expect([await balance(network, one), await balance(network, other)]).toEqual(['0.25', '0.125'])
   })
 
-  test('a payment in the replaced blocks waits again, and is mined again', async () => {
+  test('returns a payment of replaced blocks to the mempool and mines it again', async () => {
     const address = await createAddress(network)
     const hash = await pay(network, address, '0.5')
     const before = await mine(network, 3)
@@ -70,32 +70,32 @@ describe.each(bitcoinFamily)('%s', (network) => {
     expect(await balance(network, address)).toBe('0.5')
   })
 
-  test('the bank does not spend again what a payment spends that a reorg made wait again', async () => {
+  test('the bank does not double-spend inputs of payments that a reorg returned to the mempool', async () => {
     const address = await createAddress(network)
     const hashes: string[] = []
-    for (let made = 0; made < 3; made++) hashes.push(await pay(network, address, '0.25'))
+    for (let count = 0; count < 3; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 2)
-    // It looks its coins up: all of the payments are mined.
+    // The bank scans its UTXOs while all payments are mined.
     hashes.push(await pay(network, address, '0.25'))
     await reorganize(network, 2)
-    for (let made = 0; made < 3; made++) hashes.push(await pay(network, address, '0.25'))
+    for (let count = 0; count < 3; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 1)
     for (const hash of hashes) expect(await confirmations(hash)).toBe(1)
     expect(await balance(network, address)).toBe('1.75')
   })
 
-  test('a dropped payment never comes back, nor what was paid from it', async () => {
+  test('never restores a dropped payment or its descendants', async () => {
     const address = await createAddress(network)
-    // So many that later ones spend the change of earlier ones.
+    // Enough payments for later ones to spend the change of earlier ones.
     const hashes: string[] = []
-    for (let made = 0; made < 5; made++) hashes.push(await pay(network, address, '0.25'))
+    for (let count = 0; count < 5; count++) hashes.push(await pay(network, address, '0.25'))
     await mine(network, 2)
-    const waiting = await pay(network, address, '0.125')
+    const unconfirmed = await pay(network, address, '0.125')
     await reorganize(network, 2, true)
     expect(await sandbox.rpc(network).call('getrawmempool')).toEqual([])
     await mine(network, 2)
-    // Core's transaction index remembers what was once in a block: no confirmations says that it is in none now.
-    for (const hash of [...hashes, waiting]) expect(await confirmations(hash).catch(() => 0)).toBe(0)
+    // Litecoin Core's transaction index keeps transactions of replaced blocks, without confirmations.
+    for (const hash of [...hashes, unconfirmed]) expect(await confirmations(hash).catch(() => 0)).toBe(0)
     expect(await balance(network, address)).toBe('0')
     await pay(network, address, '0.1')
     await mine(network, 1)
@@ -108,7 +108,7 @@ describe.each(bitcoinFamily)('%s', (network) => {
     expect(after.height).toBe(before.height + 1)
   })
 
-  test('a block is invalid until it is reconsidered', async () => {
+  test('treats a block as invalid until it is reconsidered', async () => {
     const rpc = sandbox.rpc(network)
     const address = await createAddress(network)
     const hash = await pay(network, address, '0.5')
@@ -126,7 +126,7 @@ describe.each(bitcoinFamily)('%s', (network) => {
 describe('eth', () => {
   const rpc = () => sandbox.rpc('eth')
 
-  test('many blocks at once have the base fee of one', async () => {
+  test('gives every block of one call the same base fee', async () => {
     const { height } = await mine('eth', 12)
     const blocks = await Promise.all(
       Array.from({ length: 12 }, (_, back) =>
@@ -137,7 +137,7 @@ describe('eth', () => {
     expect(new Set(fees)).toEqual(new Set([2_000_000_000]))
   })
 
-  test('a payment in the replaced blocks is gone, and the next one works', async () => {
+  test('drops a payment of replaced blocks; the next payment works', async () => {
     const address = await createAddress('eth')
     const hash = await pay('eth', address, '0.5')
     const before = await mine('eth', 3)
@@ -155,16 +155,16 @@ describe('eth', () => {
     expect(await balance('eth', address)).toBe('0.25')
   })
 
-  test('a payment that waited through a reorg is mined after it', async () => {
-    const lost = await createAddress('eth')
-    const kept = await createAddress('eth')
-    await pay('eth', lost, '1')
+  test('mines a payment that was pending during a reorg', async () => {
+    const droppedAddress = await createAddress('eth')
+    const address = await createAddress('eth')
+    await pay('eth', droppedAddress, '1')
     await mine('eth', 1)
-    const hash = await pay('eth', kept, '2')
+    const hash = await pay('eth', address, '2')
     await reorganize('eth', 1)
     await mine('eth', 1)
     expect(await rpc().call('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' })
-    expect([await balance('eth', lost), await balance('eth', kept)]).toEqual(['0', '2'])
+    expect([await balance('eth', droppedAddress), await balance('eth', address)]).toEqual(['0', '2'])
   })
 
   test('a reorg of fifty blocks', async () => {
@@ -173,7 +173,7 @@ describe('eth', () => {
     expect(after.height).toBe(before.height + 1)
   })
 
-  test('tokens survive a reorg, and time does not go back', async () => {
+  test('keeps tokens and block time through a reorg', async () => {
     const token = sandbox.chains.networks.find((one) => one.network === 'eth')?.tokens['usdt'] ?? ''
     await mine('eth', 12)
     await reorganize('eth', 12)
@@ -183,13 +183,13 @@ describe('eth', () => {
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(3)
   })
 
-  test('reorgs, payments and blocks at the same time leave one chain', async () => {
+  test('keeps one consistent chain under concurrent reorgs, payments and blocks', async () => {
     const address = await createAddress('eth')
     await mine('eth', 10)
     await Promise.all(
-      Array.from({ length: 12 }, (_, at) => [
+      Array.from({ length: 12 }, (_, index) => [
         mine('eth', 2),
-        reorganize('eth', 1 + (at % 3)),
+        reorganize('eth', 1 + (index % 3)),
         pay('eth', address, '1'),
       ]).flat(),
     )
@@ -203,7 +203,7 @@ describe('eth', () => {
       if (child) expect(block.hash).toBe(child.parentHash)
       child = block
     }
-    await waitFor('an empty pool', async () => {
+    await waitFor('an empty txpool', async () => {
       const { pending, queued } = (await rpc().call('txpool_status')) as { pending: string; queued: string }
       await mine('eth', 1)
       return Number(pending) + Number(queued) === 0

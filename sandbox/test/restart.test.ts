@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describe as describeProcess, lives } from '../src/living.ts'
+import { isAlive, readPidIdentity } from '../src/pid-identity.ts'
 import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks, waitFor } from './running-sandbox.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -16,19 +16,19 @@ afterEach(async () => {
   folder.remove()
 })
 
-const run = async (networks = testedNetworks.join(','), more: readonly string[] = []) => {
-  const sandbox = await runSandbox(folder.path, networks, more)
+const run = async (networks = testedNetworks.join(','), extraArgs: readonly string[] = []) => {
+  const sandbox = await runSandbox(folder.path, networks, extraArgs)
   running.push(sandbox)
   return sandbox
 }
 const balance = async (sandbox: RunningSandbox, network: string, address: string) =>
   (await sandbox.get(`/balance?network=${network}&currency=native&address=${address}`)).body['amount']
 
-type Paid = { network: string; address: string; hash: string; blockHash: string; height: number }
+type Payment = { network: string; address: string; hash: string; blockHash: string; height: number }
 
-/** Pays a fresh wallet on every network and mines it in. */
-async function payEverywhere(sandbox: RunningSandbox): Promise<Paid[]> {
-  const paid: Paid[] = []
+/** Pays a fresh wallet on every network and mines the payment. */
+async function payEverywhere(sandbox: RunningSandbox): Promise<Payment[]> {
+  const paid: Payment[] = []
   for (const network of testedNetworks) {
     const address = (await sandbox.post('/wallets', { network })).body['address'] as string
     const { body } = await sandbox.post('/deposits', { network, currency: 'native', address, amount: '0.5' })
@@ -38,7 +38,7 @@ async function payEverywhere(sandbox: RunningSandbox): Promise<Paid[]> {
   return paid
 }
 
-async function expectKept(sandbox: RunningSandbox, paid: readonly Paid[]): Promise<void> {
+async function expectPayments(sandbox: RunningSandbox, paid: readonly Payment[]): Promise<void> {
   for (const { network, address, hash, blockHash, height } of paid) {
     const rpc = sandbox.rpc(network)
     expect(await balance(sandbox, network, address)).toBe('0.5')
@@ -54,23 +54,23 @@ async function expectKept(sandbox: RunningSandbox, paid: readonly Paid[]): Promi
   }
 }
 
-/** Every process whose command line names the test's folder. */
-const nodesOf = (path: string): { pid: number; since: string }[] => {
+/** The node processes in the lock file. */
+const readNodes = (path: string): { pid: number; since: string }[] => {
   const lock = JSON.parse(readFileSync(join(path, 'chains.lock'), 'utf8')) as {
     children: { pid: number; since: string }[]
   }
   return lock.children
 }
 
-test('a second start continues the same chains at the same places', async () => {
+test('continues the same chains at the same URLs after a restart', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
-  // Reorganised chains are continued as they were left.
+  // A chain with a reorg must also continue.
   for (const network of testedNetworks) {
     await first.post('/blocks', { network, count: 3 })
     await first.post('/reorgs', { network, depth: 2 })
   }
-  const left = await Promise.all(
+  const firstHeights = await Promise.all(
     testedNetworks.map(
       async (network) => (await first.post('/blocks', { network, count: 1 })).body['height'] as number,
     ),
@@ -83,16 +83,16 @@ test('a second start continues the same chains at the same places', async () => 
   console.log(`first start ${first.startMs} ms, second start ${second.startMs} ms`)
   expect(second.chains.networks).toEqual(first.chains.networks)
   expect(second.chains.controlUrl).toBe(first.chains.controlUrl)
-  await expectKept(second, paid)
+  await expectPayments(second, paid)
   const heights = await Promise.all(
     testedNetworks.map(
       async (network) => (await second.post('/blocks', { network, count: 1 })).body['height'] as number,
     ),
   )
-  heights.forEach((height, at) => {
-    expect(height).toBeGreaterThan(left[at] ?? 0)
+  heights.forEach((height, index) => {
+    expect(height).toBeGreaterThan(firstHeights[index] ?? 0)
   })
-  // The bank still pays.
+  // The bank can still pay.
   await payEverywhere(second)
   for (const network of testedNetworks) {
     const deep = await second.post('/reorgs', { network, depth: 2 })
@@ -100,44 +100,44 @@ test('a second start continues the same chains at the same places', async () => 
   }
 })
 
-test('after a kill -9 its nodes end by themselves, and the next start loses nothing', async () => {
+test('stops the nodes after a SIGKILL of the sandbox and loses no data', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
-  const nodes = nodesOf(folder.path)
+  const nodes = readNodes(folder.path)
   expect(nodes).toHaveLength(testedNetworks.length - 1)
   await first.stop('SIGKILL')
   expect(existsSync(join(folder.path, 'chains.lock'))).toBe(true)
-  await waitFor('the end of the nodes', () => !nodes.some(lives))
+  await waitFor('the end of the nodes', () => !nodes.some(isAlive))
   const second = await run()
-  await expectKept(second, paid)
+  await expectPayments(second, paid)
 })
 
-test('a start right after a kill -9 waits for the old nodes', async () => {
+test('waits for the old nodes in a start right after a SIGKILL', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   await first.stop('SIGKILL')
   const second = await run()
-  await expectKept(second, paid)
+  await expectPayments(second, paid)
 })
 
-test('a start while the chains are being stopped waits for their end', async () => {
+test('waits for a running stop before it starts', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   const stopped = first.stop()
   await waitFor('the stop', () => !existsSync(join(folder.path, 'chains.json')))
-  // It may take its time.
+  // Makes the stop take longer.
   first.process.kill('SIGSTOP')
-  const waiting = launch(folder.path, testedNetworks.join(','))
-  await waitFor('the second one', () => waiting.text().includes(`waiting for process ${first.process.pid}`))
+  const second = launch(folder.path, testedNetworks.join(','))
+  await waitFor('the second start to wait', () => second.text().includes(`waiting for process ${first.process.pid}`))
   first.process.kill('SIGCONT')
   await stopped
-  await waitFor('the chains', () => waiting.text().includes('ready'))
-  waiting.process.kill('SIGTERM')
-  await new Promise((resolve) => waiting.process.once('exit', resolve))
-  await expectKept(await run(), paid)
+  await waitFor('the chains', () => second.text().includes('ready'))
+  second.process.kill('SIGTERM')
+  await new Promise((resolve) => second.process.once('exit', resolve))
+  await expectPayments(await run(), paid)
 })
 
-test('a second sandbox on the same folder is refused', async () => {
+test('rejects a second sandbox on the same data directory', async () => {
   const first = await run('eth')
   const second = launch(folder.path, 'eth')
   const code = await new Promise((resolve) => second.process.once('exit', resolve))
@@ -146,8 +146,8 @@ test('a second sandbox on the same folder is refused', async () => {
   expect((await first.get('/networks')).status).toBe(200)
 })
 
-test('unknown networks, arguments and settings are refused', async () => {
-  for (const [networks, more, text] of [
+test('rejects unknown networks, arguments and settings', async () => {
+  for (const [networks, extraArgs, text] of [
     ['btc,foo', [], 'has no chain for "foo"'],
     ['eth', ['--what', 'x'], 'unknown argument --what'],
     ['eth', ['--parent', 'x'], 'not a process id'],
@@ -156,7 +156,7 @@ test('unknown networks, arguments and settings are refused', async () => {
     const child = launch(
       folder.path,
       networks,
-      more,
+      extraArgs,
       text.startsWith('SWAPYARD') ? { SWAPYARD_SANDBOX_NETWORK: 'btc' } : {},
     )
     expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(2)
@@ -164,13 +164,13 @@ test('unknown networks, arguments and settings are refused', async () => {
   }
 })
 
-test('--help says what it takes', async () => {
+test('prints the usage with --help', async () => {
   const child = launch(folder.path, 'eth', ['--help'])
   expect(await new Promise((resolve) => child.process.once('exit', resolve))).toBe(0)
   expect(child.text()).toMatch(/^usage: .*--data-dir.*--networks/)
 })
 
-test('without the programs of Debian their chains are missing, and a line names the package of each', async () => {
+test('runs without litecoind and monerod and names their Debian packages', async () => {
   const sandbox = await runSandbox(folder.path, 'ltc,xmr,eth', [], { PATH: folder.path })
   running.push(sandbox)
   expect(sandbox.chains.networks.map(({ network }) => network)).toEqual(['eth'])
@@ -179,13 +179,13 @@ test('without the programs of Debian their chains are missing, and a line names 
     expect(lines.filter((line) => line.includes(`Debian's package ${name} `))).toHaveLength(1)
 })
 
-test('nodes that are stopped in order are gone', async () => {
+test('stops all nodes on SIGTERM', async () => {
   const sandbox = await run()
-  const nodes = nodesOf(folder.path)
-  expect(nodes.every(lives)).toBe(true)
-  const began = performance.now()
+  const nodes = readNodes(folder.path)
+  expect(nodes.every(isAlive)).toBe(true)
+  const startedAt = performance.now()
   expect(await sandbox.stop()).toBe(0)
-  expect(performance.now() - began).toBeLessThan(5000)
-  expect(nodes.some(lives)).toBe(false)
-  expect(describeProcess(sandbox.process.pid ?? 0)).toBeNull()
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  expect(nodes.some(isAlive)).toBe(false)
+  expect(readPidIdentity(sandbox.process.pid ?? 0)).toBeNull()
 })

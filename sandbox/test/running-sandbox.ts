@@ -31,7 +31,7 @@ export type RunningSandbox = Readonly<{
   rpc(network: string): JsonRpc
   get(path: string): Promise<Answer>
   post(path: string, body: unknown): Promise<Answer>
-  /** Sends the signal and waits for the end. Answers the exit code, null after a signal. */
+  /** Sends the signal and waits for the exit. Returns the exit code, or null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }>
 
@@ -40,18 +40,18 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs the sandbox's own entry in a process of its own until it says that it is ready. */
+/** Starts the sandbox as a child process and waits until it prints `ready`. */
 export async function runSandbox(
   folder: string,
   networks: string,
-  more: readonly string[] = [],
+  extraArgs: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningSandbox> {
-  const began = performance.now()
-  const child = launch(folder, networks, more, environment)
+  const startedAt = performance.now()
+  const child = launch(folder, networks, extraArgs, environment)
   await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
-  if (child.process.exitCode !== null) throw new Error(`the sandbox ended: ${child.text()}`)
-  const startMs = Math.round(performance.now() - began)
+  if (child.process.exitCode !== null) throw new Error(`the sandbox exited: ${child.text()}`)
+  const startMs = Math.round(performance.now() - startedAt)
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
   const clients = new Map<string, JsonRpc>()
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
@@ -84,10 +84,10 @@ export async function runSandbox(
 export function launch(
   folder: string,
   networks: string,
-  more: readonly string[] = [],
+  extraArgs: readonly string[] = [],
   environment: NodeJS.ProcessEnv = {},
 ) {
-  const args = [entry, '--data-dir', folder, '--networks', networks, ...more]
+  const args = [entry, '--data-dir', folder, '--networks', networks, ...extraArgs]
   const process_ = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
@@ -99,19 +99,19 @@ export function launch(
 }
 
 export async function waitFor(
-  what: string,
+  description: string,
   condition: () => boolean | Promise<boolean>,
   timeoutMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`)
+    if (performance.now() > deadline) throw new Error(`timed out after ${timeoutMs} ms waiting for: ${description}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
 
 const { searchPath } = readSettings([])
-/** Litecoin Core comes from Debian; where it is absent its part of the tests is left out. */
+/** Litecoin Core is a Debian package; without it the tests skip ltc. */
 export const hasLitecoind = findProgram('litecoind', searchPath) !== null
 export const bitcoinFamily = hasLitecoind ? ['btc', 'ltc'] : ['btc']
 export const testedNetworks = [...bitcoinFamily, 'eth']

@@ -8,18 +8,18 @@ import { sandboxTokens } from '../src/tokens.ts'
 
 const evm = networks.filter((network) => network.family === 'evm')
 
-test('the sandbox has every EVM network of the program', () => {
+test('has every EVM network of the server', () => {
   expect(evmNetworks.map((one) => one.network).sort()).toEqual(evm.map((one) => one.id).sort())
   for (const one of evmNetworks) {
     const definition = evm.find((network) => network.id === one.network)
     expect(definition?.production.evm?.chainId).toBe(one.realChainId)
     expect(definition?.sandbox.evm?.chainId).toBe(sandboxChainIdOffset + one.realChainId)
-    const coin = currencies.find((currency) => currency.network === one.network && currency.contract === null)
-    expect(coin?.ticker).toBe(one.coin)
+    const native = currencies.find((currency) => currency.network === one.network && currency.contract === null)
+    expect(native?.ticker).toBe(one.nativeTicker)
   }
 })
 
-test('the sandbox has every EVM token of the catalogue, with its decimals', () => {
+test('has every EVM token of the catalogue with its decimals', () => {
   const ids = new Set(evm.map((network) => network.id))
   const listed = currencies.filter((currency) => currency.contract !== null && ids.has(currency.network))
   const row = (one: { network: string; ticker: string; decimals: number }) =>
@@ -27,6 +27,6 @@ test('the sandbox has every EVM token of the catalogue, with its decimals', () =
   expect(sandboxTokens.map(row).sort()).toEqual(listed.map(row).sort())
 })
 
-test('the compiled tokens are those of the sources', () => {
+test('has token bytecode that matches the sources', () => {
   expect(readFileSync(generatedFile, 'utf8')).toBe(compileTokens())
 })

@@ -2,16 +2,16 @@ import Type, { type Static } from 'typebox'
 import { exchangeStatuses, exchangeTypes, flows, privateTypes } from './cross-chain.ts'
 import { amountInput, boundedText, tickerInput, wordOf } from './scalars.ts'
 
-/** Longest address and memo that any chain needs, with room. Checked before any rule of a chain looks at them. */
+/** Above the longest address of any chain. Checked before a chain's own rules. */
 const ADDRESS_LENGTH_MAX = 256
-/** Above the longest memo of any chain: what is longer than the chain's own limit is the chain's to refuse. */
+/** Above the longest memo of any chain; each chain's rules apply their own limit. */
 const MEMO_LENGTH_MAX = 8192
 const RATE_ID_LENGTH_MAX = 1024
 
 const pair = {
   fromCurrency: tickerInput({ description: 'Source ticker, in any case.', examples: ['btc'] }),
   fromNetwork: tickerInput({
-    description: 'Source network, in any case; common aliases are understood.',
+    description: 'Source network, in any case; common aliases are accepted.',
     examples: ['btc'],
   }),
   toCurrency: tickerInput({ description: 'Target ticker.', examples: ['usdt'] }),
@@ -49,7 +49,7 @@ export const StatusQuery = Type.Object({
 })
 export type StatusQuery = Static<typeof StatusQuery>
 
-/** Page numbers are 1-based; 9 digits keep them exact everywhere. */
+/** 1-based page number; at most 9 digits, so that it fits into 32 bits. */
 export const PAGE_PATTERN = '^[1-9][0-9]{0,8}$'
 /** 1 to 500. */
 export const LIMIT_PATTERN = '^(?:[1-9][0-9]?|[1-4][0-9]{2}|500)$'
@@ -65,14 +65,14 @@ export const ListQuery = Type.Object({
   page: Type.Optional(
     Type.String({
       pattern: PAGE_PATTERN,
-      description: 'Page, from 1. Without `page` and `limit` all are returned. Additive.',
+      description: '1-based page number. Without `page` and `limit` all matches are returned. Additive.',
       examples: ['1'],
     }),
   ),
   limit: Type.Optional(
     Type.String({
       pattern: LIMIT_PATTERN,
-      description: 'Items a page, 1 to 500; 100 where only `page` is given. Additive.',
+      description: 'Items per page, 1 to 500; 100 if only `page` is given. Additive.',
       examples: ['100'],
     }),
   ),
@@ -82,19 +82,19 @@ export type ListQuery = Static<typeof ListQuery>
 const destination = {
   address: Type.Optional(
     boundedText(ADDRESS_LENGTH_MAX, {
-      description: "Recipient address. Without it the partner's default recipient, else the partner's balance.",
+      description: "Recipient address. Defaults to the partner's default recipient, else to the partner's balance.",
       examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
     }),
   ),
   memo: Type.Optional(
     boundedText(MEMO_LENGTH_MAX, {
-      description: 'Memo of the recipient, required where the currency says so.',
+      description: 'Memo of the recipient; required if the currency has `requireMemo`.',
       examples: ['12345'],
     }),
   ),
   refundAddress: Type.Optional(
     boundedText(ADDRESS_LENGTH_MAX, {
-      description: 'Where a refund goes.',
+      description: 'Refund address.',
       examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
     }),
   ),
@@ -103,7 +103,7 @@ const destination = {
   ),
 }
 const fromAmount = amountInput({ description: 'Amount to exchange, as text.', examples: ['0.01'] })
-/** A refund memo alone says nothing. */
+/** A refund memo is useless without a refund address. */
 const dependentRequired = { refundMemo: ['refundAddress'] }
 
 export const CreateExchangeBody = Type.Object(
@@ -114,7 +114,7 @@ export const CreateExchangeBody = Type.Object(
     ...destination,
     rateId: Type.Optional(
       boundedText(RATE_ID_LENGTH_MAX, {
-        description: 'Freezes the estimate of a rate call; required for `fixed-rate`. Good for 1 minute, once.',
+        description: 'Reserves the quote of a rate request; required for `fixed-rate`. Valid once and for 1 minute.',
       }),
     ),
   },
@@ -124,7 +124,8 @@ export type CreateExchangeBody = Static<typeof CreateExchangeBody>
 
 const privateRefundAddress = Type.Optional(
   boundedText(ADDRESS_LENGTH_MAX, {
-    description: "Where a refund goes. Not the recipient's own address: a refund to it would show who is paid.",
+    description:
+      "Refund address. It must differ from the recipient's address: a refund there would reveal the recipient.",
     examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
   }),
 )

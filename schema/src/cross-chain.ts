@@ -51,7 +51,7 @@ const statusNotes = {
   examples: ['pending'],
 }
 const reasonNotes = {
-  description: 'Why it is where it is; null where the status says it all. Additive.',
+  description: 'Reason for the status; null if there is none. Additive.',
   examples: [null],
 }
 
@@ -63,14 +63,14 @@ export const Currency = Type.Object(
     symbol: Type.String({ description: 'Currency symbol.', examples: ['USDT'] }),
     name: Type.String({ description: 'Full name.', examples: ['Tether USD'] }),
     hasMemo: Type.Boolean({ description: 'Supports a memo (extra id).', examples: [false] }),
-    requireMemo: Type.Boolean({ description: 'A memo is required to complete transactions.', examples: [false] }),
-    isFiat: Type.Boolean({ description: 'Is fiat money.', examples: [false] }),
-    isStable: Type.Boolean({ description: 'Is a stablecoin.', examples: [true] }),
+    requireMemo: Type.Boolean({ description: 'A memo is required.', examples: [false] }),
+    isFiat: Type.Boolean({ description: 'True for fiat money.', examples: [false] }),
+    isStable: Type.Boolean({ description: 'True for a stablecoin.', examples: [true] }),
     supportsFixedRate: Type.Boolean({ description: 'Fixed-rate exchanges are supported.', examples: [true] }),
     enabled: Type.Boolean({ description: 'Currently available.', examples: [true] }),
     image: Type.String({ description: 'URL of the icon.', examples: ['http://127.0.0.1:8080/icons/usdt.svg'] }),
     regexAddress: Type.String({
-      description: 'Regular expression for recipient addresses. A hint: the checksum decides.',
+      description: 'Regular expression for recipient addresses. Only a hint: the server also verifies checksums.',
       examples: ['^0x[0-9a-fA-F]{40}$'],
     }),
     addressExplorer: Type.String({
@@ -83,7 +83,7 @@ export const Currency = Type.Object(
     }),
     confirmations: Type.Integer({
       minimum: 0,
-      description: 'Confirmations required of an incoming transaction.',
+      description: 'Required confirmations of a deposit.',
       examples: [12],
     }),
     rank: Type.Integer({ description: 'Ranking priority, for sorting in a UI.', examples: [3] }),
@@ -92,17 +92,17 @@ export const Currency = Type.Object(
 )
 export type Currency = Static<typeof Currency>
 
-/** What lies between the reference rate and `toAmount`, in the target currency. */
+/** The difference between the reference rate and `toAmount`, in the target currency. */
 export const QuoteFees = Type.Object(
   {
-    service: amountText({ description: 'Our share.', examples: ['1.284'] }),
-    partner: amountText({ description: "The partner's share.", examples: ['0'] }),
+    service: amountText({ description: 'Our fee.', examples: ['1.284'] }),
+    partner: amountText({ description: "The partner's fee.", examples: ['0'] }),
     network: amountText({ description: 'Cost of the payout transaction.', examples: ['0.75'] }),
   },
-  { description: 'Everything taken, in the target currency. Additive.' },
+  { description: 'All fees, in the target currency. Additive.' },
 )
 
-/** An estimate. Amounts have at most 15 significant digits, so that the JSON numbers are exact. */
+/** A rate quote. Amounts have at most 15 significant digits, so that the JSON numbers are exact. */
 export const RateQuote = Type.Object(
   {
     min: Type.Number({ minimum: 0, description: 'Minimum allowed amount.', examples: [0.0004] }),
@@ -110,7 +110,7 @@ export const RateQuote = Type.Object(
     fromAmount: Type.Number({ minimum: 0, description: 'Requested amount.', examples: [0.01] }),
     toAmount: Type.Number({
       minimum: 0,
-      description: 'Estimated amount to receive, net of everything.',
+      description: 'Estimated amount that the recipient gets, net of all fees.',
       examples: [642.10558],
     }),
     fromCurrency: Type.String({ description: 'Source ticker.', examples: ['btc'] }),
@@ -121,11 +121,11 @@ export const RateQuote = Type.Object(
     amountToUsd: amountText({ description: 'USD equivalent of the target amount.', examples: ['642.1'] }),
     rateId: textOrNull({
       description:
-        'Holds this estimate for a create within 60 seconds, once. Null where the amount lies outside min and max. Additive.',
+        'Reserves this quote for one create within 60 seconds. Null if the amount is outside `min` and `max`. Additive.',
       examples: [null],
     }),
     validUntil: dateTimeOrNull({
-      description: 'Until when `rateId` is good; null without one. Additive.',
+      description: 'Expiry of `rateId`; null without one. Additive.',
       examples: ['2026-01-02T03:05:05.000Z'],
     }),
     fees: QuoteFees,
@@ -134,18 +134,18 @@ export const RateQuote = Type.Object(
 )
 export type RateQuote = Static<typeof RateQuote>
 
-/** Private quotes hold nothing: they carry no `rateId`. */
+/** A private quote is not reserved: it has no `rateId`. */
 export const PrivateRateQuote = Type.Object(
   {
     ...Type.Omit(RateQuote, ['rateId', 'validUntil']).properties,
     expectedSeconds: Type.Integer({
       minimum: 0,
       description:
-        'How long it takes on average from the deposit to the payout, all confirmations and random waits included. Additive.',
+        'Average time in seconds from the deposit to the payout, including confirmations and random delays. Additive.',
       examples: [2460],
     }),
   },
-  { description: 'Rate quote of a private exchange: both legs, and both network fees.' },
+  { description: 'Rate quote of a private exchange, with both legs and both network fees.' },
 )
 export type PrivateRateQuote = Static<typeof PrivateRateQuote>
 
@@ -154,84 +154,87 @@ const pairFields = {
   fromNetwork: Type.String({ description: 'Source network.', examples: ['btc'] }),
   toCurrency: Type.String({ description: 'Target ticker.', examples: ['usdt'] }),
   toNetwork: Type.String({ description: 'Target network.', examples: ['eth'] }),
-  amountFromRequested: amountText({ description: 'Amount that was asked to be exchanged.', examples: ['0.01'] }),
-  amountToRequested: amountText({ description: 'Amount that was promised or estimated.', examples: ['642.10558'] }),
+  amountFromRequested: amountText({ description: 'Requested source amount.', examples: ['0.01'] }),
+  amountToRequested: amountText({
+    description: 'Quoted target amount: guaranteed at a fixed rate, otherwise an estimate.',
+    examples: ['642.10558'],
+  }),
   depositAddress: Type.String({
-    description: 'Where the user deposits.',
+    description: 'Deposit address of this exchange.',
     examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
   }),
 }
 const recipientAddress = Type.String({
-  description: "Recipient; empty where the proceeds go to the partner's balance.",
+  description: "Recipient address; empty if the proceeds are credited to the partner's balance.",
   examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
 })
 const flow = wordOf(flows, { description: 'Floating (`standard`) or `fixed-rate`.', examples: ['standard'] })
 const listedRequest = {
   ...pairFields,
   depositMemo: textOrNull({
-    description: 'Memo that the deposit must carry; null where there is none.',
+    description: 'Memo that the deposit must include; null if none is required.',
     examples: [null],
   }),
   recipientAddress,
   recipientMemo: textOrNull({ description: 'Memo of the recipient.', examples: [null] }),
-  refundAddress: textOrNull({ description: 'Where a refund goes.', examples: [null] }),
+  refundAddress: textOrNull({ description: 'Refund address.', examples: [null] }),
   refundMemo: textOrNull({ description: 'Memo of the refund address.', examples: [null] }),
 }
 
-/** The `request` of a list item: without `flow`. */
-export const ListedRequest = Type.Object(listedRequest, { description: 'What was asked for.' })
-/** The `request` of a status answer. */
-export const ExchangeRequest = Type.Object({ ...listedRequest, flow }, { description: 'What was asked for.' })
-/** The `request` of a create answer. `depositMemo` is there exactly where the deposit must carry one. */
+/** The `request` of a list item, which has no `flow`. */
+export const ListedRequest = Type.Object(listedRequest, { description: 'Terms of the request.' })
+/** The `request` of a status response. */
+export const ExchangeRequest = Type.Object({ ...listedRequest, flow }, { description: 'Terms of the request.' })
+/** The `request` of a create response. `depositMemo` is present only if the deposit needs a memo. */
 export const CreatedRequest = Type.Object(
   {
     ...pairFields,
     depositMemo: Type.Optional(
       Type.String({
-        description: 'Memo that the deposit MUST carry. Absent where there is none. Additive.',
+        description: 'Memo that the deposit MUST include. Absent if none is required. Additive.',
         examples: ['12345'],
       }),
     ),
     recipientAddress,
     flow,
   },
-  { description: 'What was asked for.' },
+  { description: 'Terms of the request.' },
 )
 
-/** What goes back to the user, in the coin that came in: not always the one that was ordered. */
+/** A refund, in the currency of the deposit, which may differ from the requested one. */
 export const Refund = Type.Object(
   {
     amount: amountText({
-      description: 'What goes back: what came in less the fee of one payment.',
+      description: 'Refunded amount: the deposit less one network fee.',
       examples: ['0.0098'],
     }),
-    currency: Type.String({ description: 'Ticker of what came in and goes back.', examples: ['btc'] }),
-    network: Type.String({ description: 'Its network.', examples: ['btc'] }),
+    currency: Type.String({ description: 'Ticker of the deposited and refunded currency.', examples: ['btc'] }),
+    network: Type.String({ description: 'Network of that currency.', examples: ['btc'] }),
     address: Type.String({
-      description: 'Where it goes: the refund address, or the sender.',
+      description: 'Destination: the refund address or the sender.',
       examples: ['bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
     }),
     memo: textOrNull({ description: 'Memo of that address.', examples: [null] }),
-    hash: textOrNull({ description: 'Its transaction; null until it is signed.', examples: [null] }),
+    hash: textOrNull({ description: 'Transaction hash; null until the refund is signed.', examples: [null] }),
   },
-  { description: 'A refund on its way or arrived.' },
+  { description: 'A pending or completed refund.' },
 )
 
-/** What became of one deposit (standard) or of one leg (private). */
+/** The execution of one deposit (standard) or of one leg (private). */
 export const Execution = Type.Object(
   {
-    amountFromReceived: textOrNull({ description: 'Amount that came in.', examples: ['0.01'] }),
+    amountFromReceived: textOrNull({ description: 'Received deposit amount.', examples: ['0.01'] }),
     amountToReceived: textOrNull({
-      description: 'Amount of the target currency that went out; null on a refund.',
+      description: 'Paid amount in the target currency; null on a refund.',
       examples: ['642.10558'],
     }),
     status: wordOf(exchangeStatuses, { description: 'Status of this execution.', examples: ['finished'] }),
-    payinHash: textOrNull({ description: 'Transaction of the deposit.' }),
-    payoutHash: textOrNull({ description: 'Transaction of the payout or refund.' }),
-    created: dateTime({ description: 'When it was first seen.', examples: ['2026-01-02T03:04:05.678Z'] }),
+    payinHash: textOrNull({ description: 'Transaction hash of the deposit.' }),
+    payoutHash: textOrNull({ description: 'Transaction hash of the payout or refund.' }),
+    created: dateTime({ description: 'Time when the deposit was first seen.', examples: ['2026-01-02T03:04:05.678Z'] }),
     statusReason: wordOrNull(statusReasons, reasonNotes),
     refund: objectOrNull(Refund, {
-      description: 'What goes back, from the moment it is reserved; null where nothing does. Additive.',
+      description: 'The refund, once its amount is reserved; null if there is none. Additive.',
       examples: [null],
     }),
   },
@@ -244,12 +247,12 @@ const recordFields = {
     description: 'Unique exchange identifier.',
     examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'],
   }),
-  created: dateTime({ description: 'When it was created.', examples: ['2026-01-02T03:04:05.678Z'] }),
+  created: dateTime({ description: 'Creation time.', examples: ['2026-01-02T03:04:05.678Z'] }),
   exchangeType: wordOf(exchangeTypes, { description: 'Kind of exchange.', examples: ['standard'] }),
   status: wordOf(exchangeStatuses, statusNotes),
 }
 
-/** An exchange as its status answer shows it. */
+/** An exchange in a status response. */
 export const ExchangeRecord = Type.Object(
   {
     ...recordFields,
@@ -286,19 +289,19 @@ export const CreatedExchange = Type.Object(
 )
 export type CreatedExchange = Static<typeof CreatedExchange>
 
-/** Answer of the status endpoint that serves every kind. */
+/** Response of the status endpoint for all kinds of exchanges. */
 export const ExchangeStatusAnswer = Type.Object(
   {
     type: wordOf(exchangeTypes, { description: 'Kind of exchange.', examples: ['standard'] }),
     exchange: ExchangeRecord,
   },
-  { description: 'Status wrapper.' },
+  { description: 'Kind and exchange.' },
 )
 export type ExchangeStatusAnswer = Static<typeof ExchangeStatusAnswer>
 
 export const ExchangeList = Type.Object(
   {
-    total: Type.Integer({ minimum: 0, description: 'All matches of the last 24 hours.', examples: [1] }),
+    total: Type.Integer({ minimum: 0, description: 'Number of matches in the last 24 hours.', examples: [1] }),
     data: Type.Array(ListedExchange, { description: 'Newest first.' }),
   },
   { description: 'Exchanges of the last 24 hours.' },

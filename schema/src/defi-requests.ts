@@ -5,21 +5,27 @@ import { boundedText, percentInput, percentMember, tickerInput, tokenAmountInput
 
 const ADDRESS_LENGTH_MAX = 256
 const HASH_LENGTH_MAX = 256
-/** A body of 64 KiB holds it, and what stands beside it. */
+/** Leaves room for the other members in a body of 64 KiB. */
 const RAW_LENGTH_MAX = 62_000
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const account = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 
-const network = tickerInput({ description: 'Network ticker, in any case; common aliases too.', examples: ['eth'] })
+const network = tickerInput({
+  description: 'Network ticker, in any case; common aliases are accepted.',
+  examples: ['eth'],
+})
 const address = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: ADDRESS_LENGTH_MAX, description, examples: [example] })
 const tokens = {
-  fromTokenAddress: address("Token to swap; the network's own coin by its placeholder.", native),
+  fromTokenAddress: address('Token to swap; the placeholder address for the native coin.', native),
   toTokenAddress: address('Token to receive.', usdc),
 }
-const slippage = { description: 'Percent below the quote that is still accepted, 0.01 to 50.', examples: ['0.5'] }
-const referrerFee = { description: "The partner's fee in percent, 0 to 5, taken of the output.", examples: ['0.3'] }
+const slippage = {
+  description: 'Maximum accepted slippage below the quote, in percent, 0.01 to 50.',
+  examples: ['0.5'],
+}
+const referrerFee = { description: "The partner's fee in percent of the output, 0 to 5.", examples: ['0.3'] }
 const amount = tokenAmountInput({ description: 'Amount to swap, as text.', examples: ['1.5'] })
 
 export const TokenQuery = Type.Object({ network, address: address('Token contract.', usdc) })
@@ -28,10 +34,15 @@ export type TokenQuery = Static<typeof TokenQuery>
 export const TokensQuery = Type.Object({
   network,
   page: Type.Optional(
-    Type.String({ pattern: PAGE_PATTERN, description: 'Page, from 1.', default: '1', examples: ['1'] }),
+    Type.String({ pattern: PAGE_PATTERN, description: '1-based page number.', default: '1', examples: ['1'] }),
   ),
   limit: Type.Optional(
-    Type.String({ pattern: LIMIT_PATTERN, description: 'Items a page, 1 to 500.', default: '100', examples: ['100'] }),
+    Type.String({
+      pattern: LIMIT_PATTERN,
+      description: 'Items per page, 1 to 500.',
+      default: '100',
+      examples: ['100'],
+    }),
   ),
 })
 export type TokensQuery = Static<typeof TokensQuery>
@@ -53,14 +64,14 @@ export const SwapListQuery = Type.Object({
   page: Type.Optional(
     Type.String({
       pattern: PAGE_PATTERN,
-      description: 'Page, from 1. Without `page` and `limit` all are returned. Additive.',
+      description: '1-based page number. Without `page` and `limit` all matches are returned. Additive.',
       examples: ['1'],
     }),
   ),
   limit: Type.Optional(
     Type.String({
       pattern: LIMIT_PATTERN,
-      description: 'Items a page, 1 to 500; 100 where only `page` is given. Additive.',
+      description: 'Items per page, 1 to 500; 100 if only `page` is given. Additive.',
       examples: ['100'],
     }),
   ),
@@ -68,7 +79,7 @@ export const SwapListQuery = Type.Object({
 export type SwapListQuery = Static<typeof SwapListQuery>
 
 export const BuildSwapBody = Type.Object({
-  account: address('Sender, who signs.', account),
+  account: address('Sender, who signs the transactions.', account),
   ...tokens,
   amount,
   slippage: percentMember(slippage),
@@ -82,7 +93,7 @@ export const SendApprovalBody = Type.Object({
   rawApproveTx: Type.String({
     minLength: 1,
     maxLength: RAW_LENGTH_MAX,
-    description: 'The approval, signed.',
+    description: 'The signed approval transaction.',
     examples: ['0x02f8b1'],
   }),
 })
@@ -94,20 +105,26 @@ export const SendSwapBody = Type.Object({
   amountTo: tokenAmountInput({ description: 'Amount to be received.', examples: ['1497.7'] }),
   ...tokens,
   network,
-  commissionPercentage: percentMember({ description: 'The referrer fee that it was built with.', examples: ['0.3'] }),
+  commissionPercentage: percentMember({ description: 'The `referrerFee` of the build request.', examples: ['0.3'] }),
   rawTx: Type.Optional(
-    boundedText(RAW_LENGTH_MAX, { description: 'The swap, signed. Without it, `hash`.', examples: ['0x02f8b1'] }),
+    boundedText(RAW_LENGTH_MAX, {
+      description: 'The signed swap transaction. Required without `hash`.',
+      examples: ['0x02f8b1'],
+    }),
   ),
   hash: Type.Optional(
     boundedText(HASH_LENGTH_MAX, {
-      description: 'Hash of the transaction, where it was sent already.',
+      description: 'Hash of a transaction that was already broadcast.',
       examples: ['0x9f2c'],
     }),
   ),
-  to: Type.Optional(boundedText(ADDRESS_LENGTH_MAX, { description: 'Recipient, once more.', examples: [account] })),
+  to: Type.Optional(
+    boundedText(ADDRESS_LENGTH_MAX, { description: 'Recipient; the same as `account`.', examples: [account] }),
+  ),
   isExchange: Type.Optional(
     Type.Boolean({
-      description: 'False for an approval or anything else that is no swap: it is sent, and no exchange is recorded.',
+      description:
+        'False for an approval or any transaction that is not a swap: it is broadcast without recording an exchange.',
       default: true,
       examples: [true],
     }),

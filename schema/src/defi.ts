@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { amountText, dateTime, textOrNull, wordOf, wordOrNull } from './scalars.ts'
 
-/** The networks of the DeFi half, as the partner API names them. */
+/** Networks of the DeFi API, with the names of the specification. */
 export const defiNetworks = [
   'eth',
   'sol',
@@ -19,7 +19,9 @@ export const defiNetworks = [
   'uni',
 ] as const
 export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as const
-/** Why a swap failed: nodes refused it, the contract did, no node knows it any more, another took its nonce. */
+/**
+ * Why a swap failed: nodes rejected it, it reverted, no node has it any more, or another transaction used its nonce.
+ */
 export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced'] as const
 
 const address = (description: string) =>
@@ -35,7 +37,7 @@ const rawAmount = (description: string) =>
 export const DefiCurrency = Type.Object(
   {
     name: Type.String({ description: 'Full token name.', examples: ['USD Coin'] }),
-    address: address("Token contract; the network's own coin has the placeholder address."),
+    address: address('Token contract; the native coin has the placeholder address.'),
     decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places.', examples: [6] }),
     symbol: Type.String({ description: 'Token symbol.', examples: ['USDC'] }),
     network: wordOf(defiNetworks, { description: 'Network ticker.', examples: ['eth'] }),
@@ -53,7 +55,7 @@ export const DexPart = Type.Object(
     name: Type.String({ description: 'DEX.', examples: ['uniswap-v3'] }),
     address: address('DEX contract.'),
     fee: Type.Number({ description: 'Fee of the DEX, percent.', examples: [0.05] }),
-    percentage: percent('Share of the step through this DEX; siblings add up to 100.'),
+    percentage: percent('Percentage of the step through this DEX; the percentages of a step add up to 100.'),
   },
   { description: 'DexPart.' },
 )
@@ -67,58 +69,59 @@ export type SubRoute = Static<typeof SubRoute>
 
 export const SwapRoute = Type.Object(
   {
-    percentage: percent('Share of the swap using this route; siblings add up to 100.'),
+    percentage: percent('Percentage of the swap through this route; the percentages of all routes add up to 100.'),
     subRoutes: Type.Array(SubRoute),
   },
   { description: 'SwapRoute.' },
 )
 export type SwapRoute = Static<typeof SwapRoute>
 
-/** What a swap would bring now. */
+/** A swap quote. */
 export const SwapQuote = Type.Object(
   {
     fromAmount: amountText({ description: 'Amount to swap.', examples: ['1.5'] }),
     usdFromAmount: Type.String({
-      description: 'Value of `fromAmount` in US dollars; empty where no price is known.',
+      description: 'Value of `fromAmount` in US dollars; empty if the price is unknown.',
       examples: ['1500.00'],
     }),
     toAmount: amountText({ description: 'Estimated amount to receive, before fees.', examples: ['1499.2'] }),
     usdToAmount: Type.String({
-      description: 'Value of `toAmount` in US dollars; empty where no price is known.',
+      description: 'Value of `toAmount` in US dollars; empty if the price is unknown.',
       examples: ['1499.20'],
     }),
-    receivedAmount: amountText({ description: 'What the user receives after fees.', examples: ['1497.7'] }),
-    fee: amountText({ description: 'Everything taken, in the target token.', examples: ['1.5'] }),
+    receivedAmount: amountText({ description: 'Amount that the user receives after fees.', examples: ['1497.7'] }),
+    fee: amountText({ description: 'All fees, in the target token.', examples: ['1.5'] }),
     routes: Type.Array(SwapRoute, { description: 'How the amount is split.' }),
     priceImpact: Type.String({
-      description: 'Percent against the middle price; positive is worse. Empty where the pools tell no middle price.',
+      description:
+        'Price impact against the middle price, in percent; positive is worse. Empty if the pools have no middle price.',
       examples: ['0.12'],
     }),
     fromAmountRaw: rawAmount('`fromAmount`'),
     toAmountRaw: rawAmount('`toAmount`'),
     receivedAmountRaw: rawAmount('`receivedAmount`'),
     minReceived: amountText({
-      description: 'What the chain pays at least, or the swap reverts. Additive.',
+      description: 'Minimum received amount; the swap reverts below it. Additive.',
       examples: ['1490.2'],
     }),
     alternatives: Type.Optional(
       Type.Array(
         Type.Object({
-          source: Type.String({ description: 'Whose offer it is.', examples: ['kyberswap'] }),
-          toAmount: amountText({ description: 'What it says it would pay, before fees.', examples: ['1498.9'] }),
+          source: Type.String({ description: 'Name of the aggregator.', examples: ['kyberswap'] }),
+          toAmount: amountText({ description: 'Quoted amount before fees.', examples: ['1498.9'] }),
         }),
         {
           description:
-            'What other routers offer now, the best first, where the operator asks any. Whose offer is quoted stands in `routes`. Additive.',
+            'Current aggregator quotes, best first, if the operator uses aggregators. `routes` names the source of this quote. Additive.',
         },
       ),
     ),
     block: Type.Integer({
       minimum: 0,
-      description: 'Block at whose state this holds. Additive.',
+      description: 'Block whose state the quote uses. Additive.',
       examples: [23000000],
     }),
-    expiresAt: dateTime({ description: 'Until when it is meant. Additive.', examples: ['2026-11-21T12:00:30.000Z'] }),
+    expiresAt: dateTime({ description: 'Expiry of the quote. Additive.', examples: ['2026-11-21T12:00:30.000Z'] }),
   },
   { description: 'SwapQuote.' },
 )
@@ -128,14 +131,14 @@ export type SwapQuote = Static<typeof SwapQuote>
 export const DexExchange = Type.Object(
   {
     id: Type.String({ description: 'Unique identifier.', examples: ['0198c5a2-7c1e-7b3a-9f0d-2f6f1c0a9b7e'] }),
-    created: dateTime({ description: 'Created.', examples: ['2026-11-21T12:00:00.000Z'] }),
-    updated: dateTime({ description: 'Last update.', examples: ['2026-11-21T12:00:10.000Z'] }),
+    created: dateTime({ description: 'Creation time.', examples: ['2026-11-21T12:00:00.000Z'] }),
+    updated: dateTime({ description: 'Time of the last update.', examples: ['2026-11-21T12:00:10.000Z'] }),
     network: wordOf(defiNetworks, { description: 'Network ticker.', examples: ['eth'] }),
     fromTokenAddress: address('Source token.'),
     toTokenAddress: address('Target token.'),
     amountFrom: amountText({ description: 'Amount sent.', examples: ['1.5'] }),
     amountTo: amountText({
-      description: 'Amount received; until it is known, what was expected.',
+      description: 'Received amount; the expected amount until the receipt is known.',
       examples: ['1497.7'],
     }),
     addressFrom: Type.String({ description: 'Sender.', examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'] }),
@@ -146,7 +149,7 @@ export const DexExchange = Type.Object(
       examples: ['pending'],
     }),
     hash: Type.String({ description: 'Transaction hash.', examples: ['0x9f2c'] }),
-    statusReason: wordOrNull(swapReasons, { description: 'Why it failed. Additive.', examples: ['reverted'] }),
+    statusReason: wordOrNull(swapReasons, { description: 'Why the swap failed. Additive.', examples: ['reverted'] }),
   },
   { description: 'DexExchange.' },
 )
@@ -154,7 +157,7 @@ export type DexExchange = Static<typeof DexExchange>
 
 export const DexExchangeList = Type.Object(
   {
-    total: Type.Integer({ minimum: 0, description: 'All matches.', examples: [1] }),
+    total: Type.Integer({ minimum: 0, description: 'Number of matches.', examples: [1] }),
     exchanges: Type.Array(DexExchange, { description: 'Newest first.' }),
   },
   { description: 'DexExchangeList.' },

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 
-/** One problem of a request. Further members depend on the code: limits, allowed values, a fresh quote. */
+/** One problem of a request. Further members depend on the code, for example limits, allowed values or a new quote. */
 export const Problem = Type.Object(
   {
     code: Type.String({
@@ -17,7 +17,10 @@ export const Problem = Type.Object(
 )
 export type Problem = Static<typeof Problem>
 
-/** Every answer with a status of 400 or more. The first three members are the interface's; the others are additive. */
+/**
+ * Body of every response with a status of 400 or more. The first three members are in the specification; the others are
+ * additive.
+ */
 export const ErrorBody = Type.Object(
   {
     message: Type.String({ description: 'One sentence for the developer.', examples: ['no API key was sent'] }),
@@ -25,11 +28,13 @@ export const ErrorBody = Type.Object(
     statusCode: Type.Integer({ minimum: 400, maximum: 599, description: 'The status of the answer.', examples: [401] }),
     code: Type.String({
       pattern: '^[A-Z][A-Z_]*$',
-      description: 'Stable code; the page /docs/errors of this server lists all, with what to do.',
+      description: 'Stable code. The page /docs/errors of this server lists every code and what to do about it.',
       examples: ['API_KEY_MISSING'],
     }),
-    requestId: Type.String({ description: 'Also in the header X-Request-Id. Quote it when you ask us.' }),
-    errors: Type.Array(Problem, { description: 'All problems of the request at once.' }),
+    requestId: Type.String({
+      description: 'The same id as in the header X-Request-Id. Include it in support requests.',
+    }),
+    errors: Type.Array(Problem, { description: 'All problems of the request.' }),
   },
   { description: 'An error.' },
 )

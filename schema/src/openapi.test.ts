@@ -25,7 +25,7 @@ const operations = Object.entries(document['paths'] as Node).flatMap(([path, ite
 )
 
 describe('the OpenAPI document', () => {
-  test('is plain JSON of version 3.1 with what the version requires', () => {
+  test('is plain JSON with the required members of OpenAPI 3.1', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document)
     expect(document['openapi']).toMatch(/^3\.1\.\d$/)
     expect(document['info']).toMatchObject({ title: expect.any(String), version: '1.0.0' })
@@ -33,7 +33,7 @@ describe('the OpenAPI document', () => {
     expect(operations.length).toBe(definitions.length)
   })
 
-  test('has operations with unique ids, responses with descriptions, and parameters named once', () => {
+  test('has operations with unique ids, described responses and unique parameters', () => {
     const ids = operations.map(({ operation }) => operation['operationId'])
     expect(new Set(ids).size).toBe(ids.length)
     const tags = (document['tags'] as Node[]).map(({ name }) => name)
@@ -57,13 +57,13 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has a target for every reference', () => {
+  test('resolves every reference', () => {
     const references = [...nodes(document)].map(({ $ref }) => $ref).filter((reference) => typeof reference === 'string')
     expect(references.length).toBeGreaterThan(50)
     for (const reference of references) expect(at(document, ...reference.slice(2).split('/'))).toBeDefined()
   })
 
-  test('gives the key to all but the public routes, and the Idempotency-Key to every POST', () => {
+  test('requires the API key on all but public routes and offers Idempotency-Key on every POST', () => {
     const open = operations.filter(({ operation }) => (operation['security'] as unknown[]).length === 0)
     expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       'get /health/live',
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-/** Names and types as the partner interface's own tables have them. */
+/** Member names of the partner specification. */
 const fields: readonly (readonly [string, TSchema, string])[] = [
   [
     'Currency',
@@ -139,7 +139,7 @@ const fields: readonly (readonly [string, TSchema, string])[] = [
 ]
 
 describe('every schema', () => {
-  test.each(fields)('%s has the fields of the interface (+ additive, ? optional)', (_name, type, expected) => {
+  test.each(fields)('%s has the specified fields (+ additive, ? optional)', (_name, type, expected) => {
     const { properties, required } = type as TSchema & { properties: Node; required: readonly string[] }
     const names = expected.split(' ')
     expect(Object.keys(properties).toSorted()).toEqual(names.map((name) => name.replace(/^[+?]/, '')).toSorted())
@@ -152,7 +152,7 @@ describe('every schema', () => {
     )
   })
 
-  test.each(fields)('%s has examples that fit, and describes each field', (_name, type) => {
+  test.each(fields)('%s has valid examples and describes each field', (_name, type) => {
     for (const member of Object.values(
       (type as TSchema & { properties: Record<string, TSchema & { examples?: unknown[]; description?: string }> })
         .properties,
@@ -163,10 +163,10 @@ describe('every schema', () => {
   })
 })
 
-describe('an amount', () => {
+describe('amountInput', () => {
   const amount = Compile(schema.amountInput({ description: 'amount' }))
   test.each(['1', '0.01', '10', '0.000000000000000001', '9'.repeat(40), `${'9'.repeat(40)}.${'9'.repeat(18)}`])(
-    '%s is one',
+    'accepts %s',
     (text) => {
       expect(amount.Check(text)).toBe(true)
     },
@@ -191,7 +191,7 @@ describe('an amount', () => {
     'NaN',
     '9'.repeat(41),
     `1.${'1'.repeat(19)}`,
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(amount.Check(text)).toBe(false)
   })
 })

@@ -22,8 +22,8 @@ import type { RouteDefinition, RouteResponse } from './route-definition.ts'
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 type JsonObject = { readonly [key: string]: Json }
 
-/** Schemas that are named in the document. Any other stands where it is used. */
-const named: Readonly<Record<string, TSchema>> = {
+/** Schemas with a name in the document. All others are inlined. */
+const namedSchemas: Readonly<Record<string, TSchema>> = {
   BuildSwapBody,
   CreateExchangeBody,
   CreatedExchange,
@@ -50,39 +50,39 @@ const named: Readonly<Record<string, TSchema>> = {
   SwapQuote,
   SwapRoute,
 }
-const names = new Map<unknown, string>(Object.entries(named).map(([name, schema]) => [schema, name]))
+const schemaNames = new Map<unknown, string>(Object.entries(namedSchemas).map(([name, schema]) => [schema, name]))
 
 const statusPhrases: Readonly<Record<number, string>> = {
-  400: 'The request is malformed; `errors` lists every problem.',
+  400: 'The request is invalid; `errors` lists every problem.',
   401: 'The API key is missing or invalid.',
-  403: 'The key may not do this.',
-  404: 'There is no such thing.',
+  403: 'The API key does not have the required permission.',
+  404: 'The requested object does not exist.',
   408: 'The request took too long to arrive.',
-  409: 'It conflicts with something done before.',
-  410: 'The rateId has expired; a fresh quote is in `errors[0].requote`.',
+  409: 'The request conflicts with an earlier one.',
+  410: 'The rateId has expired; a new quote is in `errors[0].requote`.',
   413: 'The body is too large.',
   414: 'The URL is too long.',
-  415: 'The body is not plain JSON.',
-  422: 'Well-formed, but cannot be done.',
+  415: 'The content type or encoding is not plain JSON.',
+  422: 'The request is valid but cannot be fulfilled.',
   429: 'Too many requests.',
   431: 'The headers are too large.',
-  451: 'Refused by screening.',
-  500: 'A fault of ours.',
-  503: 'Not now; see `Retry-After`.',
+  451: 'Rejected by compliance screening.',
+  500: 'Internal error.',
+  503: 'Temporarily unavailable; retry after `Retry-After` seconds.',
 }
 
-/** A schema as plain JSON, with a reference wherever a named one occurs below its top. */
-function plain(value: unknown, top: boolean): Json {
-  if (Array.isArray(value)) return value.map((item) => plain(item, false))
+/** Converts a schema to plain JSON and replaces nested named schemas with references. */
+function toPlainJson(value: unknown, isTopLevel: boolean): Json {
+  if (Array.isArray(value)) return value.map((item) => toPlainJson(item, false))
   if (typeof value !== 'object' || value === null) return value as Json
-  const name = top ? undefined : names.get(value)
+  const name = isTopLevel ? undefined : schemaNames.get(value)
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, false)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlainJson(member, false)]))
 }
 
-function parameters(route: RouteDefinition): Json[] {
+function listParameters(route: RouteDefinition): Json[] {
   const query = (route.query ?? {}) as { properties?: Record<string, TSchema>; required?: readonly string[] }
-  const found: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
+  const list: Json[] = Object.entries(query.properties ?? {}).map(([name, schema]) => {
     const {
       description = '',
       examples,
@@ -94,35 +94,35 @@ function parameters(route: RouteDefinition): Json[] {
       in: 'query',
       required: query.required?.includes(name) ?? false,
       description,
-      schema: plain(rest, true),
+      schema: toPlainJson(rest, true),
       ...(example === undefined ? {} : { example: example as Json }),
     }
   })
   if (route.method === 'POST') {
-    found.push({
+    list.push({
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
       description:
-        'Any text of yours, for all keys of a partner together. For 24 hours the same key and body get the same answer; another body is refused with 409. Bodies are the same when every member that this operation knows has the same value, as text: `0.10` is not `0.1`, and `BTC` is not `btc`. Order, spaces and members that are ignored do not count, nor do other headers. A request that was refused leaves its key free.',
+        'A unique text of your choice; all API keys of a partner share one set of idempotency keys. For 24 hours a request with the same key and the same body returns the stored response; the same key with another body is rejected with 409. Two bodies are the same if all members of this operation have the same text: `0.10` differs from `0.1`, and `BTC` from `btc`. Member order, whitespace, unknown members and other headers are not compared. A rejected request does not use up its key.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
     })
   }
-  return found
+  return list
 }
 
-function answer(response: RouteResponse): JsonObject {
+function toResponse(response: RouteResponse): JsonObject {
   const requestId = { 'X-Request-Id': { description: 'Identifies this request.', schema: { type: 'string' } } }
   if (response.schema === undefined && response.contentType === undefined)
     return { description: response.description, headers: requestId }
   const contentType = response.contentType ?? 'application/json'
-  const schema: Json = response.schema === undefined ? { type: 'string' } : plain(response.schema, false)
+  const schema: Json = response.schema === undefined ? { type: 'string' } : toPlainJson(response.schema, false)
   return { description: response.description, headers: requestId, content: { [contentType]: { schema } } }
 }
 
-function operation(route: RouteDefinition): JsonObject {
+function toOperation(route: RouteDefinition): JsonObject {
   const responses: Record<string, Json> = {}
-  for (const [status, response] of Object.entries(route.success)) responses[status] = answer(response)
+  for (const [status, response] of Object.entries(route.success)) responses[status] = toResponse(response)
   for (const status of route.errors) responses[status] = { $ref: `#/components/responses/Error${status}` }
   return {
     operationId: route.operationId,
@@ -130,20 +130,22 @@ function operation(route: RouteDefinition): JsonObject {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     security: route.access === 'public' ? [] : [{ apiKey: [] }],
-    parameters: parameters(route),
+    parameters: listParameters(route),
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: plain(route.body, false) } } } }),
+      : {
+          requestBody: { required: true, content: { 'application/json': { schema: toPlainJson(route.body, false) } } },
+        }),
     responses,
   }
 }
 
-/** The OpenAPI 3.1 document of these routes, made from the schemas that the server validates and serialises with. */
+/** Builds the OpenAPI 3.1 document from the schemas that the server validates and serialises with. */
 export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl }: { serverUrl: string }): JsonObject {
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const path = paths[route.path] ?? {}
-    path[route.method.toLowerCase()] = operation(route)
+    path[route.method.toLowerCase()] = toOperation(route)
     paths[route.path] = path
   }
   const statuses = [...new Set(routes.flatMap((route) => [...route.errors]))].sort((a, b) => a - b)
@@ -152,7 +154,7 @@ export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl 
     info: {
       title: 'Swapyard Partner Exchange API',
       version: '1.0.0',
-      description: `Quote, create, deposit, poll status. Every error code, with its meaning: ${serverUrl}/docs/errors`,
+      description: `Quote a rate, create an exchange, deposit, poll the status. All error codes: ${serverUrl}/docs/errors`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -160,7 +162,9 @@ export function openApiDocument(routes: readonly RouteDefinition[], { serverUrl 
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, plain(schema, true)])),
+      schemas: Object.fromEntries(
+        Object.entries(namedSchemas).map(([name, schema]) => [name, toPlainJson(schema, true)]),
+      ),
       responses: Object.fromEntries(
         statuses.map((status) => [
           `Error${status}`,

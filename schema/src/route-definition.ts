@@ -4,7 +4,7 @@ export type RouteScope = 'rates:read' | 'exchange:read' | 'exchange:create' | 'd
 
 export type RouteResponse = Readonly<{ description: string; schema?: TSchema; contentType?: string }>
 
-/** One operation of the interface. Server, documentation and tests are made from the same table. */
+/** One API operation. The server, the documentation and the tests use the same table. */
 export type RouteDefinition = Readonly<{
   operationId: string
   method: 'GET' | 'HEAD' | 'POST'
@@ -12,9 +12,9 @@ export type RouteDefinition = Readonly<{
   tag: 'Cross-chain' | 'DeFi' | 'Rates' | 'Service' | 'Sandbox'
   summary: string
   description?: string
-  /** `public`: no key. `any`: a key, whatever it may do. */
+  /** `public`: no key. `any`: any valid key. Otherwise a key with this scope. */
   access: 'public' | 'any' | RouteScope
-  /** Weight in the request limit: status 1, quote 5, create 50. */
+  /** Cost in the rate limit: status 1, quote 5, create 50. */
   cost: number
   query?: TSchema
   body?: TSchema
@@ -25,5 +25,5 @@ export type RouteDefinition = Readonly<{
 
 export const publicErrors = [400, 408, 414, 429, 431, 500, 503] as const
 export const keyedErrors = [400, 401, 403, 408, 414, 429, 431, 500, 503] as const
-export const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` still holds.' }
+export const notModified: RouteResponse = { description: 'Not modified: the ETag sent in `If-None-Match` is current.' }
 export const xml = 'application/xml'

@@ -61,7 +61,7 @@ export const routes = {
     tag: 'Cross-chain',
     summary: 'Quote a rate',
     description:
-      'An amount outside `min` and `max` is still answered, without a `rateId`; the create endpoint refuses it.',
+      'An amount outside `min` and `max` still returns a quote, but without a `rateId`; the create endpoint rejects it.',
     access: 'rates:read',
     cost: 5,
     query: RateQuery,
@@ -75,7 +75,7 @@ export const routes = {
     tag: 'Cross-chain',
     summary: 'Quote a private rate',
     description:
-      'Through an intermediary that is neither the source nor the target. It holds nothing: there is no `rateId`. An amount outside `min` and `max` is still answered.',
+      'Quotes an exchange through an intermediary currency that is neither the source nor the target. The rate is not reserved, so there is no `rateId`. An amount outside `min` and `max` still returns a quote.',
     access: 'rates:read',
     cost: 5,
     query: PrivateRateQuery,
@@ -89,7 +89,7 @@ export const routes = {
     tag: 'Cross-chain',
     summary: 'Create a private exchange',
     description:
-      'Two legs through an intermediary: payer and recipient are on no transaction together, nor on one wallet of ours. Without `privateType` it is `efficient`. Send an `Idempotency-Key`.',
+      'Exchanges in two legs through an intermediary currency. No transaction and no wallet of ours links the payer to the recipient. `privateType` defaults to `efficient`. Send an `Idempotency-Key`.',
     access: 'exchange:create',
     cost: 50,
     body: CreatePrivateExchangeBody,
@@ -103,7 +103,7 @@ export const routes = {
     tag: 'Cross-chain',
     summary: 'Create a standard exchange',
     description:
-      'Send an `Idempotency-Key`: a repeat with the same key and body gets the same answer. What makes two bodies the same stands at the header.',
+      'Send an `Idempotency-Key`: a repeat with the same key and body returns the same response. The description of the header defines when two bodies are the same.',
     access: 'exchange:create',
     cost: 50,
     body: CreateExchangeBody,
@@ -152,7 +152,8 @@ export const routes = {
     path: '/v1/cross-chain/exchange/list',
     tag: 'Cross-chain',
     summary: 'List exchanges of the last 24 hours',
-    description: 'Filters are exact and combined by AND. With `page` or `limit` one page, and a `Link` header.',
+    description:
+      'Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header.',
     access: 'exchange:read',
     cost: 10,
     query: ListQuery,
@@ -165,7 +166,7 @@ export const routes = {
     path: '/v1/defi/currency/info',
     tag: 'DeFi',
     summary: 'Token metadata',
-    description: 'Of any token contract, listed or not.',
+    description: 'Returns the metadata of any token contract, listed or not.',
     access: 'rates:read',
     cost: 2,
     query: TokenQuery,
@@ -178,8 +179,7 @@ export const routes = {
     path: '/v1/defi/available-currencies',
     tag: 'DeFi',
     summary: 'List the tokens of a network',
-    description:
-      'Those that can be swapped first, and the most liquid of them. `X-Total-Count` says how many there are.',
+    description: 'Enabled tokens first, most liquid first. The header `X-Total-Count` is the number of tokens.',
     access: 'rates:read',
     cost: 1,
     query: TokensQuery,
@@ -193,7 +193,7 @@ export const routes = {
     tag: 'DeFi',
     summary: 'Quote a swap on chain',
     description:
-      'From memory, at the block that the answer names. A token that is met for the first time is `NO_ROUTE` while it is read: ask again after `Retry-After`.',
+      'Quotes at the block in `block`. A token that the server does not know yet returns `NO_ROUTE` while its data is read: retry after `Retry-After`.',
     access: 'rates:read',
     cost: 5,
     query: SwapQuoteQuery,
@@ -206,7 +206,8 @@ export const routes = {
     path: '/v1/defi/exchange/list',
     tag: 'DeFi',
     summary: 'List swaps of the last 24 hours',
-    description: 'Filters are exact and combined by AND. With `page` or `limit` one page, and a `Link` header.',
+    description:
+      'Filters match exactly and are combined with AND. With `page` or `limit` the response is one page and has a `Link` header.',
     access: 'exchange:read',
     cost: 10,
     query: SwapListQuery,
@@ -219,8 +220,7 @@ export const routes = {
     path: '/v1/defi/transaction/swap',
     tag: 'DeFi',
     summary: 'Build the transactions of a swap',
-    description:
-      'One element: the swap. Two: first the approval, then the swap. Unsigned, with nonces and fees filled in.',
+    description: 'Returns unsigned transactions with nonces and fees: the swap, or the approval and then the swap.',
     access: 'defi:build',
     cost: 25,
     body: BuildSwapBody,
@@ -250,7 +250,7 @@ export const routes = {
     path: '/v1/defi/send/swap',
     tag: 'DeFi',
     summary: 'Broadcast a signed swap',
-    description: 'Or record one that was broadcast already, by its `hash`.',
+    description: 'With `hash` instead of `rawTx`, records a swap that was already broadcast.',
     access: 'defi:send',
     cost: 10,
     body: SendSwapBody,
@@ -263,10 +263,10 @@ export const routes = {
     path: '/v1/rates',
     tag: 'Rates',
     summary: 'Rates feed',
-    description: 'XML in the dialect that rate monitors read. Public; a key changes nothing.',
+    description: 'XML in the format of rate monitors. Public; an API key makes no difference.',
     access: 'public',
     cost: 1,
-    success: { 200: { description: 'All rates that can be honoured now.', contentType: xml }, 304: notModified },
+    success: { 200: { description: 'All currently available directions.', contentType: xml }, 304: notModified },
     errors: publicErrors,
   },
   headRates: {
@@ -285,10 +285,10 @@ export const routes = {
     method: 'GET',
     path: '/health/live',
     tag: 'Service',
-    summary: 'The process answers',
+    summary: 'Liveness',
     access: 'public',
     cost: 0,
-    success: { 200: { description: 'Alive.', schema: Live } },
+    success: { 200: { description: 'The process is running.', schema: Live } },
     errors: [400, 408, 414, 431],
   },
   getReady: {
@@ -296,10 +296,10 @@ export const routes = {
     method: 'GET',
     path: '/health/ready',
     tag: 'Service',
-    summary: 'Quotes and creates work',
+    summary: 'Readiness',
     access: 'public',
     cost: 0,
-    success: { 200: { description: 'Ready.', schema: Ready } },
+    success: { 200: { description: 'Quotes and creates work.', schema: Ready } },
     errors: [400, 408, 414, 431, 503],
   },
 } as const satisfies Record<string, RouteDefinition>
@@ -307,7 +307,7 @@ export const routes = {
 const sandboxErrors = [...keyedErrors, 404, 409, 422] as const
 const sandboxPostErrors = [...sandboxErrors, 413, 415] as const
 
-/** Controls of the sandbox; they exist nowhere else. */
+/** Controls that exist only in the sandbox. */
 export const sandboxRoutes = {
   listSandboxNetworks: {
     operationId: 'listSandboxNetworks',
@@ -325,7 +325,7 @@ export const sandboxRoutes = {
     method: 'POST',
     path: '/sandbox/wallets',
     tag: 'Sandbox',
-    summary: 'Make a fresh outside wallet',
+    summary: 'Create an outside wallet',
     access: 'any',
     cost: 1,
     body: SandboxWalletBody,
@@ -361,7 +361,7 @@ export const sandboxRoutes = {
     method: 'POST',
     path: '/sandbox/blocks',
     tag: 'Sandbox',
-    summary: 'Make blocks',
+    summary: 'Mine blocks',
     access: 'any',
     cost: 1,
     body: SandboxBlocksBody,

@@ -1,85 +1,93 @@
 import Type, { type Static, type TObject, type TUnsafe } from 'typebox'
 
 /**
- * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 digits before
- * the point, so that an absurd amount is refused as too large rather than as malformed, and 18 behind it.
- * Free of look-ahead, so that every OpenAPI tool can read it.
+ * A plain decimal amount greater than zero: ASCII digits, no sign, no exponent, no leading zeros. Up to 40 integer
+ * digits, so that a huge amount is rejected as too large and not as malformed, and up to 18 decimals. No look-ahead,
+ * because not every OpenAPI tool supports it.
  */
 export const AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,18})?|0\\.0{0,17}[1-9][0-9]{0,17})$'
 /** The longest text that the pattern accepts. */
 export const AMOUNT_LENGTH_MAX = 59
-/** Any amount that we answer with: zero is allowed. */
+/** An amount in a response; zero is allowed. */
 export const ANY_AMOUNT_PATTERN = '^(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?$'
 
-type Notes = { description: string; examples?: readonly unknown[]; default?: unknown }
+type Annotations = { description: string; examples?: readonly unknown[]; default?: unknown }
 
-/** One of a closed set of words. */
-export function wordOf<const Word extends string>(words: readonly Word[], notes: Notes): TUnsafe<Word> {
-  return Type.Unsafe<Word>({ type: 'string', enum: words, ...notes })
+/** A string enum. */
+export function wordOf<const Value extends string>(values: readonly Value[], annotations: Annotations): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: 'string', enum: values, ...annotations })
 }
 
-/** Text, or null where it is known that there is none. Written as a type list, which serialises without a union. */
-export function textOrNull(notes: Notes): TUnsafe<string | null> {
-  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...notes })
+/** Text or null. The serializer handles a type list without a union. */
+export function textOrNull(annotations: Annotations): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...annotations })
 }
 
-export function numberOrNull(notes: Notes): TUnsafe<number | null> {
-  return Type.Unsafe<number | null>({ type: ['number', 'null'], ...notes })
+export function numberOrNull(annotations: Annotations): TUnsafe<number | null> {
+  return Type.Unsafe<number | null>({ type: ['number', 'null'], ...annotations })
 }
 
-/** An object, or null. Its members stand here: a reference could not be null without a union. */
-export function objectOrNull<T extends TObject>(object: T, notes: Notes): TUnsafe<Static<T> | null> {
+/** An object or null. Its members are inlined, because a nullable reference needs a union. */
+export function objectOrNull<T extends TObject>(object: T, annotations: Annotations): TUnsafe<Static<T> | null> {
   const { properties, required } = object as TObject & { required?: readonly string[] }
-  return Type.Unsafe<Static<T> | null>({ type: ['object', 'null'], properties, required, ...notes })
+  return Type.Unsafe<Static<T> | null>({ type: ['object', 'null'], properties, required, ...annotations })
 }
 
-/** One of a closed set of words, or null. */
-export function wordOrNull<const Word extends string>(words: readonly Word[], notes: Notes): TUnsafe<Word | null> {
-  return Type.Unsafe<Word | null>({ type: ['string', 'null'], enum: [...words, null], ...notes })
+/** A string enum or null. */
+export function wordOrNull<const Value extends string>(
+  values: readonly Value[],
+  annotations: Annotations,
+): TUnsafe<Value | null> {
+  return Type.Unsafe<Value | null>({ type: ['string', 'null'], enum: [...values, null], ...annotations })
 }
 
-export function dateTime(notes: Notes) {
-  return Type.String({ format: 'date-time', ...notes })
+export function dateTime(annotations: Annotations) {
+  return Type.String({ format: 'date-time', ...annotations })
 }
 
-export function dateTimeOrNull(notes: Notes): TUnsafe<string | null> {
-  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', ...notes })
+export function dateTimeOrNull(annotations: Annotations): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', ...annotations })
 }
 
-/** A ticker as sent by a partner: any case, common aliases. Whether it exists is the service's to say. */
-export function tickerInput(notes: Notes) {
-  return Type.String({ minLength: 1, maxLength: 64, ...notes })
+/** A ticker in a request: any case, common aliases. The service checks that it exists. */
+export function tickerInput(annotations: Annotations) {
+  return Type.String({ minLength: 1, maxLength: 64, ...annotations })
 }
 
-export function amountInput(notes: Notes) {
-  return Type.String({ pattern: AMOUNT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...notes })
+export function amountInput(annotations: Annotations) {
+  return Type.String({ pattern: AMOUNT_PATTERN, maxLength: AMOUNT_LENGTH_MAX, ...annotations })
 }
 
-/** The same with up to 36 digits behind the point: tokens may have more decimals than coins. */
+/** As AMOUNT_PATTERN with up to 36 decimals, because tokens can have more than 18. */
 export const TOKEN_AMOUNT_PATTERN = '^(?:[1-9][0-9]{0,39}(?:\\.[0-9]{1,36})?|0\\.0{0,35}[1-9][0-9]{0,35})$'
 export const TOKEN_AMOUNT_LENGTH_MAX = 77
 
-export function tokenAmountInput(notes: Notes) {
-  return Type.String({ pattern: TOKEN_AMOUNT_PATTERN, maxLength: TOKEN_AMOUNT_LENGTH_MAX, ...notes })
+export function tokenAmountInput(annotations: Annotations) {
+  return Type.String({ pattern: TOKEN_AMOUNT_PATTERN, maxLength: TOKEN_AMOUNT_LENGTH_MAX, ...annotations })
 }
 
-/** A percentage as text. Whether it lies within its bounds is the service's to say. */
+/** A percentage as text. The service checks its bounds. */
 export const PERCENT_PATTERN = '^(?:0|[1-9][0-9]{0,5})(?:\\.[0-9]{1,18})?$'
 
-export function percentInput(notes: Notes) {
-  return Type.String({ pattern: PERCENT_PATTERN, maxLength: 25, ...notes })
+export function percentInput(annotations: Annotations) {
+  return Type.String({ pattern: PERCENT_PATTERN, maxLength: 25, ...annotations })
 }
 
-/** In a body: text, or a plain JSON number, which is how many write a percentage. */
-export function percentMember(notes: Notes): TUnsafe<string | number> {
-  return Type.Unsafe<string | number>({ type: ['string', 'number'], pattern: PERCENT_PATTERN, maxLength: 25, ...notes })
+/** A percentage in a body: text or a JSON number. */
+export function percentMember(annotations: Annotations): TUnsafe<string | number> {
+  return Type.Unsafe<string | number>({
+    type: ['string', 'number'],
+    pattern: PERCENT_PATTERN,
+    maxLength: 25,
+    ...annotations,
+  })
 }
 
-export function amountText(notes: Notes) {
-  return Type.String({ pattern: ANY_AMOUNT_PATTERN, ...notes })
+export function amountText(annotations: Annotations) {
+  return Type.String({ pattern: ANY_AMOUNT_PATTERN, ...annotations })
 }
 
-/** Addresses, memos: bounded before any rule of a chain looks at them. */
-export function boundedText(lengthMax: number, notes: Notes) {
-  return Type.String({ maxLength: lengthMax, ...notes })
+/** Addresses and memos: the length is limited before a chain's rules check them. */
+export function boundedText(lengthMax: number, annotations: Annotations) {
+  return Type.String({ maxLength: lengthMax, ...annotations })
 }

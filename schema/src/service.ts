@@ -7,7 +7,7 @@ const network = Type.String({ minLength: 1, maxLength: 64, description: 'Network
 const currency = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: "Ticker, or `native` for the network's coin.",
+  description: "Ticker, or `native` for the network's native coin.",
   examples: ['native'],
 })
 const address = Type.String({ minLength: 1, maxLength: 256, description: 'An address on the network.' })
@@ -48,8 +48,8 @@ export const SandboxReorgsBody = Type.Object({
   network,
   depth: Type.Integer({ minimum: 1, maximum: 50, examples: [2] }),
   drop: Type.Optional(
-    Type.Boolean({ description: "The bank's payments of these blocks never come back.", examples: [false] }),
+    Type.Boolean({ description: "Drops the bank's payments of the replaced blocks for good.", examples: [false] }),
   ),
 })
-/** Whatever the chains' control server reports. */
+/** The control server's JSON reply, passed through. */
 export const SandboxReport = Type.Object({}, { additionalProperties: true })

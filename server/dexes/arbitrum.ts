@@ -1,17 +1,17 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const arbitrum = defineDexes({
   network: 'arbitrum',
   wrapped: '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
-  hubs: [
+  connectors: [
     '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
     '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
     '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1',
     '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f',
   ],
-  dollar: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+  stablecoin: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -21,7 +21,7 @@ export const arbitrum = defineDexes({
       feePpm: 3_000,
       initCodeHash: '0xa856464ae65f7619087bc369daaf7e387dae1e5af69cfa7935850ebf754b04c1',
       enabled: false,
-      note: 'fees by direction',
+      note: 'fees differ by direction',
     },
     {
       name: 'camelot-v3',
@@ -30,7 +30,7 @@ export const arbitrum = defineDexes({
       initCodeHash: '0x6c1bebd370ba84753516bc1393c0d0a6c645856da55f5393ac8ab3d6dbc861d3',
       deployer: '0x6dd3fb9653b10e806650f107c3b5a0a6ff974f65',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'lfj-liquidity-book-2-1',

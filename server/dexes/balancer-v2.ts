@@ -1,8 +1,8 @@
 import type { Dex } from '../src/swap/domain/dex.ts'
 
 /*
- * The pool factories of Balancer's V2 vault, as balancer-deployments publishes them; the older ones also stand in the package
- * @balancer-labs/v2-deployments. Not here: WeightedPool2Tokens, phantom, linear and managed pools.
+ * Pool factories of the Balancer V2 vault, as published in the repository balancer-deployments (the older ones also in the npm
+ * package @balancer-labs/v2-deployments). WeightedPool2Tokens, phantom, linear and managed pools are not supported.
  */
 
 const VAULT = '0xBA12222222228d8Ba445958a75a0704d566BF2C8'
@@ -24,15 +24,15 @@ const versions = {
 } as const satisfies Record<string, Pick<Dex, 'kind' | 'rounding'>>
 type Version = keyof typeof versions
 
-const on = (factories: Readonly<Partial<Record<Version, string>>>): readonly Dex[] =>
+const createDexes = (factories: Readonly<Partial<Record<Version, string>>>): readonly Dex[] =>
   (Object.keys(versions) as Version[]).flatMap((name) => {
     const factory = factories[name]
     return factory === undefined ? [] : [{ name, ...versions[name], factory, vault: VAULT }]
   })
 
-/** By network. */
+/** DEX entries by network. */
 export const balancerV2 = {
-  eth: on({
+  eth: createDexes({
     'balancer-weighted-v1': '0x8E9aa87E45e92bad84D5F8DD1bff34Fb92637dE9',
     'balancer-weighted-v2': '0xcC508a455F5b0073973107Db6a878DdBDab957bC',
     'balancer-weighted-v3': '0x5Dd94Da3644DDD055fcf6B3E1aa310Bb7801EB8b',
@@ -47,7 +47,7 @@ export const balancerV2 = {
     'balancer-composable-v5': '0xDB8d758BCb971e482B2C45f7F8a7740283A1bd3A',
     'balancer-composable-v6': '0x5B42eC6D40f7B7965BE5308c70e2603c0281C1E9',
   }),
-  arbitrum: on({
+  arbitrum: createDexes({
     'balancer-weighted-v1': '0x7dFdEF5f355096603419239CE743BfaF1120312B',
     'balancer-weighted-v2': '0x8df6EfEc5547e31B0eb7d1291B511FF8a2bf987c',
     'balancer-weighted-v3': '0xf1665E19bc105BE4EDD3739F88315cC699cc5b65',
@@ -62,12 +62,12 @@ export const balancerV2 = {
     'balancer-composable-v5': '0xA8920455934Da4D853faac1f94Fe7bEf72943eF1',
     'balancer-composable-v6': '0x4bdCc2fb18AEb9e2d281b0278D946445070EAda7',
   }),
-  base: on({
+  base: createDexes({
     'balancer-weighted-v4': '0x4C32a8a8fDa4E24139B51b456B42290f51d6A1c4',
     'balancer-composable-v5': '0x8df317a729fcaA260306d7de28888932cb579b88',
     'balancer-composable-v6': '0x956CCab09898C0AF2aCa5e6C229c3aD4E93d9288',
   }),
-  bsc: on({
+  bsc: createDexes({
     'balancer-weighted-v2': '0xC128a9954e6c874eA3d62ce62B468bA073093F25',
     'balancer-weighted-v3': '0x6e4cF292C5349c79cCd66349c3Ed56357dD11B46',
     'balancer-weighted-v4': '0x230a59F4d9ADc147480f03B0D3fFfeCd56c3289a',
@@ -78,14 +78,14 @@ export const balancerV2 = {
     'balancer-composable-v5': '0x4fb47126Fa83A8734991E41B942Ac29A3266C968',
     'balancer-composable-v6': '0x6B5dA774890Db7B7b96C6f44e6a4b0F657399E2e',
   }),
-  cchain: on({
+  cchain: createDexes({
     'balancer-weighted-v3': '0x94f68b54191F62f781Fe8298A8A5Fa3ed772d227',
     'balancer-weighted-v4': '0x230a59F4d9ADc147480f03B0D3fFfeCd56c3289a',
     'balancer-composable-v4': '0x3B1eb8EB7b43882b385aB30533D9A2BeF9052a98',
     'balancer-composable-v5': '0xE42FFA682A26EF8F25891db4882932711D42e467',
     'balancer-composable-v6': '0xb9F8AB3ED3F3aCBa64Bc6cd2DcA74B7F38fD7B88',
   }),
-  matic: on({
+  matic: createDexes({
     'balancer-weighted-v1': '0x8E9aa87E45e92bad84D5F8DD1bff34Fb92637dE9',
     'balancer-weighted-v2': '0x0e39C3D9b2ec765eFd9c5c70BB290B1fCD8536E3',
     'balancer-weighted-v3': '0x82e4cFaef85b1B6299935340c964C942280327f4',
@@ -100,7 +100,7 @@ export const balancerV2 = {
     'balancer-composable-v5': '0xe2fa4e1d17725e72dcdAfe943Ecf45dF4B9E285b',
     'balancer-composable-v6': '0xEAedc32a51c510d35ebC11088fD5fF2b47aACF2E',
   }),
-  op: on({
+  op: createDexes({
     'balancer-weighted-v1': '0xdAE7e32ADc5d490a43cCba1f0c736033F2b4eFca',
     'balancer-weighted-v2': '0xad901309d9e9DbC5Df19c84f729f429F0189a633',
     'balancer-weighted-v3': '0xA0DAbEBAAd1b243BBb243f933013d560819eB66f',

@@ -1,12 +1,12 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const base = defineDexes({
   network: 'base',
   wrapped: '0x4200000000000000000000000000000000000006',
-  hubs: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'],
-  dollar: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  connectors: ['0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'],
+  stablecoin: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -27,14 +27,14 @@ export const base = defineDexes({
       kind: 'slipstream',
       factory: '0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'aerodrome-slipstream-b-b',
       kind: 'slipstream',
       factory: '0xf8f2eB4940CFE7d13603DDDD87f123820Fc061Ef',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'alienbase-v2',
@@ -74,7 +74,7 @@ export const base = defineDexes({
       kind: 'algebra-integral',
       factory: '0xC5396866754799B9720125B104AE01d935Ab9C7b',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'sushiswap-v2',

@@ -1,17 +1,17 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const bsc = defineDexes({
   network: 'bsc',
   wrapped: '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
-  hubs: [
+  connectors: [
     '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
     '0x55d398326f99059fF775485246999027B3197955',
     '0x2170Ed0880ac9A755fd29B2688956BD959F933F8',
     '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c',
   ],
-  dollar: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
+  stablecoin: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -21,7 +21,7 @@ export const bsc = defineDexes({
       feePpm: 2_500,
       initCodeHash: '0xfea293c909d87cd4153593f077b76bb7e94340200f4ee84211ae8e4f9bd7ffdf',
       enabled: false,
-      note: 'fees by pair',
+      note: 'fees differ by pair',
     },
     {
       name: 'lfj-liquidity-book-2-1',

@@ -1,16 +1,16 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const cchain = defineDexes({
   network: 'cchain',
   wrapped: '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
-  hubs: [
+  connectors: [
     '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
     '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
     '0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB',
   ],
-  dollar: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+  stablecoin: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -31,7 +31,7 @@ export const cchain = defineDexes({
       kind: 'algebra-integral',
       factory: '0x512eb749541B7cf294be882D636218c84a5e9E5F',
       enabled: false,
-      note: 'its plugins may change the fee before each swap',
+      note: 'plugins may change the fee before each swap',
     },
     {
       name: 'lfj-liquidity-book-2-1',
@@ -55,7 +55,7 @@ export const cchain = defineDexes({
       factory: '0xAAA16c016BF556fcD620328f0759252E29b1AB57',
       initCodeHash: '0xbf2404274de2b11f05e5aebd49e508de933034cb5fa2d0ac3de8cbd4bcef47dc',
       enabled: false,
-      note: 'how it tells its fees has no source',
+      note: 'no source documents how to read its fees',
     },
     {
       name: 'pharaoh-v3',

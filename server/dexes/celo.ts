@@ -1,16 +1,16 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const celo = defineDexes({
   network: 'celo',
   wrapped: '0x471EcE3750Da237f93B8E339c536989b8978a438',
-  coinIsToken: true,
-  hubs: [
+  nativeIsToken: true,
+  connectors: [
     '0xcebA9300f2b948710d2653dD7B07f33A8B32118C',
     '0x48065fbBE25f71C9282ddf5e1cD6D6A887483D5e',
     '0x765DE816845861e75A25fCA122bb6898B8B1282a',
   ],
-  dollar: '0xcebA9300f2b948710d2653dD7B07f33A8B32118C',
+  stablecoin: '0xcebA9300f2b948710d2653dD7B07f33A8B32118C',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -26,7 +26,7 @@ export const celo = defineDexes({
       factory: '0x93395129bd3fcf49d95730D3C2737c17990fF328',
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'ubeswap-v2',
@@ -45,7 +45,7 @@ export const celo = defineDexes({
       kind: 'uniswap-v2',
       factory: '0x79a530c8e2fa8748b7b40dd3629c0520c2ccf03f',
       enabled: false,
-      note: 'the address has no good source',
+      note: 'no reliable source for the address',
     },
     {
       name: 'uniswap-v3',

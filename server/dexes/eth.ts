@@ -1,17 +1,17 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const eth = defineDexes({
   network: 'eth',
   wrapped: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
-  hubs: [
+  connectors: [
     '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
     '0xdAC17F958D2ee523a2206206994597C13D831ec7',
     '0x6B175474E89094C44Da98b954EedeAC495271d0F',
     '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
   ],
-  dollar: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+  stablecoin: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -96,7 +96,7 @@ export const eth = defineDexes({
       name: 'curve-registry',
       kind: 'curve-stable',
       factory: '0x90E00ACe148ca3b23Ac1bC8C240C2a7Dd9c2d7f5',
-      // The 3pool, FRAX with USDC, and HBTC with WBTC. Not sUSD's, which computes otherwise.
+      // 3pool, FRAX/USDC and HBTC/WBTC. The sUSD pool is missing because its contract computes differently.
       pools: [
         '0xbEbc44782C7dB0a1A60Cb6fe97d0b483032FF1C7',
         '0xDcEF968d416a41Cdac0ED8702fAC8128A64241A2',
@@ -107,7 +107,7 @@ export const eth = defineDexes({
       name: 'curve-stableswap-ng',
       kind: 'curve-stable',
       factory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
-      // sDAI with sUSDe: both ERC-4626 of their own issuers.
+      // sDAI/sUSDe: each token is an ERC-4626 vault of its own issuer.
       rated: ['0x167478921b907422F8E88B43C4Af2B8BEa278d3A'],
     },
     ...balancerV2.eth,

@@ -12,7 +12,7 @@ import { sei } from './sei.ts'
 import { sonic } from './sonic.ts'
 import { uni } from './uni.ts'
 
-/** What each EVM network trades on. A new one is a file beside this and a word here. */
+/** DEX definitions by EVM network. To add a network, add a file here and list it below. */
 export const dexNetworks: readonly DexNetwork[] = [
   eth,
   sei,

@@ -1,11 +1,11 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const linea = defineDexes({
   network: 'linea',
   wrapped: '0xe5D7C2a44FfDDf6b295A15c148167daaAf5Cf34f',
-  hubs: ['0x176211869cA2b568f2A7D4EE941E073a821EE1ff', '0xA219439258ca9da29E9Cc4cE5596924745e12B93'],
-  dollar: '0x176211869cA2b568f2A7D4EE941E073a821EE1ff',
+  connectors: ['0x176211869cA2b568f2A7D4EE941E073a821EE1ff', '0xA219439258ca9da29E9Cc4cE5596924745e12B93'],
+  stablecoin: '0x176211869cA2b568f2A7D4EE941E073a821EE1ff',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -13,7 +13,7 @@ export const linea = defineDexes({
       kind: 'solidly',
       factory: '0xC0b920f6f1d6122B8187c031554dc8194F644592',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'horizon-dex',
@@ -21,7 +21,7 @@ export const linea = defineDexes({
       factory: '0xA76990a229961280200165c4e08c96Ea67304C3e',
       initCodeHash: '0xf96d2474815c32e070cd63233f06af5413efc5dcb430aee4ff18cc29007c562d',
       enabled: false,
-      note: 'the address has no good source',
+      note: 'no reliable source for the address',
     },
     {
       name: 'lynex',
@@ -29,7 +29,7 @@ export const linea = defineDexes({
       factory: '0x622b2c98123D303ae067DB4925CD6282B3A08D0F',
       deployer: '0x9A89490F1056A7BC607EC53F93b921fE666A2C48',
       enabled: false,
-      note: 'version 1.9: its fees by direction are not foretold',
+      note: 'version 1.9: its fees per direction cannot be forecast',
     },
     {
       name: 'lynex-v1',
@@ -50,7 +50,7 @@ export const linea = defineDexes({
       factory: '0xAAA16c016BF556fcD620328f0759252E29b1AB57',
       initCodeHash: '0xbf2404274de2b11f05e5aebd49e508de933034cb5fa2d0ac3de8cbd4bcef47dc',
       enabled: false,
-      note: 'how it tells its fees has no source',
+      note: 'no source documents how to read its fees',
     },
     {
       name: 'pancakeswap-v2',

@@ -1,18 +1,18 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const matic = defineDexes({
   network: 'matic',
   wrapped: '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
-  hubs: [
+  connectors: [
     '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
     '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063',
     '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6',
     '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619',
   ],
-  dollar: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+  stablecoin: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {

@@ -1,16 +1,16 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 import { balancerV2 } from './balancer-v2.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const op = defineDexes({
   network: 'op',
   wrapped: '0x4200000000000000000000000000000000000006',
-  hubs: [
+  connectors: [
     '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
     '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
     '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1',
   ],
-  dollar: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+  stablecoin: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {

@@ -1,11 +1,11 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const sei = defineDexes({
   network: 'sei',
   wrapped: '0xE30feDd158A2e3b13e9badaeABaFc5516e95e8C7',
-  hubs: ['0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392'],
-  dollar: '0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392',
+  connectors: ['0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392'],
+  stablecoin: '0xe15fC38F6D8c56aF07bbCBe3BAf5708A2Bf42392',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -26,7 +26,7 @@ export const sei = defineDexes({
       kind: 'uniswap-v3',
       factory: '0xd0c54c480fD00DDa4DF1BbE041A6881f2F09111e',
       enabled: false,
-      note: 'said to have ended in January 2026',
+      note: 'reported closed in January 2026',
     },
     {
       name: 'sailor',
@@ -40,21 +40,21 @@ export const sei = defineDexes({
       factory: '0x75FC67473A91335B5b8F8821277262a13B38c9b3',
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       enabled: false,
-      note: 'the address has one source',
+      note: 'only one source confirms the address',
     },
     {
       name: 'yaka-finance',
       kind: 'uniswap-v2',
       factory: '0xd45dAff288075952822d5323F1d571e73435E929',
       enabled: false,
-      note: 'two sources differ on its kind',
+      note: 'two sources disagree about its kind',
     },
     {
       name: 'yaka-v3',
       kind: 'algebra-integral',
       factory: '0xEdbBc263C74865e67C6b16F47740Fa3901b95Ae1',
       enabled: false,
-      note: 'the address has no good source',
+      note: 'no reliable source for the address',
     },
   ],
 })

@@ -1,11 +1,11 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const sonic = defineDexes({
   network: 'sonic',
   wrapped: '0x039e2fB66102314Ce7b64Ce5Ce3E5183bc94aD38',
-  hubs: ['0x29219dd400f2Bf60E5a23d13Be72B486D4038894'],
-  dollar: '0x29219dd400f2Bf60E5a23d13Be72B486D4038894',
+  connectors: ['0x29219dd400f2Bf60E5a23d13Be72B486D4038894'],
+  stablecoin: '0x29219dd400f2Bf60E5a23d13Be72B486D4038894',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {
@@ -39,14 +39,14 @@ export const sonic = defineDexes({
       factory: '0x2dA25E7446A70D7be65fd4c053948BEcAA6374c8',
       initCodeHash: '0x4ed7aeec7c0286cad1e282dee1c391719fc17fe923b04fb0775731e413ed3554',
       enabled: false,
-      note: 'its pairs pay a unit less than the formula',
+      note: 'its pairs pay one base unit less than the formula',
     },
     {
       name: 'spookyswap-v2',
       kind: 'uniswap-v2',
       factory: '0xEE4bC42157cf65291Ba2FE839AE127e3Cc76f741',
       enabled: false,
-      note: 'its fee is not known',
+      note: 'its fee is unknown',
     },
     {
       name: 'spookyswap-v3',
@@ -73,7 +73,7 @@ export const sonic = defineDexes({
       factory: '0x8121a3F8c4176E9765deEa0B95FA2BDfD3016794',
       deployer: '0x885229E48987EA4c68F0aA1bCBff5184198A9188',
       enabled: false,
-      note: 'its plugins may change the fee before each swap',
+      note: 'plugins may change the fee before each swap',
     },
     {
       name: 'swapx-v2',
@@ -81,7 +81,7 @@ export const sonic = defineDexes({
       factory: '0x05c1be79d3aC21Cc4B727eeD58C9B2fF757F5663',
       initCodeHash: '0x6c45999f36731ff6ab43e943fca4b5a700786bbb202116cf6633b32039161e05',
       enabled: false,
-      note: 'how it tells its fees has no source',
+      note: 'no source documents how to read its fees',
     },
     {
       name: 'uniswap-v3',

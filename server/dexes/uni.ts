@@ -1,11 +1,11 @@
 import { defineDexes } from '../src/swap/domain/dex.ts'
 
-/** Addresses as their projects publish them; each is looked at on the chain before it is used (check-dexes.ts). */
+/** Addresses as published by each project. The server checks each on chain before use (check-dexes.ts). */
 export const uni = defineDexes({
   network: 'uni',
   wrapped: '0x4200000000000000000000000000000000000006',
-  hubs: ['0x078D782b760474a361dDA0AF3839290b0EF57AD6'],
-  dollar: '0x078D782b760474a361dDA0AF3839290b0EF57AD6',
+  connectors: ['0x078D782b760474a361dDA0AF3839290b0EF57AD6'],
+  stablecoin: '0x078D782b760474a361dDA0AF3839290b0EF57AD6',
   multicall3: '0xcA11bde05977b3631167028862bE2a173976CA11',
   dexes: [
     {

@@ -21,7 +21,7 @@ async function start(): Promise<TestNode> {
   const node = await startBcoin(folder, await freePort())
   const rpc = createJsonRpc({ url: node.rpcUrl })
   const { publicKeys } = createAppKeys(network.coinType)
-  await node.prepare(
+  await node.mineInitialBlocks(
     hex.encode(keyScript(parametersOf(network), publicKeys.publicKey(0, { branch: 'hot', index: 0 }))),
     0,
   )

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, encodePacked, type Hex, keccak256, parseAbi, zeroAddress } from 'viem'
 import { venueCode } from '../../contracts/scripts/venues.ts'
-import { permit2Code } from '../../sandbox/scripts/markets/venues.ts'
+import { extractPermit2Code } from '../../sandbox/scripts/markets/dex-contracts.ts'
 import type { UniswapV2Pool } from '../../server/src/swap/routing/pools/uniswap-v2.ts'
 import type { UniswapV3Pool } from '../../server/src/swap/routing/pools/uniswap-v3.ts'
 import type { DexChain } from './dex-chain.ts'
@@ -31,7 +31,7 @@ type Terms = Readonly<{ parts: readonly Part[]; feeBips: bigint; minOut: bigint 
 
 export async function deployUniversalRouter(chain: DexChain) {
   const { v2, v3, v4, positions } = chain.factories
-  const setCode = ['anvil_setCode', [PERMIT2, await permit2Code(chain.url)]] as const
+  const setCode = ['anvil_setCode', [PERMIT2, await extractPermit2Code(chain.url)]] as const
   await chain.reader.request({ method: setCode[0], params: setCode[1] } as never)
   if (keccak256(venueCode('uniswapV2Pair')) !== V2_INIT_CODE_HASH)
     throw new Error('another pair than the published one')

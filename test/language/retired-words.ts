@@ -11,7 +11,7 @@ export const retired: Readonly<Record<string, Retired>> = {
     text: ['houses?', 'composeHouse', 'buildHouse'],
     name: ['house', 'rooms'],
   },
-  floor: { text: ['(?<!Math\\.)floors?', 'rooms?', 'laws?'], name: ['floor', 'room', 'law', 'home'] },
+  floor: { text: ['(?<!Math\\.)floors?(?!\\()', 'rooms?', 'laws?'], name: ['floor', 'room', 'law', 'home'] },
   Stopper: { text: ['stoppers?'], name: ['stopper', 'stoppers'] },
   'way (through an intermediary)': {
     text: ['ways? back', 'findWay', 'private ways?', 'private-ways'],

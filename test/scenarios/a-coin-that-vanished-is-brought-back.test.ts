@@ -63,9 +63,9 @@ test.runIf(hasNode('ltc'))('a payout whose only coin left the chain waits for it
   const operate = createOperatePayouts(scenario.app.store)
   const word = { actor: 'anna', reason: 'found on an explorer' }
   const id = subject.replace('coins:', '')
-  await expect(operate.bringBack(id, 'no hex', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-  await expect(operate.bringBack(order.id, payment.hex, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-  await operate.bringBack(id, payment.hex, word)
+  await expect(operate.addFundingTransaction(id, 'no hex', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await expect(operate.addFundingTransaction(order.id, payment.hex, word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  await operate.addFundingTransaction(id, payment.hex, word)
   // Nothing is spent beside what was promised: the same bytes, once.
   const { exchanges } = await scenario.settles(order, 'finished')
   expect(exchanges[0].payoutHash).toBe(hash)

@@ -26,7 +26,7 @@ test('twenty exchanges through one worker, on chains in memory, are each paid on
   expect(promised.size).toBe(20)
   const network = memory.memoryNetworks.get('bsc')
   for (const address of recipients) {
-    const paid = network?.paidTo(address) ?? []
+    const paid = network?.transfersTo(address) ?? []
     expect(paid.map(({ units }) => units)).toEqual([promised.get(address)])
     expect(network?.balance(address)).toBe(promised.get(address))
   }

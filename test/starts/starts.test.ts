@@ -114,7 +114,10 @@ describe('on chains of its own', () => {
     // Nothing is on this PATH.
     const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: 'btc,eth,xmr', PATH: cluster.folder } })
     const url = await program.ready()
-    expectSentence(program.said(), "no monerod and monero-wallet-rpc on the PATH; Debian's package monero brings them")
+    expectSentence(
+      program.said(),
+      "monerod and monero-wallet-rpc are not on the PATH; install Debian's package monero to run this network",
+    )
     const { body: listed } = await ask(`${url}/v1/cross-chain/available-currencies`)
     const enabledOf = (ticker: string) =>
       listed.filter((one: Json) => one.ticker === ticker).map((one: Json) => one.enabled)

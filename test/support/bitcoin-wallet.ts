@@ -3,7 +3,7 @@ import { p2wpkh, Transaction, WIF } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { parseUnits } from 'viem'
 import { type BitcoinTicker, parametersOf, scriptOfAddress } from '../../sandbox/src/bitcoin/addresses.ts'
-import { createOutputs } from '../../sandbox/src/bitcoin/outputs.ts'
+import { createOutputReader } from '../../sandbox/src/bitcoin/outputs.ts'
 import { createJsonRpc } from '../../sandbox/src/json-rpc.ts'
 import { nodeCall, nodeOf } from './nodes.ts'
 import type { Json, Scenario } from './scenario.ts'
@@ -80,8 +80,8 @@ export async function mineInstead(
   const blockhash: string = await nodeCall(network, 'getblockhash', [height])
   const top: number = await nodeCall(network, 'getblockcount')
   const rpc = createJsonRpc(nodeOf(network).rpcUrls[0] ?? '')
-  const outputs = createOutputs(rpc)
-  const others = (await outputs.paidSince(blockhash)).filter((bytes) => bytes !== mined.hex)
+  const outputs = createOutputReader(rpc)
+  const others = (await outputs.readTransactionsSince(blockhash)).filter((bytes) => bytes !== mined.hex)
   await nodeCall(network, 'invalidateblock', [blockhash])
   for (let at = height; at <= top + 1; at++) {
     await nodeCall(network, 'generateblock', [
@@ -90,6 +90,6 @@ export async function mineInstead(
     ])
   }
   // What spent `txid` is refused.
-  await outputs.offerAgain(others)
+  await outputs.rebroadcast(others)
   rpc.close()
 }

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {CurvePool, IDecimals} from "./CurvePool.sol";
 
-/// @dev For tests alone: what a factory of Curve tells of its pools. Anybody may say that a pool stands on others.
+/// @dev Test implementation of the views of Curve's factories and registries. Anyone may mark a pool as a metapool.
 abstract contract CurveRegistry {
     address[] public pool_list;
     mapping(address pool => bool) public is_meta;
@@ -34,7 +34,7 @@ abstract contract CurveRegistry {
     }
 }
 
-/// @dev Of StableSwap-NG.
+/// @dev Factory of StableSwap-NG pools.
 contract CurveFactory is CurveRegistry {
     event PlainPoolDeployed(address[] coins, uint256 A, uint256 fee, address deployer);
 
@@ -59,7 +59,7 @@ contract CurveFactory is CurveRegistry {
     }
 }
 
-/// @dev Of the plain pools of before: lists have room for four.
+/// @dev Factory of plain pools before StableSwap-NG: arrays have four entries.
 contract CurveOldFactory is CurveRegistry {
     event PlainPoolDeployed(address[4] coins, uint256 A, uint256 fee, address deployer);
 
@@ -84,7 +84,7 @@ contract CurveOldFactory is CurveRegistry {
     }
 }
 
-/// @dev Of the pools of 2020, which no factory made: lists have room for eight.
+/// @dev Registry of the pools of 2020, which no factory created: arrays have eight entries.
 contract CurveListing is CurveRegistry {
     event PoolAdded(address indexed pool, bytes rate_method_id);
 

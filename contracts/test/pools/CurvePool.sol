@@ -7,9 +7,10 @@ interface IDecimals {
     function decimals() external view returns (uint256);
 }
 
-/// @dev For tests alone. Two coins or more by Curve's published stable swap invariant, with its events, its A that moves with time, its
-/// fee and the half of it that leaves the pool: of StableSwap-NG (age 0), of the factories before (1) or of 2020 (2). Returns nothing, as
-/// the oldest pools. Both forms of `exchange`. Anybody may change anything.
+/// @dev Test implementation of a Curve pool of two or more coins: Curve's published StableSwap invariant, its events, the ramp of A,
+///   the fee and the half of it that leaves the pool as admin fee. `age` selects the generation: StableSwap-NG (0), the factories
+///   before it (1) or the pools of 2020 (2). `exchange` has both argument types and returns nothing, as in the oldest pools. Without
+///   access control.
 contract CurvePool {
     event TokenExchange(
         address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought
@@ -24,18 +25,18 @@ contract CurvePool {
     uint256 private constant FEE_ONE = 1e10;
     uint256 public constant admin_fee = 5e9;
     uint256 public immutable age;
-    /// @dev The oldest pools have A in whole numbers.
+    /// @dev Precision of A. The oldest pools store A as a whole number.
     uint256 private immutable AMP_ONE;
     address[] public coins;
     uint256[] private _rates;
-    /// @dev By how much rates grow a second, as those of ERC-4626 do, and since when.
+    /// @dev Growth of each rate per second since `_since`, as with ERC-4626 tokens.
     uint256[] private _growths;
     uint256 private _since;
     uint256[] private _balances;
     uint256 public fee;
     uint256 private _offPeg;
     uint256 public totalSupply;
-    /// @dev What is kept of every output besides: no invariant tells it.
+    /// @dev Amount withheld from every output on top of the fee, so that the pool deviates from its invariant.
     uint256 private _skew;
     uint256 public initial_A;
     uint256 public future_A;
@@ -69,13 +70,13 @@ contract CurvePool {
         for (uint256 k = 0; k < rates.length; k++) rates[k] = _rate(k);
     }
 
-    /// @dev As an oracle does it, without a log of ours.
+    /// @dev Changes a rate without an event, as a rate oracle does.
     function setRate(uint256 k, uint256 rate, uint256 growth) external {
         (_rates, _since) = (_ratesNow(), block.timestamp);
         (_rates[k], _growths[k]) = (rate, growth);
     }
 
-    /// @dev Old pools say it without a length.
+    /// @dev Age 1 returns a static array, which is encoded without a length.
     function get_balances() external view returns (uint256[] memory held) {
         require(age < 2);
         held = _balances;
@@ -110,7 +111,8 @@ contract CurvePool {
         return _d(_xp(), _amp()) * 1e18 / totalSupply;
     }
 
-    /// @dev StableSwap-NG asks a contract besides, which knows A in whole numbers alone; the oldest pools take the fee at the end.
+    /// @dev StableSwap-NG computes `get_dy` in a separate contract that truncates A to a whole number. The oldest pools subtract the fee
+    ///   after scaling the output to the token's decimals.
     function get_dy(int128 i, int128 j, uint256 dx) external view returns (uint256 dy) {
         (dy,) = _dy(uint128(i), uint128(j), dx, age == 0 ? _amp() / AMP_ONE * AMP_ONE : _amp(), age == 2);
     }
@@ -133,7 +135,7 @@ contract CurvePool {
         emit TokenExchange(msg.sender, int128(uint128(i)), dx, int128(uint128(j)), dy);
     }
 
-    /// @dev Without the fee that Curve takes of what comes out of balance.
+    /// @dev Without the fee that Curve charges for imbalanced deposits.
     function add_liquidity(uint256[] calldata amounts) external {
         uint256 before = totalSupply == 0 ? 0 : _d(_xp(), _amp());
         for (uint256 k = 0; k < amounts.length; k++) {
@@ -176,7 +178,7 @@ contract CurvePool {
         emit ApplyNewFee(fee, _offPeg);
     }
 
-    /// @dev Counts what was sent here before.
+    /// @dev Sets the balances to the tokens held.
     function sync() external {
         for (uint256 k = 0; k < coins.length; k++) _balances[k] = IERC20(coins[k]).balanceOf(address(this));
         totalSupply = _d(_xp(), _amp());
@@ -225,7 +227,8 @@ contract CurvePool {
         revert();
     }
 
-    /// @dev D^(n+1) ÷ (n^n·Πx): by n at every step in the oldest pools and in old ones of three coins, in the others by n^n at the end.
+    /// @dev D^(n+1) ÷ (n^n·Πx). Pools of age 2, and of age 1 with three or more coins, divide by n in every step; all others divide by
+    ///   n^n at the end. The order decides the rounding.
     function _spread(uint256[] memory xp, uint256 d) private view returns (uint256 p) {
         uint256 n = xp.length;
         bool stepwise = age == 2 || age == 1 && n > 2;

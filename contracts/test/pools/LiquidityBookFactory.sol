@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {LiquidityBookPool} from "./LiquidityBookPool.sol";
 
-/// @dev For tests alone: what LFJ's factory tells of its pairs.
+/// @dev Test implementation of the views of LFJ's Liquidity Book factory.
 contract LiquidityBookFactory {
     event LBPairCreated(
         address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address LBPair, uint256 pid

@@ -3,9 +3,9 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "../../src/Transfers.sol";
 
-/// @dev For tests alone. Bins of constant price, the base fee and the variable fee that grows with the bins crossed, by the formulas and
-/// with the events that LFJ published of the Liquidity Book 2.2. Input counts as what lies above the reserves. Bins have no shares, and
-/// anybody may change anything.
+/// @dev Test implementation of a Liquidity Book 2.2 pair with LFJ's published formulas and events: bins of constant price, a base fee and
+///   a variable fee that grows with the number of bins crossed. The input is the balance above the reserves. Bins have no shares.
+///   Without access control.
 contract LiquidityBookPool {
     event Swap(
         address indexed sender,
@@ -62,13 +62,13 @@ contract LiquidityBookPool {
     Fees public getStaticFeeParameters;
     Volatility public getVariableFeeParameters;
     mapping(uint24 id => Bin) public getBin;
-    /// @dev Of all bins.
+    /// @dev Sum of all bins.
     Bin public getReserves;
     bytes32 public getLBHooksParameters;
     Bin private _protocolFees;
     uint24 private _lowest;
     uint24 private _highest;
-    /// @dev What is kept of every output besides: no formula tells it.
+    /// @dev Amount withheld from every output on top of the fee, so that the pool deviates from its formulas.
     uint256 private _skew;
 
     constructor(address x, address y, uint16 binStep, uint24 activeId) {
@@ -78,7 +78,7 @@ contract LiquidityBookPool {
         (_lowest, _highest) = (activeId, activeId);
     }
 
-    /// @dev What was sent here before goes to the active bin.
+    /// @dev Adds tokens received since the last update to the active bin.
     function sync() external {
         uint24 id = getActiveId;
         (uint256 x, uint256 y) = (_received(true), _received(false));
@@ -144,10 +144,10 @@ contract LiquidityBookPool {
         Volatility memory v = _decayed();
         uint24 id = getActiveId;
         for (bool more = true; more; (id, more) = _next(id, swapForY)) {
-            uint256 there = swapForY ? getBin[id].y : getBin[id].x;
-            if (there == 0) continue;
-            _shake(v, id);
-            (uint256 taken, uint256 out, uint256 cost) = _step(id, there, _feeOf(v), swapForY, amountInLeft);
+            uint256 reserve = swapForY ? getBin[id].y : getBin[id].x;
+            if (reserve == 0) continue;
+            _updateAccumulator(v, id);
+            (uint256 taken, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, amountInLeft);
             amountInLeft -= uint128(taken);
             amountOut += uint128(out);
             fee += uint128(cost);
@@ -163,10 +163,10 @@ contract LiquidityBookPool {
         uint24 id = getActiveId;
         uint256 paid;
         while (true) {
-            uint256 there = swapForY ? getBin[id].y : getBin[id].x;
-            if (there > 0) {
-                _shake(v, id);
-                (uint256 taken, uint256 out, uint256 cost) = _step(id, there, _feeOf(v), swapForY, left);
+            uint256 reserve = swapForY ? getBin[id].y : getBin[id].x;
+            if (reserve > 0) {
+                _updateAccumulator(v, id);
+                (uint256 taken, uint256 out, uint256 cost) = _step(id, reserve, _feeOf(v), swapForY, left);
                 left -= taken;
                 paid += out;
                 _move(id, swapForY, taken, out, cost * getStaticFeeParameters.protocolShare / BASIS);
@@ -192,16 +192,16 @@ contract LiquidityBookPool {
     }
 
     function _move(uint24 id, bool forY, uint256 taken, uint256 out, uint256 toProtocol) private {
-        (uint128 stays, uint128 goes, uint128 aside) = (uint128(taken - toProtocol), uint128(out), uint128(toProtocol));
+        (uint128 added, uint128 removed, uint128 protocolFee) = (uint128(taken - toProtocol), uint128(out), uint128(toProtocol));
         Bin storage bin = getBin[id];
         if (forY) {
-            (bin.x, bin.y) = (bin.x + stays, bin.y - goes);
-            (getReserves.x, getReserves.y) = (getReserves.x + stays, getReserves.y - goes);
-            _protocolFees.x += aside;
+            (bin.x, bin.y) = (bin.x + added, bin.y - removed);
+            (getReserves.x, getReserves.y) = (getReserves.x + added, getReserves.y - removed);
+            _protocolFees.x += protocolFee;
         } else {
-            (bin.x, bin.y) = (bin.x - goes, bin.y + stays);
-            (getReserves.x, getReserves.y) = (getReserves.x - goes, getReserves.y + stays);
-            _protocolFees.y += aside;
+            (bin.x, bin.y) = (bin.x - removed, bin.y + added);
+            (getReserves.x, getReserves.y) = (getReserves.x - removed, getReserves.y + added);
+            _protocolFees.y += protocolFee;
         }
     }
 
@@ -225,7 +225,7 @@ contract LiquidityBookPool {
         ids[0] = id;
     }
 
-    /// @dev The next bin that holds anything.
+    /// @dev The next bin with liquidity in the direction of the swap.
     function _next(uint24 id, bool forY) private view returns (uint24, bool) {
         while (forY ? id > _lowest : id < _highest) {
             id = forY ? id - 1 : id + 1;
@@ -246,36 +246,36 @@ contract LiquidityBookPool {
         v.lastUpdate = uint40(block.timestamp);
     }
 
-    function _shake(Volatility memory v, uint24 id) private view {
+    function _updateAccumulator(Volatility memory v, uint24 id) private view {
         uint256 crossed = id > v.idReference ? id - v.idReference : v.idReference - id;
         uint256 moved = v.volatilityReference + crossed * BASIS;
-        uint256 most = getStaticFeeParameters.maxVolatilityAccumulator;
-        v.accumulator = uint24(moved < most ? moved : most);
+        uint256 max = getStaticFeeParameters.maxVolatilityAccumulator;
+        v.accumulator = uint24(moved < max ? moved : max);
     }
 
-    /// @dev Of 10^18.
+    /// @dev Total fee in 10^-18.
     function _feeOf(Volatility memory v) private view returns (uint256) {
         uint256 product = uint256(v.accumulator) * getBinStep;
         return uint256(getStaticFeeParameters.baseFactor) * getBinStep * 1e10
             + (product * product * getStaticFeeParameters.variableFeeControl + 99) / 100;
     }
 
-    function _step(uint24 id, uint256 there, uint256 fee, bool forY, uint256 left)
+    function _step(uint24 id, uint256 reserve, uint256 fee, bool forY, uint256 left)
         private
         view
         returns (uint256 taken, uint256 out, uint256 cost)
     {
         uint256 price = getPriceFromId(id);
-        uint256 net = forY ? _up(there << 128, price) : _up(there * price, 1 << 128);
-        cost = _up(net * fee, 1e18 - fee);
-        if (left >= net + cost) return (net + cost, there, cost);
-        cost = _up(left * fee, 1e18);
-        uint256 kept = left - cost;
-        out = forY ? kept * price >> 128 : (kept << 128) / price;
-        return (left, out < there ? out : there, cost);
+        uint256 net = forY ? _divUp(reserve << 128, price) : _divUp(reserve * price, 1 << 128);
+        cost = _divUp(net * fee, 1e18 - fee);
+        if (left >= net + cost) return (net + cost, reserve, cost);
+        cost = _divUp(left * fee, 1e18);
+        uint256 leftAfterFee = left - cost;
+        out = forY ? leftAfterFee * price >> 128 : (leftAfterFee << 128) / price;
+        return (left, out < reserve ? out : reserve, cost);
     }
 
-    /// @dev 128.128: (1 + binStep ÷ 10^4)^(id − 2^23), raised as an inverse that stays below one.
+    /// @dev (1 + binStep ÷ 10^4)^(id − 2^23) as 128.128 fixed point. The power is computed of the inverse, which stays below one.
     function getPriceFromId(uint24 id) public view returns (uint256 price) {
         if (id == 1 << 23) return 1 << 128;
         bool above = id > 1 << 23;
@@ -289,7 +289,7 @@ contract LiquidityBookPool {
         if (above) price = type(uint256).max / price;
     }
 
-    function _up(uint256 a, uint256 b) private pure returns (uint256) {
+    function _divUp(uint256 a, uint256 b) private pure returns (uint256) {
         return (a + b - 1) / b;
     }
 }

@@ -23,8 +23,8 @@ interface IFees {
     function getFee(address pool) external view returns (uint24);
 }
 
-/// @dev For tests alone: what Slipstream's factory tells of its pools, and Ramses' with `usual` logs. The pools are Uniswap V3's as
-/// published; the test lets them ask for their fee here.
+/// @dev Test implementation of the factories of Slipstream and, with `uniswapV3Event`, of Ramses. The pools are Uniswap V3
+///   pools whose code the test patches to read their fee from this factory.
 contract SlipstreamFactory {
     event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool);
     event PoolCreated(
@@ -44,10 +44,10 @@ contract SlipstreamFactory {
     mapping(int24 spacing => uint24) public tickSpacingToFee;
     mapping(address a => mapping(address b => mapping(int24 spacing => address))) public getPool;
     int24[] private _spacings;
-    bool private immutable usual;
+    bool private immutable uniswapV3Event;
 
-    constructor(bool usual_) {
-        usual = usual_;
+    constructor(bool uniswapV3Event_) {
+        uniswapV3Event = uniswapV3Event_;
         enable(1, 100);
         enable(50, 500);
         enable(200, 3_000);
@@ -62,7 +62,7 @@ contract SlipstreamFactory {
         return _spacings;
     }
 
-    /// @param mark what the pool has for a fee until the test lets it ask
+    /// @param mark The fee constant in the pool's code, which the test replaces
     function createPool(bytes calldata code, address a, address b, int24 spacing, uint160 price, uint24 mark) external {
         parameters = Parameters(address(this), a, b, mark, spacing);
         bytes memory created = code;
@@ -72,7 +72,7 @@ contract SlipstreamFactory {
         }
         IPool(pool).initialize(price);
         getPool[a][b][spacing] = getPool[b][a][spacing] = pool;
-        if (usual) emit PoolCreated(a, b, tickSpacingToFee[spacing], spacing, pool);
+        if (uniswapV3Event) emit PoolCreated(a, b, tickSpacingToFee[spacing], spacing, pool);
         else emit PoolCreated(a, b, spacing, pool);
     }
 
@@ -90,7 +90,7 @@ contract SlipstreamFactory {
     }
 }
 
-/// @dev A fee for each pool. 420 is none at all.
+/// @dev Fee module with one fee per pool. 420 stands for a fee of zero.
 contract CustomFees {
     SlipstreamFactory private immutable factory;
     mapping(address pool => uint24) public customFee;
@@ -110,14 +110,14 @@ contract CustomFees {
     }
 }
 
-/// @dev A fee of which nobody but its maker knows what it follows.
+/// @dev Fee module with an undocumented rule.
 contract StrangeFees {
     function getFee(address) external view returns (uint24) {
         return uint24(1_000 + block.timestamp % 1_000);
     }
 }
 
-/// @dev The further the price is from its mean, the more. No logs: nobody need tell of a change.
+/// @dev Fee module whose fee grows with the distance of the price from its time-weighted mean. Emits no events.
 abstract contract DynamicFees {
     struct Terms {
         uint24 base;
@@ -141,27 +141,31 @@ abstract contract DynamicFees {
         (defaultScalingFactor, defaultFeeCap, secondsAgo) = (scaling, cap, span);
     }
 
-    function setTerms(address pool, Terms calldata its) external {
-        terms[pool] = its;
+    function setTerms(address pool, Terms calldata poolTerms) external {
+        terms[pool] = poolTerms;
     }
 
     function getFee(address pool) external view returns (uint24) {
-        Terms memory its = terms[pool];
-        if (its.base == 420) return 0;
-        uint256 base = its.base == 0 ? factory.tickSpacingToFee(IPool(pool).tickSpacing()) : its.base;
-        (, int24 tick, uint16 index, uint16 remembered,,,) = IPool(pool).slot0();
-        if (its.hasFirst) {
+        Terms memory poolTerms = terms[pool];
+        if (poolTerms.base == 420) return 0;
+        uint256 base = poolTerms.base == 0 ? factory.tickSpacingToFee(IPool(pool).tickSpacing()) : poolTerms.base;
+        (, int24 tick, uint16 index, uint16 cardinality,,,) = IPool(pool).slot0();
+        if (poolTerms.hasFirst) {
             (uint32 last,,,) = IPool(pool).observations(index);
-            if (last != uint32(block.timestamp)) return its.first == 420 ? 0 : its.first == 0 ? uint24(base) : its.first;
+            if (last != uint32(block.timestamp)) {
+                return poolTerms.first == 420 ? 0 : poolTerms.first == 0 ? uint24(base) : poolTerms.first;
+            }
         }
-        bool isOwn = its.scaling != 0;
+        bool hasOwnTerms = poolTerms.scaling != 0;
         uint256 fee = base;
-        if (remembered >= secondsAgo / 2) fee += _away(pool, tick) * (isOwn ? its.scaling : defaultScalingFactor) / 1e6;
-        uint256 cap = isOwn ? its.cap : defaultFeeCap;
+        if (cardinality >= secondsAgo / 2) {
+            fee += _distanceFromMean(pool, tick) * (hasOwnTerms ? poolTerms.scaling : defaultScalingFactor) / 1e6;
+        }
+        uint256 cap = hasOwnTerms ? poolTerms.cap : defaultFeeCap;
         return uint24(fee < cap ? fee : cap);
     }
 
-    function _away(address pool, int24 tick) private view returns (uint256) {
+    function _distanceFromMean(address pool, int24 tick) private view returns (uint256) {
         uint32[] memory agos = new uint32[](2);
         agos[0] = secondsAgo;
         try IPool(pool).observe(agos) returns (int56[] memory sums, uint160[] memory) {
@@ -173,27 +177,27 @@ abstract contract DynamicFees {
     }
 }
 
-/// @dev As it tells of a pool since 2026.
+/// @dev The configuration view since 2026.
 contract LateDynamicFees is DynamicFees {
     constructor(SlipstreamFactory factory_) DynamicFees(factory_) {}
 
     function dynamicFeeConfig(address pool) external view returns (uint24, uint24, uint64, bool, uint24) {
-        Terms memory its = terms[pool];
-        return (its.base, its.cap, its.scaling, its.hasFirst, its.first);
+        Terms memory poolTerms = terms[pool];
+        return (poolTerms.base, poolTerms.cap, poolTerms.scaling, poolTerms.hasFirst, poolTerms.first);
     }
 }
 
-/// @dev As it told of one before.
+/// @dev The configuration view before 2026.
 contract EarlyDynamicFees is DynamicFees {
     constructor(SlipstreamFactory factory_) DynamicFees(factory_) {}
 
     function dynamicFeeConfig(address pool) external view returns (uint24, uint24, uint64) {
-        Terms memory its = terms[pool];
-        return (its.base, its.cap, its.scaling);
+        Terms memory poolTerms = terms[pool];
+        return (poolTerms.base, poolTerms.cap, poolTerms.scaling);
     }
 }
 
-/// @dev Holds tokens, and liquidity for whoever asks.
+/// @dev Holds tokens and adds or removes liquidity for any caller.
 contract Positions {
     function mint(IPool pool, int24 lower, int24 upper, uint128 amount) external {
         pool.mint(address(this), lower, upper, amount, "");

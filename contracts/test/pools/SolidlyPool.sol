@@ -8,36 +8,36 @@ interface IPoolToken {
 }
 
 interface IPoolFactory {
-    /// @dev In ten-thousandths of the input.
+    /// @dev Fee in ten-thousandths of the input.
     function feeOf(address pool, bool stable) external view returns (uint256);
     function isPaused() external view returns (bool);
 }
 
-/// @dev For tests alone. Solidly's published formulas: volatile x·y = k, stable x³y + y³x = k, the fee is taken of the input first
-/// and leaves the pool.
+/// @dev Test implementation of Solidly's published formulas: volatile x·y = k, stable x³y + y³x = k. The fee is subtracted from the input
+///   first and leaves the pool.
 contract SolidlyPool {
     event Sync(uint256 reserve0, uint256 reserve1);
 
     uint256 private constant ONE = 1e18;
-    /// @dev In ten-thousandths, of a pool without a factory.
+    /// @dev Fee of a pool without a factory, in ten-thousandths.
     uint256 private constant FEE = 5;
-    address private constant FEES_GO_TO = address(0xFEE5);
+    address private constant FEE_RECIPIENT = address(0xFEE5);
 
     address public token0;
     address public token1;
     bool public stable;
-    /// @dev The iteration of Solidly and Velodrome V1; else that of Velodrome V2.
-    bool private first;
+    /// @dev Whether Newton's iteration is that of Solidly and Velodrome V1, or that of Velodrome V2.
+    bool private usesV1Iteration;
     IPoolFactory private factory;
     uint256 private unit0;
     uint256 private unit1;
     uint256 private reserve0;
     uint256 private reserve1;
 
-    function initialize(address a, address b, bool stable_, bool first_, address factory_) external {
+    function initialize(address a, address b, bool stable_, bool usesV1Iteration_, address factory_) external {
         require(token0 == address(0), "AI");
         (token0, token1) = a < b ? (a, b) : (b, a);
-        (stable, first, factory) = (stable_, first_, IPoolFactory(factory_));
+        (stable, usesV1Iteration, factory) = (stable_, usesV1Iteration_, IPoolFactory(factory_));
         unit0 = 10 ** IPoolToken(token0).decimals();
         unit1 = 10 ** IPoolToken(token1).decimals();
     }
@@ -65,7 +65,7 @@ contract SolidlyPool {
         y = y * ONE / unitOut;
         x = amountIn * ONE / unitIn + x * ONE / unitIn;
         uint256 k = _k(reserve0, reserve1);
-        return (y - (first ? _solveFirst(x, k, y) : _solveSecond(x, k, y))) * unitOut / ONE;
+        return (y - (usesV1Iteration ? _solveV1(x, k, y) : _solveV2(x, k, y))) * unitOut / ONE;
     }
 
     function swap(uint256 out0, uint256 out1, address to, bytes calldata) external {
@@ -73,10 +73,10 @@ contract SolidlyPool {
         require(out0 < reserve0 && out1 < reserve1, "IL");
         if (out0 > 0) IPoolToken(token0).transfer(to, out0);
         if (out1 > 0) IPoolToken(token1).transfer(to, out1);
-        uint256 now0 = IPoolToken(token0).balanceOf(address(this));
-        uint256 now1 = IPoolToken(token1).balanceOf(address(this));
-        uint256 in0 = now0 > reserve0 - out0 ? now0 - (reserve0 - out0) : 0;
-        uint256 in1 = now1 > reserve1 - out1 ? now1 - (reserve1 - out1) : 0;
+        uint256 balance0 = IPoolToken(token0).balanceOf(address(this));
+        uint256 balance1 = IPoolToken(token1).balanceOf(address(this));
+        uint256 in0 = balance0 > reserve0 - out0 ? balance0 - (reserve0 - out0) : 0;
+        uint256 in1 = balance1 > reserve1 - out1 ? balance1 - (reserve1 - out1) : 0;
         require(in0 + in1 > 0, "IIA");
         _takeFee(token0, in0);
         _takeFee(token1, in1);
@@ -87,7 +87,7 @@ contract SolidlyPool {
 
     function _takeFee(address token, uint256 amountIn) private {
         uint256 fee = amountIn * _fee() / 1e4;
-        if (fee > 0) IPoolToken(token).transfer(FEES_GO_TO, fee);
+        if (fee > 0) IPoolToken(token).transfer(FEE_RECIPIENT, fee);
     }
 
     function _fee() private view returns (uint256) {
@@ -108,27 +108,27 @@ contract SolidlyPool {
         return 3 * x * (y * y / ONE) / ONE + (x * x / ONE) * x / ONE;
     }
 
-    /// @dev It multiplies in another order than _k, and ends where a step is at most 1.
-    function _solveFirst(uint256 x, uint256 k, uint256 y) private pure returns (uint256) {
+    /// @dev Multiplies in a different order than _k, and ends when a step is at most 1.
+    function _solveV1(uint256 x, uint256 k, uint256 y) private pure returns (uint256) {
         for (uint256 i = 0; i < 255; i++) {
-            uint256 now_ = x * ((y * y / ONE) * y / ONE) / ONE + ((x * x / ONE) * x / ONE) * y / ONE;
-            uint256 step = (now_ < k ? k - now_ : now_ - k) * ONE / _slope(x, y);
-            y = now_ < k ? y + step : y - step;
+            uint256 product = x * ((y * y / ONE) * y / ONE) / ONE + ((x * x / ONE) * x / ONE) * y / ONE;
+            uint256 step = (product < k ? k - product : product - k) * ONE / _slope(x, y);
+            y = product < k ? y + step : y - step;
             if (step <= 1) return y;
         }
         return y;
     }
 
-    /// @dev It goes on until no neighbour is closer; upwards it looks there by _k, which scales once more.
-    function _solveSecond(uint256 x, uint256 k, uint256 y) private view returns (uint256) {
+    /// @dev Ends when no neighbouring y is closer. The neighbour above is tested with _k, which scales once more.
+    function _solveV2(uint256 x, uint256 k, uint256 y) private view returns (uint256) {
         for (uint256 i = 0; i < 255; i++) {
-            uint256 now_ = _product(x, y);
-            uint256 step = (now_ < k ? k - now_ : now_ - k) * ONE / _slope(x, y);
-            if (now_ < k) {
+            uint256 product = _product(x, y);
+            uint256 step = (product < k ? k - product : product - k) * ONE / _slope(x, y);
+            if (product < k) {
                 if (step == 0 && _k(x, y + 1) > k) return y + 1;
                 y += step == 0 ? 1 : step;
             } else {
-                if (step == 0 && (now_ == k || _product(x, y - 1) < k)) return y;
+                if (step == 0 && (product == k || _product(x, y - 1) < k)) return y;
                 y -= step == 0 ? 1 : step;
             }
         }
@@ -136,15 +136,15 @@ contract SolidlyPool {
     }
 }
 
-/// @dev What both factories have.
+/// @dev Common part of both factories.
 abstract contract SolidlyFactory is IPoolFactory {
     mapping(address a => mapping(address b => mapping(bool stable => address))) internal poolOf;
     bool public isPaused;
     uint256 internal stableFee = 5;
     uint256 internal volatileFee = 30;
-    uint256 internal made;
+    uint256 internal poolCount;
 
-    /// @dev Nobody logs this.
+    /// @dev Emits no event, as in the published factories.
     function setFee(bool stable, uint256 fee) external {
         if (stable) stableFee = fee;
         else volatileFee = fee;
@@ -158,24 +158,27 @@ abstract contract SolidlyFactory is IPoolFactory {
         return stable ? stableFee : volatileFee;
     }
 
-    function _make(address a, address b, bool stable, bool first) internal returns (address, address, SolidlyPool pool) {
+    function _createPool(address a, address b, bool stable, bool usesV1Iteration)
+        internal
+        returns (address, address, SolidlyPool pool)
+    {
         (a, b) = a < b ? (a, b) : (b, a);
         require(poolOf[a][b][stable] == address(0), "PE");
         pool = new SolidlyPool{salt: keccak256(abi.encodePacked(a, b, stable))}();
-        pool.initialize(a, b, stable, first, address(this));
+        pool.initialize(a, b, stable, usesV1Iteration, address(this));
         poolOf[a][b][stable] = poolOf[b][a][stable] = address(pool);
-        made++;
+        poolCount++;
         return (a, b, pool);
     }
 }
 
-/// @dev As Velodrome V1's is asked, and in the other ways of forks whose factories name pairs.
+/// @dev Views of Velodrome V1's factory and of its forks that call pools pairs.
 contract VelodromeV1Factory is SolidlyFactory {
     event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count);
 
     function createPair(address tokenA, address tokenB, bool stable) external returns (address) {
-        (address a, address b, SolidlyPool pool) = _make(tokenA, tokenB, stable, true);
-        emit PairCreated(a, b, stable, address(pool), made);
+        (address a, address b, SolidlyPool pool) = _createPool(tokenA, tokenB, stable, true);
+        emit PairCreated(a, b, stable, address(pool), poolCount);
         return address(pool);
     }
 
@@ -191,31 +194,31 @@ contract VelodromeV1Factory is SolidlyFactory {
         return feeOf(pair, stable);
     }
 
-    /// @dev Equalizer.
+    /// @dev Equalizer's view.
     function getRealFee(address pair) external view returns (uint256) {
         return feeOf(pair, SolidlyPool(pair).stable()) * 1e14;
     }
 
-    /// @dev Ramses, where a pair has none of its own.
+    /// @dev Ramses' view; 0 means that the pair has no fee of its own.
     function pairFee(address) external pure returns (uint256) {
         return 0;
     }
 }
 
-/// @dev As Velodrome V2's is asked.
+/// @dev Views of Velodrome V2's factory.
 contract VelodromeV2Factory is SolidlyFactory {
     event PoolCreated(
         address indexed token0, address indexed token1, bool indexed stable, address pool, uint256 count
     );
     event SetCustomFee(address indexed pool, uint256 fee);
 
-    /// @dev Says that a pool has no fee.
+    /// @dev Stands for a custom fee of zero.
     uint256 private constant NO_FEE = 420;
     mapping(address pool => uint256) public customFee;
 
     function createPool(address tokenA, address tokenB, bool stable) external returns (address) {
-        (address a, address b, SolidlyPool pool) = _make(tokenA, tokenB, stable, false);
-        emit PoolCreated(a, b, stable, address(pool), made);
+        (address a, address b, SolidlyPool pool) = _createPool(tokenA, tokenB, stable, false);
+        emit PoolCreated(a, b, stable, address(pool), poolCount);
         return address(pool);
     }
 

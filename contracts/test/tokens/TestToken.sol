@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @dev An ERC-20 with every oddity that a test switches on.
+/// @dev An ERC-20 token whose deviations from the standard a test can switch on.
 contract TestToken {
     mapping(address owner => uint256) public balanceOf;
     mapping(address owner => mapping(address spender => uint256)) public allowance;
     uint8 public constant decimals = 18;
 
-    /// @dev Millionths that a transfer loses.
-    uint256 public taxPpm;
-    /// @dev 0 returns true, 1 returns nothing (USDT), 2 returns false and moves nothing.
-    uint256 public manners;
-    /// @dev USDT: an allowance may only be changed from or to nothing.
+    /// @dev Fee on transfer in millionths of the amount.
+    uint256 private transferFeePpm;
+    /// @dev 0: returns true; 1: returns nothing (USDT); 2: returns false and moves nothing.
+    uint256 private returnMode;
+    /// @dev USDT: `approve` reverts if both the old and the new allowance are not zero.
     bool public resetsAllowance;
-    /// @dev Called before every transfer, as ERC-777 calls its holders.
+    /// @dev Called before every transfer, as ERC-777 calls the hooks of holders.
     address public hook;
     bytes public hookData;
     bool public hookFailed;
@@ -26,12 +26,12 @@ contract TestToken {
         balanceOf[to] += amount;
     }
 
-    function setTax(uint256 ppm) external {
-        taxPpm = ppm;
+    function setTransferFee(uint256 ppm) external {
+        transferFeePpm = ppm;
     }
 
-    function setManners(uint256 manners_) external {
-        manners = manners_;
+    function setReturnMode(uint256 mode) external {
+        returnMode = mode;
     }
 
     function setResetsAllowance(bool resets) external {
@@ -45,38 +45,38 @@ contract TestToken {
     function approve(address spender, uint256 amount) external {
         if (resetsAllowance && amount != 0 && allowance[msg.sender][spender] != 0) revert ResetFirst();
         allowance[msg.sender][spender] = amount;
-        _answer();
+        _returnResult();
     }
 
     function transfer(address to, uint256 amount) external {
-        if (manners != 2) _move(msg.sender, to, amount);
-        _answer();
+        if (returnMode != 2) _move(msg.sender, to, amount);
+        _returnResult();
     }
 
     function transferFrom(address from, address to, uint256 amount) external {
-        if (manners != 2) {
+        if (returnMode != 2) {
             if (allowance[from][msg.sender] < amount) revert NotAllowed();
             if (allowance[from][msg.sender] != type(uint256).max) allowance[from][msg.sender] -= amount;
             _move(from, to, amount);
         }
-        _answer();
+        _returnResult();
     }
 
     function _move(address from, address to, uint256 amount) private {
         if (hook != address(0)) {
-            (bool done,) = hook.call(hookData);
-            if (!done) hookFailed = true;
+            (bool success,) = hook.call(hookData);
+            if (!success) hookFailed = true;
         }
         if (balanceOf[from] < amount) revert NotEnough();
         balanceOf[from] -= amount;
-        balanceOf[to] += amount - amount * taxPpm / 1e6;
+        balanceOf[to] += amount - amount * transferFeePpm / 1e6;
     }
 
-    function _answer() private view {
-        if (manners == 1) return;
-        uint256 answer = manners == 0 ? 1 : 0;
+    function _returnResult() private view {
+        if (returnMode == 1) return;
+        uint256 result = returnMode == 0 ? 1 : 0;
         assembly {
-            mstore(0, answer)
+            mstore(0, result)
             return(0, 32)
         }
     }

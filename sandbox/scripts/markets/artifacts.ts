@@ -15,8 +15,8 @@ const v4Periphery = '@uniswap/v4-periphery/foundry-out'
 const algebra = '@cryptoalgebra/core/artifacts/contracts'
 const balancer = '@balancer-labs/v2-deployments/dist/tasks'
 
-/** Where the packages keep what they publish. */
-const published = {
+/** Paths of the published artifacts in their npm packages. */
+const artifactPaths = {
   wrapped: '@uniswap/v2-periphery/build/WETH9.json',
   v2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
   v2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
@@ -38,27 +38,27 @@ const published = {
   balancerVault: `${balancer}/20210418-vault/artifact/Vault.json`,
   balancerFactory: `${balancer}/20210418-weighted-pool/bytecode/WeightedPoolFactory.json`,
 }
-export type Published = keyof typeof published
+export type ArtifactName = keyof typeof artifactPaths
 
-const read = (name: Published): Artifact => require(published[name]) as Artifact
+const readArtifact = (name: ArtifactName): Artifact => require(artifactPaths[name]) as Artifact
 
-function text(code: Code | undefined, name: string): Hex {
-  const found = typeof code === 'object' ? code.object : code
-  if (found === undefined || found === '') throw new Error(`${name} has no code`)
-  return found.startsWith('0x') ? (found as Hex) : `0x${found}`
+function toHex(code: Code | undefined, name: string): Hex {
+  const hex = typeof code === 'object' ? code.object : code
+  if (hex === undefined || hex === '') throw new Error(`${name} has no code`)
+  return hex.startsWith('0x') ? (hex as Hex) : `0x${hex}`
 }
 
-export function creationCode(name: Published): Hex {
-  const { bytecode, creationCode: alone } = read(name)
-  return text(bytecode ?? alone, name)
+export function readCreationCode(name: ArtifactName): Hex {
+  const { bytecode, creationCode } = readArtifact(name)
+  return toHex(bytecode ?? creationCode, name)
 }
 
-export const runtimeCode = (name: Published): Hex => text(read(name).deployedBytecode, name)
+export const readRuntimeCode = (name: ArtifactName): Hex => toHex(readArtifact(name).deployedBytecode, name)
 
-export const initCodeHash = (name: Published): Hex => keccak256(creationCode(name))
+export const computeInitCodeHash = (name: ArtifactName): Hex => keccak256(readCreationCode(name))
 
-/** Multicall3's creation code, as viem carries it for calls without a deployment. It exports only its address. */
-export async function multicall3Code(): Promise<Hex> {
+/** Multicall3's creation code. viem has it for deployless calls but does not export it. */
+export async function readMulticall3Code(): Promise<Hex> {
   const file = join(dirname(require.resolve('viem/package.json')), '_esm/constants/contracts.js')
   const { multicall3Bytecode } = (await import(pathToFileURL(file).href)) as { multicall3Bytecode: Hex }
   return multicall3Bytecode

@@ -4,31 +4,31 @@ import { createServer } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { createJsonRpc, type JsonRpc } from '../../src/json-rpc.ts'
 import { sandboxMnemonic } from '../../src/keys.ts'
-import { networkOf } from '../../src/market/tokens.ts'
+import { findNetwork } from '../../src/market/tokens.ts'
 import { sandboxChainIdOffset } from '../../src/networks.ts'
 
 type Hex = `0x${string}`
-export type Send = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
+export type TransactionRequest = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
 
 export type FreshChain = Readonly<{
   rpc: JsonRpc
   url: string
-  /** Sends them in order, mines them all in, and throws at the first that failed. Answers the last block's height. */
-  run(sends: readonly Send[]): Promise<number>
-  /** What anvil reads at a start, with as little as that needs. */
-  state(): Promise<string>
+  /** Sends the transactions in order, mines them and returns the height. Throws at the first that reverted. */
+  runTransactions(requests: readonly TransactionRequest[]): Promise<number>
+  /** Returns anvil's state file, reduced to what a start needs. */
+  dumpState(): Promise<string>
   stop(): void
 }>
 
-/** All blocks of the prepared chains are dated from here on, a second each: long ago, so that every start is later. */
+/** Unix time of the first block, one second per block. In the past, so that every start of the sandbox is later. */
 const genesisSeconds = 1_767_225_600
 const defaultGas = 12_000_000n
 const require = createRequire(import.meta.url)
 
-/** An anvil that makes the same blocks from the same transactions every time. */
+/** Starts an anvil whose blocks depend only on the transactions. */
 export async function startFreshChain(network: string): Promise<FreshChain> {
-  const { realChainId, baseFeeWei } = networkOf(network)
-  const port = await freePort()
+  const { realChainId, baseFeeWei } = findNetwork(network)
+  const port = await findFreePort()
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const program = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
   const args = [
@@ -44,10 +44,10 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     rpc.close()
     child.kill()
   }
-  await untilAnswered(rpc, () => child.exitCode !== null)
+  await waitUntilReady(rpc, () => child.exitCode !== null)
   const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   let height = 0
-  const mine = async () => {
+  const mineBlock = async () => {
     await rpc.batch([
       ['evm_setNextBlockTimestamp', [genesisSeconds + ++height]],
       ['anvil_setNextBlockBaseFeePerGas', [hex(baseFeeWei)]],
@@ -55,28 +55,36 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     ])
   }
   const nonces = new Map<Hex, number>()
-  const run = async (sends: readonly Send[]) => {
-    const calls = sends.map(({ from, to, data, gas = defaultGas }) => {
+  const runTransactions = async (requests: readonly TransactionRequest[]) => {
+    const calls = requests.map(({ from, to, data, gas = defaultGas }) => {
       const nonce = nonces.get(from) ?? 0
       nonces.set(from, nonce + 1)
       const fees = { gas: hex(gas), maxFeePerGas: hex(baseFeeWei + 2n * 10n ** 9n), maxPriorityFeePerGas: '0x0' }
       return ['eth_sendTransaction', [{ from, ...(to ? { to } : {}), data, nonce: hex(nonce), ...fees }]] as const
     })
     const hashes = (await rpc.batch(calls)) as Hex[]
-    const receipt = async (hash: Hex | undefined) =>
+    const readReceipt = async (hash: Hex | undefined) =>
       (await rpc.call('eth_getTransactionReceipt', [hash])) as { status: Hex; blockNumber: Hex } | null
-    while (hashes.length > 0 && (await receipt(hashes.at(-1))) === null) await mine()
-    for (const [at, hash] of hashes.entries()) {
-      if ((await receipt(hash))?.status !== '0x1') {
-        const why = await rpc
-          .call('eth_call', [{ ...sends[at], gas: undefined }, 'latest'])
+    while (hashes.length > 0 && (await readReceipt(hashes.at(-1))) === null) await mineBlock()
+    for (const [index, hash] of hashes.entries()) {
+      if ((await readReceipt(hash))?.status !== '0x1') {
+        const reason = await rpc
+          .call('eth_call', [{ ...requests[index], gas: undefined }, 'latest'])
           .catch((error: Error) => error.message)
-        throw new Error(`${network}: transaction ${at} failed (to ${sends[at]?.to}): ${String(why).slice(0, 300)}`)
+        throw new Error(
+          `${network}: transaction ${index} failed (to ${requests[index]?.to}): ${String(reason).slice(0, 300)}`,
+        )
       }
     }
     return height
   }
-  return { rpc, url, run, state: async () => stripped((await rpc.call('anvil_dumpState')) as Hex), stop }
+  return {
+    rpc,
+    url,
+    runTransactions,
+    dumpState: async () => stripState((await rpc.call('anvil_dumpState')) as Hex),
+    stop,
+  }
 }
 
 type Dump = {
@@ -86,33 +94,33 @@ type Dump = {
   historical_states: unknown
 }
 
-function stripped(dump: Hex): string {
+function stripState(dump: Hex): string {
   const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as Dump
   state.historical_states = null
-  // The node gives them in no order.
+  // Anvil returns them unordered.
   state.blocks.sort((a, b) => Number(a.header.number) - Number(b.header.number))
   state.transactions.sort(
     (a, b) => a.block_number - b.block_number || a.info.transaction_index - b.info.transaction_index,
   )
-  // Nobody debugs how the market was made.
+  // Traces of the deployment are not needed.
   for (const { info } of state.transactions) info.traces = []
   return JSON.stringify(state)
 }
 
-async function untilAnswered(rpc: JsonRpc, ended: () => boolean): Promise<void> {
+async function waitUntilReady(rpc: JsonRpc, hasExited: () => boolean): Promise<void> {
   const deadline = performance.now() + 15_000
   for (;;) {
     try {
       await rpc.call('eth_chainId')
       return
     } catch (error) {
-      if (ended() || performance.now() > deadline) throw error
+      if (hasExited() || performance.now() > deadline) throw error
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer()
     server.listen(0, '127.0.0.1', () => {

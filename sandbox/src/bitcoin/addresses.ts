@@ -1,13 +1,13 @@
 import { Address, NETWORK, OutScript, p2wpkh, WIF } from '@scure/btc-signer'
 import { pubECDSA, randomPrivateKeyBytes } from '@scure/btc-signer/utils.js'
+import { ControlError } from '../control-error.ts'
 import { bitcoinNetworks } from '../networks.ts'
-import { Refusal } from '../refusal.ts'
 
 export type BitcoinTicker = keyof typeof bitcoinNetworks
 
 export const parametersOf = (network: BitcoinTicker) => ({ ...NETWORK, ...bitcoinNetworks[network] })
 
-/** A key with its P2WPKH script and address. */
+/** A private key with its public key, P2WPKH script and address. */
 export type BitcoinKey = Readonly<{
   privateKey: Uint8Array
   publicKey: Uint8Array
@@ -31,10 +31,10 @@ export function scriptOfAddress(network: BitcoinTicker, address: string): Uint8A
   try {
     return OutScript.encode(Address(parametersOf(network)).decode(address))
   } catch (cause) {
-    throw new Refusal(
+    throw new ControlError(
       400,
       'INVALID_ADDRESS',
-      `"${address.slice(0, 120)}" is no address of ${network} in the sandbox`,
+      `"${address.slice(0, 120)}" is not a valid ${network} address in the sandbox`,
       cause,
     )
   }

@@ -1,30 +1,30 @@
 import { createMutex } from '../mutex.ts'
 import { type Bcoin, type Block, type Chain, loadBcoin, type Mempool, type Tx } from './bcoin.ts'
-import { createBlockMaker } from './block-maker.ts'
-import { type Branches, createBranches } from './branches.ts'
+import { createBlockAssembler } from './block-assembler.ts'
+import { type Chainstate, createChainstate } from './chainstate.ts'
 import { type JournalRecord, openJournal } from './journal.ts'
 import { type Acceptance, acceptTransaction } from './mempool-acceptance.ts'
 
-/** A Bitcoin regtest node in this process: in memory, with a journal from which the next start makes it again. */
+/** A Bitcoin regtest node in this process. State is in memory; the next start rebuilds it from the journal. */
 export type BcoinNode = Readonly<{
   bcoin: Bcoin
   chain: Chain
   mempool: Mempool
-  /** Nothing changes while the work runs. */
-  read<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Mines one block on the tip. `txs: null` = what the mempool holds; `time` null = now. */
-  mine(block: { script: Buffer; txs: readonly Tx[] | null; time: number | null }): Promise<Block>
-  /** Null when the block was taken, else why not, in the words of BIP-22. */
-  submit(block: Block): Promise<string | null>
-  accept(tx: Tx, options: { testOnly: boolean; maxFeeRate: number }): Promise<Acceptance>
-  /** False when there is no such block. */
-  invalidate(hash: string): Promise<boolean>
-  reconsider(hash: string): Promise<boolean>
+  /** Runs the work under the node's lock, so that the chain does not change meanwhile. */
+  readLocked<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Mines one block on the tip. `txs: null` takes the mempool's transactions; `time: null` is now. */
+  mineBlock(block: { script: Buffer; txs: readonly Tx[] | null; time: number | null }): Promise<Block>
+  /** Null if the block was accepted, else the BIP-22 reject reason. */
+  submitBlock(block: Block): Promise<string | null>
+  acceptTransaction(tx: Tx, options: { testOnly: boolean; maxFeeRate: number }): Promise<Acceptance>
+  /** False if the block does not exist. */
+  invalidateBlock(hash: string): Promise<boolean>
+  reconsiderBlock(hash: string): Promise<boolean>
   close(): Promise<void>
 }>
 
-/** Above every height that a sandbox reaches: blocks up to here are not verified again. */
-const allHistory = 0x7fffffff
+/** Above every height that a sandbox reaches. bcoin does not verify signatures below its last checkpoint. */
+const replayCheckpointHeight = 0x7fffffff
 
 export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   const bcoin = loadBcoin()
@@ -36,54 +36,54 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
     memory: true,
     requireStandard: true,
     replaceByFee: true,
-    // A transaction whose inputs are unknown is refused, not kept for later.
+    // Reject a transaction with unknown inputs instead of keeping it as an orphan.
     maxOrphans: 0,
     rejectAbsurdFees: false,
   })
   await chain.open()
   await mempool.open()
-  const makeBlock = await createBlockMaker(bcoin, chain, mempool)
-  const branches = createBranches(chain, mempool)
+  const assembleBlock = await createBlockAssembler(bcoin, chain, mempool)
+  const chainstate = createChainstate(chain, mempool)
   const journal = openJournal(journalFile)
-  await replay({ bcoin, chain, mempool }, branches, journal.records)
+  await replay({ bcoin, chain, mempool }, chainstate, journal.records)
 
-  const exclusively = createMutex()
-  const marked = (kind: 'invalidate' | 'reconsider') => (hash: string) =>
-    exclusively(async () => {
-      const known = await branches[kind](hash)
-      if (known) journal.append({ kind, bytes: Buffer.from(hash, 'hex') })
-      return known
+  const runExclusive = createMutex()
+  const markBlock = (kind: 'invalidate' | 'reconsider') => (hash: string) =>
+    runExclusive(async () => {
+      const exists = await chainstate[kind](hash)
+      if (exists) journal.append({ kind, bytes: Buffer.from(hash, 'hex') })
+      return exists
     })
 
   return {
     bcoin,
     chain,
     mempool,
-    read: exclusively,
-    mine: (wanted) =>
-      exclusively(async () => {
-        const block = await makeBlock(wanted)
-        const reason = await branches.submit(block)
+    readLocked: runExclusive,
+    mineBlock: (request) =>
+      runExclusive(async () => {
+        const block = await assembleBlock(request)
+        const reason = await chainstate.submit(block)
         if (reason !== null) throw new Error(reason)
         journal.append({ kind: 'block', bytes: block.toRaw() })
         return block
       }),
-    submit: (block) =>
-      exclusively(async () => {
-        const reason = await branches.submit(block)
+    submitBlock: (block) =>
+      runExclusive(async () => {
+        const reason = await chainstate.submit(block)
         if (reason === null || reason === 'inconclusive') journal.append({ kind: 'block', bytes: block.toRaw() })
         return reason
       }),
-    accept: (tx, options) =>
-      exclusively(async () => {
+    acceptTransaction: (tx, options) =>
+      runExclusive(async () => {
         const result = await acceptTransaction({ chain, mempool }, tx, options)
         if (result.kind === 'accepted' && !options.testOnly) journal.append({ kind: 'transaction', bytes: tx.toRaw() })
         return result
       }),
-    invalidate: marked('invalidate'),
-    reconsider: marked('reconsider'),
+    invalidateBlock: markBlock('invalidate'),
+    reconsiderBlock: markBlock('reconsider'),
     close: () =>
-      exclusively(async () => {
+      runExclusive(async () => {
         journal.close()
         await mempool.close()
         await chain.close()
@@ -91,26 +91,27 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   }
 }
 
-type Core = Pick<BcoinNode, 'bcoin' | 'chain' | 'mempool'>
+type ReplayTarget = Pick<BcoinNode, 'bcoin' | 'chain' | 'mempool'>
 
-/** Plays a journal. Signatures in its blocks were verified when it was written. */
+/** Replays a journal without signature checks: they passed when the journal was written. */
 async function replay(
-  { bcoin, chain, mempool }: Core,
-  branches: Branches,
+  { bcoin, chain, mempool }: ReplayTarget,
+  chainstate: Chainstate,
   records: readonly JournalRecord[],
 ): Promise<void> {
-  bcoin.network.lastCheckpoint = allHistory
+  bcoin.network.lastCheckpoint = replayCheckpointHeight
   const unconfirmed = new Map<string, Tx>()
   for (const { kind, bytes } of records) {
     if (kind === 'transaction') {
       const tx = bcoin.Tx.fromRaw(bytes)
       unconfirmed.set(tx.hash('hex'), tx)
-    } else if (kind === 'block') await branches.submit(bcoin.Block.fromRaw(bytes))
-    else await branches[kind](bytes.toString('hex'))
+    } else if (kind === 'block') await chainstate.submit(bcoin.Block.fromRaw(bytes))
+    else await chainstate[kind](bytes.toString('hex'))
   }
   bcoin.network.lastCheckpoint = 0
   for (const [hash, tx] of unconfirmed) {
-    // What conflicts with a block is refused again; of two versions the later replaces the earlier, as it did before.
+    // A transaction that conflicts with a block is rejected; a replacement replaces the original again, as in the
+    // journal.
     if (!(await chain.getMeta(hash)))
       await acceptTransaction({ chain, mempool }, tx, { testOnly: false, maxFeeRate: 0 })
   }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { preferJavaScriptCrypto } from '../settings.ts'
 
-// bcoin 1.0.2 has no types. This is what is used of it. Hashes are hex in internal byte order (`revHex` turns them).
+// bcoin 1.0.2 has no types; these cover what we use. Hashes are hex in internal byte order (`revHex` reverses them).
 
 export type Script = {
   raw: Buffer
@@ -160,14 +160,14 @@ export type Bcoin = Readonly<{
   genericAddress: unknown
 }>
 
-/** The refusal of a transaction or a block by bcoin's rules. */
+/** bcoin's error for a transaction or block that violates its rules. */
 export type VerifyError = Error & { type: 'VerifyError'; code: string; reason: string; score: number }
 
 export function isVerifyError(error: unknown): error is VerifyError {
   return error instanceof Error && (error as { type?: unknown }).type === 'VerifyError'
 }
 
-/** Internal byte order to the order that is shown, and back. */
+/** Converts between internal byte order and display order. */
 export function revHex(hash: string): string {
   return Buffer.from(hash, 'hex').reverse().toString('hex')
 }
@@ -177,11 +177,11 @@ export function loadBcoin(): Bcoin {
   const require = createRequire(import.meta.url)
   const load = (path: string) => require(`bcoin/lib/${path}`)
   const network: Network = load('protocol/network').get('regtest')
-  // bcoin's own regtest prefix is `rb`; everybody else's is BIP-173's.
+  // bcoin's regtest prefix is `rb`; Bitcoin Core uses `bcrt` (BIP-173).
   network.addressPrefix.bech32 = 'bcrt'
   const script: Bcoin['Script'] = load('script/script')
   const isStandardBefore = script.prototype.isStandard
-  // Bitcoin Core relays payments to witness programs of every version since 0.19: taproot addresses can be paid.
+  // Since 0.19 Bitcoin Core relays payments to witness programs of any version, including taproot.
   script.prototype.isStandard = function (this: Script) {
     return isStandardBefore.call(this) || this.isProgram()
   }

@@ -1,159 +1,166 @@
 import { Transaction } from '@scure/btc-signer'
 import { formatUnits, parseUnits } from '../amount.ts'
+import { ControlError } from '../control-error.ts'
 import { type JsonRpc, RpcError } from '../json-rpc.ts'
 import { createMutex } from '../mutex.ts'
-import { Refusal } from '../refusal.ts'
 import type { BitcoinKey } from './addresses.ts'
 
-type Coin = Readonly<{
+type Utxo = Readonly<{
   txid: string
   vout: number
-  units: bigint /** Unconfirmed transactions before it. */
+  units: bigint
+  /** Number of unconfirmed ancestor transactions. */
   depth: number
 }>
 
 export type BitcoinBank = Readonly<{
   pay(script: Uint8Array, units: bigint): Promise<string>
-  /** A transaction that pays the coins back to the bank: it conflicts with whatever spends one of them. */
-  takeBack(coins: readonly { txid: string; vout: number; units: bigint }[]): string
-  /** Whether the bank's key signed this input. */
-  signed(witness: readonly string[] | undefined): boolean
+  /** Builds a transaction that pays the UTXOs back to the bank, and so conflicts with every other spend of them. */
+  buildConflict(utxos: readonly { txid: string; vout: number; units: bigint }[]): string
+  /** True if the bank's key signed this input. */
+  isSignedByBank(witness: readonly string[] | undefined): boolean
 }>
 
-/** Units per virtual byte: ten times the least that is relayed. */
+/** Satoshis per virtual byte: ten times the minimum relay fee rate. */
 const feeRate = 10n
-/** P2WPKH in virtual bytes, rounded up: input 68, output 43 (P2WSH, the largest we pay), rest 11. */
+/**
+ * Virtual bytes, rounded up: P2WPKH input 68, payment output 43 (P2WSH, the largest), change output 31, overhead 11.
+ */
 const inputBytes = 68n
-const restBytes = 11n + 43n + 31n
-/** Change below this stays with the fee; above every relay's dust limit (Litecoin's is the highest: 5460). */
-const leastChange = 10_000n
-/** Nodes refuse chains of more than 25 unconfirmed transactions. */
-const deepest = 20
-/** Replaceable, as most wallets' payments are (BIP-125). */
+const overheadBytes = 11n + 43n + 31n
+/** Smaller change goes to the fee. Above every dust limit; Litecoin's is the highest with 5460. */
+const minChangeUnits = 10_000n
+/** Nodes reject chains of more than 25 unconfirmed transactions. */
+const unconfirmedAncestorsMax = 20
+/** Signals replaceability (BIP-125), as most wallets do. */
 const sequence = 0xfffffffd
 
-/** Pays from one key with many coins. Confirmed coins first; then the change of its own unconfirmed payments. */
+/** Pays from one key with many UTXOs: confirmed ones first, then change of its own unconfirmed payments. */
 export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
-  const inTurn = createMutex()
-  const purse = createPurse(rpc, key)
+  const runExclusive = createMutex()
+  const utxoSet = createUtxoSet(rpc, key)
 
   const payOnce = async (script: Uint8Array, units: bigint): Promise<string> => {
-    const { chosen, fee } = choose(await purse.coins(), units)
-    const change = chosen.reduce((sum, coin) => sum + coin.units, 0n) - units - fee
-    const tx = buildTransaction(key, chosen)
+    const { selected, fee } = selectUtxos(await utxoSet.list(), units)
+    const change = selected.reduce((sum, utxo) => sum + utxo.units, 0n) - units - fee
+    const tx = buildTransaction(key, selected)
     tx.addOutput({ script, amount: units })
-    if (change >= leastChange) tx.addOutput({ script: key.script, amount: change })
+    if (change >= minChangeUnits) tx.addOutput({ script: key.script, amount: change })
     tx.sign(key.privateKey)
     tx.finalize()
     await rpc.call('sendrawtransaction', [tx.hex])
-    purse.spent(tx.id, chosen, change >= leastChange ? change : null)
+    utxoSet.recordPayment(tx.id, selected, change >= minChangeUnits ? change : null)
     return tx.id
   }
 
   return {
     pay: (script, units) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         try {
           return await payOnce(script, units)
         } catch (error) {
           if (!(error instanceof RpcError)) throw error
           if (error.message.includes('dust'))
-            throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'nodes refuse to relay so little', error)
-          // A coin was not where it was thought to be (a reorg): look again, once.
-          purse.forget()
+            throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is below the dust limit of the nodes', error)
+          // A reorg may have removed a UTXO: scan again and retry once.
+          utxoSet.refreshNext()
           return await payOnce(script, units)
         }
       }),
-    takeBack(coins) {
-      const tx = buildTransaction(key, coins)
-      const total = coins.reduce((sum, coin) => sum + coin.units, 0n)
-      tx.addOutput({ script: key.script, amount: total - feeRate * (BigInt(coins.length) * inputBytes + restBytes) })
+    buildConflict(utxos) {
+      const tx = buildTransaction(key, utxos)
+      const total = utxos.reduce((sum, utxo) => sum + utxo.units, 0n)
+      tx.addOutput({
+        script: key.script,
+        amount: total - feeRate * (BigInt(utxos.length) * inputBytes + overheadBytes),
+      })
       tx.sign(key.privateKey)
       tx.finalize()
-      purse.forget()
+      utxoSet.refreshNext()
       return tx.hex
     },
-    signed: (witness) => witness?.length === 2 && witness[1] === Buffer.from(key.publicKey).toString('hex'),
+    isSignedByBank: (witness) => witness?.length === 2 && witness[1] === Buffer.from(key.publicKey).toString('hex'),
   }
 }
 
 function buildTransaction(
   key: BitcoinKey,
-  coins: readonly { txid: string; vout: number; units: bigint }[],
+  utxos: readonly { txid: string; vout: number; units: bigint }[],
 ): Transaction {
   const tx = new Transaction({ allowUnknownOutputs: true })
-  for (const { txid, vout, units } of coins) {
+  for (const { txid, vout, units } of utxos) {
     tx.addInput({ txid, index: vout, sequence, witnessUtxo: { script: key.script, amount: units } })
   }
   return tx
 }
 
-/** The smallest single coin that is enough, else the largest ones together. */
-function choose(coins: readonly Coin[], units: bigint): { chosen: Coin[]; fee: bigint } {
-  const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + restBytes)
-  const bySize = [...coins].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
-  const single = bySize.find((coin) => coin.units >= units + feeOf(1))
-  if (single) return { chosen: [single], fee: feeOf(1) }
-  const chosen: Coin[] = []
+/** Selects the smallest sufficient UTXO, or else the largest ones until they suffice. */
+function selectUtxos(utxos: readonly Utxo[], units: bigint): { selected: Utxo[]; fee: bigint } {
+  const feeOf = (count: number) => feeRate * (BigInt(count) * inputBytes + overheadBytes)
+  const bySize = [...utxos].sort((a, b) => a.depth - b.depth || (a.units < b.units ? -1 : 1))
+  const single = bySize.find((utxo) => utxo.units >= units + feeOf(1))
+  if (single) return { selected: [single], fee: feeOf(1) }
+  const selected: Utxo[] = []
   let sum = 0n
-  for (const coin of [...coins].sort((a, b) => (a.units > b.units ? -1 : 1))) {
-    chosen.push(coin)
-    sum += coin.units
-    if (sum >= units + feeOf(chosen.length)) return { chosen, fee: feeOf(chosen.length) }
+  for (const utxo of [...utxos].sort((a, b) => (a.units > b.units ? -1 : 1))) {
+    selected.push(utxo)
+    sum += utxo.units
+    if (sum >= units + feeOf(selected.length)) return { selected, fee: feeOf(selected.length) }
   }
-  throw new Refusal(409, 'BANK_IS_SHORT', `the sandbox's bank has ${formatUnits(sum, 8)} only`)
+  throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(sum, 8)}`)
 }
 
 type Scan = { unspents: { txid: string; vout: number; amount: string | number }[] }
 
-/** Payments that a reorganisation may make wait once more. */
-const paymentsKept = 2_000
+/** How many payments to remember, because a reorg can return them to the mempool. */
+const trackedPaymentsMax = 2_000
 
-/** What the bank can spend now. Looked up again when a block has come, known from its own payments in between. */
-function createPurse(rpc: JsonRpc, key: BitcoinKey) {
-  type Payment = Readonly<{ spends: readonly string[]; change: Coin | null }>
+/** The bank's spendable UTXOs: scanned from the node after each block, updated from its own payments in between. */
+function createUtxoSet(rpc: JsonRpc, key: BitcoinKey) {
+  type Payment = Readonly<{ spends: readonly string[]; change: Utxo | null }>
   const payments = new Map<string, Payment>()
-  let waiting = new Map<string, Payment>()
-  const outpoint = (coin: { txid: string; vout: number }) => `${coin.txid}:${coin.vout}`
+  let unconfirmed = new Map<string, Payment>()
+  const toOutpoint = (utxo: { txid: string; vout: number }) => `${utxo.txid}:${utxo.vout}`
   const descriptor = `raw(${Buffer.from(key.script).toString('hex')})`
-  let confirmed: Coin[] = []
-  let seenTip = ''
+  let confirmed: Utxo[] = []
+  let scannedTip = ''
 
   const refresh = async () => {
     const tip = (await rpc.call('getbestblockhash')) as string
-    if (tip === seenTip) return
+    if (tip === scannedTip) return
     const scan = (await rpc.call('scantxoutset', ['start', [descriptor]])) as Scan
-    const pool = new Set((await rpc.call('getrawmempool')) as string[])
+    const mempool = new Set((await rpc.call('getrawmempool')) as string[])
     confirmed = scan.unspents.map(({ txid, vout, amount }) => ({
       txid,
       vout,
       units: parseUnits(String(amount), 8),
       depth: 0,
     }))
-    for (const txid of [...payments.keys()].slice(0, -paymentsKept)) payments.delete(txid)
-    waiting = new Map([...payments].filter(([txid]) => pool.has(txid)))
-    seenTip = tip
+    for (const txid of [...payments.keys()].slice(0, -trackedPaymentsMax)) payments.delete(txid)
+    unconfirmed = new Map([...payments].filter(([txid]) => mempool.has(txid)))
+    scannedTip = tip
   }
 
   return {
-    async coins(): Promise<Coin[]> {
+    async list(): Promise<Utxo[]> {
       await refresh()
-      const used = new Set([...waiting.values()].flatMap((payment) => payment.spends))
-      const known = new Set(confirmed.map(outpoint))
-      const change = [...waiting.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
-      return [...confirmed, ...change.filter((coin) => !known.has(outpoint(coin)) && coin.depth <= deepest)].filter(
-        (coin) => !used.has(outpoint(coin)),
-      )
+      const spentOutpoints = new Set([...unconfirmed.values()].flatMap((payment) => payment.spends))
+      const confirmedOutpoints = new Set(confirmed.map(toOutpoint))
+      const change = [...unconfirmed.values()].flatMap((payment) => (payment.change ? [payment.change] : []))
+      return [
+        ...confirmed,
+        ...change.filter((utxo) => !confirmedOutpoints.has(toOutpoint(utxo)) && utxo.depth <= unconfirmedAncestorsMax),
+      ].filter((utxo) => !spentOutpoints.has(toOutpoint(utxo)))
     },
-    spent(txid: string, coins: readonly Coin[], changeUnits: bigint | null): void {
-      const depth = Math.max(...coins.map((coin) => coin.depth)) + coins.filter((coin) => coin.depth > 0).length + 1
+    recordPayment(txid: string, utxos: readonly Utxo[], changeUnits: bigint | null): void {
+      const depth = Math.max(...utxos.map((utxo) => utxo.depth)) + utxos.filter((utxo) => utxo.depth > 0).length + 1
       const change = changeUnits === null ? null : { txid, vout: 1, units: changeUnits, depth }
-      const payment = { spends: coins.map(outpoint), change }
+      const payment = { spends: utxos.map(toOutpoint), change }
       payments.set(txid, payment)
-      waiting.set(txid, payment)
+      unconfirmed.set(txid, payment)
     },
-    forget(): void {
-      seenTip = ''
+    refreshNext(): void {
+      scannedTip = ''
     },
   }
 }

@@ -1,63 +1,57 @@
 import { randomBytes } from 'node:crypto'
 import { formatUnits, parseUnits } from '../amount.ts'
+import { ControlError } from '../control-error.ts'
 import { createJsonRpc, type JsonRpc, RpcError } from '../json-rpc.ts'
 import { bitcoinBankKey } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
 import { createMutex } from '../mutex.ts'
-import { Refusal } from '../refusal.ts'
 import { type BitcoinTicker, createOutsideWallet, keyOf, scriptOfAddress } from './addresses.ts'
 import { createBitcoinBank } from './bitcoin-bank.ts'
-import { createOutputs } from './outputs.ts'
+import { createOutputReader } from './outputs.ts'
 
 export type RunningNode = Readonly<{
   client: string
   rpcUrl: string
-  /** Mines the first blocks that are missing, some time back, so that the chain's clock is not ahead of ours. */
-  prepare(bankScript: string, height: number): Promise<void>
+  /** Mines the missing initial blocks with past timestamps, so that the chain's time is not ahead of the clock. */
+  mineInitialBlocks(bankScript: string, height: number): Promise<void>
   stop(): Promise<void>
 }>
 
-/** Segwit is active from 432 on; the rewards of the first blocks are the bank's, the last hundred make them mature. */
-export const bankBlocks = 440
-export const preparedBlocks = bankBlocks + 101
+/** Segwit activates at height 432. Rewards of these blocks go to the bank; 101 more blocks make them mature. */
+export const bankRewardBlocks = 440
+export const initialBlocks = bankRewardBlocks + 101
 const decimals = 8
 
-/** The controls of one chain of the bitcoin family, in Bitcoin Core's own RPC: bcoin's wrapper and litecoind alike. */
+/** A LocalChain over Bitcoin Core's RPC, which litecoind and the bcoin wrapper both serve. */
 export async function createBitcoinChain(network: BitcoinTicker, node: RunningNode): Promise<LocalChain> {
-  const rpc = oneScanAtATime(createJsonRpc(node.rpcUrl))
+  const rpc = serializeScans(createJsonRpc(node.rpcUrl))
   const key = keyOf(network, bitcoinBankKey(network))
-  const exclusively = createMutex()
+  const runExclusive = createMutex()
   const height = (await rpc.call('getblockcount')) as number
-  if (height < preparedBlocks) await node.prepare(Buffer.from(key.script).toString('hex'), height)
+  if (height < initialBlocks) await node.mineInitialBlocks(Buffer.from(key.script).toString('hex'), height)
   const bank = createBitcoinBank(rpc, key)
-  const outputs = createOutputs(rpc)
+  const outputs = createOutputReader(rpc)
 
-  const tip = async (): Promise<Tip> => {
-    const count = (await rpc.call('getblockcount')) as number
-    return { height: count, hash: (await rpc.call('getbestblockhash')) as string }
-  }
-
-  const requireCoin = (currency: string) => {
-    if (currency === 'native' || currency === network) return
-    const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
-    throw new Refusal(404, 'CURRENCY_NOT_FOUND', message)
-  }
-
-  const mineBlocks = (count: number) => rpc.call('generatetodescriptor', [count, burn()])
+  const mineBlocks = (count: number) => rpc.call('generatetodescriptor', [count, createBurnDescriptor()])
 
   const reorganize = async (depth: number, drop: boolean): Promise<Tip> => {
-    const top = (await rpc.call('getblockcount')) as number
-    if (top - depth < preparedBlocks)
-      throw new Refusal(409, 'REORG_TOO_DEEP', `only ${top - preparedBlocks} blocks can be replaced so far`)
-    const first = (await rpc.call('getblockhash', [top - depth + 1])) as string
-    const spent = drop ? await outputs.spentSince(first, bank.signed) : []
-    const paid = await outputs.paidSince(first)
-    await rpc.call('invalidateblock', [first])
-    const conflicts = await outputs.unspent(spent)
-    const raw = conflicts.length === 0 ? [] : [bank.takeBack(conflicts)]
-    for (let made = 0; made <= depth; made++) await rpc.call('generateblock', [burn(), made === 0 ? raw : []])
-    await outputs.offerAgain(paid)
-    return tip()
+    const tipHeight = (await rpc.call('getblockcount')) as number
+    if (tipHeight - depth < initialBlocks)
+      throw new ControlError(
+        409,
+        'REORG_TOO_DEEP',
+        `depth is ${depth}; at most ${tipHeight - initialBlocks} blocks can be replaced`,
+      )
+    const firstHash = (await rpc.call('getblockhash', [tipHeight - depth + 1])) as string
+    const bankInputs = drop ? await outputs.findInputsSince(firstHash, bank.isSignedByBank) : []
+    const transactions = await outputs.readTransactionsSince(firstHash)
+    await rpc.call('invalidateblock', [firstHash])
+    const unspentInputs = await outputs.findUnspent(bankInputs)
+    const conflicting = unspentInputs.length === 0 ? [] : [bank.buildConflict(unspentInputs)]
+    for (let mined = 0; mined <= depth; mined++)
+      await rpc.call('generateblock', [createBurnDescriptor(), mined === 0 ? conflicting : []])
+    await outputs.rebroadcast(transactions)
+    return readTip(rpc)
   }
 
   return {
@@ -68,46 +62,58 @@ export async function createBitcoinChain(network: BitcoinTicker, node: RunningNo
     tokens: {},
     createWallet: () => createOutsideWallet(network),
     async deposit({ currency, address, amount }) {
-      requireCoin(currency)
+      requireNativeCurrency(network, currency)
       const units = parseUnits(amount, decimals)
-      if (units === 0n) throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
+      if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
       const script = scriptOfAddress(network, address)
-      // While blocks are being replaced, coins are for a moment where they will not stay.
-      return exclusively(() => bank.pay(script, units)).catch(refuse)
+      // Never during a reorg: UTXOs change until it is complete.
+      return runExclusive(() => bank.pay(script, units)).catch(rethrowRpcError)
     },
-    async balance({ currency, address }) {
-      requireCoin(currency)
+    async readBalance({ currency, address }) {
+      requireNativeCurrency(network, currency)
       const script = Buffer.from(scriptOfAddress(network, address)).toString('hex')
-      return formatUnits(await exclusively(() => outputs.balance(script)), decimals)
+      return formatUnits(await runExclusive(() => outputs.readBalance(script)), decimals)
     },
     mine: (count) =>
-      exclusively(async () => {
+      runExclusive(async () => {
         await mineBlocks(count)
-        return tip()
+        return readTip(rpc)
       }),
-    reorganize: (depth, { drop }) => exclusively(() => reorganize(depth, drop)).catch(refuse),
-    waiting: async () => ((await rpc.call('getrawmempool')) as string[]).length,
+    reorganize: (depth, { drop }) => runExclusive(() => reorganize(depth, drop)).catch(rethrowRpcError),
+    countPending: async () => ((await rpc.call('getrawmempool')) as string[]).length,
     async stop() {
-      await exclusively(async () => rpc.close())
+      await runExclusive(async () => rpc.close())
       await node.stop()
     },
   }
 }
 
-/** A node refuses a second scan of its outputs while one runs. */
-function oneScanAtATime(rpc: JsonRpc): JsonRpc {
-  const scanning = createMutex()
+async function readTip(rpc: JsonRpc): Promise<Tip> {
+  const height = (await rpc.call('getblockcount')) as number
+  return { height, hash: (await rpc.call('getbestblockhash')) as string }
+}
+
+function requireNativeCurrency(network: BitcoinTicker, currency: string): void {
+  if (currency === 'native' || currency === network) return
+  const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
+  throw new ControlError(404, 'CURRENCY_NOT_FOUND', message)
+}
+
+/** Runs one `scantxoutset` at a time: nodes reject a second one. */
+function serializeScans(rpc: JsonRpc): JsonRpc {
+  const runExclusive = createMutex()
   const call: JsonRpc['call'] = (method, params) =>
-    method === 'scantxoutset' ? scanning(() => rpc.call(method, params)) : rpc.call(method, params)
+    method === 'scantxoutset' ? runExclusive(() => rpc.call(method, params)) : rpc.call(method, params)
   return { ...rpc, call }
 }
 
-/** Rewards go nowhere: the set of unspent outputs stays small. Random, so that two branches never have the same block. */
-function burn(): string {
+/** Burns block rewards, so that the UTXO set stays small. Random, so that two branches never have the same block. */
+function createBurnDescriptor(): string {
   return `raw(6a10${randomBytes(16).toString('hex')})`
 }
 
-function refuse(error: unknown): never {
-  if (error instanceof RpcError) throw new Refusal(409, 'NODE_REFUSED', `the node refused: ${error.message}`, error)
+function rethrowRpcError(error: unknown): never {
+  if (error instanceof RpcError)
+    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
   throw error
 }

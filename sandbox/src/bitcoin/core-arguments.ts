@@ -22,43 +22,43 @@ export class CoreError extends Error {
   }
 }
 
-/** What a method was called with, read with Bitcoin Core's own complaints. */
+/** Reads the arguments of an RPC call; throws Bitcoin Core's error codes and messages. */
 export type Arguments = Readonly<{
-  /** A hash in the order that is shown; answered in internal order. */
-  hash(at: number, name: string): string
-  integer(at: number, name: string, fallback?: number): number
-  flag(at: number, fallback: boolean): boolean
-  text(at: number, name: string): string
-  list(at: number, name: string): readonly unknown[]
-  /** A number or a decimal string of coins per kilobyte, in satoshis. */
-  feeRate(at: number, fallback: number): number
-  /** 0, 1, 2 or the older true and false. */
-  verbosity(at: number, fallback: number): number
+  /** Reads a hash in display order and returns it in internal order. */
+  hash(index: number, name: string): string
+  integer(index: number, name: string, fallback?: number): number
+  flag(index: number, fallback: boolean): boolean
+  text(index: number, name: string): string
+  list(index: number, name: string): readonly unknown[]
+  /** Reads coins per kilobyte (number or decimal string) and returns satoshis per kilobyte. */
+  feeRate(index: number, fallback: number): number
+  /** 0, 1 or 2, or the older true and false. */
+  verbosity(index: number, fallback: number): number
 }>
 
 export function readArguments(method: string, params: readonly unknown[]): Arguments {
   const missing = (name: string) => new CoreError(coreCode.misc, `${method}: "${name}" is required`)
-  const has = (at: number) => params[at] !== undefined && params[at] !== null
-  const integer = (at: number, name: string, fallback?: number): number => {
-    const value = params[at]
-    if (!has(at)) {
+  const has = (index: number) => params[index] !== undefined && params[index] !== null
+  const integer = (index: number, name: string, fallback?: number): number => {
+    const value = params[index]
+    if (!has(index)) {
       if (fallback !== undefined) return fallback
       throw missing(name)
     }
     if (!Number.isSafeInteger(value)) throw new CoreError(coreCode.misc, 'JSON value is not an integer as expected')
     return value as number
   }
-  const text = (at: number, name: string): string => {
-    const value = params[at]
-    if (!has(at)) throw missing(name)
+  const text = (index: number, name: string): string => {
+    const value = params[index]
+    if (!has(index)) throw missing(name)
     if (typeof value !== 'string') throw new CoreError(coreCode.misc, 'JSON value is not a string as expected')
     return value
   }
   return {
     integer,
     text,
-    hash(at, name) {
-      const value = text(at, name)
+    hash(index, name) {
+      const value = text(index, name)
       if (value.length !== 64) {
         throw new CoreError(
           coreCode.invalidParameter,
@@ -70,28 +70,28 @@ export function readArguments(method: string, params: readonly unknown[]): Argum
       }
       return Buffer.from(value, 'hex').reverse().toString('hex')
     },
-    flag(at, fallback) {
-      const value = params[at]
-      if (!has(at)) return fallback
+    flag(index, fallback) {
+      const value = params[index]
+      if (!has(index)) return fallback
       if (typeof value !== 'boolean') throw new CoreError(coreCode.misc, 'JSON value is not a boolean as expected')
       return value
     },
-    list(at, name) {
-      const value = params[at]
-      if (!has(at)) throw missing(name)
+    list(index, name) {
+      const value = params[index]
+      if (!has(index)) throw missing(name)
       if (!Array.isArray(value)) throw new CoreError(coreCode.type, `Expected type array, got ${typeof value}`)
       return value
     },
-    feeRate(at, fallback) {
-      const value = params[at]
-      if (!has(at)) return fallback
+    feeRate(index, fallback) {
+      const value = params[index]
+      if (!has(index)) return fallback
       const match = /^(\d{1,8})(?:\.(\d{1,8}))?$/.exec(String(value))
       if (!match) throw new CoreError(coreCode.type, 'Invalid amount')
       return Number(`${match[1]}${(match[2] ?? '').padEnd(8, '0')}`)
     },
-    verbosity(at, fallback) {
-      const value = params[at]
-      return typeof value === 'boolean' ? Number(value) : integer(at, 'verbosity', fallback)
+    verbosity(index, fallback) {
+      const value = params[index]
+      return typeof value === 'boolean' ? Number(value) : integer(index, 'verbosity', fallback)
     },
   }
 }

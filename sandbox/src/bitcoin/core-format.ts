@@ -4,19 +4,19 @@ import type { Block, Chain, Entry, MempoolEntry, Output, Script, Tx } from './bc
 import { revHex } from './bcoin.ts'
 import { isReplaceable } from './mempool-acceptance.ts'
 
-/** A number whose digits are given: JSON amounts with eight decimals, as Bitcoin Core writes them. */
+/** A JSON number with exact digits: Bitcoin Core writes amounts with eight decimals. */
 type RawNumber = Readonly<{ rawJSON: string }>
 const rawJson = (JSON as unknown as { rawJSON(text: string): RawNumber }).rawJSON
 
-/** Satoshis as coins. bcoin holds them as integers below 2⁵³. */
-export function coins(sats: number): RawNumber {
+/** Formats satoshis as coins. bcoin holds amounts as integers below 2⁵³. */
+export function toCoins(sats: number): RawNumber {
   const digits = String(sats).padStart(9, '0')
   return rawJson(`${digits.slice(0, -8)}.${digits.slice(-8)}`)
 }
 
 export const hexWord = (value: number) => (value >>> 0).toString(16).padStart(8, '0')
 
-/** The difficulty as Bitcoin Core computes it from the compact target (`GetDifficulty`). */
+/** Computes the difficulty from the compact target, as Bitcoin Core's `GetDifficulty`. */
 export function difficulty(bits: number): number {
   let shift = (bits >>> 24) & 0xff
   let result = 0x0000ffff / (bits & 0x00ffffff)
@@ -25,7 +25,7 @@ export function difficulty(bits: number): number {
   return result
 }
 
-/** Bitcoin Core's names of output scripts. */
+/** Bitcoin Core's name of the output script type. */
 function scriptType(raw: Buffer): string {
   const hex = raw.toString('hex')
   if (/^76a914[0-9a-f]{40}88ac$/.test(hex)) return 'pubkeyhash'
@@ -43,7 +43,7 @@ export const regtest = { ...NETWORK, ...bitcoinNetworks.btc }
 function addressOf(raw: Buffer): string | null {
   try {
     const decoded = OutScript.decode(raw)
-    // A bare public key has no address of its own.
+    // A bare public key has no address.
     return decoded.type === 'pk' || decoded.type === 'unknown' ? null : Address(regtest).encode(decoded)
   } catch {
     return null
@@ -58,7 +58,7 @@ export function scriptJson(script: Script) {
 }
 
 const outputJson = (output: Output, n: number) => ({
-  value: coins(output.value),
+  value: toCoins(output.value),
   n,
   scriptPubKey: scriptJson(output.script),
 })
@@ -122,7 +122,7 @@ export async function blockJson(chain: Chain, entry: Entry, block: Block, verbos
     weight: block.getWeight(),
     tx: block.txs.map((tx) => {
       if (verbosity === 1) return tx.txid()
-      const fee = view && !tx.isCoinbase() ? { fee: coins(tx.getFee(view)) } : {}
+      const fee = view && !tx.isCoinbase() ? { fee: toCoins(tx.getFee(view)) } : {}
       const { hex, ...rest } = transactionJson(tx)
       return { ...rest, ...fee, hex }
     }),
@@ -135,7 +135,7 @@ export function mempoolEntryJson(entry: MempoolEntry, { ancestors, descendants }
   const sum = (entries: readonly MempoolEntry[], field: 'fee' | 'size') =>
     entries.reduce((total, one) => total + one[field], entry[field])
   const parents = new Set(entry.tx.inputs.map((input) => input.prevout.hash))
-  const own = entry.tx.hash('hex')
+  const hash = entry.tx.hash('hex')
   return {
     vsize: entry.size,
     weight: entry.tx.getWeight(),
@@ -147,14 +147,14 @@ export function mempoolEntryJson(entry: MempoolEntry, { ancestors, descendants }
     ancestorsize: sum(ancestors, 'size'),
     wtxid: entry.tx.wtxid(),
     fees: {
-      base: coins(entry.fee),
-      modified: coins(entry.fee),
-      ancestor: coins(sum(ancestors, 'fee')),
-      descendant: coins(sum(descendants, 'fee')),
+      base: toCoins(entry.fee),
+      modified: toCoins(entry.fee),
+      ancestor: toCoins(sum(ancestors, 'fee')),
+      descendant: toCoins(sum(descendants, 'fee')),
     },
     depends: ancestors.filter((one) => parents.has(one.tx.hash('hex'))).map((one) => one.tx.txid()),
     spentby: descendants
-      .filter((one) => one.tx.inputs.some((input) => input.prevout.hash === own))
+      .filter((one) => one.tx.inputs.some((input) => input.prevout.hash === hash))
       .map((one) => one.tx.txid()),
     'bip125-replaceable': isReplaceable(entry.tx) || ancestors.some((one) => isReplaceable(one.tx)),
     unbroadcast: false,

@@ -1,35 +1,41 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { BcoinNode } from './bcoin-node.ts'
 import { CoreError, coreCode, readArguments } from './core-arguments.ts'
-import { chainMethods, type Method, mempoolMethods, miningMethods } from './core-methods.ts'
+import { chainMethods, mempoolMethods, miningMethods, type RpcMethod } from './core-methods.ts'
 
-const methods: ReadonlyMap<string, Method> = new Map(
+const methods: ReadonlyMap<string, RpcMethod> = new Map(
   Object.entries({ ...chainMethods, ...mempoolMethods, ...miningMethods }),
 )
 
-/** These take the node's lock themselves; all others read under it, so that no reorg happens within an answer. */
-const acting: ReadonlySet<string> = new Set([...Object.keys(miningMethods), 'sendrawtransaction', 'testmempoolaccept'])
+/** Methods that take the node's lock themselves. All others run under it, so that no reorg happens within one reply. */
+const lockingMethods: ReadonlySet<string> = new Set([
+  ...Object.keys(miningMethods),
+  'sendrawtransaction',
+  'testmempoolaccept',
+])
 
-const largestBodyBytes = 32 * 1024 * 1024
+const bodyBytesMax = 32 * 1024 * 1024
 
 type Request = { id?: unknown; method?: unknown; params?: unknown }
 type Reply = { result: unknown; error: { code: number; message: string } | null; id: unknown }
 
-/** JSON-RPC as Bitcoin Core serves it: errors have status 404 (unknown method), 400 (bad request) or 500, batches 200. */
-export async function serveCore(node: BcoinNode, port: number): Promise<{ close(): Promise<void> }> {
+/**
+ * Serves Bitcoin Core's JSON-RPC. Errors have HTTP status 404 (unknown method), 400 (bad request) or 500; batches 200.
+ */
+export async function startCoreRpcServer(node: BcoinNode, port: number): Promise<{ close(): Promise<void> }> {
   const server = createServer((request, response) => {
-    if (request.method !== 'POST') return send(response, 405, 'JSONRPC server handles only POST requests')
+    if (request.method !== 'POST') return sendResponse(response, 405, 'JSONRPC server handles only POST requests')
     const chunks: Buffer[] = []
     let bytes = 0
     request.on('error', () => undefined)
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > largestBodyBytes) request.destroy()
+      if (bytes > bodyBytesMax) request.destroy()
       else chunks.push(chunk)
     })
-    request.on('end', () => void answerBody(node, Buffer.concat(chunks).toString('utf8'), response))
+    request.on('end', () => void respondToBody(node, Buffer.concat(chunks).toString('utf8'), response))
   })
-  // Clients keep their connections: none is closed while a request is on its way.
+  // Clients keep connections open; the default of 5 s could close one while a request is in flight.
   server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -44,23 +50,23 @@ export async function serveCore(node: BcoinNode, port: number): Promise<{ close(
   }
 }
 
-async function answerBody(node: BcoinNode, body: string, response: ServerResponse): Promise<void> {
+async function respondToBody(node: BcoinNode, body: string, response: ServerResponse): Promise<void> {
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
   } catch {
-    return send(response, 500, failure(null, new CoreError(coreCode.parse, 'Parse error')))
+    return sendResponse(response, 500, toErrorReply(null, new CoreError(coreCode.parse, 'Parse error')))
   }
   if (Array.isArray(parsed)) {
     const replies: Reply[] = []
-    for (const one of parsed) replies.push(await answer(node, one as Request))
-    return send(response, 200, replies)
+    for (const one of parsed) replies.push(await runRequest(node, one as Request))
+    return sendResponse(response, 200, replies)
   }
-  const reply = await answer(node, parsed as Request)
-  send(response, statusOf(reply), reply)
+  const reply = await runRequest(node, parsed as Request)
+  sendResponse(response, statusOf(reply), reply)
 }
 
-async function answer(node: BcoinNode, request: Request): Promise<Reply> {
+async function runRequest(node: BcoinNode, request: Request): Promise<Reply> {
   const id = request?.id ?? null
   try {
     if (typeof request?.method !== 'string') throw new CoreError(coreCode.invalidRequest, 'Method must be a string')
@@ -68,15 +74,15 @@ async function answer(node: BcoinNode, request: Request): Promise<Reply> {
     if (!Array.isArray(params)) throw new CoreError(coreCode.invalidRequest, 'Params must be an array')
     const method = methods.get(request.method)
     if (!method) throw new CoreError(coreCode.methodNotFound, 'Method not found')
-    const given = readArguments(request.method, params)
-    const run = () => method(node, given)
-    return { result: await (acting.has(request.method) ? run() : node.read(run)), error: null, id }
+    const args = readArguments(request.method, params)
+    const run = () => method(node, args)
+    return { result: await (lockingMethods.has(request.method) ? run() : node.readLocked(run)), error: null, id }
   } catch (error) {
-    return failure(id, error)
+    return toErrorReply(id, error)
   }
 }
 
-function failure(id: unknown, error: unknown): Reply {
+function toErrorReply(id: unknown, error: unknown): Reply {
   const code = error instanceof CoreError ? error.code : coreCode.internal
   const message = error instanceof Error ? error.message : String(error)
   return { result: null, error: { code, message }, id }
@@ -88,7 +94,7 @@ function statusOf({ error }: Reply): number {
   return error.code === coreCode.invalidRequest ? 400 : 500
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+function sendResponse(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(`${JSON.stringify(body)}\n`)
 }

@@ -4,27 +4,27 @@ import type { Children } from '../children.ts'
 import { createJsonRpc } from '../json-rpc.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { openBcoinNode } from './bcoin-node.ts'
-import { bankBlocks, preparedBlocks, type RunningNode } from './bitcoin-chain.ts'
-import { serveCore } from './core-server.ts'
+import { bankRewardBlocks, initialBlocks, type RunningNode } from './bitcoin-chain.ts'
+import { startCoreRpcServer } from './core-server.ts'
 
-/** How far back the first block of a new chain lies. */
-const preparedSeconds = 3600
-/** Litecoin Core answers nobody without a password. Fixed, so that the URL stays the same over restarts; loopback only. */
+/** Age of the first block of a new chain. */
+const firstBlockAgeSeconds = 3600
+/** Litecoin Core requires a password. It is constant, so that the URL is the same after a restart; loopback only. */
 const password = 'sandbox'
 
-/** bcoin in this process, behind a server that answers as Bitcoin Core. */
+/** Starts bcoin in this process, behind a server that speaks Bitcoin Core's RPC. */
 export async function startBcoin(folder: string, port: number): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const node = await openBcoinNode(join(folder, 'blocks.journal'))
-  const server = await serveCore(node, port)
+  const server = await startCoreRpcServer(node, port)
   return {
     client: 'bcoin 1.0.2',
     rpcUrl: `http://127.0.0.1:${port}/`,
-    async prepare(bankScript, height) {
-      const start = Math.floor(Date.now() / 1000) - preparedSeconds
-      for (let made = height; made < preparedBlocks; made++) {
-        const script = Buffer.from(made < bankBlocks ? bankScript : '6a00', 'hex')
-        await node.mine({ script, txs: [], time: start + made })
+    async mineInitialBlocks(bankScript, height) {
+      const start = Math.floor(Date.now() / 1000) - firstBlockAgeSeconds
+      for (let index = height; index < initialBlocks; index++) {
+        const script = Buffer.from(index < bankRewardBlocks ? bankScript : '6a00', 'hex')
+        await node.mineBlock({ script, txs: [], time: start + index })
       }
     },
     async stop() {
@@ -41,16 +41,16 @@ export function findProgram(name: string, searchPath: string): string | null {
       accessSync(path, constants.X_OK)
       if (folder !== '') return path
     } catch {
-      // Not in this folder.
+      // Not in this directory.
     }
   }
   return null
 }
 
-type Litecoind = { program: string; folder: string; port: number; children: Children; onEnd: (why: string) => void }
+type Litecoind = { program: string; folder: string; port: number; children: Children; onExit: (reason: string) => void }
 
-/** Litecoin Core 0.21 on regtest, without a wallet and without peers. */
-export async function startLitecoind({ program, folder, port, children, onEnd }: Litecoind): Promise<RunningNode> {
+/** Starts Litecoin Core 0.21 on regtest, without a wallet and without peers. */
+export async function startLitecoind({ program, folder, port, children, onExit }: Litecoind): Promise<RunningNode> {
   mkdirSync(folder, { recursive: true })
   const child = children.start(
     program,
@@ -59,7 +59,7 @@ export async function startLitecoind({ program, folder, port, children, onEnd }:
       `-datadir=${folder}`,
       '-server=1',
       '-txindex=1',
-      // Off by default in Litecoin Core: without it no fee can be raised.
+      // Replacement by fee is off by default in Litecoin Core.
       '-mempoolreplacement=1',
       '-disablewallet',
       '-listen=0',
@@ -73,31 +73,32 @@ export async function startLitecoind({ program, folder, port, children, onEnd }:
       `-rpcpassword=${password}`,
       '-rpcworkqueue=256',
       '-printtoconsole=0',
-      // The first block with MWEB must hold a peg-in (LIP-3), which only a wallet can make: it never becomes active here.
+      // The first MWEB block must hold a peg-in (LIP-3), which only a wallet can create. MWEB therefore never activates
+      // here.
       '-vbparams=mweb:4102444800:9999999999',
     ],
     join(folder, 'litecoind.log'),
   )
   const rpcUrl = `http://sandbox:${password}@127.0.0.1:${port}/`
   const rpc = createJsonRpc(rpcUrl)
-  let ended: string | null = null
-  void child.ended.then((why) => {
-    ended = why
-    onEnd(why)
+  let exitReason: string | null = null
+  void child.exitReason.then((reason) => {
+    exitReason = reason
+    onExit(reason)
   })
   await waitUntilReady(
     () => rpc.call('getblockcount'),
-    () => ended,
+    () => exitReason,
   )
-  const information = (await rpc.call('getnetworkinfo')) as { subversion: string }
+  const networkDetails = (await rpc.call('getnetworkinfo')) as { subversion: string }
   return {
-    client: `litecoind ${/:([\d.]+)/.exec(information.subversion)?.[1] ?? ''}`.trim(),
+    client: `litecoind ${/:([\d.]+)/.exec(networkDetails.subversion)?.[1] ?? ''}`.trim(),
     rpcUrl,
-    async prepare(bankScript, height) {
-      const ours = Math.max(0, bankBlocks - height)
-      await rpc.call('setmocktime', [Math.floor(Date.now() / 1000) - preparedSeconds])
-      await rpc.call('generatetodescriptor', [ours, `raw(${bankScript})`])
-      await rpc.call('generatetodescriptor', [preparedBlocks - height - ours, 'raw(6a00)'])
+    async mineInitialBlocks(bankScript, height) {
+      const rewardBlocks = Math.max(0, bankRewardBlocks - height)
+      await rpc.call('setmocktime', [Math.floor(Date.now() / 1000) - firstBlockAgeSeconds])
+      await rpc.call('generatetodescriptor', [rewardBlocks, `raw(${bankScript})`])
+      await rpc.call('generatetodescriptor', [initialBlocks - height - rewardBlocks, 'raw(6a00)'])
       await rpc.call('setmocktime', [0])
     },
     async stop() {

@@ -2,7 +2,9 @@ import { Address, OutScript } from '@scure/btc-signer'
 import { CoreError, coreCode } from './core-arguments.ts'
 import { regtest } from './core-format.ts'
 
-/** The script of an address, or of a descriptor `addr(…)` or `raw(…)`. Checksums after `#` are not asked for. */
+/**
+ * The script of an address or of a descriptor `addr(…)` or `raw(…)`. A checksum after `#` is optional and not verified.
+ */
 export function scriptOf(text: string): Buffer {
   const match = /^(addr|raw)\(([^()]+)\)(?:#[a-z0-9]{8})?$/.exec(text)
   if (match?.[1] === 'raw') {

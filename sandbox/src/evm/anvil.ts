@@ -5,105 +5,105 @@ import type { Child, Children } from '../children.ts'
 import { readJson, writeJson, writeText } from '../files.ts'
 import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { evmAccounts, sandboxMnemonic } from '../keys.ts'
-import type { Market, Prepared } from '../market/record.ts'
-import { say } from '../say.ts'
+import { log } from '../log.ts'
+import type { Market, MarketSnapshot } from '../market/snapshot.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 
 export type Anvil = Readonly<{
   client: string
   rpcUrl: string
   rpc: JsonRpc
-  /** Absent on a chain that is older than the sandbox's markets. */
+  /** Null on a chain from before the sandbox had markets. */
   market: Market | null
   stop(): Promise<void>
 }>
 
-type Wanted = Readonly<{
+type AnvilOptions = Readonly<{
   network: string
   chainId: number
   folder: string
   port: number
   children: Children
-  /** What a new chain begins with. */
-  prepare(): Prepared
-  onEnd: (why: string) => void
+  /** Returns the snapshot that a new chain starts from. */
+  readSnapshot(): MarketSnapshot
+  onExit: (reason: string) => void
 }>
 
-/** Coins of each of the ten accounts. */
-const accountCoins = 1_000_000_000
+/** Native coins of each of the ten accounts. */
+const accountBalance = 1_000_000_000
 /**
- * Blocks whose state is kept: a reorg goes back to one of them, 50 at most. Each holds all earlier block hashes: at 56
- * every block takes some 6 KB for ever.
+ * Number of recent blocks with a retained state; a reorg of up to 50 blocks needs them. Each state holds all earlier
+ * block hashes: with 56, every block adds about 6 KB of memory that is never freed.
  */
-const keptStates = 56
-/** The state is written at every orderly end as well. */
-const writeStateSeconds = 300
+const retainedStates = 56
+/** Anvil also writes its state on SIGTERM. */
+const stateIntervalSeconds = 300
 
-/** One anvil. Blocks are mined by whoever holds the chain's lock: a reorg while it mines breaks its index. */
-export async function startAnvil(wanted: Wanted): Promise<Anvil> {
-  mkdirSync(wanted.folder, { recursive: true })
-  const state = join(wanted.folder, 'state.json')
-  const lastGood = join(wanted.folder, 'state.last-good.json')
-  const marketFile = join(wanted.folder, 'market.json')
+/** Starts one anvil. Mine only under the chain's lock: a reorg during mining corrupts anvil's block index. */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  mkdirSync(options.folder, { recursive: true })
+  const state = join(options.folder, 'state.json')
+  const backup = join(options.folder, 'state.last-good.json')
+  const marketFile = join(options.folder, 'market.json')
   if (!existsSync(state)) {
-    const prepared = wanted.prepare()
-    // The chain goes on with these addresses, whatever a later version's market is.
-    writeJson(marketFile, prepared.market)
-    writeText(state, prepared.state)
+    const snapshot = options.readSnapshot()
+    // The chain keeps these addresses even if a later version of the sandbox has a different market.
+    writeJson(marketFile, snapshot.market)
+    writeText(state, snapshot.state)
   }
   const market = readJson(marketFile) as Market | null
   if (market === null)
-    say(`${wanted.network}: this chain is older than the markets; without its folder a new one begins`)
+    log(`${options.network}: this chain has no DEX contracts; delete ${options.folder} to start a new chain with them`)
   try {
-    const anvil = { ...(await launch(wanted, state)), market }
-    if (existsSync(state)) copyFileSync(state, lastGood)
+    const anvil = { ...(await launchAnvil(options, state)), market }
+    if (existsSync(state)) copyFileSync(state, backup)
     return anvil
   } catch (error) {
-    if (!existsSync(state) || !existsSync(lastGood)) throw error
-    say(`${wanted.network}: the last state can't be read (${(error as Error).message}); going back to the one before`)
-    renameSync(state, join(wanted.folder, 'state.unreadable.json'))
-    copyFileSync(lastGood, state)
-    return { ...(await launch(wanted, state)), market }
+    if (!existsSync(state) || !existsSync(backup)) throw error
+    log(`${options.network}: cannot read the last state (${(error as Error).message}); restoring the previous state`)
+    renameSync(state, join(options.folder, 'state.unreadable.json'))
+    copyFileSync(backup, state)
+    return { ...(await launchAnvil(options, state)), market }
   }
 }
 
-async function launch(
-  { network, chainId, folder, port, children, onEnd }: Wanted,
+async function launchAnvil(
+  { network, chainId, folder, port, children, onExit }: AnvilOptions,
   state: string,
 ): Promise<Omit<Anvil, 'market'>> {
   const args = [
     ...['--host', '127.0.0.1', '--port', String(port)],
     ...['--chain-id', String(chainId)],
-    ...['--mnemonic', sandboxMnemonic, '--accounts', String(evmAccounts), '--balance', String(accountCoins)],
-    ...['--state', state, '--state-interval', String(writeStateSeconds)],
-    ...['--prune-history', String(keptStates)],
-    // Its coin is a token at the same time.
+    ...['--mnemonic', sandboxMnemonic, '--accounts', String(evmAccounts), '--balance', String(accountBalance)],
+    ...['--state', state, '--state-interval', String(stateIntervalSeconds)],
+    ...['--prune-history', String(retainedStates)],
+    // Celo's native coin is also an ERC-20 token.
     ...(network === 'celo' ? ['--celo'] : []),
     '--no-mining',
     '--quiet',
   ]
-  const child: Child = children.start(anvilProgram(), args, join(folder, 'anvil.log'))
+  const child: Child = children.start(findAnvilProgram(), args, join(folder, 'anvil.log'))
   const rpcUrl = `http://127.0.0.1:${port}/`
   const rpc = createJsonRpc(rpcUrl)
-  let ended: string | null = null
-  void child.ended.then((why) => {
-    ended = why
+  let exitReason: string | null = null
+  void child.exitReason.then((reason) => {
+    exitReason = reason
   })
-  const ask = async () => {
-    // Another process's node at this port would be another chain.
+  const probe = async () => {
+    // Another process may have a node at this port; its chain id differs.
     const id = await rpc.call('eth_chainId')
-    if (Number(id) !== chainId) throw new Error(`port ${port} answers for chain ${String(id)}`)
+    if (Number(id) !== chainId) throw new Error(`the node at port ${port} has chain id ${String(id)}, not ${chainId}`)
   }
   try {
-    await waitUntilReady(ask, () => ended)
+    await waitUntilReady(probe, () => exitReason)
   } catch (error) {
     rpc.close()
     await child.stop(1000)
     throw new Error(`${network}: anvil did not start, see ${join(folder, 'anvil.log')}: ${(error as Error).message}`)
   }
-  void child.ended.then(onEnd)
+  void child.exitReason.then(onExit)
   return {
-    client: `anvil ${anvilVersion()}`,
+    client: `anvil ${readAnvilVersion()}`,
     rpcUrl,
     rpc,
     async stop() {
@@ -115,17 +115,17 @@ async function launch(
 
 const require = createRequire(import.meta.url)
 
-/** The program comes in a package per platform, named in the loader's own table. */
-function anvilProgram(): string {
+/** Foundry publishes the program in one npm package per platform. */
+function findAnvilProgram(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const folder = `@foundry-rs/anvil-${process.platform}-${arch}`
   try {
     return require.resolve(`${folder}/bin/anvil`)
   } catch (cause) {
-    throw new Error(`the npm package ${folder} is not installed: there are no EVM chains without it`, { cause })
+    throw new Error(`the npm package ${folder} is not installed; the EVM chains need it`, { cause })
   }
 }
 
-function anvilVersion(): string {
+function readAnvilVersion(): string {
   return (require('@foundry-rs/anvil/package.json') as { version: string }).version
 }

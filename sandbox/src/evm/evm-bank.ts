@@ -1,7 +1,7 @@
 import { encodeFunctionData, getAddress, type Hex, isAddress, parseAbi } from 'viem'
 import { formatUnits, parseUnits } from '../amount.ts'
+import { ControlError } from '../control-error.ts'
 import type { JsonRpc } from '../json-rpc.ts'
-import { Refusal } from '../refusal.ts'
 import type { SandboxToken } from '../tokens.ts'
 
 const abi = parseAbi([
@@ -9,15 +9,15 @@ const abi = parseAbi([
   'function transfer(address to, uint256 value)',
 ])
 const nativeDecimals = 18
-/** Enough for a token's transfer, and for a contract's `receive`. */
+/** Gas limit of a payment: enough for a token transfer or a contract's `receive`. */
 const paymentGas = 100_000n
 
-type Ground = Readonly<{
+type Dependencies = Readonly<{
   rpc: JsonRpc
   network: string
-  coin: string
+  nativeTicker: string
   address: Hex
-  listed: readonly SandboxToken[]
+  listedTokens: readonly SandboxToken[]
   contracts: Readonly<Record<string, Hex>>
   feeWei: bigint
   tipWei: bigint
@@ -25,75 +25,81 @@ type Ground = Readonly<{
 
 export type EvmBank = Readonly<{
   address: Hex
-  /** Checks a payment, and answers what makes it. That runs alone: it takes the bank's next nonce. */
-  prepare(payment: { currency: string; address: string; amount: string }): () => Promise<Hex>
-  balance(query: { currency: string; address: string }): Promise<string>
-  /** Takes a nonce with an empty payment. */
-  fill(nonce: Hex): Promise<Hex>
+  /**
+   * Validates a payment and returns the function that sends it. Run that one under the chain's lock: it takes the next
+   * nonce.
+   */
+  preparePayment(payment: { currency: string; address: string; amount: string }): () => Promise<Hex>
+  readBalance(query: { currency: string; address: string }): Promise<string>
+  /** Uses up a nonce with a zero-value payment to the bank. */
+  fillNonce(nonce: Hex): Promise<Hex>
 }>
 
-/** The first of the node's own accounts: the node signs. */
+/** The bank is the first of anvil's accounts; anvil signs for it. */
 export function createEvmBank({
   rpc,
   network,
-  coin,
+  nativeTicker,
   address: bank,
-  listed,
+  listedTokens,
   contracts,
   feeWei,
   tipWei,
-}: Ground): EvmBank {
+}: Dependencies): EvmBank {
   const findAsset = (currency: string): { contract: Hex | null; decimals: number } => {
-    if (currency === 'native' || currency === coin) return { contract: null, decimals: nativeDecimals }
-    const token = listed.find((one) => one.ticker === currency)
+    if (currency === 'native' || currency === nativeTicker) return { contract: null, decimals: nativeDecimals }
+    const token = listedTokens.find((one) => one.ticker === currency)
     const contract = contracts[currency]
     if (token && contract) return { contract, decimals: token.decimals }
     const message = `${network} has no currency "${currency.slice(0, 40)}" in the sandbox`
-    throw new Refusal(404, 'CURRENCY_NOT_FOUND', message)
+    throw new ControlError(404, 'CURRENCY_NOT_FOUND', message)
   }
 
-  const balance = async (contract: Hex | null, owner: Hex): Promise<bigint> => {
+  const readUnits = async (contract: Hex | null, owner: Hex): Promise<bigint> => {
     if (contract === null) return BigInt((await rpc.call('eth_getBalance', [owner, 'latest'])) as Hex)
     const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
     return BigInt((await rpc.call('eth_call', [{ to: contract, data }, 'latest'])) as Hex)
   }
 
-  const send = async (transaction: { to: Hex; value?: Hex; data?: Hex }, nonce?: Hex): Promise<Hex> => {
-    const fees = { gas: hex(paymentGas), maxFeePerGas: hex(feeWei), maxPriorityFeePerGas: hex(tipWei) }
+  const sendTransaction = async (transaction: { to: Hex; value?: Hex; data?: Hex }, nonce?: Hex): Promise<Hex> => {
+    const fees = { gas: toHex(paymentGas), maxFeePerGas: toHex(feeWei), maxPriorityFeePerGas: toHex(tipWei) }
     const next = nonce ?? (await rpc.call('eth_getTransactionCount', [bank, 'pending']))
     return (await rpc.call('eth_sendTransaction', [{ from: bank, nonce: next, ...transaction, ...fees }])) as Hex
   }
 
   return {
     address: bank,
-    prepare({ currency, address, amount }) {
+    preparePayment({ currency, address, amount }) {
       const { contract, decimals } = findAsset(currency)
       const to = parseAddress(network, address)
       const units = parseUnits(amount, decimals)
-      if (units === 0n) throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
+      if (units === 0n) throw new ControlError(400, 'AMOUNT_TOO_SMALL', 'the amount is zero')
       return async () => {
-        const held = await balance(contract, bank)
-        if (held < units) {
-          throw new Refusal(409, 'BANK_IS_SHORT', `the sandbox's bank has ${formatUnits(held, decimals)} only`)
+        const available = await readUnits(contract, bank)
+        if (available < units) {
+          throw new ControlError(409, 'BANK_IS_SHORT', `the sandbox bank has only ${formatUnits(available, decimals)}`)
         }
-        if (contract === null) return send({ to, value: hex(units) })
-        return send({ to: contract, data: encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] }) })
+        if (contract === null) return sendTransaction({ to, value: toHex(units) })
+        return sendTransaction({
+          to: contract,
+          data: encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] }),
+        })
       }
     },
-    async balance({ currency, address }) {
+    async readBalance({ currency, address }) {
       const { contract, decimals } = findAsset(currency)
-      return formatUnits(await balance(contract, parseAddress(network, address)), decimals)
+      return formatUnits(await readUnits(contract, parseAddress(network, address)), decimals)
     },
-    fill: (nonce) => send({ to: bank, value: '0x0' }, nonce),
+    fillNonce: (nonce) => sendTransaction({ to: bank, value: '0x0' }, nonce),
   }
 }
 
-const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
+const toHex = (value: bigint | number): Hex => `0x${value.toString(16)}`
 
 function parseAddress(network: string, text: string): Hex {
-  // Mixed case is EIP-55 and must be right; one case carries no checksum.
+  // A mixed-case address must match its EIP-55 checksum; an address in one case has none.
   if (!isAddress(text)) {
-    throw new Refusal(400, 'INVALID_ADDRESS', `"${text.slice(0, 120)}" is no address of ${network} in the sandbox`)
+    throw new ControlError(400, 'INVALID_ADDRESS', `"${text.slice(0, 120)}" is not a valid ${network} address`)
   }
   return getAddress(text)
 }

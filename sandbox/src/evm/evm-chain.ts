@@ -1,37 +1,37 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { ControlError } from '../control-error.ts'
 import { RpcError } from '../json-rpc.ts'
 import { evmBankAddress } from '../keys.ts'
 import type { LocalChain } from '../local-chain.ts'
 import { createMutex } from '../mutex.ts'
 import { type EvmNetwork, sandboxChainIdOffset } from '../networks.ts'
-import { Refusal } from '../refusal.ts'
 import { sandboxTokens } from '../tokens.ts'
 import type { Anvil } from './anvil.ts'
+import { deployExecutors, deployTokens } from './deployments.ts'
 import { createEvmBank } from './evm-bank.ts'
 import { createEvmMiner } from './evm-miner.ts'
-import { deployExecutors, deployTokens } from './token-deploys.ts'
 import { createTrader } from './trader.ts'
 
 const tipWei = 1_000_000_000n
 
-/** The controls of one anvil. Its blocks come from `tick` and `mine` alone, one caller at a time. */
+/** A LocalChain over one anvil. Payments, blocks, trades and reorgs run one at a time. */
 export async function createEvmChain(
   definition: EvmNetwork,
   anvil: Anvil,
-  { still }: Readonly<{ still: boolean }>,
+  { isFrozen }: Readonly<{ isFrozen: boolean }>,
 ): Promise<LocalChain> {
-  const { network, coin, baseFeeWei } = definition
+  const { network, nativeTicker, baseFeeWei } = definition
   const { rpc } = anvil
   const address = evmBankAddress()
-  const exclusively = createMutex()
+  const runExclusive = createMutex()
   const feeWei = 2n * baseFeeWei + tipWei
-  const listed = sandboxTokens.filter((token) => token.network === network)
-  const contracts = await deployTokens(rpc, listed, { bank: address, feeWei: 4n * feeWei })
+  const listedTokens = sandboxTokens.filter((token) => token.network === network)
+  const contracts = await deployTokens(rpc, listedTokens, { bank: address, feeWei: 4n * feeWei })
   const executors = await deployExecutors(rpc, { bank: address, feeWei: 4n * feeWei })
-  const bank = createEvmBank({ rpc, network, coin, address, listed, contracts, feeWei, tipWei })
+  const bank = createEvmBank({ rpc, network, nativeTicker, address, listedTokens, contracts, feeWei, tipWei })
   const miner = await createEvmMiner({ rpc, baseFeeWei, bank })
   const { market } = anvil
-  const trader = market && createTrader({ rpc, market, baseFeeWei, still, now: Date.now })
+  const trader = market && createTrader({ rpc, market, baseFeeWei, isFrozen, now: Date.now })
 
   return {
     network,
@@ -46,29 +46,30 @@ export async function createEvmChain(
       return { network, address: privateKeyToAddress(privateKey), memo: null, privateKey }
     },
     async deposit(payment) {
-      const pay = bank.prepare(payment)
-      return exclusively(pay).catch(refuse)
+      const pay = bank.preparePayment(payment)
+      return runExclusive(pay).catch(rethrowRpcError)
     },
-    balance: (query) => bank.balance(query),
+    readBalance: (query) => bank.readBalance(query),
     mine: (count) =>
-      exclusively(async () => {
+      runExclusive(async () => {
         await miner.mine(count)
-        return miner.tip()
+        return miner.readTip()
       }),
-    ...(trader && { trade: () => exclusively(() => trader.trade()) }),
-    reorganize: (depth) => exclusively(() => miner.reorganize(depth)).catch(refuse),
-    waiting: () => miner.waiting(),
+    ...(trader && { trade: () => runExclusive(() => trader.trade()) }),
+    reorganize: (depth) => runExclusive(() => miner.reorganize(depth)).catch(rethrowRpcError),
+    countPending: () => miner.countPending(),
     async stop() {
-      await exclusively(async () => {
-        // What waits in the pool is not in the state file.
-        if ((await miner.waiting()) > 0) await miner.mine(1)
+      await runExclusive(async () => {
+        // The state file has no txpool: mine its transactions before the stop.
+        if ((await miner.countPending()) > 0) await miner.mine(1)
       }).catch(() => undefined)
       await anvil.stop()
     },
   }
 }
 
-function refuse(error: unknown): never {
-  if (error instanceof RpcError) throw new Refusal(409, 'NODE_REFUSED', `the node refused: ${error.message}`, error)
+function rethrowRpcError(error: unknown): never {
+  if (error instanceof RpcError)
+    throw new ControlError(409, 'NODE_REFUSED', `the node rejected the request: ${error.message}`, error)
   throw error
 }

@@ -1,53 +1,55 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { ControlError } from '../control-error.ts'
 import type { JsonRpc, RpcCall } from '../json-rpc.ts'
 import type { Tip } from '../local-chain.ts'
-import { Refusal } from '../refusal.ts'
 import type { EvmBank } from './evm-bank.ts'
-import { putBack, takeOut } from './pool.ts'
+import { drainTxpool, refillTxpool } from './txpool.ts'
 
-type Ground = Readonly<{ rpc: JsonRpc; baseFeeWei: bigint; bank: EvmBank }>
+type Dependencies = Readonly<{ rpc: JsonRpc; baseFeeWei: bigint; bank: EvmBank }>
 
-/** Makes blocks and takes them back. Its caller sees to it that only one of these runs at a time. */
-export async function createEvmMiner({ rpc, baseFeeWei, bank }: Ground) {
-  // A node that was started again knows the newest state only: the branch point can't lie before it.
+/** Mines and reorganises blocks. The caller must serialise the calls. */
+export async function createEvmMiner({ rpc, baseFeeWei, bank }: Dependencies) {
+  // A restarted node has only its latest state: a reorg cannot fork before this height.
   const startHeight = Number(await rpc.call('eth_blockNumber'))
-  // Without its base fee being set, a quiet chain's would fall to nothing.
-  const block = (): RpcCall[] => [
+  // The base fee of an idle chain would fall to zero (EIP-1559): set it for every block.
+  const blockCalls = (): RpcCall[] => [
     ['anvil_setNextBlockBaseFeePerGas', [`0x${baseFeeWei.toString(16)}`]],
     ['evm_mine', []],
   ]
 
-  const tip = async (): Promise<Tip> => {
+  const readTip = async (): Promise<Tip> => {
     const { number, hash } = (await rpc.call('eth_getBlockByNumber', ['latest', false])) as { number: Hex; hash: Hex }
     return { height: Number(number), hash }
   }
 
-  /** Not those that wait for an earlier nonce. */
-  const waiting = async (): Promise<number> => Number(((await rpc.call('txpool_status')) as { pending: Hex }).pending)
+  /** Counts pending transactions, without queued ones that wait for an earlier nonce. */
+  const countPending = async (): Promise<number> =>
+    Number(((await rpc.call('txpool_status')) as { pending: Hex }).pending)
 
   const mine = async (count: number): Promise<void> => {
-    // The node does all of a batch at once: of more blocks than one, only the first would have the fee.
-    for (let left = count; left > 0; left--) await rpc.batch(block())
+    // Anvil runs the calls of a batch concurrently: with several blocks in one batch only the first would get the base
+    // fee.
+    for (let remaining = count; remaining > 0; remaining--) await rpc.batch(blockCalls())
   }
 
   const reorganize = async (depth: number): Promise<Tip> => {
-    const { height } = await tip()
+    const { height } = await readTip()
     if (height - depth < startHeight) {
-      const message = `only the ${height - startHeight} blocks since the chain was started can be replaced`
-      throw new Refusal(409, 'REORG_TOO_DEEP', message)
+      const message = `depth is ${depth}; only the ${height - startHeight} blocks since the chain started can be replaced`
+      throw new ControlError(409, 'REORG_TOO_DEEP', message)
     }
-    const waiting = await takeOut(rpc)
-    // A new beneficiary makes every block of the new branch differ from the old one's.
+    const transactions = await drainTxpool(rpc)
+    // A new fee recipient makes every block of the new branch differ from the old block.
     await rpc.call('anvil_setCoinbase', [privateKeyToAddress(generatePrivateKey())])
     await rpc.call('anvil_reorg', [depth, []])
-    // The new blocks are dated from the fork on, and the node keeps that difference.
+    // Anvil dates the new blocks from the fork and keeps that clock offset: reset it.
     await rpc.call('evm_setTime', [Math.floor(Date.now() / 1000)])
-    // Before the others come back: the branch is longer than the old one, and holds nothing.
+    // Mine one empty block before the txpool is refilled, so that the new branch is longer than the old one.
     await mine(1)
-    await putBack(rpc, waiting, bank)
-    return tip()
+    await refillTxpool(rpc, transactions, bank)
+    return readTip()
   }
 
-  return { tip, waiting, mine, reorganize }
+  return { readTip, countPending, mine, reorganize }
 }

@@ -1,7 +1,7 @@
 import { parseAbi } from 'viem'
-import type { MarketPool } from '../market/record.ts'
+import type { MarketPool } from '../market/snapshot.ts'
 
-/** `sandbox/contracts/PoolTrader.sol`. */
+/** ABI of `sandbox/contracts/PoolTrader.sol`. */
 export const traderAbi = parseAbi([
   'struct Pool { uint8 kind; address at; address token0; address token1; uint24 fee; int24 spacing; }',
   'function call(address to, uint256 value, bytes payload)',
@@ -10,18 +10,18 @@ export const traderAbi = parseAbi([
   'function sqrtPriceOf(Pool pool) view returns (uint160)',
 ])
 
-const codes: Readonly<Record<MarketPool['kind'], number>> = {
+const kindCodes: Readonly<Record<MarketPool['kind'], number>> = {
   'uniswap-v2': 2,
   'uniswap-v3': 3,
   'uniswap-v4': 4,
   algebra: 5,
-  // Nobody moves these.
+  // The trader does not move weighted pools.
   'balancer-weighted': 0,
 }
 
-/** A pool as the contract takes it. */
-export const poolCode = ({ kind, address: at, tokens: [token0, token1], feePpm: fee, spacing }: MarketPool) => ({
-  kind: codes[kind],
+/** Converts a pool to the contract's `Pool` struct. */
+export const toTraderPool = ({ kind, address: at, tokens: [token0, token1], feePpm: fee, spacing }: MarketPool) => ({
+  kind: kindCodes[kind],
   at,
   token0,
   token1,

@@ -1,109 +1,112 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import type { JsonRpc } from '../json-rpc.ts'
 import { evmTraderAddress } from '../keys.ts'
-import type { Market, MarketPool } from '../market/record.ts'
-import { sqrtPriceX96 } from '../market/square-root.ts'
+import type { Market, MarketPool } from '../market/snapshot.ts'
+import { sqrtPriceX96 } from '../market/sqrt-price.ts'
 import { priceOf } from '../prices.ts'
-import { poolCode, traderAbi } from './trader-abi.ts'
+import { toTraderPool, traderAbi } from './trader-abi.ts'
 
-type Ground = Readonly<{
+type Dependencies = Readonly<{
   rpc: JsonRpc
   market: Market
   baseFeeWei: bigint
-  /** The pools stay where the resting prices are. */
-  still: boolean
+  /** The pools stay at the fixed base prices. */
+  isFrozen: boolean
   now(): number
 }>
 
-/** Moves the pools about the sandbox's prices, as the arbitrageurs of a real chain do. */
+/** Moves the pools towards the sandbox's prices, as arbitrageurs do on a real chain. */
 export type Trader = Readonly<{ address: Hex; trade(): Promise<void> }>
 
-/** One transaction in so many blocks, that trades in so many pools. */
+/** The trader sends one transaction every four blocks, which trades in four pools. */
 const blocksPerRound = 4
 const poolsPerRound = 4
-/** A block has room for twice as many. */
+/** Half of what fits into a block. */
 const poolsPerTransaction = 20
 const gasPerPool = 700_000n
-/** A pool is left within its fee of the price; nobody gains by less. At most two thousandths. */
-const mostPartsAway = 2000
+/**
+ * A pool may be off the price by half its fee, where arbitrage does not pay. Fees above this count as this, in
+ * millionths.
+ */
+const offsetPpmMax = 2000
 const partsPerMillion = 1_000_000n
 
-/** All are its contract's own tokens: no balance of anybody else's moves. */
-export function createTrader({ rpc, market, baseFeeWei, still, now }: Ground): Trader {
+/** The trader's contract owns all tokens that it trades: no other balance changes. */
+export function createTrader({ rpc, market, baseFeeWei, isFrozen, now }: Dependencies): Trader {
   const address = evmTraderAddress()
   const pools = market.pools.filter(({ kind }) => kind !== 'balancer-weighted')
-  let aligned = false
+  let isAligned = false
   let blocks = 0
-  let next = 0
+  let nextPool = 0
 
-  const send = async (moved: readonly MarketPool[], target: (pool: MarketPool) => bigint): Promise<void> => {
-    const args = [moved.map(poolCode), moved.map(target)] as const
+  const sendMove = async (moves: readonly MarketPool[], target: (pool: MarketPool) => bigint): Promise<void> => {
+    const args = [moves.map(toTraderPool), moves.map(target)] as const
     const transaction = {
       from: address,
       to: market.trader,
       data: encodeFunctionData({ abi: traderAbi, functionName: 'move', args }),
-      gas: hex(gasPerPool * BigInt(moved.length)),
-      maxFeePerGas: hex(2n * baseFeeWei),
-      // Nobody's idea of the usual tip is moved either.
+      gas: toHex(gasPerPool * BigInt(moves.length)),
+      maxFeePerGas: toHex(2n * baseFeeWei),
+      // A zero tip does not change fee estimates.
       maxPriorityFeePerGas: '0x0',
     }
-    // Of what is mined: what a reorg took back, and what was never mined, is simply replaced.
+    // The confirmed nonce: a transaction that was reorged out or never mined is replaced.
     const nonce = await rpc.call('eth_getTransactionCount', [address, 'latest'])
     await rpc.call('eth_sendTransaction', [{ ...transaction, nonce }])
   }
 
-  const align = async (): Promise<void> => {
-    const away: MarketPool[] = []
+  const alignPools = async (): Promise<void> => {
+    const misaligned: MarketPool[] = []
     const prices = await rpc.batch(
       pools.map((pool) => {
-        const data = encodeFunctionData({ abi: traderAbi, functionName: 'sqrtPriceOf', args: [poolCode(pool)] })
+        const data = encodeFunctionData({ abi: traderAbi, functionName: 'sqrtPriceOf', args: [toTraderPool(pool)] })
         return ['eth_call', [{ to: market.trader, data }, 'latest']] as const
       }),
     )
-    const second = still ? null : secondOf(now())
-    for (const [at, pool] of pools.entries()) {
-      const stands = BigInt(prices[at] as Hex)
-      const wanted = targetOf(pool, second, 0)
-      const difference = stands > wanted ? stands - wanted : wanted - stands
-      // A square root moves half as much as its price.
-      if (difference * 2n * partsPerMillion > wanted * BigInt(pool.feePpm)) away.push(pool)
+    const second = isFrozen ? null : toSeconds(now())
+    for (const [index, pool] of pools.entries()) {
+      const current = BigInt(prices[index] as Hex)
+      const target = computeTarget(pool, second, 0)
+      const difference = current > target ? current - target : target - current
+      // The square root of a price moves half as much as the price.
+      if (difference * 2n * partsPerMillion > target * BigInt(pool.feePpm)) misaligned.push(pool)
     }
-    if (away.length > 0) {
-      await send(away.slice(0, poolsPerTransaction), (pool) => targetOf(pool, second, 0))
+    if (misaligned.length > 0) {
+      await sendMove(misaligned.slice(0, poolsPerTransaction), (pool) => computeTarget(pool, second, 0))
     }
-    aligned = away.length <= poolsPerTransaction
+    isAligned = misaligned.length <= poolsPerTransaction
   }
 
   return {
     address,
     async trade() {
-      if (!aligned) return align()
-      if (still || ++blocks % blocksPerRound !== 0) return
-      const moved = Array.from(
+      if (!isAligned) return alignPools()
+      if (isFrozen || ++blocks % blocksPerRound !== 0) return
+      const selected = Array.from(
         { length: Math.min(poolsPerRound, pools.length) },
-        (_none, at) => pools[(next + at) % pools.length],
+        (_none, index) => pools[(nextPool + index) % pools.length],
       )
-      next = (next + poolsPerRound) % pools.length
-      const second = secondOf(now())
-      await send(
-        moved.filter((pool) => pool !== undefined),
-        (pool) => targetOf(pool, second, 2 * Math.random() - 1),
+      nextPool = (nextPool + poolsPerRound) % pools.length
+      const second = toSeconds(now())
+      await sendMove(
+        selected.filter((pool) => pool !== undefined),
+        (pool) => computeTarget(pool, second, 2 * Math.random() - 1),
       )
     },
   }
 }
 
-/** The sandbox's price, and of the pool's fee a part above or below. */
-function targetOf({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
+/** The square root of the sandbox price, shifted by `part` (−1 to 1) of half the pool's fee. */
+function computeTarget({ prices, decimals, feePpm }: MarketPool, second: number | null, part: number): bigint {
   const [token0, token1] = [0, 1].map((side) => ({
     price: priceOf(prices[side] ?? '', second),
     decimals: decimals[side] ?? 0,
   }))
-  if (token0 === undefined || token1 === undefined) throw new Error('a pool has two tokens')
-  const parts = Math.round((Math.min(feePpm, mostPartsAway) * part) / 2)
+  if (token0 === undefined || token1 === undefined) throw new Error('a pool must have two tokens')
+  const parts = Math.round((Math.min(feePpm, offsetPpmMax) * part) / 2)
   return (sqrtPriceX96(token0, token1) * (partsPerMillion + BigInt(parts))) / partsPerMillion
 }
 
-const secondOf = (milliseconds: number): number => Math.floor(milliseconds / 1000)
+const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000)
 
-const hex = (value: bigint): Hex => `0x${value.toString(16)}`
+const toHex = (value: bigint): Hex => `0x${value.toString(16)}`

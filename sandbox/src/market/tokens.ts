@@ -1,67 +1,69 @@
 import { type EvmNetwork, evmNetworks } from '../networks.ts'
 import { type SandboxToken, sandboxTokens } from '../tokens.ts'
 
-/** A token that pools trade. Its ticker is the key of its price. */
+/** A token with pools. Its ticker is its price key. */
 export type MarketToken = Readonly<{
   ticker: string
   symbol: string
   name: string
   decimals: number
-  /** `levy` takes a fee on transfer; `tether` returns nothing. */
-  kind: SandboxToken['kind'] | 'levy'
-  /** Of the catalogue; the others are for swaps alone. */
-  listed: boolean
+  /** `fee-on-transfer` burns a part of each transfer; `tether` returns no value from its calls. */
+  kind: SandboxToken['kind'] | 'fee-on-transfer'
+  /** True for tokens of the catalogue; the others exist only for swaps. */
+  isListed: boolean
 }>
 
-const extra = (
+const unlistedToken = (
   ticker: string,
   symbol: string,
   name: string,
   decimals: number,
   kind: MarketToken['kind'] = 'standard',
-): MarketToken => ({ ticker, symbol, name, decimals, kind, listed: false })
+): MarketToken => ({ ticker, symbol, name, decimals, kind, isListed: false })
 
-const dozen: readonly MarketToken[] = [
-  extra('usdt', 'USDT', 'Tether USD', 6),
-  extra('usdc', 'USDC', 'USD Coin', 6),
-  extra('dai', 'DAI', 'Dai Stablecoin', 18),
-  extra('wbtc', 'WBTC', 'Wrapped Bitcoin', 8),
-  extra('weth', 'WETH', 'Wrapped Ether', 18),
-  extra('wsteth', 'wstETH', 'Wrapped liquid staked Ether', 18),
-  extra('link', 'LINK', 'Chainlink', 18),
-  extra('uni', 'UNI', 'Uniswap', 18),
-  extra('aave', 'AAVE', 'Aave', 18),
-  extra('crv', 'CRV', 'Curve DAO Token', 18),
-  extra('shib', 'SHIB', 'Shiba Inu', 18),
-  extra('pepe', 'PEPE', 'Pepe', 18),
-  extra('levy', 'LEVY', 'Levy on transfer', 18, 'levy'),
-  extra('mute', 'MUTE', 'Mute token', 6, 'tether'),
+const standardTokens: readonly MarketToken[] = [
+  unlistedToken('usdt', 'USDT', 'Tether USD', 6),
+  unlistedToken('usdc', 'USDC', 'USD Coin', 6),
+  unlistedToken('dai', 'DAI', 'Dai Stablecoin', 18),
+  unlistedToken('wbtc', 'WBTC', 'Wrapped Bitcoin', 8),
+  unlistedToken('weth', 'WETH', 'Wrapped Ether', 18),
+  unlistedToken('wsteth', 'wstETH', 'Wrapped liquid staked Ether', 18),
+  unlistedToken('link', 'LINK', 'Chainlink', 18),
+  unlistedToken('uni', 'UNI', 'Uniswap', 18),
+  unlistedToken('aave', 'AAVE', 'Aave', 18),
+  unlistedToken('crv', 'CRV', 'Curve DAO Token', 18),
+  unlistedToken('shib', 'SHIB', 'Shiba Inu', 18),
+  unlistedToken('pepe', 'PEPE', 'Pepe', 18),
+  unlistedToken('levy', 'LEVY', 'Levy on transfer', 18, 'fee-on-transfer'),
+  unlistedToken('mute', 'MUTE', 'Mute token', 6, 'tether'),
 ]
 
-const bitcoins = ['wbtc', 'btcb', 'cbbtc']
-const ethers = ['weth', 'eth']
+const bitcoinTickers = ['wbtc', 'btcb', 'cbbtc']
+const etherTickers = ['weth', 'eth']
 
-/** The listed tokens of a network, and of the usual dozen those that it lists not, nor in another wrapping. */
+/** The listed tokens of a network, plus the standard tokens that it does not list, not even in another wrapping. */
 export function marketTokens(network: string): readonly MarketToken[] {
-  const { coin } = networkOf(network)
-  const listed = sandboxTokens
+  const { nativeTicker } = findNetwork(network)
+  const listedTokens = sandboxTokens
     .filter((token) => token.network === network)
-    .map(({ ticker, symbol, name, decimals, kind }) => ({ ticker, symbol, name, decimals, kind, listed: true }))
+    .map(({ ticker, symbol, name, decimals, kind }) => ({ ticker, symbol, name, decimals, kind, isListed: true }))
   const has = (ticker: string) => {
-    const same = [bitcoins, ethers].find((group) => group.includes(ticker)) ?? [ticker]
-    return listed.some((token) => same.includes(token.ticker)) || (coin === 'eth' && same === ethers)
+    const same = [bitcoinTickers, etherTickers].find((group) => group.includes(ticker)) ?? [ticker]
+    return (
+      listedTokens.some((token) => same.includes(token.ticker)) || (nativeTicker === 'eth' && same === etherTickers)
+    )
   }
-  return [...listed, ...dozen.filter(({ ticker }) => !has(ticker))]
+  return [...listedTokens, ...standardTokens.filter(({ ticker }) => !has(ticker))]
 }
 
-export function networkOf(network: string): EvmNetwork {
-  const found = evmNetworks.find((one) => one.network === network)
-  if (found === undefined) throw new Error(`the sandbox has no EVM network ${network}`)
-  return found
+export function findNetwork(network: string): EvmNetwork {
+  const definition = evmNetworks.find((one) => one.network === network)
+  if (definition === undefined) throw new Error(`the sandbox has no EVM network ${network}`)
+  return definition
 }
 
-/** How the wrapped coin of a network is called. On Celo the coin is a token itself. */
-export const wrappedNames: Readonly<Record<string, { symbol: string; name: string }>> = {
+/** Symbol and name of the wrapped native coin, by native ticker. Celo has none: its native coin is a token. */
+export const wrappedNativeNames: Readonly<Record<string, { symbol: string; name: string }>> = {
   eth: { symbol: 'WETH', name: 'Wrapped Ether' },
   bnb: { symbol: 'WBNB', name: 'Wrapped BNB' },
   avax: { symbol: 'WAVAX', name: 'Wrapped AVAX' },
@@ -70,12 +72,15 @@ export const wrappedNames: Readonly<Record<string, { symbol: string; name: strin
   s: { symbol: 'WS', name: 'Wrapped Sonic' },
 }
 
-/** CELO at its real address: the node's `--celo` lets no other contract move coins. */
+/** CELO at its real address: with `--celo` anvil allows only this contract to move native coins. */
 export const celoToken = '0x471ece3750da237f93b8e339c536989b8978a438'
 
-/** Which token is a network's bitcoin, and which its ether; `coin` is the native one, wrapped. */
-export function leading(network: string): Readonly<{ bitcoin: string; ether: string }> {
+/** Tickers of a network's main bitcoin and ether tokens; `wrapped` is the wrapped native coin. */
+export function findLeadingTokens(network: string): Readonly<{ bitcoin: string; ether: string }> {
   const tickers = marketTokens(network).map(({ ticker }) => ticker)
   const first = (group: readonly string[], otherwise: string) => group.find((one) => tickers.includes(one)) ?? otherwise
-  return { bitcoin: first(bitcoins, 'wbtc'), ether: networkOf(network).coin === 'eth' ? 'coin' : first(ethers, 'weth') }
+  return {
+    bitcoin: first(bitcoinTickers, 'wbtc'),
+    ether: findNetwork(network).nativeTicker === 'eth' ? 'wrapped' : first(etherTickers, 'weth'),
+  }
 }

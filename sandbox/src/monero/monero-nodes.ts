@@ -5,30 +5,30 @@ import type { Children } from '../children.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
 import { createMoneroRpc, type MoneroRpc } from './monero-rpc.ts'
 
-export type Started = Readonly<{ port: number; rpc: MoneroRpc; stop(): Promise<void> }>
-export type Start = Readonly<{
+export type RunningMoneroProgram = Readonly<{ port: number; rpc: MoneroRpc; stop(): Promise<void> }>
+export type MoneroProgramOptions = Readonly<{
   program: string
   folder: string
   port: number
   children: Children
-  onEnd: (why: string) => void
+  onExit: (reason: string) => void
 }>
 
-const logBytes = 1_000_000
+const logBytesMax = 1_000_000
 const pageBytes = 4096
-/** What LMDB maps on a new chain. */
-const mapBytes = 1 << 30
-export const preparedFile = new URL('../generated/monero-chain.zst', import.meta.url)
+/** Size of LMDB's map file on a new chain. */
+const databaseBytes = 1 << 30
+export const initialChainFile = new URL('../generated/monero-chain.zst', import.meta.url)
 
-/** monerod 0.18 on regtest: alone, on loopback, every block at difficulty 1, beginning with the prepared chain. */
+/** Starts monerod 0.18 on regtest: offline, on loopback, with difficulty 1, from the prepared chain. */
 export async function startMonerod({
   program,
   folder,
   port,
   restrictedPort,
   children,
-  onEnd,
-}: Start & { restrictedPort?: number }): Promise<Started> {
+  onExit,
+}: MoneroProgramOptions & { restrictedPort?: number }): Promise<RunningMoneroProgram> {
   unpackChain(folder)
   const child = children.start(
     program,
@@ -51,21 +51,21 @@ export async function startMonerod({
       '--check-updates=disabled',
       '--log-level=0',
       `--log-file=${join(folder, 'monerod.log')}`,
-      `--max-log-file-size=${logBytes}`,
+      `--max-log-file-size=${logBytesMax}`,
       '--max-log-files=2',
     ],
     '/dev/null',
   )
   const rpc = createMoneroRpc(port)
-  await ready(child.ended, onEnd, () => rpc.call('get_info'))
+  await waitUntilRpcAnswers(child.exitReason, onExit, () => rpc.call('get_info'))
   return { port, rpc, stop: () => child.stop(10_000) }
 }
 
-/** The bank's wallet, beside monerod. */
+/** Starts monero-wallet-rpc for the bank wallet. */
 export async function startWalletRpc(
-  { program, folder, port, children, onEnd }: Start,
+  { program, folder, port, children, onExit }: MoneroProgramOptions,
   daemonPort: number,
-): Promise<Started> {
+): Promise<RunningMoneroProgram> {
   mkdirSync(folder, { recursive: true })
   const child = children.start(
     program,
@@ -80,50 +80,54 @@ export async function startWalletRpc(
       `--wallet-dir=${folder}`,
       '--log-level=0',
       `--log-file=${join(folder, 'wallet.log')}`,
-      `--max-log-file-size=${logBytes}`,
+      `--max-log-file-size=${logBytesMax}`,
       '--max-log-files=2',
     ],
     '/dev/null',
   )
   const rpc = createMoneroRpc(port)
-  await ready(child.ended, onEnd, () => rpc.call('get_version'))
+  await waitUntilRpcAnswers(child.exitReason, onExit, () => rpc.call('get_version'))
   return { port, rpc, stop: () => child.stop(10_000) }
 }
 
-async function ready(ended: Promise<string>, onEnd: (why: string) => void, ask: () => Promise<unknown>): Promise<void> {
-  let why: string | null = null
-  void ended.then((reason) => {
-    why = reason
-    onEnd(reason)
+async function waitUntilRpcAnswers(
+  exit: Promise<string>,
+  onExit: (reason: string) => void,
+  probe: () => Promise<unknown>,
+): Promise<void> {
+  let exitReason: string | null = null
+  void exit.then((reason) => {
+    exitReason = reason
+    onExit(reason)
   })
-  await waitUntilReady(ask, () => why)
+  await waitUntilReady(probe, () => exitReason)
 }
 
-const databaseOf = (folder: string) => join(folder, 'fake', 'lmdb', 'data.mdb')
+const databasePath = (folder: string) => join(folder, 'fake', 'lmdb', 'data.mdb')
 
-/** Three hundred blocks take RandomX half a minute: their database is part of the repository, without its empty pages. */
+/** Mining 300 blocks takes RandomX half a minute, so the repository holds their database without its empty pages. */
 function unpackChain(folder: string): void {
-  const file = databaseOf(folder)
-  if (existsSync(file) || !existsSync(preparedFile)) return
+  const file = databasePath(folder)
+  if (existsSync(file) || !existsSync(initialChainFile)) return
   mkdirSync(join(folder, 'fake', 'lmdb'), { recursive: true })
-  const pages = zstdDecompressSync(readFileSync(preparedFile))
+  const pages = zstdDecompressSync(readFileSync(initialChainFile))
   const database = openSync(file, 'wx', 0o600)
-  ftruncateSync(database, mapBytes)
-  for (let at = 0; at < pages.length; at += 4 + pageBytes) {
-    writeSync(database, pages, at + 4, pageBytes, pages.readUInt32LE(at) * pageBytes)
+  ftruncateSync(database, databaseBytes)
+  for (let offset = 0; offset < pages.length; offset += 4 + pageBytes) {
+    writeSync(database, pages, offset + 4, pageBytes, pages.readUInt32LE(offset) * pageBytes)
   }
   closeSync(database)
 }
 
-/** What `unpackChain` reads, of a node that was stopped. */
+/** Packs the database of a stopped node for `unpackChain`. */
 export function packChain(folder: string): Buffer {
-  const bytes = readFileSync(databaseOf(folder))
+  const bytes = readFileSync(databasePath(folder))
   const parts: Buffer[] = []
-  for (let at = 0; at < bytes.length; at += pageBytes) {
-    const page = bytes.subarray(at, at + pageBytes)
+  for (let offset = 0; offset < bytes.length; offset += pageBytes) {
+    const page = bytes.subarray(offset, offset + pageBytes)
     if (page.every((byte) => byte === 0)) continue
     const number = Buffer.alloc(4)
-    number.writeUInt32LE(at / pageBytes)
+    number.writeUInt32LE(offset / pageBytes)
     parts.push(number, page)
   }
   return zstdCompressSync(Buffer.concat(parts))

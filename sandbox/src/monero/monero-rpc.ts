@@ -1,17 +1,17 @@
-import { Refusal } from '../refusal.ts'
+import { ControlError } from '../control-error.ts'
 
 export type MoneroRpc = Readonly<{
   call(method: string, params?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
-  /** The methods of monerod that have a path of their own. */
+  /** Calls a monerod method that has its own path. */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
 }>
 
-/** The program's own refusal. */
+/** An error that monerod or monero-wallet-rpc returned. */
 export class MoneroError extends Error {}
 
 const timeoutMs = 60_000
 
-/** Speaks to monerod or monero-wallet-rpc on this machine. Amounts are integers that a double does not hold. */
+/** An RPC client for a local monerod or monero-wallet-rpc. Amounts may exceed 2^53 and are then bigint. */
 export function createMoneroRpc(port: number): MoneroRpc {
   const post: MoneroRpc['post'] = async (path, body) => {
     let text: string
@@ -24,7 +24,7 @@ export function createMoneroRpc(port: number): MoneroRpc {
       })
       text = await answer.text()
     } catch (cause) {
-      throw new Refusal(503, 'NODE_UNAVAILABLE', `the node at port ${port} does not answer`, cause)
+      throw new ControlError(503, 'NODE_UNAVAILABLE', `the node at port ${port} does not answer`, cause)
     }
     return JSON.parse(text, reviveExact) as Record<string, unknown>
   }
@@ -41,7 +41,7 @@ export function createMoneroRpc(port: number): MoneroRpc {
   }
 }
 
-/** Integers beyond 2^53 stay exact: they become bigint. */
+/** Parses integers beyond 2^53 as bigint, so that they stay exact. */
 function reviveExact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   return BigInt(context?.source ?? '0')

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
 
-/** The addresses of every served network, from the keystore's public half: neither a passphrase nor a node is needed. */
+/** The addresses of every served network. Derived from the keystore's public keys: no passphrase and no node is needed. */
 export function openAddresses(
   config: Config,
 ): ReadonlyMap<string, Readonly<{ network: Network; addresses: Addresses }>> {

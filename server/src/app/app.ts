@@ -22,7 +22,7 @@ import { createCreatePrivateExchange } from '../exchange/orders/create-private-e
 import { createDepositAddresses } from '../exchange/orders/deposit-addresses.ts'
 import { createFindExchange, createListExchanges } from '../exchange/orders/find-exchange.ts'
 import { createOpenCounts } from '../exchange/orders/open-counts.ts'
-import type { PublicKeys, JournalingSigner } from '../exchange/ports/signer.ts'
+import type { JournalingSigner, PublicKeys } from '../exchange/ports/signer.ts'
 import type { Store } from '../exchange/ports/store/store.ts'
 import { type BookSnapshot, createBookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { createChooseIntermediary } from '../exchange/quotes/choose-intermediary.ts'
@@ -53,7 +53,7 @@ import type { Services } from './services.ts'
 import { openSwaps, type SwapOffer, type Swaps } from './swaps.ts'
 import { type SwapWorkerKeys, startWorkers, type WorkerDependencies } from './workers.ts'
 
-/** The plain keys of the sandbox's two partners. */
+/** The published API keys of the sandbox's two partners. */
 export const sandboxKeys = ['sandbox', 'sandbox-b'] as const
 
 export type Role = 'api' | 'worker' | 'all'
@@ -61,18 +61,18 @@ export type Role = 'api' | 'worker' | 'all'
 export type AppOptions = Readonly<{
   environment: Environment
   databaseUrl: string
-  /** What `prepareDatabase` made of it before; closed with the house. */
+  /** An already prepared database; closed with the app. */
   database?: Database
   poolMax: number
   nodes: readonly NetworkNodes[]
-  /** Chains that are there already, by network: used in place of an adapter for its nodes. For tests and benchmarks. */
+  /** Ready chains by network, used instead of adapters for their nodes. For tests and benchmarks. */
   chains?: ReadonlyMap<string, ClosableChain>
-  /** What the operator's file says of single currencies, by asset. */
+  /** The operator's overrides of single currencies, by asset. */
   overrides?: CurrencyOverrides
   publicKeys: PublicKeys
-  /** Opened by the roles that sign; null elsewhere. */
+  /** Null in roles that do not sign. */
   signer: JournalingSigner | null
-  /** Where wallets of families that need one keep their files: a cache, made anew from the seed. */
+  /** Wallet files of families that need them (Monero). A cache: rebuilt from the seed. */
   walletFolder?: string
   walletSettings?: WalletSettings
   pepper: Uint8Array
@@ -80,9 +80,9 @@ export type AppOptions = Readonly<{
   spreads: SpreadPolicy
   settings: ServiceSettings
   denied: readonly string[]
-  /** The DeFi half; absent: every question is answered that no network is served. */
+  /** The swap half. Absent: no network is served. */
   swaps?: SwapOffer
-  /** The router's thread, where it was opened before the networks were there. */
+  /** The router thread, if it was opened before the networks were known. */
   routerThread?: Worker | null
   rateLimit: boolean
   api: Partial<ApiSettings> & Pick<ApiSettings, 'publicUrl'>
@@ -90,7 +90,7 @@ export type AppOptions = Readonly<{
   metrics: Metrics
 }>
 
-/** Everything that the roles share: built once, stopped once. */
+/** The composed program that all roles share. Created once, stopped once. */
 export type App = Readonly<{
   store: Store
   database: Database
@@ -99,9 +99,9 @@ export type App = Readonly<{
   books: BookSnapshot
   services: Services
   http: HttpServer
-  /** Reasons not to be ready that a start still works on. */
+  /** Why the app is not ready while the start is still in progress. */
   starting: Set<string>
-  /** Watchers, jobs, sweepers, reconciler. Stops finish what is under way. */
+  /** Starts watchers, jobs, sweeps and reconciliation. Stopping the loop finishes work in progress. */
   startWorkers(): Promise<Loop>
   stop(): Promise<void>
 }>
@@ -142,10 +142,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     onError,
   })
   const throttle = options.rateLimit ? createThrottle({ database, onError }) : null
-  const { forget, ...authentication } = composeAuthentication(options, database, clock)
+  const { forget, ...authentication } = createAuthentication(options, database, clock)
   const changes = await listen(options.databaseUrl, 'partners_changed', forget, onError)
   const swaps = openSwaps(options, { database, catalogue, books, clock })
-  const services = composeServices(options, {
+  const services = createServices(options, {
     store,
     catalogue,
     chains,
@@ -184,7 +184,7 @@ function connectChains(options: AppOptions) {
   return createChains(environment, nodes, publicKeys, overrides, chains, walletsOf(options))
 }
 
-/** Only where the seed is. */
+/** Null without the seed, from which these wallets are built. */
 function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOptions): Wallets | null {
   const walletKey = signer?.walletKey
   return walletKey === undefined || walletFolder === undefined
@@ -192,7 +192,7 @@ function walletsOf({ signer, walletFolder, walletSettings: settings }: AppOption
     : { folder: walletFolder, walletKey, ...(settings && { settings }) }
 }
 
-function composeAuthentication(
+function createAuthentication(
   { environment, pepper, rateLimit }: AppOptions,
   database: Database,
   { now }: DatabaseClock,
@@ -212,7 +212,7 @@ async function readClock(database: Database): Promise<Date> {
   return row?.now ?? new Date()
 }
 
-/** Hot addresses are ours before any block is read; every asset has its line in the inventory. */
+/** Registers hot addresses before any block is read, and an inventory row per asset. */
 async function registerAddressesAndAssets(
   store: Store,
   catalogue: Catalogue,
@@ -223,7 +223,7 @@ async function registerAddressesAndAssets(
     await store.wallets.registerHotAddress(id, addresses.hot(), network.hotIndex)
 }
 
-/** Nothing above the limit of one payout is on offer: it would be held for a person. */
+/** Caps the reserves that quotes may promise at the limit of one payout; a larger one would be held for the operator. */
 function capped(
   available: ReadonlyMap<AssetId, bigint>,
   prices: PriceSnapshot,
@@ -264,28 +264,28 @@ function createRefreshBook(
     now: clock.now,
     onRead: (part, { error }) => {
       if (part === 'prices') metrics.priceAge((clock.now() - books.current().prices.at) / 1000)
-      if (error !== null) log.warn({ part, err: error }, 'book part not read')
+      if (error !== null) log.warn({ part, err: error }, 'a part of the book was not refreshed')
     },
   }
 }
 
-function composeServices(
+function createServices(
   options: AppOptions,
-  rooms: Omit<WorkerDependencies, SwapWorkerKeys> &
+  dependencies: Omit<WorkerDependencies, SwapWorkerKeys> &
     Pick<Services, 'authenticate'> & {
       feed: Services['ratesFeed']
       starting: ReadonlySet<string>
       swaps: Swaps
     },
 ): Services {
-  const { store, catalogue, chains, books, clock } = rooms
+  const { store, catalogue, chains, books, clock } = dependencies
   const { settings } = options
   const rateIds = createRateIds(options.pepper)
   const quoteRate = createQuoteRate({ catalogue, books, rateIds, clock, rateIdTtlMs: settings.rateIdMs })
   const { metrics } = options
   const commit = createBatcher(store.exchanges.create, { most: 100, running: 2 })
   const privacy = settings.privacy ?? privacyDefaults
-  const findWay = createChooseIntermediary({ currencies: catalogue.list(), books, clock, chains, privacy })
+  const chooseIntermediary = createChooseIntermediary({ currencies: catalogue.list(), books, clock, chains, privacy })
   const creating: CreateExchangeDeps = {
     catalogue,
     books,
@@ -299,13 +299,13 @@ function composeServices(
       metrics.created(outcome.kind === 'created' || outcome.kind === 'repeated' ? outcome.kind : 'refused')
       return outcome
     },
-    takeDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
-    findRepeated: store.exchanges.findRepeated,
+    allocateDeposit: createDepositAddresses(chains, store.exchanges.takeKeyIndexes),
+    findByIdempotencyKey: store.exchanges.findRepeated,
     countOpen: createOpenCounts({ countOpen: store.exchanges.countOpen, now: clock.now }),
     screening: createDenyList(options.denied),
   }
   return {
-    authenticate: rooms.authenticate,
+    authenticate: dependencies.authenticate,
     listCurrencies: createListCurrencies({ currencies: catalogue.list(), books }),
     quoteRate: counted(
       quoteRate,
@@ -313,22 +313,22 @@ function composeServices(
       () => metrics.quoted('refused'),
     ),
     createExchange: createCreateExchange(creating),
-    createPrivateExchange: createCreatePrivateExchange({ ...creating, findWay, privacy, draw: randomInt }),
-    quotePrivate: createQuotePrivate(catalogue, findWay),
+    createPrivateExchange: createCreatePrivateExchange({ ...creating, chooseIntermediary, privacy, draw: randomInt }),
+    quotePrivate: createQuotePrivate(catalogue, chooseIntermediary),
     findExchange: createFindExchange(store),
     listExchanges: createListExchanges(store),
-    swaps: rooms.swaps.services,
-    answerOnce: rooms.swaps.answerOnce,
-    ratesFeed: rooms.feed,
+    swaps: dependencies.swaps.services,
+    withIdempotency: dependencies.swaps.withIdempotency,
+    ratesFeed: dependencies.feed,
     readiness: () => [
-      ...rooms.starting,
-      ...rooms.swaps.starting(),
+      ...dependencies.starting,
+      ...dependencies.swaps.starting(),
       ...readiness({ currencies: catalogue.list(), networks: [...chains.keys()], books, now: clock.now() }),
     ],
   }
 }
 
-/** The same function, with what comes of it counted. */
+/** Counts the outcomes of a function. */
 function counted<Args extends unknown[], R>(
   work: (...args: Args) => R,
   onDone: () => void,

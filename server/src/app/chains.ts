@@ -12,20 +12,20 @@ import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
 import { type Environment, type Family, resolveNetwork } from '../core/domain/network.ts'
 import type { Chain } from '../exchange/ports/chain.ts'
-import type { PublicKeys, FamilySigner } from '../exchange/ports/signer.ts'
+import type { FamilySigner, PublicKeys } from '../exchange/ports/signer.ts'
 
-/** Nodes of one network, and the contracts of its tokens where the sandbox deployed them. */
+/** The nodes of one network, and the token contracts that the sandbox deployed. */
 export type NetworkNodes = Readonly<{
   network: string
   rpcUrls: readonly string[]
   tokens: Readonly<Record<string, string>>
 }>
 
-/** Families with an adapter. A network of another family is listed, and disabled. */
+/** Families with an adapter. Networks of other families are listed as disabled. */
 export const families = ['bitcoin', 'evm', 'monero'] as const satisfies readonly Family[]
 const isServed = (family: Family | undefined): boolean => families.some((served) => served === family)
 
-/** How each family signs, in an environment. */
+/** The signing function of each family. */
 export function createSigning(environment: Environment): Record<(typeof families)[number], FamilySigner> {
   return {
     bitcoin: createBitcoinSigning(definitions.map((definition) => resolveNetwork(definition, environment))),
@@ -36,18 +36,18 @@ export function createSigning(environment: Environment): Record<(typeof families
 
 export type ClosableChain = Chain & { close?(): Promise<void> }
 
-/** For families whose transactions a wallet of their own builds: where it keeps its files, and the keys that it is made from. */
+/** For families whose transactions an external wallet builds (Monero): its folder and the keys it is built from. */
 export type Wallets = Readonly<{
   folder: string
   walletKey(coinType: number, hotIndex: number): Uint8Array
   settings?: WalletSettings
 }>
-/** From where such a wallet reads its chain, and how many outputs it keeps. */
+/** The height from which such a wallet scans, and how many outputs it keeps ready. */
 export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
 
 const MONERO_COIN = 128
 
-/** By asset id: taken off the offer, another rank, another code in the feed. */
+/** By asset id: disabled, another rank, another code in the rates feed. */
 export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
 
 function override(definition: CurrencyDefinition, overrides: CurrencyOverrides): CurrencyDefinition {
@@ -55,10 +55,7 @@ function override(definition: CurrencyDefinition, overrides: CurrencyOverrides):
   return { ...definition, ...(rank === undefined ? {} : { rank }), ...(feedCode === undefined ? {} : { feedCode }) }
 }
 
-/**
- * The catalogue of an environment with the chains that can be reached. Only here is a family matched with its adapter;
- * `ready` are chains that stand in for one.
- */
+/** The catalogue of an environment, and a chain per reachable network. `ready` chains replace adapters. */
 export function createChains(
   environment: Environment,
   nodes: readonly NetworkNodes[],
@@ -67,7 +64,7 @@ export function createChains(
   ready: ReadonlyMap<string, ClosableChain> = new Map(),
   wallets: Wallets | null = null,
 ): { catalogue: Catalogue; chains: ReadonlyMap<string, ClosableChain> } {
-  // A keystore of before there was Monero has no keys for it: make one from the same words.
+  // Keystores older than Monero support have no keys for it: create one from the same seed phrase.
   const seesMonero = publicKeys.viewKeys?.(MONERO_COIN) != null
   const reachable = new Map(nodes.map((node) => [node.network, node]))
   const familyOf = new Map(definitions.map(({ id, family }) => [id, family]))

@@ -25,27 +25,27 @@ type ClosableSigner = Awaited<ReturnType<typeof openSigner>>
 
 export type Keys = Readonly<{
   publicKeys: PublicKeys
-  /** Of the roles that sign; null elsewhere. */
+  /** Null in roles that do not sign. */
   signer: ClosableSigner | null
 }>
 
-/** The house's keys, as far as the role has use for them. Opening the seed takes about half a second of one core. */
+/** The keys that the role needs. Decrypting the seed takes about half a second of one core. */
 export async function openKeys(config: Config, role: Role, say: (line: string) => void): Promise<Keys> {
   await ensureKeystore(config, say)
   const publicKeys = openPublicKeys(config.keystore.file)
   const signer = role === 'api' ? null : unlock(config)
-  // Meanwhile, on the other core.
+  // In parallel, on another core.
   prepareChildKeys()
   return { publicKeys, signer: await signer }
 }
 
-/** The sandbox makes its own keys; production's are made by `swapyard keystore create`, and backed up. */
+/** The sandbox creates its keys. Production keys are created with `swapyard keystore create` and backed up. */
 async function ensureKeystore({ environment, keystore }: Config, say: (line: string) => void): Promise<void> {
   if (existsSync(keystore.file)) return
   if (environment === 'production')
-    throw new Error(`there is no keystore at ${keystore.file}: make one with \`swapyard keystore create\``)
+    throw new Error(`no keystore at ${keystore.file}: create one with \`swapyard keystore create\``)
   await createKeystore(keystore.file, present(keystore.passphrase, 'the sandbox passphrase'), coinTypes)
-  say('keystore: new keys for this sandbox')
+  say('keystore: created for this sandbox')
 }
 
 async function unlock(config: Config): Promise<ClosableSigner> {
@@ -53,7 +53,7 @@ async function unlock(config: Config): Promise<ClosableSigner> {
   if (keystore.passphrase === null)
     throw new Error('a worker signs: set SWAPYARD_KEYSTORE_PASSPHRASE, or start with --role api')
   const coinTypeOf = new Map(definitions.map(({ id, coinType }) => [id, coinType]))
-  // Derived with the first payout: a start has no use for them.
+  // Derived at the first payout; the start does not need them.
   let hot: ReadonlyMap<string, string> | null = null
   const hotAddresses = () =>
     new Map([...openAddresses(config)].map(([network, { addresses }]) => [network, addresses.hot()]))
@@ -71,11 +71,11 @@ async function unlock(config: Config): Promise<ClosableSigner> {
   })
 }
 
-/** Coins of the settings, in units of the listed assets. */
+/** The limits of the settings, in units of the listed assets. */
 function toOutflowLimits(coins: Config['signerLimits']): OutflowLimits {
   const limits = [...coins].map(([id, { transaction, hour, day }]) => {
     const listed = currencies.find(({ ticker, network }) => assetId(ticker, network) === id)
-    if (!listed) throw new Error(`signer.limits names ${id}, which is no listed currency`)
+    if (!listed) throw new Error(`signer.limits names ${id}, which is not a listed currency`)
     const asset = toAsset(listed, listed.contract)
     const units = (text: string) => parseUnits(text, asset, `signer.limits ${id}`)
     return [asset.id, { transaction: units(transaction), hour: units(hour), day: units(day) }] as const

@@ -15,7 +15,7 @@ type PageDependencies = Readonly<{
   chains: ReadonlyMap<string, ClosableChain>
 }>
 
-/** The pages for people. Explorers are the sandbox's only: elsewhere currencies name public ones. */
+/** Mounts the HTML pages. Only the sandbox has its own explorers; elsewhere currencies link to public ones. */
 export function mountPages(app: HttpServer, { environment, nodes, catalogue, chains }: PageDependencies): void {
   mountErrorPage(app, statusOf)
   if (environment !== 'sandbox') return

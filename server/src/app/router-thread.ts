@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { createNetworkPools } from '../adapters/dex/network-pools.ts'
 import type { PoolSettings } from '../adapters/dex/synced.ts'
-import { createDistantLog, createDistantSnapshots } from '../adapters/router/distant.ts'
+import { createThreadLog, createThreadSnapshots } from '../adapters/router/distant.ts'
 import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import type { Network } from '../core/domain/network.ts'
@@ -9,7 +9,7 @@ import { present } from '../lib/assert.ts'
 import { createGate } from '../lib/semaphore.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
 
-/** What the thread is told to begin with: compose-router.ts makes it, this file reads it. */
+/** The first message to the thread; app/router.ts creates it. */
 export type RouterThreadInput = Readonly<{
   networks: readonly Readonly<{
     network: Network
@@ -21,17 +21,17 @@ export type RouterThreadInput = Readonly<{
   budgetMs: number
 }>
 
-/** The network's bound: older state answers no quote. */
+/** Maximum age of a pool state that may answer a quote. */
 const STALE_MS = 30_000
 const STALE_BLOCKS = 10
 const PACE_MIN_MS = 250
 const PACE_MAX_MS = 2_000
-/** Networks whose pools are all read at once. */
+/** Networks that read all of their pools at the same time. */
 const HEAVY_AT_ONCE = 2
 
 function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
-  const log = createDistantLog(port, { component: 'router' })
-  const snapshots = createDistantSnapshots(port)
+  const log = createThreadLog(port, { component: 'router' })
+  const snapshots = createThreadSnapshots(port)
   const heavy = createGate(HEAVY_AT_ONCE)
   serveRoutes({
     port,
@@ -46,7 +46,7 @@ function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): vo
 }
 
 const port = present(parentPort, 'the other side')
-// By the time of the first message everything is loaded: a start opens the thread before it knows its networks.
+// All modules are loaded before the first message arrives: `start` opens the thread before it knows the networks.
 port.once('message', (message: ToThread) => {
   if (message.kind === 'begin') begin(port, message.input as RouterThreadInput)
 })

@@ -11,12 +11,12 @@ import type { DexNetwork } from '../swap/domain/dex.ts'
 import type { RouterThreadInput } from './router-thread.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
 
-/** One network that is to be routed on. */
+/** A network on which the router searches routes. */
 export type RoutedNetwork = Readonly<{
-  /** Tried in turn: the next one where one fails or stands still. */
+  /** Used in order: the next one if one fails or stalls. */
   rpcUrls: readonly string[]
   dexNetwork: DexNetwork
-  /** Tokens whose pools are looked for from the beginning, addresses in any case: those that are listed. */
+  /** Listed tokens, whose pools are discovered at the start. Addresses in any case. */
   tokens: readonly string[]
 }>
 
@@ -26,23 +26,23 @@ export type RouterOptions = Readonly<{
   database: Database
   log: Log
   metrics: RouterMetrics
-  /** A search ends with the best that it has after this time. */
+  /** Time limit of a search, in ms; it then returns the best route so far. */
   budgetMs?: number
-  /** What `openRouterThread` made. */
+  /** From `openRouterThread`. */
   thread?: Worker
 }>
 
 const BUDGET_MS = 150
-/** Blocks that a chain may skip before its newest counts as old; a sandbox's clock may be stopped by whoever plays with it. */
+/** Maximum age of the newest block, in ms and in block times. Not applied in the sandbox, where mining can be paused. */
 const HEAD_AGE_MS = 90_000
 const HEAD_AGE_BLOCKS = 20
 
 const ENTRY = new URL('./router-thread.ts', import.meta.url)
 
-/** Loads the router's program while its networks are not up yet. */
+/** Loads the router's modules while the networks are still starting. */
 export const openRouterThread = (): Worker => openThread(ENTRY)
 
-/** Starts the router's thread. Its networks come in one by one: `state` is null, and quotes are refused, until they are read. */
+/** Starts the router thread. Until a network's pools are read, its `state` is null and its quotes are refused. */
 export function startRouter(options: RouterOptions): ThreadRouter {
   const { environment, networks, database, log, metrics, budgetMs = BUDGET_MS, thread } = options
   const workerInput: RouterThreadInput = {
@@ -66,27 +66,27 @@ export function startRouter(options: RouterOptions): ThreadRouter {
   })
 }
 
-/** What the sandbox's chains trade on, as chains.json has it. */
+/** The sandbox's networks and their DEXes, from chains.json. */
 export function sandboxRouting(networks: ChainsFile['networks']): readonly RoutedNetwork[] {
   return networks.flatMap(({ network, rpcUrls, tokens, wrapped, coinIsToken, hubs, dexes, contracts, defiTokens }) => {
     if (wrapped === undefined || hubs === undefined || dexes === undefined) return []
     const others = defiTokens ?? []
-    const dollar = tokens['usdc'] ?? others.find(({ symbol }) => symbol === 'USDC')?.address
+    const stablecoin = tokens['usdc'] ?? others.find(({ symbol }) => symbol === 'USDC')?.address
     const multicall3 = contracts?.['multicall3']
     const dexNetwork: DexNetwork = {
       network,
       wrapped,
-      coinIsToken: coinIsToken ?? false,
-      hubs,
+      nativeIsToken: coinIsToken ?? false,
+      connectors: hubs,
       dexes,
-      ...(dollar === undefined ? {} : { dollar }),
+      ...(stablecoin === undefined ? {} : { stablecoin }),
       ...(multicall3 === undefined ? {} : { multicall3 }),
     }
     return [{ rpcUrls, dexNetwork, tokens: [...Object.values(tokens), ...others.map(({ address }) => address)] }]
   })
 }
 
-/** What the networks of the configuration trade on, by the files of `server/dexes`. */
+/** The configured networks and their DEXes, from the files in `server/dexes`. */
 export function productionRouting(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
   tokensOf: (network: string) => readonly string[],

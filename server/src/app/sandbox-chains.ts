@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Dex } from '../swap/domain/dex.ts'
 import type { NetworkNodes } from './chains.ts'
 
-/** What the sandbox's chains write down once they are up. */
+/** The file that the sandbox chains write when they are ready. */
 export type ChainsFile = Readonly<{
   controlUrl: string
   pid: number
@@ -16,7 +16,7 @@ export type ChainsFile = Readonly<{
     chainId?: number
     rpcUrls: readonly string[]
     tokens: Record<string, string>
-    /** What the chain trades on, where it has a market (sandbox/src/market/record.ts). */
+    /** The DEXes of the chain, if it has a market (sandbox/src/market/snapshot.ts). */
     wrapped?: string
     coinIsToken?: boolean
     hubs?: readonly string[]
@@ -32,7 +32,7 @@ export type SandboxChains = Readonly<{
   controlUrl: string
   nodes: readonly NetworkNodes[]
   networks: ChainsFile['networks']
-  /** Stops them in order, if this process started them. */
+  /** Stops the chains if this process started them. */
   stop(): Promise<void>
 }>
 
@@ -46,20 +46,17 @@ export type SandboxChainsOptions = Readonly<{
 const START_MS = 120_000
 const STOP_MS = 15_000
 
-/**
- * Takes the chains of a live chains.json, or starts the folder's own. Resolves once that is decided and they are on their way;
- * `up` once they can be used.
- */
+/** Uses the chains of a live chains.json, or starts new ones. Resolves when that is decided; `up` resolves when they are usable. */
 export async function startSandboxChains(options: SandboxChainsOptions): Promise<{ up: Promise<SandboxChains> }> {
   const running = await readLive(options.file)
   if (running) {
     options.say(`chains: using those of ${options.file}`)
-    // Left behind by a server of this folder that was killed: they end with this one instead.
+    // A killed server of this data folder left them running: they now stop with this process.
     const inherited = running.endWithServers && options.file === join(options.dataDir, 'chains.json')
     const stop = () => (inherited ? stopProcess(running.pid) : Promise.resolve())
     return { up: Promise.resolve({ ...toChains(running), stop }) }
   }
-  // Chains of another folder are somebody else's to start: they may be busy, or on their way.
+  // Chains of another data folder are started by their owner; they may still be starting.
   if (options.file !== join(options.dataDir, 'chains.json')) {
     return { up: waitUntilUp(options.file, null) }
   }
@@ -74,7 +71,7 @@ async function waitUntilUp(file: string, child: ChildProcess | null): Promise<Sa
 function launch({ dataDir, networks }: SandboxChainsOptions): ChildProcess {
   const main = join(import.meta.dirname, '../../../sandbox/src/main.ts')
   const list = networks === null ? [] : ['--networks', networks === 'all' ? 'all' : networks.join(',')]
-  // A group of their own: what kills the server does not kill the chains, and they end by themselves when it stays away.
+  // A process group of their own: a signal to the server's group does not reach the chains. They exit when no server uses them.
   return spawn(process.execPath, [main, '--data-dir', dataDir, '--parent', String(process.pid), ...list], {
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
@@ -87,13 +84,13 @@ async function waitForFile(file: string, child: ChildProcess | null): Promise<Ch
     const chains = await readLive(file)
     if (chains) return chains
     if (child !== null && child.exitCode !== null)
-      throw new Error(`the sandbox chains ended with code ${child.exitCode}: see the lines above`)
-    if (Date.now() > deadline) throw new Error(`no sandbox chains came to life at ${file} within two minutes`)
+      throw new Error(`the sandbox chains exited with code ${child.exitCode}: see the lines above`)
+    if (Date.now() > deadline) throw new Error(`no sandbox chains are ready at ${file} after two minutes`)
     await delay(50)
   }
 }
 
-/** Tells the chains that this process goes on with them: those that no server uses end by themselves. */
+/** Registers this process with the chains, which exit when no registered server is alive. */
 async function readLive(file: string): Promise<LiveChains | null> {
   if (!existsSync(file)) return null
   try {
@@ -113,7 +110,7 @@ async function readLive(file: string): Promise<LiveChains | null> {
   }
 }
 
-/** Another user's process may be asked for, but not signalled: it is alive. */
+/** EPERM means that another user's process exists. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

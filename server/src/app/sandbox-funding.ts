@@ -5,36 +5,36 @@ import { unitsWorth } from '../core/domain/price.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { App } from './app.ts'
 
-/** What the sandbox's operator brings of each currency, in dollars scaled by 10^12. A regtest chain has mined little. */
+/** Funding per currency, in US dollars scaled by 10^12. Limited by what a young regtest chain has mined. */
 const FUNDS_USD = 5_000_000n * 10n ** 12n
 const FUNDS_SCARCE_USD = 300_000n * 10n ** 12n
 const SCARCE: readonly string[] = ['ltc', 'xmr']
-/** Families of outputs pay from confirmed outputs: several, so that payouts need not wait for change. */
+/** UTXO families get several outputs, so that payouts do not wait for the change of earlier ones. */
 const OUTPUTS = 5n
 const READY_MS = 120_000
-/** Confirmations that the sandbox's clock brings soon enough: what takes more (Monero's ten) arrives after the start. */
+/** Currencies that need more confirmations than this (Monero: ten) are funded after the start. */
 const CLOCK_BLOCKS = 3
 
 export type FundSandbox = Readonly<{
   app: App
   controlUrl: string
   say(line: string): void
-  /** Dollars scaled by 10^12 of each currency: many houses on one set of chains have to share what the bank has. */
+  /** US dollars scaled by 10^12 per currency. Apps on the same chains share one bank. */
   usd?: bigint
-  /** Mines the confirmations instead of waiting for the clock: nobody else's blocks are disturbed. */
+  /** Mines the confirmations instead of waiting for them. Only if no other app uses these chains. */
   mines?: boolean
-  /** Ends the wait for what arrives after the start. */
+  /** Aborts the wait for slow currencies. */
   signal?: AbortSignal
 }>
 
 /**
- * The first start brings coins to the empty hot wallets, as an operator would: real transfers, counted when confirmed.
- * Returned is what comes later than that: the slow ones, of which nothing is on offer until then.
+ * Funds empty hot wallets at the first start, as an operator would: real transfers, counted when confirmed. `later` resolves
+ * when the slow currencies have arrived; until then they have no reserve.
  */
 export async function fundSandbox(options: FundSandbox): Promise<{ later: Promise<void> }> {
   const { app, say } = options
   const { catalogue, chains, store, starting } = app
-  const reason = 'the sandbox brings coins to the hot wallets'
+  const reason = 'the sandbox is funding the hot wallets'
   const held = await store.ledger.balances('asset:wallet')
   const empty = catalogue
     .list()
@@ -43,7 +43,7 @@ export async function fundSandbox(options: FundSandbox): Promise<{ later: Promis
   const [slow, quick] = [empty.filter(isSlow), empty.filter((currency) => !isSlow(currency))]
   if (quick.length > 0) {
     starting.add(reason)
-    say(`wallets: bringing ${quick.length} currencies to the hot wallets`)
+    say(`wallets: funding ${quick.length} currencies`)
     await fill(options, quick)
     starting.delete(reason)
   }
@@ -75,7 +75,7 @@ async function fill(
   await Promise.all(
     [...networks].map(async ([{ id, confirmations }, currencies]) => {
       await Promise.all(currencies.map(bringOne))
-      // Ten blocks of Monero are ten seconds of its clock.
+      // Ten Monero blocks take ten seconds.
       if (mines || confirmations > CLOCK_BLOCKS)
         await control(controlUrl, '/blocks', { network: id, count: confirmations })
     }),
@@ -84,7 +84,7 @@ async function fill(
   const missing = () => empty.filter(({ asset }) => (books.current().reserves.available.get(asset.id) ?? 0n) === 0n)
   while (missing().length > 0) {
     if (signal?.aborted) return
-    if (Date.now() > deadline) throw new Error(`these did not arrive at the hot wallets: ${namesOf(missing())}`)
+    if (Date.now() > deadline) throw new Error(`funding did not arrive at the hot wallets: ${namesOf(missing())}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
@@ -116,5 +116,5 @@ async function control(controlUrl: string, path: string, body: Readonly<Record<s
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(60_000),
   })
-  if (!answer.ok) throw new Error(`the sandbox did not do ${path} ${JSON.stringify(body)}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`sandbox control ${path} ${JSON.stringify(body)} failed: ${await answer.text()}`)
 }

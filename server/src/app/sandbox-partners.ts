@@ -4,7 +4,7 @@ import { scopes } from '../core/domain/partner.ts'
 import { hashSecret } from '../core/services/partner-keys.ts'
 import { sandboxKeys } from './app.ts'
 
-/** The sandbox's two partners, whose keys everybody knows. They exist nowhere else: the sandbox listens on loopback only. */
+/** Creates the sandbox's two partners with their published keys. The sandbox listens on loopback only. */
 export async function seedSandboxPartners(database: Database, pepper: Uint8Array): Promise<void> {
   for (const key of sandboxKeys) {
     await database.transaction(async (tx) => {

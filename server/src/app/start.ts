@@ -6,21 +6,21 @@ import { hasSeed } from '../adapters/signers/keystore-file.ts'
 import type { Config } from '../config/config.ts'
 import { lockFolder } from '../lib/lock.ts'
 import type { App, Role } from './app.ts'
-import type { Closer } from './build-app.ts'
+import type { Closer } from './configured-app.ts'
 import { type SandboxChains, startSandboxChains } from './sandbox-chains.ts'
 
-/* What a start does in order. What it starts takes seconds of its own, so the large libraries are loaded meanwhile. */
+/* The order of a start. Postgres and the chains take seconds to start; the large libraries are loaded in the meantime. */
 
-/** Stops what was started, in the order that loses nothing. */
+/** `stop` stops everything in reverse order and finishes work in progress. */
 export type RunningApp = Readonly<{ url: string | null; stop(): Promise<void> }>
 
-/** In which Postgres is launched. */
+/** Delay that lets Postgres launch before the libraries block the event loop, in ms. */
 const LAUNCH_MS = 50
-/** Longest wait for what a start still misses, and how often it looks. */
+/** How long a sandbox start waits for readiness, and how often it checks. */
 const READY_MS = 60_000
 const READY_LOOK_MS = 50
 
-/** Starts the program in one role, saying what it does. Whatever was started is stopped again where a later part fails. */
+/** Starts the program in one role and prints its progress. If a later part fails, everything started before is stopped. */
 export async function start(config: Config, role: Role): Promise<RunningApp> {
   const startedAt = performance.now()
   const say = (line: string) =>
@@ -31,8 +31,8 @@ export async function start(config: Config, role: Role): Promise<RunningApp> {
   }
   try {
     if (role !== 'api') requireSeed(config)
-    const wanted = role === 'worker' ? config.workerPort : config.port
-    const port = wanted === null ? null : await findPort(config.host, wanted)
+    const requested = role === 'worker' ? config.workerPort : config.port
+    const port = requested === null ? null : await findPort(config.host, requested)
     const lock = lockFolder(config.dataDir)
     closers.push(() => lock.release())
     const launched = await launchChains(config, say)
@@ -66,13 +66,13 @@ export async function start(config: Config, role: Role): Promise<RunningApp> {
   }
 }
 
-/** The program itself, and its router's thread. */
+/** Loads the app's modules and opens the router thread. */
 async function load(role: Role, closers: Closer[]) {
-  // Loading holds up everything else: Postgres is on its way first, as the chains are.
+  // Loading blocks the event loop, so Postgres and the chains are launched first.
   await delay(LAUNCH_MS)
   const [{ openDatabaseAndLog, createConfiguredApp }, { openKeys }, { openRouterThread }, { flushLog }] =
-    await Promise.all([import('./build-app.ts'), import('./keys.ts'), import('./router.ts'), import('../lib/log.ts')])
-  // Stops after everything that logs.
+    await Promise.all([import('./configured-app.ts'), import('./keys.ts'), import('./router.ts'), import('../lib/log.ts')])
+  // Closed after everything that logs.
   closers.push(flushLog)
   const routerThread = role === 'worker' ? null : openRouterThread()
   closers.push(async () => void (await routerThread?.terminate()))
@@ -94,22 +94,22 @@ async function fund(app: App, controlUrl: string, say: (line: string) => void, c
   })
 }
 
-/** In the sandbox `ready` is what /health/ready says: whoever reads it calls at once. */
+/** In the sandbox, `ready` is printed only when /health/ready answers 200: people call the API right after. */
 async function untilServing({ services }: App, say: (line: string) => void): Promise<void> {
   const deadline = Date.now() + READY_MS
   while (services.readiness().length > 0 && Date.now() < deadline) await delay(READY_LOOK_MS)
   for (const reason of services.readiness()) say(`not served yet: ${reason}`)
 }
 
-/** Before anything is started: the file of an API machine is no worker's. */
+/** Refuses a worker whose keystore has public keys only, before anything is started. */
 function requireSeed({ keystore: { file } }: Config): void {
   if (existsSync(file) && !hasSeed(file))
     throw new Error(
-      `a worker signs, and ${file} holds public keys alone: start with --role api, or name the keystore with the seed`,
+      `a worker signs, but ${file} holds public keys only: start with --role api, or use the keystore with the seed`,
     )
 }
 
-/** Found out first, before anything else is started for nothing. For 0 a free one: our own URLs name it. */
+/** Checks the port before anything is started. Port 0 becomes a free port, because our own URLs contain it. */
 async function findPort(host: string, port: number): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -168,7 +168,7 @@ async function listen({ host, clocks }: Config, port: number, { http }: App, clo
   const url = await http.listen({ host, port })
   closers.push(async () => {
     http.drain()
-    // A balancer that asks for readiness sends nothing more from then on, and no request meets a closed door.
+    // Load balancers that check readiness stop sending requests before the server closes.
     await new Promise((resolve) => setTimeout(resolve, clocks.drainMs))
     await http.close()
   })

@@ -36,7 +36,7 @@ describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
     })
     expect(listed(network).map(({ symbol }) => symbol)).toEqual(all.map(({ symbol }) => symbol))
     // What is written there has a right checksum, and is not the coin.
-    for (const { address } of own) expect(chain?.spell(chain.parse(address) ?? '')).toBe(address)
+    for (const { address } of own) expect(chain?.formatAddress(chain.parse(address) ?? '')).toBe(address)
   })
 })
 

@@ -4,9 +4,11 @@ import { createKyberSwap } from '../adapters/aggregators/kyber-swap.ts'
 import { createOpenOcean } from '../adapters/aggregators/open-ocean.ts'
 import { createZeroX } from '../adapters/aggregators/zero-x.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
+import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createBuiltApprovals } from '../adapters/postgres/swap/approvals.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
+import { createSwapIdempotencyStore } from '../adapters/postgres/swap/idempotency.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { createSwapStore } from '../adapters/postgres/swap/swaps.ts'
 import type { RouterMetrics } from '../adapters/router/router-metrics.ts'
@@ -18,51 +20,51 @@ import type { Catalogue } from '../core/domain/catalogue.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { type Environment, resolveNetwork } from '../core/domain/network.ts'
 import type { DatabaseClock } from '../core/services/database-clock.ts'
-import type { AnswerOnce } from '../core/services/interfaces.ts'
+import type { WithIdempotency } from '../core/services/interfaces.ts'
 import type { BookSnapshot } from '../exchange/quotes/book-snapshot.ts'
 import { present } from '../lib/assert.ts'
 import { createHttp, type Http } from '../lib/http.ts'
 import type { Log } from '../lib/log.ts'
 import { createBuildSwap } from '../swap/build/build-swap.ts'
 import { createSwapRefs } from '../swap/build/swap-refs.ts'
-import { createAnswerOnce } from '../swap/idempotent.ts'
+import { createWithIdempotency } from '../swap/idempotent.ts'
 import { type OwnTokens, type SwapServices, type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
 import { createSwapNetworks, type SwapNetwork } from '../swap/networks.ts'
 import type { Aggregator } from '../swap/ports/aggregator.ts'
 import type { Router } from '../swap/ports/router.ts'
-import { createOutsidePromises, type OutsidePromises } from '../swap/quotes/aggregator-reliability.ts'
+import { type AggregatorReliability, createAggregatorReliability } from '../swap/quotes/aggregator-reliability.ts'
 import {
   type AskAggregators,
-  type AskForCall,
+  type BuildAggregatorCall,
   createAskAggregators,
-  createAskForCall,
+  createBuildAggregatorCall,
 } from '../swap/quotes/ask-aggregators.ts'
 import { createQuoteSwap } from '../swap/quotes/quote-swap.ts'
 import { createSwapValues } from '../swap/quotes/swap-values.ts'
 import { createSendApproval } from '../swap/send/send-approval.ts'
 import { createSendSwap } from '../swap/send/send-swap.ts'
-import { createKnownTokens } from '../swap/tokens/known-tokens.ts'
+import { createTokenCache } from '../swap/tokens/known-tokens.ts'
 import { createListTokens } from '../swap/tokens/list-tokens.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { createReadToken } from '../swap/tokens/read-token.ts'
 import { createListSwaps } from '../swap/track/list-swaps.ts'
 import { createReconcileFees } from '../swap/track/reconcile-fees.ts'
-import { createFindFees } from '../swap/track/scan-fee-events.ts'
+import { createScanFeeEvents } from '../swap/track/scan-fee-events.ts'
 import { createTrackSwap } from '../swap/track/track-swap.ts'
 import { productionRouting, type RoutedNetwork, sandboxRouting, startRouter } from './router.ts'
 import type { ChainsFile } from './sandbox-chains.ts'
 
 export type SwapOffer = Readonly<{
-  /** Networks that are served, each with its nodes and what it trades on. */
+  /** Served networks with their nodes and DEXes. */
   routing: readonly RoutedNetwork[]
-  /** Tokens that are listed besides the published lists', by network; in the sandbox instead of them. */
+  /** Additional listed tokens by network; in the sandbox they replace the published lists. */
   ownTokens: ReadonlyMap<string, OwnTokens>
   settings?: Partial<SwapSettings>
-  /** Routers of others that compete with our own. */
+  /** Aggregators that compete with our own router. */
   aggregators?: Readonly<{
     asked: readonly AggregatorConfig[]
     budgetMs: number
-    /** In which what one did not keep counts half. */
+    /** Half-life of an aggregator's shortfall, in ms. */
     halfLifeMs?: number
   }>
 }>
@@ -71,7 +73,7 @@ export type SwapOptions = Readonly<{
   environment: Environment
   /** Absent: no network is served. */
   swaps?: SwapOffer
-  /** The router's thread, where it was opened before the networks were there. */
+  /** The router thread, if it was opened before the networks were known. */
   routerThread?: Worker | null
   pepper: Uint8Array
   denied: readonly string[]
@@ -88,24 +90,24 @@ type SwapDependencies = Readonly<{
 
 export type Swaps = Readonly<{
   services: SwapServices
-  /** Answers that are kept by Idempotency-Key. */
-  answerOnce: AnswerOnce
+  /** Responses stored by Idempotency-Key. */
+  withIdempotency: WithIdempotency
   trackSwap(id: string): Promise<void>
-  /** Fees that the operator holds for partners, against the chains. */
+  /** Compares the fees that the operator holds for partners with the chains. */
   reconcileFees(): Promise<void>
-  /** Fees of swaps that nobody told of, by the chains' events; true where more is left. */
+  /** Scans chain events for fees of unreported swaps; true if more blocks are left to scan. */
   findFees(): Promise<boolean>
-  /** Why swaps cannot be quoted yet. A network that does not come up in time keeps nobody waiting. */
+  /** Why swaps cannot be quoted yet. A network that does not start in time no longer delays readiness. */
   starting(): readonly string[]
   stop(): Promise<void>
 }>
 
 const START_MS = 20_000
-/** An account of the words that every development node has: in the sandbox nobody earns anything. */
+/** The sandbox's fee address: an account of the well-known development seed phrase. */
 const SANDBOX_FEES = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 const SANDBOX_DROPPED_MS = 20_000
 
-/** What the sandbox's chains offer. */
+/** The swap networks of the sandbox's chains. */
 export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
   return {
     routing: sandboxRouting(networks),
@@ -117,7 +119,7 @@ export function sandboxSwaps(networks: ChainsFile['networks']): SwapOffer {
   }
 }
 
-/** What the operator's file and the published lists offer on the networks that have nodes. */
+/** The swap networks of the operator's file and the published lists that have nodes. */
 export function productionSwaps(
   nodes: readonly Readonly<{ network: string; rpcUrls: readonly string[] }>[],
   { tokens, disabled, aggregators, aggregatorBudgetMs, ...settings }: SwapConfig,
@@ -138,25 +140,25 @@ export function productionSwaps(
   }
 }
 
-/** The DeFi half with its router in a thread of its own, which a worker does without. */
+/** Opens the swap half with its router thread. A worker has no router. */
 export function openSwaps(
   options: SwapOptions & Readonly<{ metrics: RouterMetrics; api: Readonly<{ operationsOnly?: boolean }> }>,
-  rooms: SwapDependencies,
+  dependencies: SwapDependencies,
 ): Swaps {
   const { environment, swaps, routerThread: thread, log, metrics, api } = options
   const networks = swaps?.routing ?? []
   const isQuoting = networks.length > 0 && !api.operationsOnly
-  const { database } = rooms
+  const { database } = dependencies
   const router = isQuoting
     ? startRouter({ environment, networks, database, log, metrics, ...(thread ? { thread } : {}) })
     : null
-  // Opened in hope.
+  // Started speculatively; not needed for this role.
   if (router === null) void thread?.terminate()
   const http = createHttp()
   const asking = composeAggregators(http, swaps?.aggregators)
   const startedAt = performance.now()
   return {
-    ...composeSwaps(options, { ...rooms, router: router ?? noRouter, ...asking }),
+    ...createSwapServices(options, { ...dependencies, router: router ?? noRouter, ...asking }),
     starting: () => {
       if (router === null || performance.now() - startedAt > START_MS) return []
       const missing = networks.filter(({ dexNetwork }) => router.state(dexNetwork.network) === null)
@@ -169,15 +171,15 @@ export function openSwaps(
 }
 
 const noRouter: Router = {
-  route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'swaps are not quoted here')),
+  route: () => Promise.reject(new AppError('NETWORK_UNAVAILABLE', 'this process does not quote swaps')),
   state: () => null,
   liquidity: () => new Map(),
 }
 
-type Asking = Readonly<{ askAggregators: AskAggregators | null; askForCall: AskForCall | null }>
+type Asking = Readonly<{ askAggregators: AskAggregators | null; buildAggregatorCall: BuildAggregatorCall | null }>
 
 function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking {
-  if (offer === undefined || offer.asked.length === 0) return { askAggregators: null, askForCall: null }
+  if (offer === undefined || offer.asked.length === 0) return { askAggregators: null, buildAggregatorCall: null }
   const aggregators = offer.asked.map(({ id, key, url, contracts }): Aggregator => {
     const at = { ...(url === null ? {} : { url }), ...(contracts === undefined ? {} : { contracts }) }
     if (id === '0x') return createZeroX({ http, key: key ?? '', ...at })
@@ -186,49 +188,49 @@ function composeAggregators(http: Http, offer: SwapOffer['aggregators']): Asking
       : createKyberSwap({ http, client: key ?? '', ...at })
   })
   const deps = { aggregators, budgetMs: offer.budgetMs }
-  return { askAggregators: createAskAggregators(deps), askForCall: createAskForCall(deps) }
+  return { askAggregators: createAskAggregators(deps), buildAggregatorCall: createBuildAggregatorCall(deps) }
 }
 
-function composePromises({ swaps, metrics }: SwapOptions, now: () => number): OutsidePromises {
+function composeReliability({ swaps, metrics }: SwapOptions, now: () => number): AggregatorReliability {
   const { halfLifeMs } = swaps?.aggregators ?? {}
-  return createOutsidePromises({
+  return createAggregatorReliability({
     now,
     ...(halfLifeMs === undefined ? {} : { halfLifeMs }),
     ...(metrics ? { onBuilt: metrics.outsideBuilt } : {}),
   })
 }
 
-/** The DeFi half over its networks; of a house without any, every question says so. */
-export function composeSwaps(
+/** The services of the swap half. Without any network, each call answers that the network is not served. */
+export function createSwapServices(
   options: SwapOptions,
-  rooms: SwapDependencies & Asking & Readonly<{ router: Router }>,
-): Pick<Swaps, 'services' | 'answerOnce' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
-  const { books, clock, router, database } = rooms
+  dependencies: SwapDependencies & Asking & Readonly<{ router: Router }>,
+): Pick<Swaps, 'services' | 'withIdempotency' | 'trackSwap' | 'reconcileFees' | 'findFees'> {
+  const { books, clock, router, database } = dependencies
   const { environment, swaps: offer } = options
   const settings: SwapSettings = { ...swapDefaults, ...offer?.settings }
   const served = serveNetworks(environment, offer?.routing ?? [])
   const networks = createSwapNetworks(served, books)
-  const listed = listedTokens(options, rooms, served)
-  const { find: findToken, recall } = createKnownTokens(listed, clock.now)
-  // On no list of the sandbox, and asked for by many: nobody is to be the first.
+  const listed = listedTokens(options, dependencies, served)
+  const { find: findToken, recall } = createTokenCache(listed, clock.now)
+  // The wrapped native is on no sandbox list but often requested: its metadata is read at the start.
   for (const { chain } of served.values()) recall(chain, chain.wrapped)
-  const desk = createSwapDesk(database)
   const shared = {
     networks,
     router,
-    askAggregators: rooms.askAggregators,
-    askForCall: rooms.askForCall,
-    promises: composePromises(options, clock.now),
+    askAggregators: dependencies.askAggregators,
+    buildAggregatorCall: dependencies.buildAggregatorCall,
+    reliability: composeReliability(options, clock.now),
     listed,
     findToken,
     settings,
-    desk,
+    feeAccounts: createFeeAccounts(database),
+    isOwnAddress: (address: string) => isOwnAddress(database, address),
     approvals: createBuiltApprovals(database),
     swaps: createSwapStore(database),
     refs: createSwapRefs(options.pepper),
     screening: createDenyList(options.denied),
-    answerOnce: createAnswerOnce(desk),
-    valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(rooms.catalogue), now: clock.now }),
+    withIdempotency: createWithIdempotency(createSwapIdempotencyStore(database)),
+    valuesOf: createSwapValues({ books, priceKeyOf: priceKeys(dependencies.catalogue), now: clock.now }),
     now: clock.now,
     databaseNow: clock.databaseNow,
     log: options.log,
@@ -244,10 +246,10 @@ export function composeSwaps(
       sendSwap: createSendSwap(shared),
       listSwaps: createListSwaps(shared),
     },
-    answerOnce: shared.answerOnce,
+    withIdempotency: shared.withIdempotency,
     trackSwap: createTrackSwap(shared),
     reconcileFees: createReconcileFees({ ...shared, alarms: createStore(database).alarms }),
-    findFees: createFindFees({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
+    findFees: createScanFeeEvents({ ...shared, served: [...served.keys()], fees: createSwapFeeStore(database) }),
   }
 }
 
@@ -261,9 +263,9 @@ export const serveNetworks = (
 function toServed(environment: Environment, { rpcUrls, dexNetwork }: RoutedNetwork): SwapNetwork {
   const definition = definitions.find(({ id }) => id === dexNetwork.network)
   const network = resolveNetwork(present(definition, `the network ${dexNetwork.network}`), environment)
-  const coinIsToken = dexNetwork.coinIsToken ?? false
+  const nativeIsToken = dexNetwork.nativeIsToken ?? false
   const { wrapped } = dexNetwork
-  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, coinIsToken }), coinIsToken }
+  return { chain: createEvmSwapChain({ network, rpcUrls, wrapped, nativeIsToken }), nativeIsToken }
 }
 
 function listedTokens(
@@ -280,19 +282,19 @@ function listedTokens(
     })
   return createListedTokens({
     own: (id) => [...(swaps?.ownTokens.get(id) ?? []), ...ofCatalogue(id)],
-    // The sandbox lists what is deployed there, and nothing else.
+    // The sandbox lists only tokens that are deployed there.
     published: (id) => (environment === 'sandbox' ? [] : lists.list(served.get(id)?.chain.network.evm?.chainId ?? 0)),
     hidden: (id) => coinsOwn(served.get(id)),
   })
 }
 
-/** Addresses that lists name as tokens, and that are the coin. */
+/** Addresses that lists name as tokens but that are the native currency. */
 export function coinsOwn(network: SwapNetwork | undefined): ReadonlySet<string> {
   const { coinContract } = network?.chain.network.evm ?? {}
-  return new Set([...(network?.coinIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
+  return new Set([...(network?.nativeIsToken ? [network.chain.wrapped] : []), ...(coinContract ? [coinContract] : [])])
 }
 
-/** By network and lower-case contract; the coin is `native`. */
+/** By network and lower-case contract address, or `native`. */
 function priceKeys(catalogue: Catalogue): (network: string, address: string) => string | null {
   const keys = new Map(
     catalogue

@@ -29,7 +29,7 @@ import { type Loop, startLoop } from '../lib/loop.ts'
 import type { ClosableChain } from './chains.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What all floors of one house stand on. */
+/** What the workers share with the rest of the app. */
 export type WorkerDependencies = Readonly<{
   store: Store
   catalogue: Catalogue
@@ -52,17 +52,17 @@ export type WorkerOptions = Readonly<{
   metrics: Metrics
 }>
 
-/** What fails or does not move is told of within this time. */
+/** Interval of the check for failing jobs and overdue rows, in ms. */
 const WATCH_MS = 30_000
-/** A database may be restored under workers that run. */
+/** Interval of the signing-journal comparison, in ms: a database may be restored while workers run. */
 const COMPARE_MS = 60_000
 
-/** Watchers, jobs and the loops that nobody waits for. */
-export async function startWorkers(options: WorkerOptions, rooms: WorkerDependencies): Promise<Loop> {
-  const { store, catalogue, chains, books } = rooms
+/** Starts the watchers, the jobs and the background loops. */
+export async function startWorkers(options: WorkerOptions, dependencies: WorkerDependencies): Promise<Loop> {
+  const { store, catalogue, chains, books } = dependencies
   const { log, metrics, settings, signer } = options
   if (!signer) throw new AppError('INTERNAL', 'a worker needs the signer')
-  // Before anything is signed: a database that was restored pays nothing that left already.
+  // Before anything is signed: a restored database must not repeat a payment that was already released.
   const comparing = await startComparing(store, signer, log)
   const byAsset = new Map(catalogue.list().map((currency) => [currency.asset.id, currency]))
   const shared = {
@@ -83,15 +83,15 @@ export async function startWorkers(options: WorkerOptions, rooms: WorkerDependen
     currencyOf: (id) => byAsset.get(id) ?? null,
     venue: createInventoryVenue(),
     screening: createDenyList(options.denied),
-    clock: rooms.clock,
+    clock: dependencies.clock,
   })
   const perform = {
     exchange: stepExchange,
     transaction: createAdvanceTransaction(shared),
     dispatch: runSingly(createDispatchPayouts(shared)),
-    swap: rooms.trackSwap,
+    swap: dependencies.trackSwap,
   }
-  const jobs = await startWatchedJobs(perform, options, rooms)
+  const jobs = await startWatchedJobs(perform, options, dependencies)
   const recordBlocks = createRecordBlocks({ ...shared, assetOf })
   const countFundings = createCountFundings(shared)
   const loops = [...chains.values()].map((chain) =>
@@ -100,11 +100,11 @@ export async function startWorkers(options: WorkerOptions, rooms: WorkerDependen
       recordBlocks,
       countFundings,
       onProgress: (network, { behind }) => metrics.watcherLag(network, behind),
-      onError: (network, err) => log.warn({ network, err }, 'watcher turn failed'),
+      onError: (network, err) => log.warn({ network, err }, 'watcher pass failed'),
     }),
   )
-  loops.push(pollDueRows({ store, chains, onError: (err) => log.warn({ err }, 'row sweep failed') }))
-  loops.push(comparing, ...slowLoops(options, rooms, shared))
+  loops.push(pollDueRows({ store, chains, onError: (err) => log.warn({ err }, 'poll for due rows failed') }))
+  loops.push(comparing, ...slowLoops(options, dependencies, shared))
   return {
     stop: async () => {
       await Promise.all(loops.map((loop) => loop.stop()))
@@ -113,7 +113,7 @@ export async function startWorkers(options: WorkerOptions, rooms: WorkerDependen
   }
 }
 
-/** The steps of rows, and the alarms of those that fail again and again or do not move. */
+/** Runs jobs, and raises alarms for jobs that keep failing and rows past their deadline. */
 async function startWatchedJobs(
   perform: Readonly<Record<Job['kind'], (id: string) => Promise<void>>>,
   { settings, log, metrics }: WorkerOptions,
@@ -131,14 +131,16 @@ async function startWatchedJobs(
     onError: (job, err) => {
       metrics.jobFailed(job.kind)
       log.error({ ...job, err }, 'job failed')
-      watchJobs.failed(job, err).catch((error: unknown) => log.warn({ ...job, err: error }, 'failure not counted'))
+      watchJobs
+        .failed(job, err)
+        .catch((error: unknown) => log.warn({ ...job, err: error }, 'job failure was not recorded'))
     },
   })
   const watching = startLoop({
     paceMs: WATCH_MS,
     backoffMs: WATCH_MS,
     turn: async () => void (await watchJobs.turn()),
-    onError: (err) => log.warn({ err }, 'open rows not looked at'),
+    onError: (err) => log.warn({ err }, 'check for overdue rows failed'),
   })
   return {
     stop: async () => {
@@ -149,20 +151,20 @@ async function startWatchedJobs(
 }
 
 async function startComparing(store: Store, { journal: memory }: JournalingSigner, log: Log): Promise<Loop> {
-  const compareJournal = createCompareJournal({ store, memory, log })
+  const compareJournal = createCompareJournal({ store, journal: memory, log })
   await compareJournal('all')
   return startLoop({
     paceMs: COMPARE_MS,
     backoffMs: COMPARE_MS,
     turn: async () => void (await compareJournal('newest')),
-    onError: (err) => log.warn({ err }, 'signing journal not compared'),
+    onError: (err) => log.warn({ err }, 'comparison with the signing journal failed'),
   })
 }
 
-/** For a gauge that is looked at: the exact units stand in the alarm. */
+/** As a number for a gauge; the alarm has the exact units. */
 const wholeCoins = (units: bigint, decimals: number): number => Number(units) / 10 ** decimals
 
-/** Sweeping and reconciling: nobody waits for them. */
+/** Starts sweeping and reconciliation. */
 function slowLoops(
   { environment, log, metrics }: WorkerOptions,
   { store, chains, reconcileFees, findFees }: WorkerDependencies,
@@ -191,13 +193,13 @@ function slowLoops(
     paceMs: reconcilePaceMs,
     backoffMs: 60_000,
     turn: async () => void (await reconcileFees()),
-    onError: (err) => log.warn({ err }, 'fees not compared'),
+    onError: (err) => log.warn({ err }, 'comparison of partner fees failed'),
   })
   const finding = startLoop({
     paceMs: environment === 'sandbox' ? 5_000 : 30_000,
     backoffMs: 60_000,
     turn: async () => ((await findFees()) ? 'again' : undefined),
-    onError: (err) => log.warn({ err }, 'fees not searched'),
+    onError: (err) => log.warn({ err }, 'scan for fees of unreported swaps failed'),
   })
   const gauges = startLoop({
     paceMs: 5_000,
@@ -208,7 +210,7 @@ function slowLoops(
         metrics.walletBalance(id, wholeCoins(units, shared.assetById(id).decimals))
       return undefined
     },
-    onError: (err) => log.warn({ err }, 'gauges not read'),
+    onError: (err) => log.warn({ err }, 'gauges were not updated'),
   })
   return [
     each(5_000, 'sweep', sweepDeposits),

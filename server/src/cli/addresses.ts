@@ -1,6 +1,6 @@
 import { currencies } from '../../currencies/index.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { isOurs } from '../adapters/postgres/core/own-addresses.ts'
+import { isOwnAddress } from '../adapters/postgres/core/own-addresses.ts'
 import { createDenyList } from '../adapters/screening/deny-list.ts'
 import { openAddresses } from '../app/addresses.ts'
 import type { Config } from '../config/config.ts'
@@ -24,7 +24,7 @@ export async function checkAddress(
   if (parsed === null) fail(`${address} is no address of ${network}`)
   // Also of another network, where nobody watches it.
   const isHot = [...house.values()].some((one) => one.addresses.hot() === parsed)
-  if (isHot || (await isOurs(database, parsed))) fail(`${address} is an address of this service`)
+  if (isHot || (await isOwnAddress(database, parsed))) fail(`${address} is an address of this service`)
   const verdict = await createDenyList(config.denied).screen({ network, address: parsed, direction: 'recipient' })
   if (verdict !== 'allow') fail(`${parsed} is never served (screening.denied)`)
   return { parsed, addresses }

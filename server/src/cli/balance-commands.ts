@@ -3,7 +3,7 @@ import { currencies } from '../../currencies/index.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { partnerRow } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
 import { type AssetId, assetId } from '../core/domain/asset.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
@@ -86,7 +86,7 @@ type PayOutOptions = Readonly<{ key: string; memo?: string }>
 
 /** Fees of swaps are in tokens that need not be listed. */
 async function decimalsOf(database: Database, id: AssetId): Promise<number> {
-  return (await createSwapDesk(database).feeDecimals(id)) ?? listing(id).decimals
+  return (await createFeeAccounts(database).findDecimals(id)) ?? listing(id).decimals
 }
 
 const listing = (id: AssetId) =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { networks as definitions } from '../../networks/index.ts'
 import { type ContractState, deployContracts, hasDeployer, readContracts } from '../adapters/swap-chain/deploy.ts'
-import { deployFrom, type NotSent, openDeployer } from '../adapters/swap-chain/deploy-from-key.ts'
+import { deployFromAccount, type DeployRefusal, openDeployer } from '../adapters/swap-chain/deploy-from-key.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { formatUnits } from '../core/domain/amount.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'
@@ -72,7 +72,7 @@ async function sendAll(wheres: readonly Reached[], account: Account): Promise<vo
   const refused: string[] = []
   for (const where of wheres) {
     const { id } = where.network
-    const reason = await deployFrom(where, account, ({ contract, address, sent }) =>
+    const reason = await deployFromAccount(where, account, ({ contract, address, sent }) =>
       print({ network: id, contract, address, isDeployed: true, from: sent && account.address, ...sent }),
     )
     if (reason !== null) refused.push(`${id}: nothing was sent: ${sentenceOf(reason, account.address)}`)
@@ -80,7 +80,7 @@ async function sendAll(wheres: readonly Reached[], account: Account): Promise<vo
   if (refused.length > 0) fail(refused.join('\n'))
 }
 
-function sentenceOf(reason: NotSent, account: string): string {
+function sentenceOf(reason: DeployRefusal, account: string): string {
   if (reason.kind === 'no-deployer')
     return 'the deterministic deployment proxy is missing, and comes first: contracts/README.md says how'
   if (reason.kind === 'waiting')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { productionSwaps, sandboxSwaps, serveNetworks } from '../app/swaps.ts'
 import type { Config } from '../config/config.ts'
@@ -8,7 +8,7 @@ import { formatUnits } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { type SwapNetwork, tokenAsset } from '../swap/networks.ts'
-import { createOperateFees } from '../swap/track/operate-fees.ts'
+import { createBookFeePayment } from '../swap/track/operate-fees.ts'
 import { askWord, reasoned, type WithReason } from './audit-note.ts'
 import { findPartner } from './balance-commands.ts'
 import { withDatabase } from './database.ts'
@@ -25,11 +25,11 @@ export function addFeeCommands(partners: Command): void {
     .description('referrer fees of swaps at the operator’s addresses, as the ledger and as the chain has them')
     .action(() =>
       withDatabase(async (database, config) => {
-        const desk = createSwapDesk(database)
-        const held = (await desk.fees()).filter(({ units }) => units > 0n)
+        const feeAccounts = createFeeAccounts(database)
+        const held = (await feeAccounts.listHeldFees()).filter(({ units }) => units > 0n)
         const served = held.length === 0 ? new Map() : openNetworks(config)
         for (const { address, assetId, units } of held) {
-          const decimals = (await desk.feeDecimals(assetId)) ?? 0
+          const decimals = (await feeAccounts.findDecimals(assetId)) ?? 0
           const onChain = await balanceOf(served, address, assetId)
           print({
             ...{ address, currency: assetId, amount: formatUnits(units, decimals) },
@@ -65,9 +65,9 @@ export function addFeeCommands(partners: Command): void {
             to: account(address),
           }
           const partner = await findPartner(database, name)
-          const decimals = (await createSwapDesk(database).feeDecimals(tokenAsset(network, paid.token))) ?? 0
+          const decimals = (await createFeeAccounts(database).findDecimals(tokenAsset(network, paid.token))) ?? 0
           const show = (units: bigint, assetId: AssetId) => `${formatUnits(units, decimals)} ${assetId}`
-          const book = createOperateFees(createStore(database), show)
+          const book = createBookFeePayment(createStore(database), show)
           const { assetId, units, repeated } = await book(partner, network, paid, word)
           const amount = formatUnits(units, decimals)
           print({ name, currency: assetId, amount, from: paid.from, address: paid.to, hash: paid.hash, repeated })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createPartnerStore, keyRow, partnerRow } from '../adapters/postgres/core/partners.ts'
-import { createSwapDesk } from '../adapters/postgres/swap/idempotency.ts'
+import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { type Scope, scopes } from '../core/domain/partner.ts'
 import type { PartnerStore } from '../core/ports/store/partners.ts'
@@ -122,7 +122,7 @@ function addFeeAddress(partners: Command): void {
         if (!swapNetworks.some((known) => known === network)) fail(`there are no swaps on ${ticker}`)
         const parsed = address === 'none' ? null : (await checkAddress(config, database, network, address)).parsed
         await changing(database, 'partner', name, 'fee-address', given, async (_store, inside) => {
-          if (!(await createSwapDesk(inside).setFeeAddress(name, network, parsed)))
+          if (!(await createFeeAccounts(inside).setAddress(name, network, parsed)))
             fail(`there is no partner ${name}${parsed === null ? ' with a fee address there' : ''}`)
         })
         print({ name, network, feeAddress: parsed })

@@ -53,7 +53,7 @@ export function addPayoutCommands(program: Command): void {
     .requiredOption('--reason <text>', 'why')
     .action((transactionId: string, given: Given) =>
       run(given, async (operate, word) => {
-        await operate.nameRival(transactionId, given.spentBy, word)
+        await operate.setConflictingTransaction(transactionId, given.spentBy, word)
         return { transactionId, rival: given.spentBy, next: 'swapyard alarms' }
       }),
     )
@@ -64,7 +64,7 @@ export function addPayoutCommands(program: Command): void {
     .requiredOption('--reason <text>', 'why')
     .action((transactionId: string, given: Given) =>
       run(given, async (operate, word) => {
-        await operate.bringBack(transactionId, given.raw.toLowerCase(), word)
+        await operate.addFundingTransaction(transactionId, given.raw.toLowerCase(), word)
         return { transactionId, next: 'swapyard alarms' }
       }),
     )

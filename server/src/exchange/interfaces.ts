@@ -5,7 +5,7 @@ import type { ExchangeStatus, ExchangeType, ExchangeView, Flow } from './domain/
 import type { PrivateType } from './domain/private-plan.ts'
 import type { IssuedQuote, RateQuote } from './domain/rate-quote.ts'
 
-/** Text as the partner sent it; aliases and case are resolved by the service. */
+/** Text as the partner sent it. The service resolves aliases and letter case. */
 export type RateRequest = Readonly<{
   fromCurrency: string
   fromNetwork: string
@@ -29,11 +29,11 @@ export type ExchangeOrder = Readonly<{
   rateId?: string
 }>
 
-/** A private exchange has no flow of its own, and no rateId. */
+/** A private exchange has neither flow nor rateId. */
 export type PrivateRateRequest = Omit<RateRequest, 'flow'> & Readonly<{ privateType: PrivateType }>
 export type PrivateExchangeOrder = Omit<ExchangeOrder, 'flow' | 'rateId'> & Readonly<{ privateType: PrivateType }>
 
-/** Exact, ANDed; canonical lower-case tickers. A ticker that does not exist matches nothing. */
+/** Conditions are exact and combined with AND. Tickers are canonical and lower case; an unknown one matches nothing. */
 export type ExchangeFilter = Readonly<{
   status?: ExchangeStatus
   exchangeType?: ExchangeType
@@ -45,22 +45,22 @@ export type ExchangeFilter = Readonly<{
 
 export type Feed = Readonly<{ xml: Buffer; gzip: Buffer; brotli: Buffer; etag: string; lastModified: Date }>
 
-/** What the routes of the custodial half call. Failures are `AppError`s. */
+/** The services that the exchange routes call. Failures are `AppError`s. */
 export type ExchangeServices = Readonly<{
   listCurrencies(): readonly Currency[]
-  /** No database. `maxUnits` etc. by the snapshot of prices, fees and reserves in memory. */
+  /** From the book in memory, without a database query. */
   quoteRate(partner: Partner, request: RateRequest): IssuedQuote
   createExchange(partner: Partner, order: ExchangeOrder, idempotency: Idempotency | null): Promise<ExchangeView>
-  /** Both legs, by the same snapshot. */
+  /** Both legs, from the same book in memory. */
   quotePrivate(partner: Partner, request: PrivateRateRequest): { quote: RateQuote; expectedSeconds: number }
   createPrivateExchange(
     partner: Partner,
     order: PrivateExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView>
-  /** null where there is none, it is another partner's, or of another type. One round trip. */
+  /** null if the id is unknown, belongs to another partner, or has another type. One round trip. */
   findExchange(partner: Partner, id: string, type?: ExchangeType): Promise<ExchangeView | null>
-  /** The last 24 h, newest first. Without a page: all, streamed by key range. */
+  /** Exchanges of the last 24 h, newest first. Without a page: all, streamed by key range. */
   listExchanges(
     partner: Partner,
     filter: ExchangeFilter,

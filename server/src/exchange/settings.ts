@@ -1,26 +1,26 @@
 import type { EvmParameters, FinalityTag } from '../core/domain/network.ts'
 
-/** What the operator sets of the services' behaviour; every time in milliseconds, every dollar value scaled by 10^12. */
+/** The operator's settings for the exchange services. Times are milliseconds, dollar values are scaled by 10^12. */
 export type ServiceSettings = Readonly<{
   rateIdMs: number
   fixedLockMs: number
   expiryMs: number
-  /** How long a pending transaction may wait before its fee is raised; at least this, and 20 blocks. */
+  /** A pending transaction gets a higher fee after this time and at least 20 blocks. */
   stuckMs: number
   limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
-  /** Of private exchanges; absent: `privacyDefaults`. */
+  /** Private exchanges. Absent: `privacyDefaults`. */
   privacy?: PrivacySettings
 }>
 
-/** The bounds in which each private exchange draws its own. They are published (docs/private-exchanges.md). */
+/** Ranges from which each private exchange draws its values. Public: docs/private-exchanges.md. */
 export type PrivacySettings = Readonly<{
-  /** The longest wait before a leg's payout. */
+  /** Maximum random delay before a leg's payout. */
   delayMaxMs: number
-  /** The most of the intermediary's amount that its chain is not shown, in millionths. */
+  /** Maximum share of the intermediary amount that is not sent on its chain, in ppm. */
   withheldMaxPpm: number
-  /** The most by which a payout differs from the plain amount, in millionths, either way alike. Absent: none. */
+  /** Maximum random difference of a payout from the converted amount, up or down, in ppm. Absent: none. */
   payoutMaxPpm?: number
-  /** A leg that could not be paid for so long goes back. */
+  /** A leg that could not be paid for this long is refunded. */
   stallMs: number
 }>
 
@@ -31,15 +31,15 @@ export const privacyDefaults = {
   stallMs: 21_600_000,
 } as const satisfies PrivacySettings
 
-/** Confirmations by value: the network's own up to $1 000, twice that up to $50 000, four times above; unpriced is above. */
+/** Confirmations by value: the network's number up to $1 000, ×2 up to $50 000, ×4 above or without a price. */
 export function requiredConfirmations(base: number, finalityBlocks: number, usd: bigint | null): number {
   const tier = usd === null ? 4 : usd <= 1_000n * USD ? 1 : usd <= 50_000n * USD ? 2 : 4
   return Math.min(base * tier, Math.max(finalityBlocks, base))
 }
 
 /**
- * The chain's own tag by value, where the network's file names tiers: on second layers confirmations are the word of one
- * sequencer, and what is worth more waits for the first layer. Unpriced is above every tier.
+ * Finality tag by value, for networks whose file defines tiers. On layer 2, confirmations only reflect the sequencer's
+ * statement, so larger deposits wait for layer 1. An asset without a price is above every tier.
  */
 export function requiredFinalityTag(
   evm: Pick<EvmParameters, 'safeAboveUsd' | 'finalizedAboveUsd'> | undefined,

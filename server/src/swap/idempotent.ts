@@ -1,13 +1,13 @@
 import { AppError } from '../core/domain/errors.ts'
 import type { Partner } from '../core/domain/partner.ts'
-import type { AnswerOnce, Idempotency } from '../core/services/interfaces.ts'
-import type { SwapDesk } from './ports/store/swaps.ts'
+import type { Idempotency, WithIdempotency } from '../core/services/interfaces.ts'
+import type { SwapIdempotencyStore } from './ports/store/idempotency.ts'
 
 /**
- * Does the work once for a key, and answers repeats as the first time. For work that may be done twice at once without harm:
- * only its answer is one. A failure is no answer.
+ * Stores the first successful response per key and returns it for repeats. Concurrent calls with the same key may both run;
+ * only one response is stored. Errors are not stored.
  */
-export function createAnswerOnce(desk: Pick<SwapDesk, 'findAnswer' | 'keepAnswer'>): AnswerOnce {
+export function createWithIdempotency(store: SwapIdempotencyStore): WithIdempotency {
   return async <T extends string | readonly string[]>(
     partner: Partner,
     idempotency: Idempotency | null,
@@ -15,15 +15,18 @@ export function createAnswerOnce(desk: Pick<SwapDesk, 'findAnswer' | 'keepAnswer
   ) => {
     if (idempotency === null) return work()
     const { key, requestHash } = idempotency
-    const found = await desk.findAnswer(partner.id, key)
-    if (found !== null) return read<T>(found, requestHash)
-    const answer = JSON.stringify(await work())
-    return read<T>(await desk.keepAnswer(partner.id, { key, requestHash, answer }), requestHash)
+    const stored = await store.findResponse(partner.id, key)
+    if (stored !== null) return readResponse<T>(stored, requestHash)
+    const response = JSON.stringify(await work())
+    return readResponse<T>(await store.saveResponse(partner.id, key, { requestHash, response }), requestHash)
   }
 }
 
-function read<T>(kept: Readonly<{ requestHash: string; answer: string | null }>, requestHash: string): T {
-  if (kept.answer === null || kept.requestHash !== requestHash)
-    throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key came with another body before')
-  return JSON.parse(kept.answer) as T
+function readResponse<T>(
+  stored: Readonly<{ requestHash: string; response: string | null }>,
+  requestHash: string,
+): T {
+  if (stored.response === null || stored.requestHash !== requestHash)
+    throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was already used with another request')
+  return JSON.parse(stored.response) as T
 }

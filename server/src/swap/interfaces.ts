@@ -3,7 +3,7 @@ import type { BlockRef } from '../core/ports/chain.ts'
 import type { Idempotency } from '../core/services/interfaces.ts'
 import type { Swap, SwapStatus } from './domain/swap.ts'
 import type { Token } from './domain/token.ts'
-import type { OutsideOffer } from './quotes/ask-aggregators.ts'
+import type { RankedQuote } from './quotes/ask-aggregators.ts'
 import type { RoutePath } from './routing/route-breakdown.ts'
 
 /** Text as the partner sent it. */
@@ -32,36 +32,36 @@ export type SendRequest = Readonly<{
   isExchange: boolean
 }>
 
-/** A token as partners see it. Addresses here are as the ecosystem spells them. */
+/** A token as partners see it, with a checksummed address. */
 export type TokenView = Readonly<{ token: Token; enabled: boolean; icon: string | null }>
 
-/** What a swap would bring at the state after `block`. Amounts in base units. */
+/** A quote for the chain state after `block`. Amounts in base units. */
 export type SwapQuoteView = Readonly<{
   from: Token
   to: Token
   amountIn: bigint
-  /** Before the referrer's fee. */
+  /** Before the referrer fee. */
   amountOut: bigint
   fee: bigint
   received: bigint
   minReceived: bigint
-  /** Scaled by 10^12; null where no price is known. */
+  /** US dollars scaled by 10^12; null without a price. */
   fromUsd: bigint | null
   toUsd: bigint | null
-  /** Millionths; positive is worse; null where there is no middle price. */
+  /** Millionths; positive is worse than the middle price; null without a middle price. */
   impactPpm: bigint | null
   routes: readonly RoutePath[]
-  /** Somebody else's router whose offer this is, or the wrapped coin, with its contract; null = our own route. */
+  /** The aggregator, or the wrapped native token, that executes the swap; null = our own route. */
   provider: Readonly<{ name: string; address: string }> | null
-  /** What others would pay; null where none is asked. */
-  outside: readonly OutsideOffer[] | null
+  /** Best first; null if no aggregator is configured or serves the network. */
+  aggregatorQuotes: readonly RankedQuote[] | null
   block: BlockRef
   expiresAt: Date
-  /** As the network spells an address of a route. */
-  spell(address: string): string
+  /** Checksums an address of the quoted network. */
+  formatAddress(address: string): string
 }>
 
-/** Exact, ANDed; text as the partner sent it, canonical as far as it can be. What is no address matches nothing. */
+/** Exact matches, combined with AND; text as the partner sent it. Text that is no address matches nothing. */
 export type SwapListFilter = Readonly<{
   status?: SwapStatus
   fromTokenAddress?: string
@@ -69,27 +69,27 @@ export type SwapListFilter = Readonly<{
   network?: string
 }>
 
-export type SwapView = Readonly<{ swap: Swap; spell(address: string): string }>
+export type SwapView = Readonly<{ swap: Swap; formatAddress(address: string): string }>
 
-/** The DeFi half, as the HTTP floor calls it. Failures are `AppError`s. */
+/** The swap half as the HTTP layer calls it. Failures are `AppError`s. */
 export type SwapServices = Readonly<{
-  /** The list is the same array until something changes. */
+  /** Returns the same array until the list changes. */
   listTokens(network: string): readonly TokenView[]
-  /** Waits for a node where the token is met for the first time. */
+  /** Waits for a node if the token is not cached. */
   readToken(network: string, address: string): Promise<TokenView>
-  /** No database and no node: a token that is met for the first time is read behind it, and NO_ROUTE until then. */
+  /** Uses no database and no node. A token that is not cached is read in the background; the quote fails with NO_ROUTE. */
   quoteSwap(request: SwapRequest): Promise<SwapQuoteView>
-  /** One or two unsigned transactions. */
+  /** Returns one or two unsigned transactions: an approval if needed, then the swap. */
   buildSwap(partner: Partner, request: BuildRequest, idempotency: Idempotency | null): Promise<readonly string[]>
-  /** The hash. */
+  /** Returns the transaction hash. */
   sendApproval(
     partner: Partner,
     request: Readonly<{ network: string; rawApproveTx: string }>,
     idempotency: Idempotency | null,
   ): Promise<string>
-  /** The hash. */
+  /** Returns the transaction hash. */
   sendSwap(partner: Partner, request: SendRequest, idempotency: Idempotency | null): Promise<string>
-  /** The last 24 h, newest first. Without a page: all, streamed by key range. */
+  /** The swaps of the last 24 h, newest first. Without a page all of them, streamed by key range. */
   listSwaps(
     partner: Partner,
     filter: SwapListFilter,
@@ -97,19 +97,19 @@ export type SwapServices = Readonly<{
   ): Promise<{ total: number; rows: AsyncIterable<SwapView> }>
 }>
 
-/** What the operator sets of swaps; times in milliseconds. */
+/** The operator's settings for swaps; times in milliseconds. */
 export type SwapSettings = Readonly<{
-  /** How long a quote is meant to hold. */
+  /** Distance of a quote's `expiresAt`. */
   quoteMs: number
-  /** How long after its build a swap may get into a block. */
+  /** How long after its build a swap may be included in a block. */
   deadlineMs: number
-  /** A transaction that no node has known for so long is dropped. */
+  /** After this time without any node knowing a transaction, the swap counts as dropped. */
   droppedMs: number
-  /** Above this share of the middle price lost, nothing is quoted or built. */
+  /** Highest price impact, in millionths, that is quoted or built. */
   impactMaxPpm: number
-  /** Where fees go for partners without an address of their own, by network. */
+  /** The operator's fee address by network, for partners without their own. */
   feeAddresses: ReadonlyMap<string, string>
-  /** By how much of our own route's output an outside router must pay more, net of gas, to be taken. */
+  /** The gain over our own route, in basis points of its output and net of gas, from which an aggregator is used. */
   aggregatorGainBps: number
 }>
 
@@ -122,5 +122,5 @@ export const swapDefaults = {
   aggregatorGainBps: 5,
 } as const satisfies SwapSettings
 
-/** Tokens of one network that are listed in any case: the sandbox's, or the operator's own. */
+/** Tokens of one network that are always listed: those of the sandbox or of the operator. */
 export type OwnTokens = readonly Readonly<{ address: string; name: string; symbol: string; decimals: number }>[]

@@ -6,25 +6,25 @@ import { swapNetworks } from './domain/swap.ts'
 import { isNative } from './domain/token.ts'
 import type { SwapChain } from './ports/swap-chain.ts'
 
-/** A network that is served here. */
+/** A network that this process serves. */
 export type SwapNetwork = Readonly<{
   chain: SwapChain
-  /** Celo: the coin is itself the token `chain.wrapped`. */
-  coinIsToken: boolean
+  /** Celo: the native currency is also the token `chain.wrapped`. */
+  nativeIsToken: boolean
 }>
 
-/** On Celo the coin and its token are one. */
-export const countedAs = ({ chain, coinIsToken }: SwapNetwork, token: string): string =>
-  coinIsToken && isNative(token) ? chain.wrapped : token
+/** The token under which the ledger books `token`: on Celo the native currency and its token are one. */
+export const ledgerToken = ({ chain, nativeIsToken }: SwapNetwork, token: string): string =>
+  nativeIsToken && isNative(token) ? chain.wrapped : token
 
-/** A token as the ledger counts it: listed or not, by its contract. */
+/** The ledger's asset id of a token, listed or not. */
 export const tokenAsset = (network: SwapNetwork, token: string): AssetId =>
-  assetId(countedAs(network, token), network.chain.network.id)
+  assetId(ledgerToken(network, token), network.chain.network.id)
 
 export type SwapNetworks = Readonly<{
-  /** By name in any case and by its aliases. Throws NETWORK_NOT_FOUND, and NETWORK_UNAVAILABLE for one that is not served. */
+  /** Finds by name or alias, in any case. Throws NETWORK_NOT_FOUND, or NETWORK_UNAVAILABLE if the network is not served. */
   get(name: string): SwapNetwork
-  /** The same, and NETWORK_PAUSED where the operator stopped it. */
+  /** As `get`; throws NETWORK_PAUSED if the operator paused the network. */
   getOpen(name: string): SwapNetwork
   find(id: string): SwapNetwork | null
   isPaused(id: string): boolean
@@ -34,11 +34,11 @@ export function createSwapNetworks(served: ReadonlyMap<string, SwapNetwork>, boo
   const isPaused = (id: string) => books.current().pauses.networks.has(id)
   const get = (name: string): SwapNetwork => {
     const id = canonicalNetwork(name)
-    const found = served.get(id)
-    if (found !== undefined) return found
-    if (!swapNetworks.some((known) => known === id))
+    const network = served.get(id)
+    if (network !== undefined) return network
+    if (!swapNetworks.some((ticker) => ticker === id))
       throw new AppError('NETWORK_NOT_FOUND', 'there are no swaps on this network', { field: 'network' })
-    throw new AppError('NETWORK_UNAVAILABLE', `swaps on ${id} are not served here`, {
+    throw new AppError('NETWORK_UNAVAILABLE', `this server does not serve swaps on ${id}`, {
       field: 'network',
       retryAfterSeconds: 60,
     })
@@ -48,10 +48,10 @@ export function createSwapNetworks(served: ReadonlyMap<string, SwapNetwork>, boo
     find: (id) => served.get(id) ?? null,
     isPaused,
     getOpen: (name) => {
-      const found = get(name)
-      if (isPaused(found.chain.network.id))
-        throw new AppError('NETWORK_PAUSED', 'this network is paused at the moment', { field: 'network' })
-      return found
+      const network = get(name)
+      if (isPaused(network.chain.network.id))
+        throw new AppError('NETWORK_PAUSED', 'this network is paused', { field: 'network' })
+      return network
     },
   }
 }

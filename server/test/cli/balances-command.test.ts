@@ -74,7 +74,7 @@ const refusedAs = (sentence: string) => (answer: Awaited<ReturnType<typeof swapy
 describe('what a partner has with us', () => {
   test('is nothing at first, and then it cannot be paid out', async () => {
     expect(await swapyard(['partners', 'balances', 'acme'])).toMatchObject({ code: 0, lines: [], error: '' })
-    expectRefusal(await payOut('acme', '0.5', 'early'), 'partner acme is owed 0 eth@eth, and not 0.5 eth@eth')
+    expectRefusal(await payOut('acme', '0.5', 'early'), 'partner acme has 0 eth@eth; 0.5 eth@eth cannot be paid out')
     expectRefusal(await swapyard(['partners', 'balances', 'nobody']), 'there is no partner nobody')
     expectRefusal(await payOut('nobody', '0.5', 'early'), 'there is no partner nobody')
   })
@@ -96,8 +96,8 @@ describe('what a partner has with us', () => {
     expect(await payouts()).toEqual([{ units: '1250000000000000000', address: somebody }])
     expect(await balance('acme')).toEqual([{ name: 'acme', currency: 'eth@eth', amount: '1.75' }])
     for (const other of [await payOut('acme', '1', 'may'), await payOut('acme', '1.25', 'may', { address: another })])
-      expectRefusal(other, `this was asked for already, as 1.25 eth@eth to ${somebody}`)
-    expectRefusal(await payOut('acme', '1.76', 'june'), 'partner acme is owed 1.75 eth@eth, and not 1.76 eth@eth')
+      expectRefusal(other, `this key or deposit already has a payout: 1.25 eth@eth to ${somebody}`)
+    expectRefusal(await payOut('acme', '1.76', 'june'), 'partner acme has 1.75 eth@eth; 1.76 eth@eth cannot be paid out')
     // A key is the partner's own.
     expect(await payOut('beta', '0.25', 'may')).toMatchObject({ code: 0, lines: [{ repeated: false }] })
     expect((await payouts()).map(({ units }) => units)).toEqual(['1250000000000000000', '250000000000000000'])
@@ -147,7 +147,7 @@ describe('what nobody has claimed', () => {
       code: 0,
       lines: [{ payoutId: paid.lines[0]?.['payoutId'], repeated: true }],
     })
-    expectRefusal(await pay(first, somebody), `this was asked for already, as 0.5 eth@eth to ${another}`)
+    expectRefusal(await pay(first, somebody), `this key or deposit already has a payout: 0.5 eth@eth to ${another}`)
     expect((await payouts()).filter(({ address }) => address === another)).toEqual([
       { units: '500000000000000000', address: another },
     ])
@@ -156,6 +156,6 @@ describe('what nobody has claimed', () => {
 
   test.each(['999999', 'x'])('%s is no deposit of anybody', async (id) => {
     const answer = await swapyard(['unclaimed', 'pay-out', id, another, '--reason', 'a test'])
-    expectRefusal(answer, `nothing of deposit ${id} is unclaimed`)
+    expectRefusal(answer, `deposit ${id} is not unclaimed`)
   })
 })

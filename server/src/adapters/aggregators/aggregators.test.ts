@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createHttp, type Http } from '../../lib/http.ts'
 import { nativeAddress } from '../../swap/domain/token.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { createAskAggregators, createAskForCall, readCall } from '../../swap/quotes/ask-aggregators.ts'
+import { createAskAggregators, createBuildAggregatorCall, readCall } from '../../swap/quotes/ask-aggregators.ts'
 import { createKyberSwap } from './kyber-swap.ts'
 import { createOpenOcean } from './open-ocean.ts'
 import { createZeroX } from './zero-x.ts'
@@ -149,13 +149,13 @@ describe('an aggregator', () => {
     ['kyberswap', 3_203_000_000n, 'amountIn', 189_000],
   ] as const)('%s says what it would pay', async ([id, amountOut, amountName, gas]) => {
     const aggregator = all.find((one) => one.id === id)
-    expect(await aggregator?.offer(order, 2_000)).toEqual({ amountOut, gas })
+    expect(await aggregator?.quote(order, 2_000)).toEqual({ amountOut, gas })
     expect(asked).toHaveLength(1)
     expect(asked[0]?.query.get(amountName)).toBe(oneEther)
   })
 
   test('of 0x is told key, version and chain', async () => {
-    await all[0]?.offer(order, 2_000)
+    await all[0]?.quote(order, 2_000)
     expect(asked[0]?.headers).toMatchObject({ '0x-api-key': 'a key', '0x-version': 'v2' })
     expect(asked[0]?.query.get('chainId')).toBe('1')
   })
@@ -170,19 +170,19 @@ describe('an aggregator', () => {
     ['nothing at all', (reply: ServerResponse) => reply.destroy()],
   ] as const)('has no offer where it answers %s', async ([, respond]) => {
     answer = (_request, reply) => void respond(reply)
-    for (const aggregator of all) expect(await aggregator.offer(order, 2_000)).toBeNull()
+    for (const aggregator of all) expect(await aggregator.quote(order, 2_000)).toBeNull()
   })
 
   test('has no offer where it answers another question', async () => {
     const other = { ...order, amountIn: 2n * 10n ** 18n }
-    for (const aggregator of all) expect(await aggregator.offer(other, 2_000)).toBeNull()
+    for (const aggregator of all) expect(await aggregator.quote(other, 2_000)).toBeNull()
     const elsewhere = { ...order, tokenOut: weth }
-    for (const aggregator of all) expect(await aggregator.offer(elsewhere, 2_000)).toBeNull()
+    for (const aggregator of all) expect(await aggregator.quote(elsewhere, 2_000)).toBeNull()
   })
 
   test.for(['1e9', '-1', '0', 3_201_000_000, null, '0x10', '1'.repeat(79)])('has no offer of %o', async (buyAmount) => {
     answer = (_request, reply) => void reply.end(JSON.stringify({ ...zeroXAnswer, buyAmount }))
-    expect(await all[0]?.offer(order, 2_000)).toBeNull()
+    expect(await all[0]?.quote(order, 2_000)).toBeNull()
   })
 })
 
@@ -192,7 +192,7 @@ describe('a transaction', () => {
     ['openocean', 3_202_000_000n, exchange, { account: taker, slippage: '0.5' }],
     ['kyberswap', 3_203_000_000n, metaRouter, {}],
   ] as const)('of %s is for our executor, by its published contracts', async ([id, amountOut, contract, told]) => {
-    const ask = createAskForCall({ aggregators: all, budgetMs: 2_000 })
+    const ask = createBuildAggregatorCall({ aggregators: all, budgetMs: 2_000 })
     const call = { target: contract, spender: contract, calldata }
     expect(await ask(id, taken)).toEqual({ amountOut, call })
     const last = asked.at(-1)
@@ -205,7 +205,7 @@ describe('a transaction', () => {
   })
 
   test('is none where an aggregator answers nonsense, another question, or nothing', async () => {
-    const ask = createAskForCall({ aggregators: all, budgetMs: 250 })
+    const ask = createBuildAggregatorCall({ aggregators: all, budgetMs: 250 })
     const wrong = [
       (reply: ServerResponse) => reply.end('<html>'),
       (reply: ServerResponse) => reply.end('{"code":200,"data":null}'),
@@ -273,10 +273,10 @@ describe('all of them at once', () => {
     const fails = () => Promise.reject(new Error('broken'))
     const hangs = () => new Promise<never>(() => undefined)
     const shared = { serves: () => true, contracts: () => [holder] }
-    const broken: Aggregator = { ...shared, id: 'b', offer: fails, build: fails }
-    const hung: Aggregator = { ...shared, id: 'h', offer: hangs, build: hangs }
+    const broken: Aggregator = { ...shared, id: 'b', quote: fails, build: fails }
+    const hung: Aggregator = { ...shared, id: 'h', quote: hangs, build: hangs }
     const deps = { aggregators: [broken, hung], budgetMs: 50 }
     expect(await createAskAggregators(deps)(order)).toEqual([])
-    for (const source of ['b', 'h', 'nobody']) expect(await createAskForCall(deps)(source, taken)).toBeNull()
+    for (const source of ['b', 'h', 'nobody']) expect(await createBuildAggregatorCall(deps)(source, taken)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import type { Http, HttpCall } from '../../lib/http.ts'
-import type { AggregatorCall } from '../../swap/ports/aggregator.ts'
+import type { AggregatorTransaction } from '../../swap/ports/aggregator.ts'
 
 /** Routes with all their steps are long. */
 const REPLY_BYTES_MAX = 512 * 1024
@@ -35,7 +35,7 @@ const coinsOf = (value: unknown): bigint | null =>
     ? 0n
     : unitsOf(value)
 
-export type Asking = Readonly<{
+export type JsonRequest = Readonly<{
   http: Http
   url: string
   query?: Readonly<Record<string, string>>
@@ -46,7 +46,7 @@ export type Asking = Readonly<{
 }>
 
 /** What was answered with 200, as JSON; undefined for any other outcome. */
-export async function askJson({ http, url, query, body, headers = {}, timeoutMs }: Asking): Promise<unknown> {
+export async function requestJson({ http, url, query, body, headers = {}, timeoutMs }: JsonRequest): Promise<unknown> {
   const posted =
     body === undefined
       ? {}
@@ -70,7 +70,7 @@ export async function askJson({ http, url, query, body, headers = {}, timeoutMs 
 export function callOf(
   amountOut: bigint | null,
   parts: Readonly<Record<'target' | 'calldata' | 'value', unknown>>,
-): AggregatorCall | null {
+): AggregatorTransaction | null {
   const [target, calldata, value] = [textOf(parts.target), textOf(parts.calldata), coinsOf(parts.value)]
   if (amountOut === null || target === null || calldata === null || value === null) return null
   return { amountOut, target, spender: target, value, calldata }

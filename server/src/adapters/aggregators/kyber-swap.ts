@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { askJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
+import { requestJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
 
 export const kyberSwapUrl = 'https://aggregator-api.kyberswap.com'
 /** Its names of chains. */
@@ -22,7 +22,7 @@ const BPS_IN_PPM = 100
 /** It refuses more, unless told to ignore that; the minimum that counts is our router's. */
 const SLIPPAGE_MOST_BPS = 2_000
 
-export type KyberSwapParts = Readonly<{
+export type KyberSwapOptions = Readonly<{
   http: Http
   client: string
   url?: string
@@ -31,13 +31,13 @@ export type KyberSwapParts = Readonly<{
 }>
 
 /** KyberSwap's aggregator API v1, `/routes` and `/route/build`. It asks clients to say who they are. */
-export function createKyberSwap({ http, client, url = kyberSwapUrl, contracts }: KyberSwapParts): Aggregator {
+export function createKyberSwap({ http, client, url = kyberSwapUrl, contracts }: KyberSwapOptions): Aggregator {
   const at = (network: string, path: string) => `${url}/${chains[network]}/api/v1/${path}`
   const headers = { 'x-client-id': client }
   /** What it would do; undefined where it answers another question. */
   async function summaryOf({ network, tokenIn, tokenOut, amountIn }: AggregatorOrder, timeoutMs: number) {
     const query = { tokenIn, tokenOut, amountIn: amountIn.toString(), source: client }
-    const answer = await askJson({ http, timeoutMs, url: at(network, 'routes'), headers, query })
+    const answer = await requestJson({ http, timeoutMs, url: at(network, 'routes'), headers, query })
     if (memberOf(answer, 'code') !== 0) return undefined
     const summary = memberOf(answer, 'data', 'routeSummary')
     if (unitsOf(memberOf(summary, 'amountIn')) !== amountIn) return undefined
@@ -47,7 +47,7 @@ export function createKyberSwap({ http, client, url = kyberSwapUrl, contracts }:
     id: 'kyberswap',
     serves: (network) => Object.hasOwn(chains, network),
     contracts: (network) => contracts?.get(network) ?? [metaRouter],
-    async offer(order, timeoutMs) {
+    async quote(order, timeoutMs) {
       const summary = await summaryOf(order, timeoutMs)
       const amountOut = unitsOf(memberOf(summary, 'amountOut'))
       return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(summary, 'gas')) }
@@ -60,7 +60,7 @@ export function createKyberSwap({ http, client, url = kyberSwapUrl, contracts }:
       const { network, taker, slippagePpm, amountIn } = order
       const slippageTolerance = Math.min(Math.ceil(slippagePpm / BPS_IN_PPM), SLIPPAGE_MOST_BPS)
       const body = { routeSummary, sender: taker, recipient: taker, slippageTolerance, source: client }
-      const answer = await askJson({ http, timeoutMs: left, url: at(network, 'route/build'), headers, body })
+      const answer = await requestJson({ http, timeoutMs: left, url: at(network, 'route/build'), headers, body })
       if (memberOf(answer, 'code') !== 0) return null
       const built = memberOf(answer, 'data')
       if (unitsOf(memberOf(built, 'amountIn')) !== amountIn) return null

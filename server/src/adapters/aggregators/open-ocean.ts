@@ -1,7 +1,7 @@
 import { formatPercent } from '../../core/domain/percent.ts'
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { askJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
+import { requestJson, callOf, gasOf, isToken, memberOf, unitsOf } from './ask.ts'
 
 export const openOceanUrl = 'https://open-api.openocean.finance'
 /** Its names of chains. */
@@ -24,7 +24,7 @@ const exchange = '0x6352a56caadc4f1e25cd6c75970fa768a3304e64'
 /** Its own least: 0.05 %. */
 const SLIPPAGE_LEAST_PPM = 500
 
-export type OpenOceanParts = Readonly<{
+export type OpenOceanOptions = Readonly<{
   http: Http
   key: string | null
   url?: string
@@ -33,9 +33,9 @@ export type OpenOceanParts = Readonly<{
 }>
 
 /** OpenOcean's API v4, `/quote` and `/swap`. A key is for more requests a second. */
-export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: OpenOceanParts): Aggregator {
+export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: OpenOceanOptions): Aggregator {
   const ask = (path: 'quote' | 'swap', order: AggregatorOrder, more: Record<string, string>, timeoutMs: number) =>
-    askJson({
+    requestJson({
       http,
       timeoutMs,
       url: `${url}/v4/${chains[order.network]}/${path}`,
@@ -52,7 +52,7 @@ export function createOpenOcean({ http, key, url = openOceanUrl, contracts }: Op
     id: 'openocean',
     serves: (network) => Object.hasOwn(chains, network),
     contracts: (network) => contracts?.get(network) ?? [exchange],
-    async offer(order, timeoutMs) {
+    async quote(order, timeoutMs) {
       const answer = await ask('quote', order, {}, timeoutMs)
       const amountOut = amountOf(answer, order)
       return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(answer, 'data', 'estimatedGas')) }

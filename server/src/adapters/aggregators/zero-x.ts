@@ -1,6 +1,6 @@
 import type { Http } from '../../lib/http.ts'
 import type { Aggregator, AggregatorOrder } from '../../swap/ports/aggregator.ts'
-import { askJson, callOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
+import { requestJson, callOf, gasOf, isToken, memberOf, textOf, unitsOf } from './ask.ts'
 
 export const zeroXUrl = 'https://api.0x.org'
 /** Of the networks that we know, those that its documentation lists. */
@@ -10,7 +10,7 @@ const holder = '0x0000000000001ff3684f28c67538d4d072c22734'
 const londonHolder = '0x000000000000175a8b9bc6d539b3708eed92ea6c'
 const BPS_IN_PPM = 100
 
-export type ZeroXParts = Readonly<{
+export type ZeroXOptions = Readonly<{
   http: Http
   key: string
   url?: string
@@ -19,9 +19,9 @@ export type ZeroXParts = Readonly<{
 }>
 
 /** 0x Swap API v2, `/swap/allowance-holder`: a price is an indication, for which nobody's account is needed. */
-export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXParts): Aggregator {
+export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXOptions): Aggregator {
   const ask = (path: 'price' | 'quote', order: AggregatorOrder, more: Record<string, string>, timeoutMs: number) =>
-    askJson({
+    requestJson({
       http,
       timeoutMs,
       url: `${url}/swap/allowance-holder/${path}`,
@@ -38,7 +38,7 @@ export function createZeroX({ http, key, url = zeroXUrl, contracts }: ZeroXParts
     id: '0x',
     serves: (network) => networks.has(network),
     contracts: (network) => contracts?.get(network) ?? [network === 'linea' ? londonHolder : holder],
-    async offer(order, timeoutMs) {
+    async quote(order, timeoutMs) {
       const answer = await ask('price', order, {}, timeoutMs)
       const amountOut = amountOf(answer, order)
       return amountOut === null ? null : { amountOut, gas: gasOf(memberOf(answer, 'gas')) }

@@ -9,7 +9,7 @@ import { toWord } from './words.ts'
 export type CheckedDex = Readonly<{ dex: Dex; fault: string | null }>
 
 /**
- * Whether the chain has what our files say: code there, and its answer about a pair of hubs fits the hash from which pools
+ * Whether the chain has what our files say: code there, and its answer about a pair of connector tokens fits the hash from which pools
  * are made. A node that is away fails the check as a whole: it says nothing of a DEX.
  */
 export async function checkDex(
@@ -17,7 +17,7 @@ export async function checkDex(
   ground: Ground,
   at: string,
   dex: Dex,
-  hubs: readonly string[],
+  connectors: readonly string[],
 ): Promise<CheckedDex> {
   const reader = readerOf(dex)
   if (reader === null) return { dex, fault: `pools of kind ${dex.kind} are not read yet` }
@@ -25,7 +25,7 @@ export async function checkDex(
     if ((await rpc.ask('eth_getCode', [address, 'latest'], bytes)) === '0x')
       return { dex, fault: `there is no contract at ${address}` }
   if (dex.initCodeHash === undefined || !hashed.has(dex.kind)) return { dex, fault: null }
-  const sorted = [...hubs].sort()
+  const sorted = [...connectors].sort()
   const pairs = sorted.flatMap((a, place) => sorted.slice(place + 1).map((b) => [a, b] as const))
   for (const { address, ...found } of (await reader.lookUp?.(ground, at, dex, pairs)) ?? []) {
     const expected = addressBy(dex, found, dex.initCodeHash)

@@ -8,8 +8,8 @@ export type DiscoverOptions = Readonly<{
   rpc: Rpc
   ground: Ground
   dexes: readonly Dex[]
-  hubs: readonly string[]
-  /** Tokens that are looked up against the hubs where history is out of reach. */
+  connectors: readonly string[]
+  /** Tokens that are looked up against the connector tokens where history is out of reach. */
   tokens: readonly string[]
   at: Readonly<{ height: number; hash: string }>
   /** Longer histories are not scanned. */
@@ -64,18 +64,18 @@ async function scan(
   return reader.resolve ? reader.resolve(ground, at.hash, found) : found
 }
 
-/** Every hub with every token, the lower address first, as factories sort them. */
+/** Every connector token with every token. Each pair begins with the lower address, as factories sort them. */
 export function pairsOf({
-  hubs,
+  connectors,
   tokens,
   ground: { wrapped },
-}: Pick<DiscoverOptions, 'hubs' | 'tokens' | 'ground'>): (readonly [string, string])[] {
-  const middle = new Set([wrapped, ...hubs])
+}: Pick<DiscoverOptions, 'connectors' | 'tokens' | 'ground'>): (readonly [string, string])[] {
+  const middle = new Set([wrapped, ...connectors])
   const pairs = new Map<string, readonly [string, string]>()
-  for (const hub of middle)
+  for (const connector of middle)
     for (const token of new Set([...middle, ...tokens])) {
-      if (hub === token) continue
-      const pair = hub < token ? ([hub, token] as const) : ([token, hub] as const)
+      if (connector === token) continue
+      const pair = connector < token ? ([connector, token] as const) : ([token, connector] as const)
       pairs.set(pair.join(), pair)
     }
   return [...pairs.values()]

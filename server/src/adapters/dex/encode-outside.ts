@@ -1,6 +1,6 @@
 import { externalExecutor, swapRouter } from '@swapyard/contracts'
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem'
-import type { OutsideCall } from '../../swap/domain/aggregator-call.ts'
+import type { AggregatorCall } from '../../swap/domain/aggregator-call.ts'
 import { type EncodedSwap, orderOf, type SwapTerms } from './encode-swap.ts'
 
 /** What ExternalExecutor.sol reads before the call's bytes. */
@@ -10,7 +10,7 @@ const ADDRESS_MAX = (1n << 160n) - 1n
 
 /** The call of our router by which its executor calls an outside router. null stands for the native coin. */
 export function encodeOutside(
-  call: OutsideCall,
+  call: AggregatorCall,
   { source, target }: Readonly<{ source: string | null; target: string | null }>,
   terms: SwapTerms,
 ): EncodedSwap {
@@ -31,7 +31,7 @@ export function encodeOutside(
 }
 
 /** The call in a route of ExternalExecutor between these tokens; null for what it would not carry out, or we would not write. */
-export function decodeOutside(route: readonly bigint[], tokenIn: string, tokenOut: string): OutsideCall | null {
+export function decodeOutside(route: readonly bigint[], tokenIn: string, tokenOut: string): AggregatorCall | null {
   const [source, target, called, spender, length] = route
   if (source === undefined || target === undefined || called === undefined) return null
   if (spender === undefined || length === undefined || [source, target, called, spender].some(isNoAddress)) return null

@@ -46,12 +46,12 @@ export function createWanted(synced: Synced): Wanted {
   }
 }
 
-/** Takes up what these tokens' pools with the hubs are worth something, as they are after the present block. */
+/** Takes up what these tokens' pools with the connector tokens are worth something, as they are after the present block. */
 async function lookUp(synced: Synced, { dexes }: Begun, tokens: readonly string[]): Promise<void> {
   const { pools, ground, dexNetwork, network, log } = synced
   const block = pools.block()
   if (block === null) return
-  const pairs = pairsOf({ hubs: dexNetwork.hubs, tokens, ground })
+  const pairs = pairsOf({ connectors: dexNetwork.connectors, tokens, ground })
   const found = new Map<string, FoundPool>()
   for (const dex of dexes.values())
     for (const one of (await readerOf(dex)?.lookUp?.(ground, block.hash, dex, pairs)) ?? [])

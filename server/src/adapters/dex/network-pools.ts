@@ -75,11 +75,11 @@ export function createNetworkPools(deps: NetworkPoolsDeps): PoolSource {
     counts: () => ({ ...counts }),
     liquidity() {
       const unit = synced.begun.value?.dollarUnit ?? null
-      const { dollar, wrapped } = dexNetwork
+      const { stablecoin, wrapped } = dexNetwork
       const taxed = tokens.taxed()
       // What takes a fee on transfer is not traded, so that it stands in lists as what cannot be swapped.
       const traded = pools.pools().filter((pool) => !pool.tokens.some((token) => taxed.has(token)))
-      return liquidityOf(traded, wrapped, dollar === undefined || unit === null ? null : { token: dollar, unit })
+      return liquidityOf(traded, wrapped, stablecoin === undefined || unit === null ? null : { token: stablecoin, unit })
     },
     want: upkeep.want,
     async advance() {
@@ -196,8 +196,8 @@ function normalize(given: DexNetwork): DexNetwork {
   return {
     ...given,
     wrapped: given.wrapped.toLowerCase(),
-    hubs: given.hubs.map((hub) => hub.toLowerCase()),
-    ...lower('dollar', given.dollar),
+    connectors: given.connectors.map((token) => token.toLowerCase()),
+    ...lower('stablecoin', given.stablecoin),
     dexes: given.dexes.map((dex) => ({
       ...dex,
       factory: dex.factory.toLowerCase(),

@@ -100,14 +100,14 @@ export function fit(ranked: readonly Tracked[], { poolsMax, ticksMax }: PoolLimi
 export function liquidityOf(
   pools: readonly Pool[],
   wrapped: string,
-  dollar: { token: string; unit: number } | null,
+  stablecoin: { token: string; unit: number } | null,
 ): ReadonlyMap<string, number> {
   const values = valuesOf(pools, wrapped)
-  const perDollar = dollar === null ? undefined : values.get(dollar.token)
+  const perStablecoin = stablecoin === null ? undefined : values.get(stablecoin.token)
   const found = new Map<string, number>()
-  if (dollar === null || perDollar === undefined) return found
+  if (stablecoin === null || perStablecoin === undefined) return found
   for (const pool of pools) {
-    const worth = worthOf(pool, values) / (perDollar * dollar.unit)
+    const worth = worthOf(pool, values) / (perStablecoin * stablecoin.unit)
     for (const token of pool.tokens) found.set(token, (found.get(token) ?? 0) + worth)
   }
   return new Map([...found].map(([token, worth]) => [token, Math.floor(worth)]))

@@ -21,10 +21,10 @@ export async function begin(synced: Synced, head: Header): Promise<void> {
   synced.begun.value = begun
 }
 
-/** What a snapshot is of. Pools of other DEXes, hubs or tokens are not in it: then all is looked for anew. */
+/** What a snapshot is of. Pools of other DEXes, connector tokens or tokens are not in it: then all is looked for anew. */
 export function originOf({ tokens, dexNetwork }: Synced, { dexes }: Begun): string {
-  const { wrapped, hubs } = dexNetwork
-  const known = { wrapped, hubs, tokens, dexes: [...dexes.values()] }
+  const { wrapped, connectors } = dexNetwork
+  const known = { wrapped, connectors, tokens, dexes: [...dexes.values()] }
   return createHash('sha256').update(JSON.stringify(known)).digest('hex')
 }
 
@@ -32,11 +32,11 @@ async function usableDexes(
   { rpc, ground, dexNetwork, network, log }: Synced,
   head: Header,
 ): Promise<ReadonlyMap<string, Dex>> {
-  const hubs = [dexNetwork.wrapped, ...dexNetwork.hubs]
+  const connectors = [dexNetwork.wrapped, ...dexNetwork.connectors]
   const asked = dexNetwork.dexes.filter(({ enabled }) => enabled !== false)
   const usable = new Map<string, Dex>()
   for (const dex of asked) {
-    const { fault } = await checkDex(rpc(), ground, head.hash, dex, hubs)
+    const { fault } = await checkDex(rpc(), ground, head.hash, dex, connectors)
     if (fault === null) usable.set(dex.name, dex)
     else log.warn({ network: network.id, dex: dex.name, fault }, 'dex disabled')
   }
@@ -44,8 +44,8 @@ async function usableDexes(
 }
 
 async function readDollarUnit({ ground, dexNetwork }: Synced, head: Header): Promise<number | null> {
-  if (dexNetwork.dollar === undefined) return null
-  const [answer] = await ground.reader.read(head.hash, [{ to: dexNetwork.dollar, calldata: DECIMALS }])
+  if (dexNetwork.stablecoin === undefined) return null
+  const [answer] = await ground.reader.read(head.hash, [{ to: dexNetwork.stablecoin, calldata: DECIMALS }])
   return answer ? 10 ** Number(wordAt(wordsOf(answer), 0)) : null
 }
 
@@ -80,7 +80,7 @@ async function readAt(synced: Synced, head: Header, { dexes, follower }: Begun):
     rpc: synced.rpc(),
     ground,
     dexes: [...dexes.values()],
-    hubs: dexNetwork.hubs,
+    connectors: dexNetwork.connectors,
     tokens,
     at: head,
     scanBlocksMax: settings.scanBlocksMax,

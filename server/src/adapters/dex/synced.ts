@@ -34,7 +34,7 @@ export type NetworkPoolsDeps = Readonly<{
   network: Network
   rpcUrls: readonly string[]
   dexNetwork: DexNetwork
-  /** Tokens that are looked up against the hubs. */
+  /** Tokens that are looked up against the connector tokens. */
   tokens: readonly string[]
   snapshots: PoolSnapshots
   /** Where whole networks are read, a few at a time: it takes memory. */

@@ -4,7 +4,7 @@ import type { PoolSnapshot, PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { FromThread, LogLevel, ToThread } from './messages.ts'
 
 /** Snapshots that the other side keeps: the thread has no database. */
-export function createDistantSnapshots(port: MessagePort): PoolSnapshots {
+export function createThreadSnapshots(port: MessagePort): PoolSnapshots {
   const asked = new Map<number, { loaded(snapshot: PoolSnapshot | null): void; failed(error: Error): void }>()
   let last = 0
   port.on('message', (message: ToThread) => {
@@ -29,7 +29,7 @@ export function createDistantSnapshots(port: MessagePort): PoolSnapshots {
 }
 
 /** The log of the other side, which masks, orders and writes. Fields are plain values and errors. */
-export function createDistantLog(port: MessagePort, more: object = {}): Log {
+export function createThreadLog(port: MessagePort, more: object = {}): Log {
   const write =
     (level: LogLevel) =>
     (fields: object, message: string): void =>
@@ -39,6 +39,6 @@ export function createDistantLog(port: MessagePort, more: object = {}): Log {
     warn: write('warn'),
     info: write('info'),
     debug: write('debug'),
-    child: (fields) => createDistantLog(port, { ...more, ...fields }),
+    child: (fields) => createThreadLog(port, { ...more, ...fields }),
   }
 }

@@ -5,7 +5,7 @@ import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { PoolState, Router } from '../../swap/ports/router.ts'
 import type { FromThread, ToThread } from './messages.ts'
 import type { RouterMetrics } from './router-metrics.ts'
-import { createWaitingOrders } from './waiting-orders.ts'
+import { createPendingOrders } from './waiting-orders.ts'
 
 export type ThreadRouterDeps = Readonly<{
   /** The thread's program. */
@@ -51,7 +51,7 @@ export function openThread(entry: URL, heapMb: number = HEAP_MB): Worker {
 
 /** The router in a thread of its own: a search never holds up a request, and a crash ends no more than the orders under way. */
 export function createThreadRouter(deps: ThreadRouterDeps): ThreadRouter {
-  const orders = createWaitingOrders(deps.queueMax ?? QUEUE_MAX, deps.answerMs ?? ANSWER_MS)
+  const orders = createPendingOrders(deps.queueMax ?? QUEUE_MAX, deps.answerMs ?? ANSWER_MS)
   const states = new Map<string, PoolState>()
   const liquidities = new Map<string, ReadonlyMap<string, number>>()
   const thread = keepRunning(deps, {

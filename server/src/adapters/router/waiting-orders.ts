@@ -9,7 +9,7 @@ type Waiting = Readonly<{
 }>
 
 /** Orders that the thread has not answered yet: a bounded number, each for a bounded time. */
-export type WaitingOrders = Readonly<{
+export type PendingOrders = Readonly<{
   /** Counts an order in; `send` gives it to the thread, `onSilence` is told where no answer came. */
   add(order: RouteOrder, send: (id: number) => void, onSilence: () => void): Promise<RoutedSwap>
   /** The order with this number, which waits no more. */
@@ -17,7 +17,7 @@ export type WaitingOrders = Readonly<{
   rejectAll(error: () => AppError): void
 }>
 
-export function createWaitingOrders(most: number, answerMs: number): WaitingOrders {
+export function createPendingOrders(most: number, answerMs: number): PendingOrders {
   const waiting = new Map<number, Waiting>()
   let last = 0
 

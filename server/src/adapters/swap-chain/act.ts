@@ -21,17 +21,17 @@ const external = externalExecutor.address.toLowerCase()
 /** In place of the reference, which cannot be bound to itself. */
 export const NO_REF = zeroHash
 
-export const approveCall = (spender: string, units: bigint): Hex =>
+export const encodeApprove = (spender: string, units: bigint): Hex =>
   encodeFunctionData({ abi, functionName: 'approve', args: [spender as Address, units] })
 
 /**
  * What a transaction does, where it is an approval or a call of our router; else null. Calldata that is not exactly what
  * encoding it again gives is something else: contracts could read it otherwise than we do.
  */
-export function actOf(to: string | null, input: Hex, value: bigint): SignedTransaction['act'] {
+export function decodeAction(to: string | null, input: Hex, value: bigint): SignedTransaction['act'] {
   if (to === null) return null
   if (to === router) return swapOf(input, value)
-  return plainApprovalOf(to, input, value) ?? oddApprovalOf(input)
+  return plainApprovalOf(to, input, value) ?? decodeUnsupportedApproval(input)
 }
 
 const APPROVE = '0x095ea7b3'
@@ -39,14 +39,14 @@ const APPROVE = '0x095ea7b3'
 const allowing: ReadonlySet<string> = new Set([APPROVE, '0x39509351', '0xd73dd623', '0xa22cb465'])
 
 /** Tokens read calldata more liberally than we do: trailing bytes, or a value, keep no `approve` from being one. */
-export const oddApprovalOf = (input: Hex): SignedTransaction['act'] =>
+export const decodeUnsupportedApproval = (input: Hex): SignedTransaction['act'] =>
   allowing.has(input.slice(0, APPROVE.length)) ? { kind: 'odd-approval' } : null
 
 function plainApprovalOf(token: string, input: Hex, value: bigint): SignedTransaction['act'] {
   if (value !== 0n || !input.startsWith(APPROVE) || input.length !== 2 + 2 * (4 + 64)) return null
   try {
     const [spender, units] = decodeFunctionData({ abi, data: input }).args
-    return approveCall(spender, units) === input
+    return encodeApprove(spender, units) === input
       ? { kind: 'approve', token, spender: spender.toLowerCase(), units }
       : null
   } catch {
@@ -64,11 +64,11 @@ function swapOf(input: Hex, value: bigint): SignedTransaction['act'] {
   if (encode(order.ref) !== input) return null
   if (value !== (order.tokenIn === zeroAddress ? order.amountIn : 0n)) return null
   if (order.deadline > BigInt(Number.MAX_SAFE_INTEGER) || order.feePpm > 1_000_000n) return null
-  const isOutside = order.executor.toLowerCase() === external
-  const outside = isOutside ? decodeOutside(route, order.tokenIn, order.tokenOut) : null
-  if (isOutside && outside === null) return null
+  const isAggregatorCall = order.executor.toLowerCase() === external
+  const aggregatorCall = isAggregatorCall ? decodeOutside(route, order.tokenIn, order.tokenOut) : null
+  if (isAggregatorCall && aggregatorCall === null) return null
   return {
-    ...(outside === null ? {} : { outside }),
+    ...(aggregatorCall === null ? {} : { aggregatorCall }),
     kind: 'swap',
     router,
     executor: order.executor.toLowerCase(),

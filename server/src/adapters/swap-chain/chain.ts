@@ -21,14 +21,14 @@ import { readSigned } from './read-signed.ts'
 import { readTokenFacts } from './token-facts.ts'
 import { lookUp, track } from './track.ts'
 
-export type EvmSwapChainParts = Readonly<{
+export type EvmSwapChainOptions = Readonly<{
   network: Network
   /** At least two in production: what is said of a sent swap is believed only where they agree. */
   rpcUrls: readonly string[]
   /** The wrapped native coin; on Celo the coin's own token. */
   wrapped: string
   /** The coin is itself a token, so that nothing is wrapped; by default on Celo. */
-  coinIsToken?: boolean
+  nativeIsToken?: boolean
   rpc?: Partial<RpcOptions>
   caps?: FeeCaps
   note?: Note
@@ -41,7 +41,7 @@ const ASKED = { timeoutMs: 4_000, attempts: 2 } as const
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 
 /** One network of the EVM family. Nothing is asked of the nodes until the first call. */
-export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
+export function createEvmSwapChain(parts: EvmSwapChainOptions): SwapChain {
   const { network, rpcUrls, caps = feeCaps, note = () => undefined } = parts
   const { evm } = network
   assert(evm !== undefined && rpcUrls.length > 0, `${network.id} has parameters and a node`)
@@ -55,7 +55,7 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
   const attempts = rpcUrls.length > 1 ? 1 : ASKED.attempts
   const asked = nodesWith({ ...options, timeoutMs: ASKED.timeoutMs, attempts, ...parts.rpc })
   const forPartner = <T>(work: Promise<T>) => inOurWords(network, work)
-  const coinIsToken = parts.coinIsToken ?? network.id === 'celo'
+  const nativeIsToken = parts.nativeIsToken ?? network.id === 'celo'
   return Object.freeze({
     network,
     wrapped,
@@ -64,10 +64,10 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
     externalExecutor: externalExecutor.address.toLowerCase(),
     parse,
     parseAccount,
-    spell: spellAddress,
+    formatAddress: spellAddress,
     readToken: (address) => forPartner(readTokenFacts(asked, network, address)),
-    callHash: (order) => callHash({ wrapped, coinIsToken }, order),
-    prepare: (order) => forPartner(prepare({ network, nodes: asked, caps, wrapped, coinIsToken }, order)),
+    callHash: (order) => callHash({ wrapped, nativeIsToken }, order),
+    prepare: (order) => forPartner(prepare({ network, nodes: asked, caps, wrapped, nativeIsToken }, order)),
     readSigned: (raw) => readSigned(evm.chainId, raw),
     broadcast: async (raw) => broadcastSwap(nodes, readSigned(evm.chainId, raw), raw.toLowerCase()),
     observe: (hash, sent) => track(nodes, network, hash, { sent, note }),
@@ -79,7 +79,7 @@ export function createEvmSwapChain(parts: EvmSwapChainParts): SwapChain {
         smallest,
         await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest')),
       ),
-    payment: (hash, asked) => payment({ nodes, network, wrapped, coinIsToken, note }, hash, asked),
+    payment: (hash, asked) => payment({ nodes, network, wrapped, nativeIsToken, note }, hash, asked),
   } satisfies SwapChain)
 }
 

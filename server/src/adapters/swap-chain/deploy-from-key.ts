@@ -9,16 +9,16 @@ import { feeCaps, l1FeeOfBytes, readFeeRate } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { type ContractState, chainIdOf, hasCode, nodeOf, statesOn, type Where } from './deploy.ts'
+import { type ContractState, chainIdOf, hasCode, nodeOf, readStates, type DeployTarget } from './deploy.ts'
 
 /** Why nothing was sent; wei. */
-export type NotSent =
+export type DeployRefusal =
   | Readonly<{ kind: 'no-deployer' }>
   | Readonly<{ kind: 'waiting'; transactions: number }>
   | Readonly<{ kind: 'poor'; balance: bigint; needed: bigint }>
 
 /** A contract that stands now: what put it there, or null where it stood before. */
-export type Placed = Readonly<{
+export type DeployedContract = Readonly<{
   contract: ContractState['contract']
   address: string
   sent: Readonly<{ txHash: string; height: number; gasUsed: bigint; fee: bigint }> | null
@@ -46,13 +46,13 @@ type Planned = Readonly<{ state: ContractState; raw: Hex; most: bigint }>
  * Sends what is missing from this account, one transaction after another, each once the one before stands. What stands is told
  * at once: whoever ends it in between can begin again, and pays for nothing twice.
  */
-export async function deployFrom(
-  where: Where,
+export async function deployFromAccount(
+  where: DeployTarget,
   account: PrivateKeyAccount,
-  placed: (one: Placed) => void,
-): Promise<NotSent | null> {
+  placed: (one: DeployedContract) => void,
+): Promise<DeployRefusal | null> {
   const node = nodeOf(where)
-  const states = await statesOn(node, chainIdOf(where))
+  const states = await readStates(node, chainIdOf(where))
   for (const { contract, address } of states.filter(({ isDeployed }) => isDeployed))
     placed({ contract, address, sent: null })
   const missing = states.filter(({ isDeployed }) => !isDeployed)
@@ -92,7 +92,7 @@ async function plan(
   return { state, raw, most: gas * rate + (await l1FeeOfBytes(node, raw)) }
 }
 
-async function place(node: EvmNode, network: Network, { contract, address }: ContractState, raw: Hex): Promise<Placed> {
+async function place(node: EvmNode, network: Network, { contract, address }: ContractState, raw: Hex): Promise<DeployedContract> {
   const txHash = keccak256(raw)
   await send(node, raw, txHash)
   const { ok, height, gasUsed, gasPrice, l1Fee } = await mined(node, network, txHash)

@@ -24,7 +24,7 @@ export type ContractState = Readonly<{
   transaction: Readonly<{ chainId: number; to: string; data: string; value: '0'; gas: string | null }> | null
 }>
 
-export type Where = Readonly<{ network: Network; rpcUrls: readonly string[] }>
+export type DeployTarget = Readonly<{ network: Network; rpcUrls: readonly string[] }>
 
 const contracts = {
   router: swapRouter,
@@ -38,16 +38,16 @@ const DEPLOY_MS = 60_000
 const POLL_MS = 100
 
 /** What stands where, by the first node. Code at these addresses can be no other than ours. */
-export async function readContracts(where: Where): Promise<readonly ContractState[]> {
-  return statesOn(nodeOf(where), chainIdOf(where))
+export async function readContracts(where: DeployTarget): Promise<readonly ContractState[]> {
+  return readStates(nodeOf(where), chainIdOf(where))
 }
 
 /** Puts what is missing on a chain of the sandbox, from its node's own account, and waits until it is there. */
-export async function deployContracts(where: Where): Promise<readonly ContractState[]> {
+export async function deployContracts(where: DeployTarget): Promise<readonly ContractState[]> {
   const node = nodeOf(where)
   const chainId = chainIdOf(where)
   assert(chainId > SANDBOX_IDS, 'only a chain of the sandbox is deployed to from here')
-  const missing = (await statesOn(node, chainId)).filter(({ isDeployed }) => !isDeployed)
+  const missing = (await readStates(node, chainId)).filter(({ isDeployed }) => !isDeployed)
   if (missing.length > 0 && !(await hasCode(node, deploymentProxy))) {
     await node.ask('anvil_setCode', [deploymentProxy, deploymentProxyCode], () => null)
   }
@@ -58,14 +58,14 @@ export async function deployContracts(where: Where): Promise<readonly ContractSt
   }
   const deadline = Date.now() + DEPLOY_MS
   for (;;) {
-    const states = await statesOn(node, chainId)
+    const states = await readStates(node, chainId)
     if (states.every(({ isDeployed }) => isDeployed)) return states
     if (Date.now() > deadline) throw unavailable(`${where.network.id}: the contracts did not get into a block`)
     await wait(POLL_MS)
   }
 }
 
-export function statesOn(node: EvmNode, chainId: number): Promise<readonly ContractState[]> {
+export function readStates(node: EvmNode, chainId: number): Promise<readonly ContractState[]> {
   return Promise.all(
     names.map(async (contract) => {
       const { address: own, data: input } = contracts[contract]
@@ -84,16 +84,16 @@ async function plan(node: EvmNode, chainId: number, input: string): Promise<Cont
 }
 
 /** Whether the deterministic deployer itself is on the network. */
-export const hasDeployer = (where: Where): Promise<boolean> => hasCode(nodeOf(where), deploymentProxy)
+export const hasDeployer = (where: DeployTarget): Promise<boolean> => hasCode(nodeOf(where), deploymentProxy)
 
 export const hasCode = async (node: EvmNode, at: string): Promise<boolean> =>
   (await node.ask('eth_getCode', [at, 'latest'], bytes)) !== '0x'
 
-export function nodeOf({ network, rpcUrls }: Where): EvmNode {
+export function nodeOf({ network, rpcUrls }: DeployTarget): EvmNode {
   const url = present(rpcUrls[0], 'a node')
   return createNode(`${network.id} node 1`, url, chainIdOf({ network }), rpcDefaults)
 }
 
-export function chainIdOf({ network }: Pick<Where, 'network'>): number {
+export function chainIdOf({ network }: Pick<DeployTarget, 'network'>): number {
   return present(network.evm, 'the parameters of an evm network').chainId
 }

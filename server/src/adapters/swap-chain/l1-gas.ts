@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { Network } from '../../core/domain/network.ts'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
-import type { Attempted } from './simulate.ts'
+import type { UnsignedCall } from './simulate.ts'
 
 /** Arbitrum's NodeInterface: no contract, but an address at which Nitro nodes answer. */
 const NODE_INTERFACE = '0x00000000000000000000000000000000000000C8'
@@ -12,7 +12,7 @@ const abi = parseAbi([
 const PERCENT = 150n
 
 /** Gas that Arbitrum takes for the bytes on the first layer, which simulations of a call leave out; 0 elsewhere. */
-export async function l1GasOf(node: EvmNode, network: Network, { to, input }: Attempted): Promise<bigint> {
+export async function l1GasOf(node: EvmNode, network: Network, { to, input }: UnsignedCall): Promise<bigint> {
   if (network.id !== 'arbitrum') return 0n
   const asked = encodeFunctionData({ abi, functionName: 'gasEstimateL1Component', args: [to as Hex, false, input] })
   const answer = await ethCall(node, { to: NODE_INTERFACE, data: asked }, 'latest')

@@ -13,7 +13,7 @@ type Parts = Readonly<{
   nodes: readonly EvmNode[]
   network: Network
   wrapped: string
-  coinIsToken: boolean
+  nativeIsToken: boolean
   note: Note
 }>
 
@@ -36,7 +36,7 @@ export async function payment(parts: Parts, txHash: string, asked: Asked): Promi
  * nothing. null: the block is another by now.
  */
 async function movedIn(
-  { wrapped, coinIsToken }: Parts,
+  { wrapped, nativeIsToken }: Parts,
   node: EvmNode,
   { txHash, blockHash, token, from, to }: Asked & Readonly<{ txHash: string; blockHash: string }>,
 ): Promise<bigint | null> {
@@ -45,7 +45,7 @@ async function movedIn(
     node.ask('eth_getTransactionByHash', [txHash], orNull(transaction)),
   ])
   if (found?.blockHash !== blockHash || tx?.blockHash !== blockHash) return null
-  const isCoin = isNative(token) || (coinIsToken && token === wrapped)
+  const isCoin = isNative(token) || (nativeIsToken && token === wrapped)
   const direct = isCoin && tx.from.toLowerCase() === from && tx.to?.toLowerCase() === to ? tx.value : 0n
   return found.logs
     .filter((entry) => entry.address.toLowerCase() === token)

@@ -4,7 +4,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { present } from '../../lib/assert.ts'
 import { isNative } from '../../swap/domain/token.ts'
-import type { Prepared, SwapOrder } from '../../swap/ports/swap-chain.ts'
+import type { PreparedSwap, SwapOrder } from '../../swap/ports/swap-chain.ts'
 import { type FeeCaps, readFeeRate } from '../chains/evm/fees.ts'
 import { type EvmNode, ethCall } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
@@ -12,27 +12,27 @@ import { bytes, count } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
 import { encodeOutside } from '../dex/encode-outside.ts'
 import { encodeSwap, type SwapTerms } from '../dex/encode-swap.ts'
-import { approveCall, NO_REF } from './act.ts'
+import { encodeApprove, NO_REF } from './act.ts'
 import { l1GasOf } from './l1-gas.ts'
 import { revertReason } from './revert-reason.ts'
-import { type Attempted, type Outcome, simulate } from './simulate.ts'
-import { type Fees, serializeUnsigned } from './unsigned.ts'
+import { type UnsignedCall, type Outcome, simulate } from './simulate.ts'
+import { type FeeRates, serializeUnsigned } from './unsigned.ts'
 
-export type PrepareParts = Readonly<{
+export type PrepareContext = Readonly<{
   network: Network
   nodes: readonly EvmNode[]
   caps: FeeCaps
   wrapped: string
   /** The coin is itself a token (Celo): nothing is wrapped. */
-  coinIsToken: boolean
+  nativeIsToken: boolean
 }>
 
 const abi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 const router = swapRouter.address.toLowerCase()
 
 /** Everything is read from one node, so that it fits together; the next is asked only where one does not answer. */
-export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
-  if (order.swaps.length === 0 && order.outside === undefined && !isWrap(parts, order))
+export async function prepare(parts: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
+  if (order.swaps.length === 0 && order.aggregatorCall === undefined && !isWrap(parts, order))
     throw new AppError('NO_ROUTE', 'there is no route between these tokens')
   if (order.minReceived <= 0n || order.amountIn <= 0n) {
     throw new AppError('AMOUNT_BELOW_MIN', 'the amount is too small: nothing would be received', { field: 'amount' })
@@ -50,10 +50,10 @@ export async function prepare(parts: PrepareParts, order: SwapOrder): Promise<Pr
 }
 
 /** The coin for its wrapped token, or back. */
-const isWrap = ({ wrapped, coinIsToken }: PrepareParts, { tokenIn, tokenOut }: SwapOrder): boolean =>
-  !coinIsToken && (isNative(tokenIn) ? tokenOut === wrapped : tokenIn === wrapped && isNative(tokenOut))
+const isWrap = ({ wrapped, nativeIsToken }: PrepareContext, { tokenIn, tokenOut }: SwapOrder): boolean =>
+  !nativeIsToken && (isNative(tokenIn) ? tokenOut === wrapped : tokenIn === wrapped && isNative(tokenOut))
 
-async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): Promise<Prepared> {
+async function prepareOn(node: EvmNode, parts: PrepareContext, order: SwapOrder): Promise<PreparedSwap> {
   const { account, tokenIn, amountIn } = order
   const coinIn = isNative(tokenIn)
   const [coins, tokens, allowed, nonce, fee, code] = await Promise.all([
@@ -63,7 +63,7 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
     nonceOf(parts.nodes, node, account),
     readFeeRate([node], parts.network, parts.caps),
     node.ask('eth_getCode', [account, 'latest'], bytes),
-    checkDeployed(node, order.outside ? externalExecutor.address : swapExecutor.address),
+    checkDeployed(node, order.aggregatorCall ? externalExecutor.address : swapExecutor.address),
   ])
   if (!canSign(code)) {
     const field = { field: 'account' }
@@ -101,16 +101,16 @@ async function prepareOn(node: EvmNode, parts: PrepareParts, order: SwapOrder): 
 /** An account without code, or one that had its key lend it some (EIP-7702). */
 const canSign = (code: string): boolean => code === '0x' || /^0xef0100[0-9a-fA-F]{40}$/.test(code)
 
-type Made = Readonly<{ call: Attempted; nonce: number; gas: bigint }>
+type Made = Readonly<{ call: UnsignedCall; nonce: number; gas: bigint }>
 
-type CallParts = Pick<PrepareParts, 'wrapped' | 'coinIsToken'>
+type CallParts = Pick<PrepareContext, 'wrapped' | 'nativeIsToken'>
 
 export function callHash(parts: CallParts, order: Omit<SwapOrder, 'ref'>): Hex {
   return keccak256(swapCall(parts, { ...order, ref: NO_REF }).input)
 }
 
-function swapCall({ wrapped, coinIsToken }: CallParts, order: SwapOrder): Attempted {
-  const { account, tokenIn, tokenOut, swaps, outside } = order
+function swapCall({ wrapped, nativeIsToken }: CallParts, order: SwapOrder): UnsignedCall {
+  const { account, tokenIn, tokenOut, swaps, aggregatorCall } = order
   const [coinIn, coinOut] = [isNative(tokenIn), isNative(tokenOut)]
   const terms = termsOf(order)
   const route = {
@@ -119,10 +119,10 @@ function swapCall({ wrapped, coinIsToken }: CallParts, order: SwapOrder): Attemp
     target: coinOut ? wrapped : tokenOut,
     coinIn,
     coinOut,
-    wrapped: coinIsToken ? null : wrapped,
+    wrapped: nativeIsToken ? null : wrapped,
   }
-  const { calldata, value } = outside
-    ? encodeOutside(outside, { source: coinIn ? null : tokenIn, target: coinOut ? null : tokenOut }, terms)
+  const { calldata, value } = aggregatorCall
+    ? encodeOutside(aggregatorCall, { source: coinIn ? null : tokenIn, target: coinOut ? null : tokenOut }, terms)
     : encodeSwap(route, terms)
   return { from: account, to: router, input: calldata, value }
 }
@@ -136,16 +136,16 @@ const termsOf = ({ amountIn, minReceived, recipient, feePpm, feeTo, deadline, re
   deadline: BigInt(deadline),
 })
 
-const approval = ({ account, tokenIn }: SwapOrder, units: bigint): Attempted => ({
+const approval = ({ account, tokenIn }: SwapOrder, units: bigint): UnsignedCall => ({
   ...{ from: account, to: tokenIn, value: 0n },
-  input: approveCall(router, units),
+  input: encodeApprove(router, units),
 })
 
 /** Old tokens return nothing, which is as good as true; some return false in place of a revert. */
 const refuses = (outcome: Outcome | undefined): boolean =>
   !outcome?.ok || (outcome.returned !== '0x' && BigInt(outcome.returned) !== 1n)
 
-type Resetting = Readonly<{ network: Network; fees: Fees; l1Gas: bigint; order: SwapOrder; nonce: number }>
+type Resetting = Readonly<{ network: Network; fees: FeeRates; l1Gas: bigint; order: SwapOrder; nonce: number }>
 
 /** Throws ALLOWANCE_RESET_REQUIRED where the token takes an approval of nothing: USDT wants that before another (its line 205). */
 async function askReset(node: EvmNode, { network, fees, l1Gas, order, nonce }: Resetting): Promise<void> {
@@ -183,7 +183,7 @@ async function checkDeployed(node: EvmNode, executor: Hex): Promise<void> {
 }
 
 /** What the first layer takes is told for a transfer of 200 bytes, and grows with the bytes. */
-function l1FeeOf({ l1Fee = 0n }: Fees, { input }: Attempted): bigint {
+function l1FeeOf({ l1Fee = 0n }: FeeRates, { input }: UnsignedCall): bigint {
   const size = BigInt(input.length / 2 + 120)
   return (l1Fee * size + 199n) / 200n
 }

@@ -11,7 +11,7 @@ import {
 import { AppError } from '../../core/domain/errors.ts'
 import type { SignedTransaction } from '../../swap/ports/swap-chain.ts'
 import { addressOfKey } from '../chains/evm/address.ts'
-import { actOf, oddApprovalOf } from './act.ts'
+import { decodeAction, decodeUnsupportedApproval } from './act.ts'
 
 /** Nodes take no larger ones (geth: 128 KiB). */
 const BYTES_MAX = 131_072
@@ -38,7 +38,7 @@ export function readSigned(chainId: number, raw: string): SignedTransaction {
     nonce,
     to: target,
     // An EIP-7702 transaction also changes what an account is: that is not what was built.
-    act: type === 'eip7702' ? oddApprovalOf(input) : actOf(target, input, value),
+    act: type === 'eip7702' ? decodeUnsupportedApproval(input) : decodeAction(target, input, value),
   }
 }
 

@@ -6,14 +6,14 @@ import { failureOf, refusalOf, revertOf, unavailable } from '../chains/evm/rpc.t
 import { callFailure } from './call-failure.ts'
 
 /** A transaction that is not yet signed, as a simulation sees it. */
-export type Attempted = Readonly<{ from: string; to: string; input: Hex; value: bigint }>
+export type UnsignedCall = Readonly<{ from: string; to: string; input: Hex; value: bigint }>
 
 /** How it went. `gas` is a limit under which it was seen to work, with room for a state that moves on. */
 export type Outcome = Readonly<{ ok: true; returned: Hex; gas: bigint }> | Readonly<{ ok: false; reverted: Hex | null }>
 
 /** One after another, each on the state that those before it left. `allows`: what the first does for the last. */
-export type Trial = Readonly<{
-  calls: readonly Attempted[]
+export type Simulation = Readonly<{
+  calls: readonly UnsignedCall[]
   allows: Readonly<{ token: string; owner: string; spender: string; units: bigint }> | null
 }>
 
@@ -27,7 +27,7 @@ const SLOTS_MAX = 32
 const abi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 
 /** By `eth_simulateV1` where the node has it, else each call alone on a state that is overridden. */
-export async function simulate(node: EvmNode, trial: Trial): Promise<readonly Outcome[]> {
+export async function simulate(node: EvmNode, trial: Simulation): Promise<readonly Outcome[]> {
   const time =
     1 + (await node.ask('eth_getBlockByNumber', ['latest', false], (reply) => count(fields(reply)['timestamp'])))
   const first = await simulateV1(
@@ -67,7 +67,7 @@ const simulated: Decode<Simulated> = (reply) => {
 /** In a block that is later than the last: pools do more in it. null where the node does not offer it, by whatever code. */
 async function simulateV1(
   node: EvmNode,
-  calls: readonly (Attempted & { gas: bigint | null })[],
+  calls: readonly (UnsignedCall & { gas: bigint | null })[],
   time: number,
 ): Promise<readonly Simulated[] | null> {
   const asked = calls.map(({ from, to, input, value, gas }) => ({
@@ -93,7 +93,7 @@ async function simulateV1(
 /** Some providers answer a method that they do not sell with a status of HTTP. */
 const isForbidden = (status: number): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
 
-async function simulateApart(node: EvmNode, { calls, allows }: Trial): Promise<readonly Outcome[]> {
+async function simulateApart(node: EvmNode, { calls, allows }: Simulation): Promise<readonly Outcome[]> {
   const last = calls.length - 1
   const overrides = allows === null ? null : await allowanceOverride(node, allows)
   return Promise.all(calls.map((call, n) => one(node, call, n === last ? overrides : null)))
@@ -101,7 +101,7 @@ async function simulateApart(node: EvmNode, { calls, allows }: Trial): Promise<r
 
 type Overrides = Readonly<Record<string, Readonly<{ stateDiff: Readonly<Record<string, Hex>> }>>>
 
-async function one(node: EvmNode, call: Attempted, overrides: Overrides | null): Promise<Outcome> {
+async function one(node: EvmNode, call: UnsignedCall, overrides: Overrides | null): Promise<Outcome> {
   const { input, value, ...parties } = call
   const params = [{ ...parties, data: input, value: hex(value) }, 'latest', ...(overrides === null ? [] : [overrides])]
   try {
@@ -116,7 +116,7 @@ async function one(node: EvmNode, call: Attempted, overrides: Overrides | null):
 }
 
 /** The word that holds the allowance, found by what `allowance` reads and by what it then says. */
-async function allowanceOverride(node: EvmNode, allows: NonNullable<Trial['allows']>): Promise<Overrides> {
+async function allowanceOverride(node: EvmNode, allows: NonNullable<Simulation['allows']>): Promise<Overrides> {
   const { token, owner, spender, units } = allows
   const input = encodeFunctionData({ abi, functionName: 'allowance', args: [owner as Hex, spender as Hex] })
   const call = { from: owner, to: token, data: input }

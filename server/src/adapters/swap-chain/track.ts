@@ -7,7 +7,7 @@ import { observe } from '../chains/evm/observe.ts'
 import { findAgreedHead } from '../chains/evm/reader.ts'
 import { orNull, receipt, type TransactionReply, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { actOf } from './act.ts'
+import { decodeAction } from './act.ts'
 
 type Sent = Readonly<{ signer: string; nonce: number }>
 
@@ -88,6 +88,6 @@ function signedOf(
   chainId: number,
 ): SignedTransaction {
   const target = to?.toLowerCase() ?? null
-  const act = type === 4 ? null : actOf(target, input, value)
+  const act = type === 4 ? null : decodeAction(target, input, value)
   return { hash, signer: from.toLowerCase(), chainId, nonce, to: target, act }
 }

@@ -20,7 +20,7 @@ export function mountSandbox(context: ApiContext): void {
   for (const route of Object.values(sandboxRoutes) as RouteDefinition[]) {
     mount(context, route, async (request, reply) => {
       const idempotency = route.method === 'POST' ? readIdempotency(request, route) : null
-      const text = await context.services.answerOnce(callerOf(request).partner, idempotency, () =>
+      const text = await context.services.withIdempotency(callerOf(request).partner, idempotency, () =>
         callControl(http, sandboxControlUrl, route, request),
       )
       return send(reply, route, text)

@@ -1,2 +1,2 @@
-/** A row that is to be looked at: `dispatch` names a network, the others a row's id. */
+/** A row to process. The id of `dispatch` is a network, the others are row ids. */
 export type Job = { kind: 'exchange' | 'transaction' | 'dispatch' | 'swap'; id: string }

@@ -1,7 +1,7 @@
-/** What became of one request: `remaining` of `limit`, whole again after `resetSeconds`. */
+/** Decision on one request. `remaining` of `limit` is left; the limit is full again after `resetSeconds`. */
 export type ThrottleVerdict = Readonly<{ allowed: boolean; limit: number; remaining: number; resetSeconds: number }>
 
-/** Counts weighted requests by partner or address, in memory: the answer may lag what other processes counted. A refusal costs nothing. */
+/** Counts weighted requests by partner or address, in memory. Counts of other processes arrive late. A refused request does not count. */
 export interface Throttle {
   take(key: string, cost: number, limitPerMinute: number): ThrottleVerdict
 }

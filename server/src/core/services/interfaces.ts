@@ -4,7 +4,7 @@ import type { Caller, Partner } from '../domain/partner.ts'
 export type Idempotency = Readonly<{ key: string; requestHash: string }>
 
 /** Stores the first successful response per key; see swap/idempotent.ts. */
-export type AnswerOnce = <T extends string | readonly string[]>(
+export type WithIdempotency = <T extends string | readonly string[]>(
   partner: Partner,
   idempotency: Idempotency | null,
   work: () => Promise<T>,
@@ -15,7 +15,7 @@ export type CoreServices = Readonly<{
   /** From the in-process cache (at most 5 s old). Throws API_KEY_*, IP_NOT_ALLOWED, RATE_LIMIT_EXCEEDED (wrong keys). */
   authenticate(key: string | undefined, ip: string): Caller | Promise<Caller>
   /** Repeats of a request with the same Idempotency-Key get the first response. For the sandbox's controls. */
-  answerOnce: AnswerOnce
+  withIdempotency: WithIdempotency
   /** Reasons why quotes or creates would fail now; empty = ready. */
   readiness(): readonly string[]
 }>

@@ -1,7 +1,7 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import type { PrivatePlan } from './private-plan.ts'
 
-/** What partners see. The partner API fixes the three terminal statuses. */
+/** Statuses that partners see. `finished`, `failed` and `refunded` are terminal. */
 export const exchangeStatuses = [
   'pending',
   'confirming',
@@ -18,7 +18,7 @@ export type ExchangeStatus = (typeof exchangeStatuses)[number]
 export type ExchangeType = 'standard' | 'private'
 export type Flow = 'standard' | 'fixed-rate'
 
-/** Why an exchange or execution is where it is; additive `statusReason` of the API. */
+/** The reason for a status; `statusReason` in the API. */
 export const statusReasons = [
   'EXPIRED',
   'CANCELLED',
@@ -45,7 +45,7 @@ export type StatusReason = (typeof statusReasons)[number]
 /** One conversion of a plan. A standard exchange has one leg; a private one two, through an intermediary. */
 export type Leg = Readonly<{ from: Asset; to: Asset }>
 
-/** The exchange as it was asked for. Amounts are units of the first leg's `from` and the last leg's `to`. */
+/** An exchange as ordered. Amounts are units of the first leg's `from` and the last leg's `to`. */
 export type Exchange = Readonly<{
   id: string
   partnerId: string
@@ -62,25 +62,25 @@ export type Exchange = Readonly<{
   reason: StatusReason | null
   createdAt: Date
   expiresAt: Date
-  /** Until when a deposit must be first seen for the fixed rate to hold; null where it floats. */
+  /** A deposit must be first seen by then to get the fixed rate; null = floating. */
   fixedUntil: Date | null
-  /** Partner's fee in force when it was created. */
+  /** The partner's fee at creation. */
   partnerFeeBps: number
-  /** Of a private one, for whoever steps it: no answer shows it. */
+  /** Of a private exchange. Internal: no response shows it. */
   plan?: PrivatePlan
 }>
 
-/** What goes back to the user, from the moment it is reserved: in the asset that came in, which need not be the leg's. */
+/** A refund, from the moment it is reserved. `assetId` is the received asset, which may differ from the ordered one. */
 export type RefundView = Readonly<{
   assetId: AssetId
   units: bigint
   address: string
   memo: string | null
-  /** null until it is signed; another one where the fee was raised. */
+  /** null until it is signed. A replacement with a higher fee changes it. */
   txHash: string | null
 }>
 
-/** One item of the API's `exchanges`: what became of one deposit (standard) or one leg (private). */
+/** One item of the API's `exchanges`: the execution of one deposit (standard) or one leg (private). */
 export type ExecutionView = Readonly<{
   leg: number
   status: ExchangeStatus
@@ -89,10 +89,10 @@ export type ExecutionView = Readonly<{
   sentUnits: bigint | null
   payinHash: string | null
   payoutHash: string | null
-  /** null where nothing goes back. */
+  /** null if there is no refund. */
   refund: RefundView | null
   createdAt: Date
 }>
 
-/** `executions`: the latest ones, in the order of their deposits. */
+/** An exchange with its latest executions, in the order of their deposits. */
 export type ExchangeView = Readonly<{ exchange: Exchange; executions: readonly ExecutionView[] }>

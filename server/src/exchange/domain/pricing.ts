@@ -17,30 +17,30 @@ import type { RateQuote } from './rate-quote.ts'
 
 export type Pair = Readonly<{ from: Currency; to: Currency; flow: Flow; partnerFeeBps: number }>
 
-/** One direction as it is priced by one book: what every quote of it shares. */
+/** A direction priced from one book: the parts that all its quotes share. */
 export type PairPricing = Readonly<{
   pair: Pair
-  /** Units of `to` per unit of `from` at the house's side of the market. */
+  /** Units of `to` per unit of `from`, before fees: `from` at its bid, `to` at its ask. */
   rate: Ratio
   serviceBps: bigint
   partnerBps: bigint
   /** The payout's network fee, in units of `to`. */
   networkUnits: bigint
-  /** Units of `to` that one payout can deliver now; null where nothing bounds it. */
+  /** Units of `to` that one payout can deliver now; null = unlimited. */
   availableUnits: bigint | null
   minUnits: bigint
   maxUnits: bigint | null
-  /** Dollars per whole coin scaled by 10^12, for figures that are shown. */
+  /** Mid prices in dollars scaled by 10^12, for displayed figures. */
   fromPrice: bigint
   toPrice: bigint
-  /** Milliseconds since 1970 after which a source of it is too old. */
+  /** Milliseconds since 1970 after which one of its sources is too old. */
   goodUntil: number
 }>
 
-/** `min` is rounded up to so few digits: readable, and not another one at every tick of the price. */
+/** `min` is rounded up to this many digits: readable, and stable across small price changes. */
 const MIN_DIGITS = 3
 
-/** Prices a direction, or says why it cannot be honoured now. Pure; worth keeping for as long as the book is current. */
+/** Prices a direction, or throws why it cannot be exchanged now. Pure, so the result can be cached with the book. */
 export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
   const { from, to } = pair
   checkOpen(book, pair)
@@ -52,17 +52,17 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
   const partnerBps = BigInt(pair.partnerFeeBps)
   assert(
     serviceBps >= 0n && serviceBps < BPS && partnerBps >= 0n && partnerBps < BPS,
-    'a fee is 0 % or more and below 100 %',
+    'a fee is at least 0 % and below 100 %',
   )
   const { networkUnits, availableUnits } = toCosts
   const costs = { rate, serviceBps, partnerBps, networkUnits }
-  const least = largest(minInputFor(costs, toCosts.leastPayoutUnits), fromCosts.leastDepositUnits)
-  const minUnits = toSignificant(least, 'up', MIN_DIGITS)
+  const exactMin = largest(minInputFor(costs, toCosts.minPayoutUnits), fromCosts.minDepositUnits)
+  const minUnits = toSignificant(exactMin, 'up', MIN_DIGITS)
   const maxUnits = availableUnits === null ? null : toSignificant(maxInputFor(costs, availableUnits), 'down')
   if (maxUnits !== null && maxUnits < minUnits) {
     throw new AppError(
       'INSUFFICIENT_LIQUIDITY',
-      `the reserve of ${to.asset.ticker} does not cover an exchange at the moment`,
+      `the reserve of ${nameOf(to)} does not cover the minimum amount: choose another currency or retry later`,
     )
   }
   return {
@@ -83,16 +83,16 @@ export function pricePair(book: Book, pair: Pair, now: number): PairPricing {
 }
 
 /**
- * The estimate for an amount. Both amounts have at most 15 significant digits, rounded down, so that they are exact as
- * JSON numbers; what the rounding leaves stays with the house, as part of the service fee. More in never gives less out.
+ * The estimate for an amount. Both amounts are rounded down to 15 significant digits, so that they are exact as JSON
+ * numbers; the remainder is part of the service fee. A larger input never gives a smaller output.
  */
 export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQuote {
   assert(requestedUnits > 0n, 'a quoted amount is positive')
   const { pair, rate, minUnits, maxUnits } = pricing
   const fromUnits = toSignificant(requestedUnits, 'down')
   const grossUnits = scale(fromUnits, rate.numerator, rate.denominator, 'down')
-  const afterService = keep(grossUnits, pricing.serviceBps)
-  const afterPartner = keep(afterService, pricing.partnerBps)
+  const afterService = lessFee(grossUnits, pricing.serviceBps)
+  const afterPartner = lessFee(afterService, pricing.partnerBps)
   const partnerUnits = afterService - afterPartner
   const networkUnits = smallest(pricing.networkUnits, afterPartner)
   const toUnits = toSignificant(afterPartner - networkUnits, 'down')
@@ -112,8 +112,8 @@ export function quoteUnits(pricing: PairPricing, requestedUnits: bigint): RateQu
 }
 
 /**
- * What an intermediary is worth in the coin that it was bought with. Neither side must be open for orders: it is no new
- * exchange, and the intermediary's own network is not asked for anything.
+ * Costs of converting an intermediary back into the source asset for a return leg. Works also while either side is paused or
+ * disabled, because it is no new exchange, and without fee rates of the intermediary's network.
  */
 export function priceReturn(book: Book, from: Currency, to: Currency, now: number): Costs {
   checkFresh(book, now)
@@ -126,8 +126,8 @@ export function priceReturn(book: Book, from: Currency, to: Currency, now: numbe
 }
 
 /**
- * What one payout (or refund) of a currency costs now, in units of the currency itself. For whoever pays one out. The
- * network's own coin needs no price for it: its refunds do not wait for one.
+ * Cost of one payout or refund of a currency now, in units of that currency. The native currency needs no price for this,
+ * so its refunds do not wait for prices.
  */
 export function payoutFeeIn(book: Book, currency: Currency, now: number): bigint {
   if (currency.asset.contract !== null) checkFresh(book, now)
@@ -136,23 +136,23 @@ export function payoutFeeIn(book: Book, currency: Currency, now: number): bigint
 
 export type Costs = Pick<PairPricing, 'rate' | 'serviceBps' | 'partnerBps' | 'networkUnits'>
 
-/** What `fromUnits` are worth in `to` after the spread and the partner's fee, before the payout's network fee. */
+/** Output for `fromUnits` after the spread and the partner's fee, before the payout's network fee. */
 export function beforeNetworkFee(costs: Costs, fromUnits: bigint): bigint {
   const gross = scale(fromUnits, costs.rate.numerator, costs.rate.denominator, 'down')
-  return keep(keep(gross, costs.serviceBps), costs.partnerBps)
+  return lessFee(lessFee(gross, costs.serviceBps), costs.partnerBps)
 }
 
-/** What `fromUnits` pay out: net of everything, not rounded to significant digits. */
+/** Output for `fromUnits` after all fees, not rounded to significant digits. */
 export function afterNetworkFee(costs: Costs, fromUnits: bigint): bigint {
   return largest(beforeNetworkFee(costs, fromUnits) - costs.networkUnits, 0n)
 }
 
-/** What a quote of `fromUnits` says is paid out: to 15 significant digits. */
+/** The output that a quote of `fromUnits` states: 15 significant digits. */
 export function payoutUnits(costs: Costs, fromUnits: bigint): bigint {
   return toSignificant(afterNetworkFee(costs, fromUnits), 'down')
 }
 
-/** The least amount in that pays out `toUnits` or more. Exact: every step of the way is floor(x × n ÷ d). */
+/** The smallest input with an output of at least `toUnits`. Exact: it inverts each floor(x × n ÷ d) step. */
 export function minInputFor(costs: Costs, toUnits: bigint): bigint {
   if (toUnits <= 0n) return 0n
   const afterService = scale(toUnits + costs.networkUnits, BPS, BPS - costs.partnerBps, 'up')
@@ -160,66 +160,79 @@ export function minInputFor(costs: Costs, toUnits: bigint): bigint {
   return scale(gross, costs.rate.denominator, costs.rate.numerator, 'up')
 }
 
-/** The most that can come in while no more than `toUnits` go out. */
+/** The largest input with an output of at most `toUnits`. */
 export function maxInputFor(costs: Costs, toUnits: bigint): bigint {
   return minInputFor(costs, toUnits + 1n) - 1n
 }
 
-/** What is left of `units` after a fee, which is rounded up. */
-function keep(units: bigint, feeBps: bigint): bigint {
+/** `units` less a fee that is rounded up. */
+function lessFee(units: bigint, feeBps: bigint): bigint {
   return feeBps === 0n ? units : (units * (BPS - feeBps)) / BPS
 }
 
 function checkOpen(book: Book, { from, to, flow }: Pair): void {
   if (from.asset.id === to.asset.id) {
-    throw new AppError('SAME_CURRENCY', 'fromCurrency and toCurrency are the same', { field: 'toCurrency' })
+    const message = `fromCurrency and toCurrency are both ${nameOf(from)}: choose two different currencies`
+    throw new AppError('SAME_CURRENCY', message, { field: 'toCurrency' })
   }
-  for (const [field, { enabled, asset, network }] of [
+  for (const [field, currency] of [
     ['fromCurrency', from],
     ['toCurrency', to],
   ] as const) {
+    const { enabled, asset, network } = currency
     if (!enabled || book.pauses.assets.has(asset.id)) {
-      throw new AppError('PAIR_UNAVAILABLE', `${asset.ticker} on ${asset.network} is not available`, { field })
+      const message = `${nameOf(currency)} is not available: choose a currency with enabled: true`
+      throw new AppError('PAIR_UNAVAILABLE', message, { field })
     }
     if (book.pauses.networks.has(network.id)) {
-      throw new AppError('NETWORK_PAUSED', `the network ${network.id} is paused`, { extra: { network: network.id } })
+      const message = `the network ${network.id} is paused: retry later`
+      throw new AppError('NETWORK_PAUSED', message, { extra: { network: network.id } })
     }
   }
-  if (flow === 'fixed-rate' && !(from.definition.supportsFixedRate && to.definition.supportsFixedRate)) {
-    throw new AppError('FIXED_RATE_UNSUPPORTED', 'this pair has no fixed rate', { field: 'flow' })
+  const floatingOnly = [from, to].find(({ definition }) => !definition.supportsFixedRate)
+  if (flow === 'fixed-rate' && floatingOnly) {
+    const message = `${nameOf(floatingOnly)} has no fixed rate: use the flow standard`
+    throw new AppError('FIXED_RATE_UNSUPPORTED', message, { field: 'flow' })
   }
 }
 
-/** Never a quote by old figures: of prices, or of what there is to pay out. */
+/** A currency in a message: "BTC on btc". */
+const nameOf = ({ asset }: Currency): string => `${asset.ticker.toUpperCase()} on ${asset.network}`
+
 function checkFresh(book: Book, now: number): void {
-  if (now - book.prices.at > PRICES_MAX_AGE_MS || now - book.reserves.at > RESERVES_MAX_AGE_MS) {
-    throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
+  if (now - book.prices.at > PRICES_MAX_AGE_MS) {
+    throw new AppError('RATES_UNAVAILABLE', `the prices are older than ${PRICES_MAX_AGE_MS / 1_000} s: retry later`)
+  }
+  if (now - book.reserves.at > RESERVES_MAX_AGE_MS) {
+    throw new AppError('RATES_UNAVAILABLE', `the reserves are older than ${RESERVES_MAX_AGE_MS / 1_000} s: retry later`)
   }
 }
 
-/** What one currency's network costs in units of the currency: shared by all of its directions. */
+/** Network costs of one currency, in its units. All its directions share them. */
 type NetworkCosts = Readonly<{
-  /** Milliseconds since 1970 of the fee rate. */
+  /** Milliseconds since 1970 at which the fee rate was read. */
   at: number
   networkUnits: bigint
   availableUnits: bigint | null
-  /** As much as the network fee again, and an output that is relayed: less makes no sense. */
-  leastPayoutUnits: bigint
-  /** What can go back: twice the fee of a refund, and an output that is relayed. */
-  leastDepositUnits: bigint
+  /** At least the network fee, and at least an output that nodes relay. */
+  minPayoutUnits: bigint
+  /** Enough for a refund: twice its fee, and an output that nodes relay. */
+  minDepositUnits: bigint
 }>
 
-/** Books are immutable, so that what follows from one can be kept beside it. */
+/** Books are immutable, so derived costs can be cached by book. */
 const costsByBook = new WeakMap<Book, Map<string, NetworkCosts>>()
 
 function getCosts(book: Book, currency: Currency, now: number): NetworkCosts {
-  const known = costsByBook.get(book) ?? new Map<string, NetworkCosts>()
-  const costs = known.get(currency.asset.id) ?? costsOf(book, currency)
+  const cache = costsByBook.get(book) ?? new Map<string, NetworkCosts>()
+  const costs = cache.get(currency.asset.id) ?? costsOf(book, currency)
   if (costs === null || now - costs.at > FEES_MAX_AGE_MS) {
     const { id } = currency.network
-    throw new AppError('NETWORK_UNAVAILABLE', `the network ${id} cannot be reached`, { extra: { network: id } })
+    throw new AppError('NETWORK_UNAVAILABLE', `the network ${id} does not answer: retry later`, {
+      extra: { network: id },
+    })
   }
-  costsByBook.set(book, known.set(currency.asset.id, costs))
+  costsByBook.set(book, cache.set(currency.asset.id, costs))
   return costs
 }
 
@@ -228,20 +241,20 @@ function costsOf(book: Book, { asset, definition, network }: Currency): NetworkC
   const feeUnits = fees?.payoutFeeUnits.get(asset.id)
   if (fees === undefined || feeUnits === undefined) return null
   const isNative = asset.id === fees.native.assetId
-  // Rounded up, at the price that covers it.
+  // Rounded up, at the price that covers the cost.
   const networkUnits = isNative ? feeUnits : convert(feeUnits, fees.native, definition, book.prices, 'cover', 'up')
-  const relayed = largest(asset.contract === null ? (network.bitcoin?.dustUnits ?? 0n) : 0n, 1n)
+  const minOutput = largest(asset.contract === null ? (network.bitcoin?.dustUnits ?? 0n) : 0n, 1n)
   return {
     at: fees.at,
     networkUnits,
-    availableUnits: deliverable(book, asset.id, fees, feeUnits),
-    leastPayoutUnits: largest(networkUnits, relayed),
-    leastDepositUnits: largest(2n * networkUnits, networkUnits + relayed),
+    availableUnits: payableUnits(book, asset.id, fees, feeUnits),
+    minPayoutUnits: largest(networkUnits, minOutput),
+    minDepositUnits: largest(2n * networkUnits, networkUnits + minOutput),
   }
 }
 
-/** What one payout can deliver: the reserve, less the fee that is paid from it; nothing where the gas is missing. */
-function deliverable(book: Book, assetId: AssetId, fees: NetworkFees, feeUnits: bigint): bigint | null {
+/** Units that one payout can deliver: the reserve less the fee paid from it; for a token, zero without gas. */
+function payableUnits(book: Book, assetId: AssetId, fees: NetworkFees, feeUnits: bigint): bigint | null {
   const { available } = book.reserves
   const reserve = available.get(assetId)
   if (reserve === null) return null

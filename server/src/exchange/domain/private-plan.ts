@@ -2,40 +2,40 @@ import { scale } from '../../core/domain/amount.ts'
 import type { AssetId } from '../../core/domain/asset.ts'
 import type { ErrorCode } from '../../core/domain/errors.ts'
 
-/** `privatePlus`: through Monero alone. `efficient`: through whatever is cheapest and fastest. */
+/** `privatePlus`: through Monero only. `efficient`: through the best intermediary of any network. */
 export type PrivateType = 'privatePlus' | 'efficient'
 
-/** Of a million: the unit of what is withheld. */
+/** 100 % in parts per million. */
 export const PPM = 1_000_000n
-/** One intermediary as it stood when the choice was made: what it would pay and how long it takes, or why it cannot. */
+/** One candidate at the time of the choice: its payout and duration, or the reason for its exclusion. */
 export type IntermediaryOption = Readonly<{ assetId: AssetId }> &
   (Readonly<{ toUnits: string; seconds: number }> | Readonly<{ refused: ErrorCode | 'SAME_NETWORK' | 'SAME_WALLET' }>)
 
-/** Drawn and chosen when the exchange is created, stored with it, and never changed. */
+/** Random draws and choice of a private exchange. Stored at creation and never changed. */
 export type PrivatePlan = Readonly<{
   privateType: PrivateType
-  /** How long the payout of each leg waits in the queue, in milliseconds. */
+  /** Random delay of each leg's payout, in milliseconds. */
   delaysMs: readonly number[]
-  /** How much of the intermediary's plain amount its own chain does not show, in millionths. The next leg counts it again. */
+  /** Share of the intermediary amount that is not sent on its chain, in ppm. The second leg adds it again. */
   withheldPpm: number
-  /** How much more of the plain amount the recipient gets, or less, in millionths: zero on average. Absent: nothing. */
+  /** Random difference of the payout from the converted amount, in ppm; zero on average. Absent: none. */
   payoutPpm?: number
-  /** After this long a leg that could not be paid goes back to the source coin. */
+  /** A leg that could not be paid for this long is refunded in the source asset. */
   stallMs: number
   considered: readonly IntermediaryOption[]
 }>
 
-/** What is sent on the intermediary's chain of what the conversion gave. Never all of it. */
-export function shownUnits({ withheldPpm }: PrivatePlan, plainUnits: bigint): bigint {
-  return scale(plainUnits, PPM - BigInt(withheldPpm), PPM, 'down')
+/** The part of the converted amount that is sent on the intermediary's chain. Always less than the whole. */
+export function shownUnits({ withheldPpm }: PrivatePlan, convertedUnits: bigint): bigint {
+  return scale(convertedUnits, PPM - BigInt(withheldPpm), PPM, 'down')
 }
 
-/** What the recipient gets of what the conversion gave. */
-export function paidUnits({ payoutPpm = 0 }: PrivatePlan, plainUnits: bigint): bigint {
-  return scale(plainUnits, PPM + BigInt(payoutPpm), PPM, 'down')
+/** The recipient's amount for the converted amount. */
+export function paidUnits({ payoutPpm = 0 }: PrivatePlan, convertedUnits: bigint): bigint {
+  return scale(convertedUnits, PPM + BigInt(payoutPpm), PPM, 'down')
 }
 
-/** What the next leg converts for what arrived on the intermediary's chain: the withheld part is counted again. */
-export function countedUnits({ withheldPpm }: PrivatePlan, arrivedUnits: bigint): bigint {
-  return scale(arrivedUnits, PPM, PPM - BigInt(withheldPpm), 'down')
+/** The amount that the second leg converts: the received amount plus the withheld part. */
+export function countedUnits({ withheldPpm }: PrivatePlan, receivedUnits: bigint): bigint {
+  return scale(receivedUnits, PPM, PPM - BigInt(withheldPpm), 'down')
 }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Flow } from './exchange.ts'
 
-/** An estimate of one conversion. Units of `from` and `to`; `to` is net of everything. */
+/** An estimate. Amounts are units of `from` and `to`; `toUnits` is net of all fees. */
 export type RateQuote = Readonly<{
   from: Asset
   to: Asset
@@ -9,22 +9,22 @@ export type RateQuote = Readonly<{
   fromUnits: bigint
   toUnits: bigint
   minUnits: bigint
-  /** null where nothing bounds it. */
+  /** null = no maximum. */
   maxUnits: bigint | null
   /** Dollar values scaled by 10^12. */
   fromUsd: bigint
   toUsd: bigint
-  /** All in units of `to`: what lies between the reference rate and `toUnits`. */
+  /** In units of `to`: the difference between the value at the reference rate and `toUnits`. */
   fees: { serviceUnits: bigint; partnerUnits: bigint; networkUnits: bigint }
   withinBounds: boolean
 }>
 
-/** A quote that can be held on to: `rateId` is null where the amount lies outside min and max. */
+/** A quote with its rateId, which is null if the amount is outside min and max. */
 export type IssuedQuote = Readonly<{ quote: RateQuote; rateId: string | null; validUntil: Date | null }>
 
-/** What a rateId binds, read back from the token after its authenticity was checked. */
+/** The terms that a rateId binds, from an authenticated token. */
 export type RateTerms = Readonly<{
-  /** Random part of the token, unique on the exchange: single use. */
+  /** Random part of the token. Unique among exchanges, so a rateId works once. */
   nonce: string
   partnerId: string
   fromAssetId: string

@@ -4,9 +4,9 @@ import { isTerminal, isOpenExecution } from './lifecycle.ts'
 type State = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
 
 /**
- * An exchange's state as it is answered. Its row is written by its next step, while the execution of a deposit is there as
- * soon as its block is: in between an answer would say `pending` above an item that is `confirming`. `executions` in order
- * of their deposits. `SHOWN_STATUS` of adapters/postgres/exchanges.ts says the same to a list's filter.
+ * The state of an exchange in API responses. The execution of a deposit is stored with its block, but the exchange's own row
+ * only with the next step: without this, a response would show `pending` above a `confirming` item. `executions` are in
+ * the order of their deposits. `SHOWN_STATUS` of adapters/postgres/exchange/exchanges.ts does the same for list filters.
  */
 export function shownState(current: State, executions: readonly (State & Readonly<{ leg: number }>)[]): State {
   if (isTerminal(current.status)) return current

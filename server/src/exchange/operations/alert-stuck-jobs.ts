@@ -10,22 +10,22 @@ type Dependencies = Readonly<{
   log: Log
 }>
 
-/** A step that has failed this often in a row does so for ever: nobody but a person can help it. */
+/** After this many failures in a row, the operator must look. */
 const FAILURES_MAX = 5
-/** What is open is stepped four times a minute: what has not failed for so long has succeeded, wherever it ran. */
+/** Open rows are stepped four times a minute, so a job without a failure for this long has succeeded in some process. */
 const QUIET_MS = 120_000
 const LISTED_MAX = 1_000
 const ALARMS_MAX = 100
 
 /**
- * Tells a person of steps that fail again and again (I-16), and of what is open and does not move. Only failures that
- * waiting does not heal are counted: a node or a database that is away has alarms of its own.
+ * Raises alarms for jobs that fail repeatedly (I-16) and for rows past their deadline. Retryable failures do not count: an
+ * unreachable node or database has its own alarm.
  */
 export function createWatchJobs({ store, deadlines, log }: Dependencies) {
-  /** Jobs that have failed, here or elsewhere: their success is worth a statement. */
+  /** Jobs with recorded failures, from all processes. Only their success needs a database statement. */
   let failing = new Set<string>()
   const subjectOf = ({ kind, id }: Job) => `failing:${kind}:${id}`
-  const over = async (jobs: readonly Job[]) => {
+  const clearFailures = async (jobs: readonly Job[]) => {
     if (jobs.length === 0) return
     await store.jobs.clearFailures(jobs)
     await store.alarms.clear(...jobs.map(subjectOf))
@@ -37,17 +37,17 @@ export function createWatchJobs({ store, deadlines, log }: Dependencies) {
       const text = error instanceof Error ? error.message : String(error)
       const failures = await store.jobs.recordFailure(job, text)
       if (failures < FAILURES_MAX) return
-      if (failures === FAILURES_MAX) log.error({ ...job, failures }, 'a step fails again and again')
-      await store.alarms.raise(subjectOf(job), 'a step fails again and again', { ...job, failures, error: text })
+      if (failures === FAILURES_MAX) log.error({ ...job, failures, error: text }, 'job fails repeatedly')
+      await store.alarms.raise(subjectOf(job), 'job fails repeatedly', { ...job, failures, error: text })
     },
     async succeeded(job: Job): Promise<void> {
-      if (failing.delete(subjectOf(job))) await over([job])
+      if (failing.delete(subjectOf(job))) await clearFailures([job])
     },
-    /** Hears of the failures of other processes, forgets what is healed, and looks for what does not move. */
+    /** Reads the failures of all processes, clears those that are over, and raises alarms for overdue rows. */
     async turn(): Promise<void> {
-      const known = await store.jobs.listFailing(QUIET_MS, LISTED_MAX)
-      await over(known.filter(({ quiet }) => quiet))
-      failing = new Set(known.filter(({ quiet }) => !quiet).map(subjectOf))
+      const recorded = await store.jobs.listFailing(QUIET_MS, LISTED_MAX)
+      await clearFailures(recorded.filter(({ quiet }) => quiet))
+      failing = new Set(recorded.filter(({ quiet }) => !quiet).map(subjectOf))
       await store.jobs.raiseOverdue(deadlines, ALARMS_MAX)
     },
   }

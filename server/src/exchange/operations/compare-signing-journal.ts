@@ -2,36 +2,39 @@ import type { Log } from '../../lib/log.ts'
 import type { SignerJournal } from '../ports/signer.ts'
 import type { Store } from '../ports/store/store.ts'
 
-/** Everything but deposits and quotes stands: nothing new is signed on any network, by any worker. */
+/** Pause of all payouts: no worker signs on any network. Deposits and quotes continue. */
 export const PAYOUTS_PAUSE = 'payouts:all'
 export const SIGNING_JOURNAL_ALARM = 'database:older'
-/** Releases compared each minute: a backup lacks the newest first. At start all are compared. */
+/** Number of releases compared each minute. A backup lacks the newest ones. A start compares all. */
 const NEWEST = 2_000
-const LISTED = 50
+const LISTED_MAX = 50
 
-type CompareDeps = Readonly<{ store: Store; memory: SignerJournal; log: Log }>
+type CompareDeps = Readonly<{ store: Store; journal: SignerJournal; log: Log }>
 
 /**
- * Whether the database still knows what this signer let out. One that does not was restored from a backup, or lost its
- * tail in a failover: it would pay again, so payouts are held until an operator has settled what it forgot.
+ * Compares the database with this signer's journal (I-37). A database that lacks a release was restored from a backup or
+ * lost transactions in a failover, and would pay again. Then payouts are paused until the operator acknowledges the missing
+ * releases. Returns whether both agree.
  */
-export function createCompareJournal({ store, memory, log }: CompareDeps) {
+export function createCompareJournal({ store, journal, log }: CompareDeps) {
   return async function compareJournal(extent: 'all' | 'newest'): Promise<boolean> {
-    const seen = memory.generation()
-    const { epoch, reasons } = await store.transaction(async (tx) => {
-      const life = await tx.signingJournal.generation()
-      const found: string[] = []
-      if (life.hasMoved) found.push('the database is on another cluster or timeline than before')
-      if (seen !== null && !(await tx.signingJournal.recognizesGeneration(seen)))
-        found.push('this signer has seen a later life of the database')
-      const forgotten = await tx.signingJournal.recordMissing(extent === 'all' ? memory.releases() : memory.releases(NEWEST))
-      if (forgotten.length > 0) await tx.signingJournal.storeForImport(await memory.releasedTransactions(new Set(forgotten)))
-      const missing = await tx.signingJournal.listUnacknowledged(LISTED)
-      if (missing.length > 0) found.push('payouts left the house that the database does not know')
-      if (found.length > 0) {
-        await tx.pauses.pause(PAYOUTS_PAUSE, 'the database is not the one that the signer knows', 'signer')
-        await tx.alarms.raise(SIGNING_JOURNAL_ALARM, 'payouts are held: the database was restored, or has failed over', {
-          reasons: found,
+    const journalGeneration = journal.generation()
+    const { generation, reasons } = await store.transaction(async (tx) => {
+      const current = await tx.signingJournal.generation()
+      const problems: string[] = []
+      if (current.hasMoved) problems.push('the database cluster or its WAL timeline has changed')
+      if (journalGeneration !== null && !(await tx.signingJournal.recognizesGeneration(journalGeneration)))
+        problems.push('the signing journal has a later generation than the database')
+      const releases = extent === 'all' ? journal.releases() : journal.releases(NEWEST)
+      const missingTxHashes = await tx.signingJournal.recordMissing(releases)
+      if (missingTxHashes.length > 0)
+        await tx.signingJournal.storeForImport(await journal.releasedTransactions(new Set(missingTxHashes)))
+      const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
+      if (missing.length > 0) problems.push('the database lacks payouts that the signer released')
+      if (problems.length > 0) {
+        await tx.pauses.pause(PAYOUTS_PAUSE, 'database and signing journal differ', 'signer')
+        await tx.alarms.raise(SIGNING_JOURNAL_ALARM, 'payouts are paused: the database was restored or failed over', {
+          reasons: problems,
           missing: missing.map(({ payoutId, network, txHash, assetId, address, units }) => ({
             payoutId,
             network,
@@ -43,13 +46,13 @@ export function createCompareJournal({ store, memory, log }: CompareDeps) {
           next: 'swapyard signer missing',
         })
       }
-      return { epoch: life.generation, reasons: found }
+      return { generation: current.generation, reasons: problems }
     })
     if (reasons.length > 0) {
-      log.error({ reasons }, 'payouts are held: the database is not the one that the signer knows')
+      log.error({ reasons, next: 'swapyard signer missing' }, 'payouts are paused: database and signing journal differ')
       return false
     }
-    if (seen !== epoch) await memory.recordGeneration(epoch)
+    if (journalGeneration !== generation) await journal.recordGeneration(generation)
     return true
   }
 }

@@ -9,69 +9,70 @@ import type { Store, StoreTx } from '../ports/store/store.ts'
 export type PayOutRequest = Readonly<{ assetId: AssetId; network: string; units: bigint; destination: Destination }>
 export type PayOutResult = Readonly<{ payoutId: string; state: string; repeated: boolean }>
 
-/** An amount as the person who is refused reads it. */
-type Show = (units: bigint, assetId: AssetId) => string
-const inUnits: Show = (units, assetId) => `${units} units of ${assetId}`
+/** Formats an amount for messages to the operator. */
+type FormatAmount = (units: bigint, assetId: AssetId) => string
+const inUnits: FormatAmount = (units, assetId) => `${units} units of ${assetId}`
 
-/** Pay-outs of the same deposit after ones that were dropped. */
-const AGAIN_MAX = 20
+/** Maximum withdrawals of one deposit, because earlier ones were dropped. */
+const RETRIES_MAX = 20
 
 /**
- * Pays out what the house owes by no exchange. The amount leaves the account that owes it in the transaction that queues
- * the payout; the house pays the network's fee. The id follows from whom it pays and the key, also after a restore: asked
- * for twice it is paid once, and the signers' journals know it again.
+ * Withdrawals of partner balances and unclaimed deposits. One database transaction debits the account and queues the payout;
+ * we pay the network fee. The payout id derives from the account and the operator's key. A repeat is therefore paid once, and
+ * the signing journal recognises the payout after a restore (I-37).
  */
-export function createOperateBalances(store: Store, show: Show = inUnits) {
+export function createOperateBalances(store: Store, formatAmount: FormatAmount = inUnits) {
   return {
-    /** What a partner has with us, by asset. */
+    /** A partner's balance, by asset. */
     async balances(partnerId: string): Promise<ReadonlyMap<AssetId, bigint>> {
       const owed = await store.ledger.balances(partnerAccount(partnerId))
       return new Map([...owed].map(([assetId, units]) => [assetId, -units]))
     },
     payOut: (
       partner: Readonly<{ id: string; name: string }>,
-      wanted: PayOutRequest,
+      request: PayOutRequest,
       key: string,
-      word: AuditNote,
+      note: AuditNote,
     ): Promise<PayOutResult> =>
       store.transaction(async (tx) => {
-        requireReason(word)
+        requireReason(note)
         const from = partnerAccount(partner.id)
-        const payout = { ...wanted, id: idOf(from, key), from, depositId: null }
-        const known = await repeated(tx, payout, show)
-        if (known?.state === 'void') throw refused(`the pay-out of this key was dropped: give it another key`)
-        return known ?? (await queue(tx, payout, `partner ${partner.name}`, word, show))
+        const payout = { ...request, id: idOf(from, key), from, depositId: null }
+        const existing = await findRepeated(tx, payout, formatAmount)
+        if (existing?.state === 'void') throw refused(`the payout with key ${key} was dropped: use another --key`)
+        return existing ?? (await queue(tx, payout, `partner ${partner.name}`, note, formatAmount))
       }),
-    /** What came in with a deposit that nobody has claimed, as a whole, to whoever turns out to own it. */
+    /** Pays out a whole unclaimed deposit. */
     payUnclaimed: (
       depositId: string,
       check: (assetId: AssetId) => Promise<Destination>,
-      word: AuditNote,
+      note: AuditNote,
     ): Promise<PayOutResult & Readonly<{ assetId: AssetId; units: bigint }>> =>
       store.transaction(async (tx) => {
-        requireReason(word)
-        const found = await tx.operator.findUnclaimedDeposit(depositId)
-        if (!found) throw refused(`nothing of deposit ${depositId} is unclaimed`)
-        const { assetId, network, units } = found
-        const wanted = { assetId, network, units, destination: await check(assetId) }
-        for (let n = 0; n < AGAIN_MAX; n++) {
-          const id = idOf(unclaimed, `deposit ${found.id} ${n}`)
-          const payout = { ...wanted, id, from: unclaimed, depositId: found.id }
-          const known = await repeated(tx, payout, show)
-          if (known?.state === 'void') continue
-          if (known) return { ...known, assetId, units }
-          await tx.operator.markClaimed(found.id)
-          await tx.alarms.clear(`unclaimed:${found.id}`)
-          return { ...(await queue(tx, payout, `deposit ${found.id}`, word, show)), assetId, units }
+        requireReason(note)
+        const deposit = await tx.operator.findUnclaimedDeposit(depositId)
+        if (!deposit) throw refused(`deposit ${depositId} is not unclaimed`)
+        const { assetId, network, units } = deposit
+        const request = { assetId, network, units, destination: await check(assetId) }
+        for (let n = 0; n < RETRIES_MAX; n++) {
+          const id = idOf(unclaimed, `deposit ${deposit.id} ${n}`)
+          const payout = { ...request, id, from: unclaimed, depositId: deposit.id }
+          const existing = await findRepeated(tx, payout, formatAmount)
+          if (existing?.state === 'void') continue
+          if (existing) return { ...existing, assetId, units }
+          await tx.operator.markClaimed(deposit.id)
+          await tx.alarms.clear(`unclaimed:${deposit.id}`)
+          const result = await queue(tx, payout, `deposit ${deposit.id}`, note, formatAmount)
+          return { ...result, assetId, units }
         }
-        throw refused(`the pay-outs of deposit ${depositId} were dropped again and again`)
+        throw refused(`deposit ${depositId}: ${RETRIES_MAX} payouts were dropped, the maximum`)
       }),
   }
 }
 
 type Queued = PayOutRequest & Readonly<{ id: string; from: Account; depositId: string | null }>
 
-/** RFC 9562 version 8: an id of our own making. */
+/** UUID version 8 (RFC 9562): derived from a hash. */
 function idOf(from: Account, key: string): string {
   const hex = createHash('sha256')
     .update(JSON.stringify(['withdrawal', from, key]))
@@ -79,25 +80,35 @@ function idOf(from: Account, key: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-async function repeated(tx: StoreTx, wanted: Queued, show: Show): Promise<PayOutResult | null> {
-  const [known] = await tx.payouts.find([wanted.id])
-  if (!known) return null
-  const { address, memo } = wanted.destination
+async function findRepeated(tx: StoreTx, request: Queued, formatAmount: FormatAmount): Promise<PayOutResult | null> {
+  const [existing] = await tx.payouts.find([request.id])
+  if (!existing) return null
+  const { assetId, units, address, memo, state } = existing
+  const { destination } = request
   const isSame =
-    known.assetId === wanted.assetId && known.units === wanted.units && known.address === address && known.memo === memo
-  if (!isSame && known.state !== 'void')
-    throw refused(`this was asked for already, as ${show(known.units, known.assetId)} to ${known.address}`)
-  return { payoutId: known.id, state: known.state, repeated: true }
+    assetId === request.assetId &&
+    units === request.units &&
+    address === destination.address &&
+    memo === destination.memo
+  if (!isSame && state !== 'void')
+    throw refused(`this key or deposit already has a payout: ${formatAmount(units, assetId)} to ${address}`)
+  return { payoutId: existing.id, state, repeated: true }
 }
 
-async function queue(tx: StoreTx, wanted: Queued, subject: string, word: AuditNote, show: Show): Promise<PayOutResult> {
-  const { id, from, assetId, units, network, destination, depositId } = wanted
+async function queue(
+  tx: StoreTx,
+  request: Queued,
+  subject: string,
+  note: AuditNote,
+  formatAmount: FormatAmount,
+): Promise<PayOutResult> {
+  const { id, from, assetId, units, network, destination, depositId } = request
   const owed = -(await tx.ledger.balance(from, assetId))
   if (units <= 0n || units > owed)
-    throw refused(`${subject} is owed ${show(owed, assetId)}, and not ${show(units, assetId)}`)
+    throw refused(`${subject} has ${formatAmount(owed, assetId)}; ${formatAmount(units, assetId)} cannot be paid out`)
   const isNew = await tx.ledger.post(withdrawalEntry(id, from, assetId, units))
-  // Somebody asks for the same at the same time, and was first.
-  if (!isNew) return (await repeated(tx, wanted, show)) ?? { payoutId: id, state: 'reserved', repeated: true }
+  // A concurrent call with the same key was first.
+  if (!isNew) return (await findRepeated(tx, request, formatAmount)) ?? { payoutId: id, state: 'reserved', repeated: true }
   await tx.payouts.insert({
     id,
     exchangeId: null,
@@ -114,7 +125,7 @@ async function queue(tx: StoreTx, wanted: Queued, subject: string, word: AuditNo
   })
   await tx.wake([{ kind: 'dispatch', id: network }])
   await tx.auditLog.record({
-    ...word,
+    ...note,
     act: 'pay-out',
     subject,
     detail: { payout: id, assetId, units, ...destination, journal: reservedId(id) },

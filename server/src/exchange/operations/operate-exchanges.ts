@@ -5,52 +5,58 @@ import type { Destination } from '../ports/chain.ts'
 import type { HeldExecution } from '../ports/store/operator.ts'
 import type { Store } from '../ports/store/store.ts'
 
-/** Held executions of one exchange that a person is shown: further ones are found by their name. */
+/** Maximum held executions in one list. Others are found by deposit id or transaction hash. */
 const HELD_MAX = 50
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What a person decides about a held exchange: about one deposit of it, which must be named where several are held. */
+/** Operator decisions about held exchanges. Each is about one deposit, which must be named if several are held. */
 export function createOperateExchanges(store: Store) {
   return {
-    decide: (exchangeId: string, decision: Decision, deposit: string | null, word: AuditNote): Promise<HeldExecution> =>
+    decide: (exchangeId: string, decision: Decision, deposit: string | null, note: AuditNote): Promise<HeldExecution> =>
       store.transaction(async (tx) => {
-        const one = await choose(tx, exchangeId, deposit)
-        requireReason(word)
-        const { id, status, reason } = one
+        const held = await findOneHeld(tx, exchangeId, deposit)
+        requireReason(note)
+        const { id, status, reason } = held
         await tx.steps.saveExecution(exchangeId, { id, status, reason, decision }, `operator: ${decision}`)
         await tx.wake([{ kind: 'exchange', id: exchangeId }])
         await tx.auditLog.record({
-          ...word,
+          ...note,
           act: `exchange ${decision}`,
           subject: exchangeId,
-          detail: { execution: id, deposit: one.depositId, txHash: one.txHash, assetId: one.assetId, units: one.units },
-          before: { status, reason, decision: one.decision, onRelease: one.onRelease },
-          after: { status, reason, decision, onRelease: one.onRelease },
+          detail: {
+            execution: id,
+            deposit: held.depositId,
+            txHash: held.txHash,
+            assetId: held.assetId,
+            units: held.units,
+          },
+          before: { status, reason, decision: held.decision, onRelease: held.onRelease },
+          after: { status, reason, decision, onRelease: held.onRelease },
         })
-        return one
+        return held
       }),
-    /** Where its refund goes. Nothing is sent by this: a decision follows. `check` says what is wrong with the address. */
+    /** Sets the refund address. Sends nothing: a decision follows. `check` throws if the address is invalid. */
     setRefund: (
       exchangeId: string,
       check: (assetId: AssetId) => Promise<Destination>,
-      word: AuditNote,
+      note: AuditNote,
     ): Promise<Destination> =>
       store.transaction(async (tx) => {
-        if ((await heldOf(tx, exchangeId, null)).length === 0) throw nothingHeld(exchangeId)
+        if ((await listHeld(tx, exchangeId, null)).length === 0) throw nothingHeld(exchangeId)
         const before = await tx.operator.findRefund(exchangeId)
         if (!before) throw nothingHeld(exchangeId)
         const after = await check(before.assetId)
-        requireReason(word)
+        requireReason(note)
         await tx.operator.setRefund(exchangeId, after)
-        await tx.auditLog.record({ ...word, act: 'exchange set-refund', subject: exchangeId, before, after })
+        await tx.auditLog.record({ ...note, act: 'exchange set-refund', subject: exchangeId, before, after })
         return after
       }),
   }
 }
 
-const nothingHeld = (exchangeId: string) => refused(`exchange ${exchangeId} has nothing held`)
+const nothingHeld = (exchangeId: string) => refused(`exchange ${exchangeId} has no held execution`)
 
-async function heldOf(
+async function listHeld(
   tx: Pick<Store, 'operator'>,
   exchangeId: string,
   deposit: string | null,
@@ -59,24 +65,27 @@ async function heldOf(
   return tx.operator.listHeldExecutions(exchangeId, deposit, HELD_MAX)
 }
 
-/** One deposit is one decision: what is right for one may be wrong for the next. */
-async function choose(tx: Pick<Store, 'operator'>, exchangeId: string, deposit: string | null): Promise<HeldExecution> {
-  const [one, ...others] = await heldOf(tx, exchangeId, deposit)
-  if (one && others.length === 0) return one
-  if (one)
-    throw refused(
-      `several deposits of exchange ${exchangeId} are held: name one with --deposit\n${listed([one, ...others])}`,
-    )
-  const held = deposit === null ? [] : await heldOf(tx, exchangeId, null)
-  if (held.length === 0) throw nothingHeld(exchangeId)
-  throw refused(`no deposit ${deposit} of exchange ${exchangeId} is held:\n${listed(held)}`)
+/** A decision applies to one deposit: the next may need another one. */
+async function findOneHeld(
+  tx: Pick<Store, 'operator'>,
+  exchangeId: string,
+  deposit: string | null,
+): Promise<HeldExecution> {
+  const matches = await listHeld(tx, exchangeId, deposit)
+  const [first] = matches
+  if (first && matches.length === 1) return first
+  if (first)
+    throw refused(`several deposits of exchange ${exchangeId} are held: name one with --deposit\n${formatHeld(matches)}`)
+  const others = deposit === null ? [] : await listHeld(tx, exchangeId, null)
+  if (others.length === 0) throw nothingHeld(exchangeId)
+  throw refused(`deposit ${deposit} of exchange ${exchangeId} is not held; these are:\n${formatHeld(others)}`)
 }
 
-const listed = (held: readonly HeldExecution[]): string =>
+const formatHeld = (held: readonly HeldExecution[]): string =>
   [
     ...held.map(
       ({ depositId, txHash, units, assetId, reason, onRelease }) =>
-        `  ${depositId}  ${units} of ${assetId ?? 'nothing listed'}  ${reason ?? ''}, released: ${onRelease?.status ?? 'exchanging'}  in ${txHash}`,
+        `  ${depositId}  ${units} of ${assetId ?? 'an unlisted asset'}  ${reason ?? ''}, released: ${onRelease?.status ?? 'exchanging'}  in ${txHash}`,
     ),
-    ...(held.length < HELD_MAX ? [] : ['  and perhaps more: these are the first']),
+    ...(held.length < HELD_MAX ? [] : [`  and perhaps more: the list shows the first ${HELD_MAX}`]),
   ].join('\n')

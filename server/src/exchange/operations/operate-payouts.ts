@@ -4,35 +4,37 @@ import { refused, requireReason, type AuditNote } from '../../core/services/audi
 import type { HeldPayout } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
-/** Twice what nodes relay, in hex: 100 kvB. */
-const FUNDING_MAX = 400_000
+/** Hex digits of a funding transaction: twice the 100 kvB that nodes relay. */
+const FUNDING_HEX_MAX = 400_000
 
 /**
- * What a person decides about payouts of the house's own (sweeps, gas, withdrawals) and about coins that nobody is owed.
- * A payout of an exchange moves by the exchange's decision alone. Nothing here signs, and nothing frees what is signed:
- * a payout leaves its transaction by a proof of death, which the nodes give and no person.
+ * Operator decisions about our own payouts (sweeps, gas, withdrawals), reversed payouts and unclaimed fundings. Other payouts
+ * of an exchange follow the decision about their execution. Nothing here signs or releases a signed payout: only a conflict
+ * proof from the nodes does (decision 0022).
  */
 export function createOperatePayouts(store: Store) {
   async function decide(
     id: string,
     act: 'release' | 'drop',
-    word: AuditNote,
+    note: AuditNote,
     work: (tx: StoreTx, payout: HeldPayout) => Promise<void>,
   ): Promise<HeldPayout> {
     return store.transaction(async (tx) => {
-      requireReason(word)
+      requireReason(note)
       await tx.reversedPayouts.lockExchangeOf(id)
       const payout = await tx.operator.findPayout(id)
       if (!payout) throw refused(`there is no payout ${id}`)
       if (payout.exchangeId !== null && !payout.isReversed)
-        throw refused(`it is of exchange ${payout.exchangeId}: swapyard exchanges release|refund|fail`)
+        throw refused(
+          `payout ${id} belongs to exchange ${payout.exchangeId}: use swapyard exchanges release, refund or fail`,
+        )
       if (payout.state !== 'reserved')
-        throw refused(`payout ${id} is ${payout.state}: its transaction takes its course`)
-      if (payout.attention === null) throw refused(`payout ${id} waits in its queue: nothing holds it`)
+        throw refused(`payout ${id} is ${payout.state}: only a payout that is not signed can be decided`)
+      if (payout.attention === null) throw refused(`payout ${id} is queued and not held: no decision is needed`)
       await work(tx, payout)
       await tx.alarms.clear(`payout:${id}`, `lost:${id}`)
       await tx.auditLog.record({
-        ...word,
+        ...note,
         act: `payout ${act}`,
         subject: id,
         before: payout,
@@ -43,64 +45,70 @@ export function createOperatePayouts(store: Store) {
   }
 
   return {
-    /** Into the queue again, to be signed by a transaction of its own. One that the chain took back is paid again by this alone. */
-    release: (id: string, word: AuditNote) =>
-      decide(id, 'release', word, async (tx, { network }) => {
+    /** Queues the payout again. A reversed payout is paid again only by this. */
+    release: (id: string, note: AuditNote) =>
+      decide(id, 'release', note, async (tx, { network }) => {
         await tx.payouts.approve(id)
         await tx.wake([{ kind: 'dispatch', id: network }])
       }),
-    /** Never paid by the house. What a sweep was to fetch may be swept anew; what the chain took back was paid from elsewhere. */
-    drop: (id: string, word: AuditNote) =>
-      decide(id, 'drop', word, async (tx, { purpose, isReversed: lost }) => {
-        if (!(await tx.payouts.void(id))) throw refused(`payout ${id} was signed meanwhile`)
+    /** Cancels the payout. The deposits of a sweep can be swept again; a reversed payout counts as paid from another wallet. */
+    drop: (id: string, note: AuditNote) =>
+      decide(id, 'drop', note, async (tx, { purpose, isReversed }) => {
+        if (!(await tx.payouts.void(id))) throw refused(`payout ${id} has just been signed and cannot be dropped`)
         if (purpose === 'sweep') await tx.operator.releaseSweptDeposits(id)
-        if (purpose === 'withdrawal') await giveBack(tx, id)
-        if (lost) await settleByHand(tx, id)
+        if (purpose === 'withdrawal') await reverseWithdrawal(tx, id)
+        if (isReversed) await settleByHand(tx, id)
       }),
     ...createHints(store),
-    /** Coins with a memo that is nobody's are the house's own. */
-    claim: (depositId: string, word: AuditNote) =>
+    /** Books a deposit with an unknown memo as capital of the operator. */
+    claim: (depositId: string, note: AuditNote) =>
       store.transaction(async (tx) => {
-        requireReason(word)
-        const found = await tx.operator.findUnclaimed(depositId)
-        if (!found) throw refused(`deposit ${depositId} is not unclaimed`)
-        await tx.operator.markClaimed(found.id)
-        await tx.ledger.post(claimEntry(found.id, found.assetId, found.units))
-        await tx.alarms.clear(`unclaimed:${found.id}`)
-        const { assetId, units } = found
+        requireReason(note)
+        const deposit = await tx.operator.findUnclaimed(depositId)
+        if (!deposit) throw refused(`deposit ${depositId} is not unclaimed`)
+        const { assetId, units } = deposit
+        await tx.operator.markClaimed(deposit.id)
+        await tx.ledger.post(claimEntry(deposit.id, assetId, units))
+        await tx.alarms.clear(`unclaimed:${deposit.id}`)
         const before = { owedTo: 'liability:unclaimed', assetId, units }
         const after = { owedTo: 'equity:capital', assetId, units }
-        await tx.auditLog.record({ ...word, act: 'funding claimed', subject: found.id, before, after })
-        return found
+        await tx.auditLog.record({ ...note, act: 'funding claimed', subject: deposit.id, before, after })
+        return deposit
       }),
   }
 }
 
-/** What a person knows about a transaction of ours that waits. Nothing about signing changes by it. */
+/** Hints of the operator about a pending transaction of ours. They change nothing about signing. */
 function createHints(store: Store) {
   return {
-    /** Where to look for the proof that a transaction of ours is dead. The nodes decide. */
-    nameRival: (transactionId: string, rival: string, word: AuditNote) =>
+    /** Names a transaction that may conflict with ours. Only the nodes can prove it. */
+    setConflictingTransaction: (transactionId: string, conflictingTxHash: string, note: AuditNote) =>
       store.transaction(async (tx) => {
-        requireReason(word)
-        if (!/^[0-9A-Za-z]{20,100}$/.test(rival)) throw refused(`${rival} is no transaction id`)
-        if (!(await tx.operator.setConflictingTxHash(transactionId, rival)))
-          throw refused(`transaction ${transactionId} is settled, or not of this house`)
-        await tx.auditLog.record({ ...word, act: 'rival named', subject: transactionId, after: { rival } })
+        requireReason(note)
+        if (!/^[0-9A-Za-z]{20,100}$/.test(conflictingTxHash))
+          throw refused(`${conflictingTxHash} is not a transaction hash: use 20 to 100 letters and digits`)
+        if (!(await tx.operator.setConflictingTxHash(transactionId, conflictingTxHash)))
+          throw refused(`transaction ${transactionId} is settled or unknown: see swapyard alarms`)
+        await tx.auditLog.record({
+          ...note,
+          act: 'conflicting transaction named',
+          subject: transactionId,
+          after: { conflictingTxHash },
+        })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
       }),
     /**
-     * Bytes that make a coin which left the chain. Offered again they bring it back, and our payment with it; or they are
-     * refused, because something else was spent: then that is the rival. Nothing about signing changes by them.
+     * Stores the bytes of a transaction that creates a missing input of ours. Broadcasting them restores the input and our
+     * payment, unless nodes reject them because another transaction spent their inputs: then that one conflicts with ours.
      */
-    bringBack: (transactionId: string, raw: string, word: AuditNote) =>
+    addFundingTransaction: (transactionId: string, raw: string, note: AuditNote) =>
       store.transaction(async (tx) => {
-        requireReason(word)
-        if (raw.length > FUNDING_MAX || !/^([0-9a-f]{2})+$/.test(raw))
-          throw refused('the bytes are hex, in small letters')
+        requireReason(note)
+        if (raw.length > FUNDING_HEX_MAX || !/^([0-9a-f]{2})+$/.test(raw))
+          throw refused(`--raw must be lower-case hex of at most ${FUNDING_HEX_MAX} digits`)
         if (!(await tx.operator.addFundingTransaction(transactionId, raw)))
-          throw refused(`transaction ${transactionId} is settled, or not of this house`)
-        await tx.auditLog.record({ ...word, act: 'funding brought back', subject: transactionId, after: { raw } })
+          throw refused(`transaction ${transactionId} is settled or unknown: see swapyard alarms`)
+        await tx.auditLog.record({ ...note, act: 'funding transaction added', subject: transactionId, after: { raw } })
         await tx.wake([{ kind: 'transaction', id: transactionId }])
       }),
   }
@@ -114,8 +122,8 @@ async function settleByHand(tx: StoreTx, id: string): Promise<void> {
   await tx.reversedPayouts.settleByHand(id)
 }
 
-/** What a pay-out took is owed by whom it was owed before; coins that nobody claimed are nobody's again. */
-async function giveBack(tx: StoreTx, payoutId: string): Promise<void> {
+/** Returns a dropped withdrawal to the account that owed it. An unclaimed deposit is unclaimed again. */
+async function reverseWithdrawal(tx: StoreTx, payoutId: string): Promise<void> {
   const entry = await tx.ledger.entry(reservedId(payoutId))
   if (!entry) return
   await tx.ledger.post(reversalOf(entry, `${entry.id}:reversed`, 'pay-out dropped'))

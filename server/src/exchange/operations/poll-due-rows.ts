@@ -7,7 +7,7 @@ export type PollDueRows = Readonly<{ store: Store; chains: ReadonlyMap<string, C
 const ROWS_MAX = 200
 const SIGHTINGS_MAX = 100
 
-/** Wakes every row whose time has come: what makes a lost wake-up harmless. Returns how many sightings it looked at. */
+/** Wakes every row that is due, so that a lost wake-up only delays it. Also expires orders and checks sightings. */
 export function pollDueRows({ store, chains, onError }: PollDueRows): Loop {
   let turn = 0
   return startLoop({
@@ -25,24 +25,24 @@ export function pollDueRows({ store, chains, onError }: PollDueRows): Loop {
   })
 }
 
-/** A sighting that no node knows any more is no deposit on its way: replaced, evicted, or never real. */
+/** Removes sightings that no node knows any more: replaced, evicted, or fake. */
 async function checkSightings({ store, chains, onError }: PollDueRows): Promise<void> {
   for (const { network, txHash } of await store.chainLog.listSightings(SIGHTINGS_MAX)) {
     const chain = chains.get(network)
     if (!chain) continue
-    // A network that does not answer must not keep the others, nor the rows, waiting.
-    const gone = await hasGone(store, chain, txHash).catch((error: unknown) => {
+    // A network that does not answer must not delay the others or the rows.
+    const isMissing = await isSightingMissing(store, chain, txHash).catch((error: unknown) => {
       onError(error)
       return false
     })
-    await store.chainLog.recordLookup(network, txHash, gone)
+    await store.chainLog.recordLookup(network, txHash, isMissing)
   }
 }
 
-async function hasGone(store: Store, chain: Chain, txHash: string): Promise<boolean> {
-  const seen = await chain.sender.observe({ txHash, conflictKey: null })
-  if (seen.kind !== 'included') return seen.kind === 'unseen' || seen.kind === 'invalidated'
-  // The watcher records what a block brings, and ends the sighting with it. Where it has passed, nothing arrived.
+async function isSightingMissing(store: Store, chain: Chain, txHash: string): Promise<boolean> {
+  const observation = await chain.sender.observe({ txHash, conflictKey: null })
+  if (observation.kind !== 'included') return observation.kind === 'unseen' || observation.kind === 'invalidated'
+  // Recording a block ends its sightings. If the watcher is past this block, the transaction paid nothing to us.
   const cursor = await store.chainLog.cursor(chain.network.id)
-  return cursor !== null && cursor.height >= seen.block.height
+  return cursor !== null && cursor.height >= observation.block.height
 }

@@ -11,32 +11,32 @@ export type ReconcileDeps = Readonly<{
   onDifference(asset: AssetId, units: bigint): void
 }>
 
-/** Deposit addresses whose balance is asked for in one run. */
+/** Deposit addresses checked in one run. */
 const TARGETS_MAX = 200
 
 /**
- * Compares the ledger with the chains. A difference is an alarm that stops the network's payouts, never an adjustment by
- * code; it must stand in two runs, because money moves while the two sides are read.
+ * Compares the ledger with the wallets. A difference raises an alarm, and pauses the network's payouts if funds are missing;
+ * code never adjusts the ledger. It must exist in two consecutive runs, because funds move between the two readings.
  */
 export function createReconcile({ store, assetById, log, onDifference }: ReconcileDeps) {
-  const suspected = new Set<string>()
+  const suspects = new Set<string>()
 
   async function compareWallet(chain: Chain): Promise<void> {
     const network = chain.network.id
-    for (const { assetId: id, low, high, utxoUnits: coins } of await store.reconciliation.positions(
+    for (const { assetId: id, low, high, utxoUnits } of await store.reconciliation.positions(
       network,
       nativeId(chain.network),
     )) {
       const held = spendsInPlace(chain.network)
-        ? coins
+        ? utxoUnits
         : await chain.reader.balance(chain.addresses.hot(), assetById(id))
       const difference = held < low ? held - low : held > high ? held - high : 0n
       onDifference(id, difference)
       const subject = `difference:${id}`
       if (difference === 0n) {
-        suspected.delete(subject)
+        suspects.delete(subject)
         await store.alarms.clear(subject)
-      } else if (suspected.has(subject)) {
+      } else if (suspects.has(subject)) {
         log.error({ network, asset: id, difference: difference.toString() }, 'ledger and chain differ')
         await store.alarms.raise(subject, 'ledger and chain differ', {
           difference: difference.toString(),
@@ -44,13 +44,13 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
         })
         if (difference < 0n) await store.pauses.pause(`payouts:${network}`, 'ledger and chain differ', 'reconciler')
       } else {
-        suspected.add(subject)
+        suspects.add(subject)
       }
     }
   }
 
-  /** Coin that no log and no trace showed: contracts can pay in ways that a node without traces does not tell. */
-  async function lookForUnseen(chain: Chain): Promise<void> {
+  /** Native currency on deposit addresses that the scan missed: a node without traces does not report internal transfers. */
+  async function findUnrecordedDeposits(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
     const native = assetById(nativeId(chain.network))
     for (const { exchangeId, address, recorded } of await store.reconciliation.openTargets(
@@ -59,7 +59,7 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
     )) {
       const held = await chain.reader.balance(address, native)
       if (held > recorded)
-        await store.alarms.raise(`unseen:${exchangeId}`, 'coin lies on a deposit address that no scan showed', {
+        await store.alarms.raise(`unseen:${exchangeId}`, 'a deposit address holds more than the scan recorded', {
           address,
           units: (held - recorded).toString(),
         })
@@ -69,6 +69,6 @@ export function createReconcile({ store, assetById, log, onDifference }: Reconci
 
   return async function reconcile(chain: Chain): Promise<void> {
     await compareWallet(chain)
-    await lookForUnseen(chain)
+    await findUnrecordedDeposits(chain)
   }
 }

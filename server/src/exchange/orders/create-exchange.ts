@@ -17,11 +17,11 @@ import { type ResolvedOrder, type ReadOrderDeps, readOrder } from './read-order.
 
 export type CreateExchangeDeps = ReadOrderDeps &
   Readonly<{
-    /** For the fresh quote beside an expired one. */
+    /** For the fresh quote in RATE_ID_EXPIRED. */
     quoteRate(partner: Partner, request: RateRequest): IssuedQuote
-    /** The destination of a fresh derivation index on a network. */
+    /** A new deposit destination on a network, with its derivation index. */
     allocateDeposit(network: string): Promise<{ destination: Destination; keyIndex: number }>
-    /** Commits what arrives together, answers after the commit. */
+    /** Inserts the exchange. Concurrent calls share one transaction; resolves after its commit. */
     commit(row: NewExchange): Promise<CreateOutcome>
     findByIdempotencyKey(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
     countOpen(partnerId: string, most: number): Promise<number>
@@ -29,41 +29,43 @@ export type CreateExchangeDeps = ReadOrderDeps &
     settings: ServiceSettings
   }>
 
-/** Creates one exchange, or says everything that is wrong with the order at once. Nothing is written for a refused one. */
+/** Creates one exchange, or throws all problems of the order together. A rejected order writes nothing. */
 export function createCreateExchange(deps: CreateExchangeDeps) {
   return async function createExchange(
     partner: Partner,
     order: ExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
-    return createFromOrder(deps, partner, order, idempotency, (one) => ({ read: readOrder(deps, partner, one) }))
+    return createFromOrder(deps, partner, order, idempotency, (input) => ({ resolved: readOrder(deps, partner, input) }))
   }
 }
 
-/** An order as it was read; `private`: through what, and as what was drawn for it. */
-type Read = Readonly<{ read: ResolvedOrder; private?: Readonly<{ via: Asset; plan: PrivatePlan }> }>
+/** An order; for a private exchange with its intermediary and its plan. */
+type PricedOrder = Readonly<{ resolved: ResolvedOrder; private?: Readonly<{ via: Asset; plan: PrivatePlan }> }>
 
-/** What every create does with an order, however it is read and priced. */
+/** The common part of standard and private creates. `resolve` reads and prices the order. */
 export async function createFromOrder(
   deps: CreateExchangeDeps,
   partner: Partner,
   order: ExchangeOrder,
   idempotency: Idempotency | null,
-  reading: (order: ExchangeOrder) => Read,
+  resolve: (order: ExchangeOrder) => PricedOrder,
 ): Promise<ExchangeView> {
-  // First of all: what was created once is answered again, whatever has become of rates and limits since.
-  const repeated = await findRepeated(deps, partner, idempotency)
-  if (repeated) return { exchange: repeated, executions: [] }
-  const { read, private: through } = reading(order)
-  const { from, to, quote, recipient, refund, rate } = read
+  // First: a repeat returns the stored exchange, regardless of later changes of rates and limits.
+  const existing = await findRepeated(deps, partner, idempotency)
+  if (existing) return { exchange: existing, executions: [] }
+  const { resolved, private: through } = resolve(order)
+  const { from, to, quote, recipient, refund, rate } = resolved
   await screen(deps, to, recipient, 'recipient')
   await screen(deps, from, refund, 'refund')
   const open = await deps.countOpen(partner.id, partner.openExchangesMax)
   if (open >= partner.openExchangesMax)
-    throw new AppError('RATE_LIMIT_EXCEEDED', `${open} exchanges are open, the most that this partner may have`, {
-      retryAfterSeconds: 60,
-    })
-  const { destination, keyIndex } = await deps.takeDeposit(from.network.id)
+    throw new AppError(
+      'RATE_LIMIT_EXCEEDED',
+      `the partner has ${open} open exchanges; its limit is ${partner.openExchangesMax}: wait until some close`,
+      { retryAfterSeconds: 60 },
+    )
+  const { destination, keyIndex } = await deps.allocateDeposit(from.network.id)
   const outcome = await deps.commit({
     id: timeOrderedId(),
     partnerId: partner.id,
@@ -84,7 +86,7 @@ export async function createFromOrder(
     ...(through ? { plan: through.plan } : {}),
   })
   checkpoint('create.committed')
-  return { exchange: resolve(deps, partner, order, outcome), executions: [] }
+  return { exchange: exchangeOf(deps, partner, order, outcome), executions: [] }
 }
 
 function legsThrough(from: Asset, to: Asset, via: Asset | undefined): readonly Leg[] {
@@ -101,10 +103,9 @@ async function findRepeated(
   idempotency: Idempotency | null,
 ): Promise<Exchange | null> {
   if (idempotency === null) return null
-  const found = await deps.findRepeated(partner.id, idempotency.key)
-  if (found && found.requestHash !== idempotency.requestHash)
-    throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key came with another body before')
-  return found?.exchange ?? null
+  const stored = await deps.findByIdempotencyKey(partner.id, idempotency.key)
+  if (stored && stored.requestHash !== idempotency.requestHash) throw idempotencyConflict()
+  return stored?.exchange ?? null
 }
 
 async function screen(
@@ -115,32 +116,45 @@ async function screen(
 ): Promise<void> {
   if (destination === null) return
   const verdict = await deps.screening.screen({ network: network.id, address: destination.address, direction })
-  if (verdict !== 'allow')
-    throw new AppError('RESTRICTED', 'this address cannot be served', {
-      field: direction === 'recipient' ? 'address' : 'refundAddress',
-    })
+  if (verdict === 'allow') return
+  const field = direction === 'recipient' ? 'address' : 'refundAddress'
+  throw new AppError('RESTRICTED', `${field} is rejected by address screening: use another address`, { field })
 }
 
-/** Outcomes of the commit as answers; an expired rate comes with a fresh quote. */
-function resolve(deps: CreateExchangeDeps, partner: Partner, order: ExchangeOrder, outcome: CreateOutcome): Exchange {
+const idempotencyConflict = () =>
+  new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body: use a new key for a new request')
+
+const ownAddress = (field: 'address' | 'refundAddress') =>
+  new AppError('ADDRESS_IS_OURS', `${field} is an address of this service: use an address of the user`, { field })
+
+/** The exchange of a commit, or its failure as an error. An expired rateId comes with a fresh quote. */
+function exchangeOf(
+  deps: CreateExchangeDeps,
+  partner: Partner,
+  order: ExchangeOrder,
+  outcome: CreateOutcome,
+): Exchange {
   switch (outcome.kind) {
     case 'created':
     case 'repeated':
       return outcome.exchange
     case 'rate_expired':
-      throw new AppError('RATE_ID_EXPIRED', 'the rateId has expired: take the fresh quote', {
+      throw new AppError('RATE_ID_EXPIRED', 'rateId has expired: use the fresh quote in requote', {
         field: 'rateId',
         extra: { requote: deps.quoteRate(partner, { ...order, amount: order.fromAmount }) },
       })
     case 'rate_used':
-      throw new AppError('RATE_ID_USED', 'the rateId was used already', { field: 'rateId' })
+      throw new AppError('RATE_ID_USED', 'rateId was used for another exchange: request a new quote', { field: 'rateId' })
     case 'idempotency_conflict':
-      throw new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key came with another body before')
+      throw idempotencyConflict()
     case 'insufficient':
-      throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserve does not cover this amount at a fixed rate now')
+      throw new AppError(
+        'INSUFFICIENT_LIQUIDITY',
+        `the reserve does not cover a fixed rate for fromAmount ${order.fromAmount}: lower the amount or retry later`,
+      )
     case 'address_is_ours':
-      throw new AppError('ADDRESS_IS_OURS', 'address is an address of this service', { field: 'address' })
+      throw ownAddress('address')
     case 'refund_is_ours':
-      throw new AppError('ADDRESS_IS_OURS', 'refundAddress is an address of this service', { field: 'refundAddress' })
+      throw ownAddress('refundAddress')
   }
 }

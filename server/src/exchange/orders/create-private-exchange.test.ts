@@ -64,16 +64,16 @@ function create(draws: number[], payoutMaxPpm = 0) {
     quoteRate: () => {
       throw new Error('not asked')
     },
-    takeDeposit: async () => ({ destination: { address: 'd', memo: null }, keyIndex: 1 }),
+    allocateDeposit: async () => ({ destination: { address: 'd', memo: null }, keyIndex: 1 }),
     commit: async (row) => {
       rows.push(row)
       return { kind: 'rate_used' }
     },
-    findRepeated: async () => null,
+    findByIdempotencyKey: async () => null,
     countOpen: async () => 0,
     screening: { screen: async () => 'allow' },
     settings: {} as CreatePrivateDeps['settings'],
-    findWay: () => way,
+    chooseIntermediary: () => chosen,
     privacy: { delayMaxMs: 600_000, withheldMaxPpm: 10_000, payoutMaxPpm, stallMs: 5 },
     draw: (below) => {
       asked.push(below)

@@ -15,11 +15,11 @@ export type CreatePrivateDeps = CreateExchangeDeps &
   Readonly<{
     chooseIntermediary: ChooseIntermediary
     privacy: PrivacySettings
-    /** A whole number from 0 to `below` - 1 that nobody can foretell. */
+    /** A cryptographically random integer from 0 to `below` - 1. */
     draw(below: number): number
   }>
 
-/** Creates one private exchange: two legs through the intermediary that is the best now, and all that is drawn for it. */
+/** Creates one private exchange: two legs through the best intermediary, with its randomly drawn plan. */
 export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
   return async function createPrivateExchange(
     partner: Partner,
@@ -27,51 +27,51 @@ export function createCreatePrivateExchange(deps: CreatePrivateDeps) {
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
     return createFromOrder(deps, partner, { ...order, flow: 'standard' }, idempotency, (standard) => {
-      let way: ChosenIntermediary | null = null
-      const read = readOrder(deps, partner, standard, (ends) => {
-        deps.books.price({ ...ends, flow: 'standard', partnerFeeBps: partner.feeBps }, deps.clock.now())
+      let chosen: ChosenIntermediary | null = null
+      const resolved = readOrder(deps, partner, standard, (pair) => {
+        deps.books.price({ ...pair, flow: 'standard', partnerFeeBps: partner.feeBps }, deps.clock.now())
         return (fromUnits) => {
-          way = deps.findWay(partner, ends, order.privateType, fromUnits)
-          return way.quote
+          chosen = deps.chooseIntermediary(partner, pair, order.privateType, fromUnits)
+          return chosen.quote
         }
       })
-      assertApart(deps, read)
-      return {
-        read,
-        private: planOf(deps, order, present<ChosenIntermediary>(way, 'the way of an order that was read')),
-      }
+      assertDifferentHolders(deps, resolved)
+      const intermediary = present<ChosenIntermediary>(chosen, 'the intermediary of a resolved order')
+      return { resolved, private: drawPlan(deps, order, intermediary) }
     })
   }
 }
 
-/** A refund to the recipient's own address would be on the source's chain, for everybody to see. */
-function assertApart({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ResolvedOrder): void {
+/** A refund to the recipient's own address would reveal the recipient on the source chain. */
+function assertDifferentHolders({ chains }: CreatePrivateDeps, { from, to, recipient, refund }: ResolvedOrder): void {
   if (recipient === null || refund === null) return
-  const ends = [
-    { network: from.network.id, address: refund.address },
-    { network: to.network.id, address: recipient.address },
-  ] as const
-  if (isSameHolder(chains, ...ends))
+  const refundTo = { network: from.network.id, address: refund.address }
+  const payTo = { network: to.network.id, address: recipient.address }
+  if (isSameHolder(chains, refundTo, payTo))
     throw new AppError(
       'INVALID_REFUND_ADDRESS',
-      'refundAddress is the recipient’s own: a refund to it would show who is paid',
+      'refundAddress belongs to the recipient, so a refund would reveal the recipient: use another address',
       { field: 'refundAddress' },
     )
 }
 
-/** Delays and the withheld part are drawn here and nowhere else: what is stored with the exchange is what is done. */
-function planOf({ privacy, draw }: CreatePrivateDeps, { privateType }: PrivateExchangeOrder, way: ChosenIntermediary) {
+/** Draws all random values of the exchange. Later steps use only these stored values. */
+function drawPlan(
+  { privacy, draw }: CreatePrivateDeps,
+  { privateType }: PrivateExchangeOrder,
+  { via, considered }: ChosenIntermediary,
+) {
   const { delayMaxMs, withheldMaxPpm, payoutMaxPpm = 0, stallMs } = privacy
-  // Never next to nothing: the intermediary's amount is never the plain conversion of the deposit.
-  const leastPpm = Math.ceil(withheldMaxPpm / 10)
+  // At least a tenth of the maximum: the intermediary amount must not equal the conversion of the deposit.
+  const withheldMinPpm = Math.ceil(withheldMaxPpm / 10)
   const plan: PrivatePlan = {
     privateType,
     delaysMs: [draw(delayMaxMs + 1), draw(delayMaxMs + 1)],
-    withheldPpm: leastPpm + draw(withheldMaxPpm - leastPpm + 1),
-    // Either way alike, so that it costs nobody anything on average.
+    withheldPpm: withheldMinPpm + draw(withheldMaxPpm - withheldMinPpm + 1),
+    // Symmetric around zero, so the mean is the converted amount.
     ...(payoutMaxPpm === 0 ? {} : { payoutPpm: draw(2 * payoutMaxPpm + 1) - payoutMaxPpm }),
     stallMs,
-    considered: way.considered,
+    considered,
   }
-  return { via: way.via.asset, plan }
+  return { via: via.asset, plan }
 }

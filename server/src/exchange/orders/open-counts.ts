@@ -2,14 +2,14 @@ import { createRecent } from '../../lib/ttl-cache.ts'
 
 type CountOpen = (partnerId: string, most: number) => Promise<number>
 
-/** A count is read again after this long. */
+/** Maximum age of a cached count. */
 const AGE_MS = 1_000
 const PARTNERS_MAX = 10_000
 
 /**
- * The open exchanges of a partner, read once a second: in between, whoever asks is about to create one, and is counted on.
- * What other processes create in that second is not seen, so that a limit may be passed by as much; nobody is refused by
- * an old count, because at the limit it is read anew.
+ * Counts a partner's open exchanges, from the database at most once a second. Between reads, each call adds one, because the
+ * caller is about to create an exchange. Creates by other processes in that second are missed, so the limit can be exceeded
+ * by that many. A cached count rejects no create: at the limit, the count is read again.
  */
 export function createOpenCounts({ countOpen, now }: { countOpen: CountOpen; now(): number }): CountOpen {
   const counts = createRecent<string, { open: number }>({ most: PARTNERS_MAX, ageMs: AGE_MS, now })
@@ -24,16 +24,16 @@ export function createOpenCounts({ countOpen, now }: { countOpen: CountOpen; now
   }
 
   return async (partnerId, most) => {
-    let known = counts.get(partnerId)
-    if (known === undefined || known.open >= most) {
+    let cached = counts.get(partnerId)
+    if (cached === undefined || cached.open >= most) {
       const running = reading.get(partnerId) ?? read(partnerId, most)
       reading.set(partnerId, running)
       await running
-      known = counts.get(partnerId)
+      cached = counts.get(partnerId)
     }
-    if (known === undefined) return countOpen(partnerId, most)
-    const { open } = known
-    if (open < most) known.open += 1
+    if (cached === undefined) return countOpen(partnerId, most)
+    const { open } = cached
+    if (open < most) cached.open += 1
     return open
   }
 }

@@ -19,26 +19,26 @@ export type ReadOrderDeps = Readonly<{
   rateIds: RateIds
 }>
 
-/** An order whose every part is right by itself. */
+/** An order whose members are all valid. */
 export type ResolvedOrder = Readonly<{
   from: Currency
   to: Currency
   quote: RateQuote
   recipient: Destination | null
   refund: Destination | null
-  /** What the order's rateId promised; null = it has none. */
+  /** Terms of the order's rateId; null = no rateId. */
   rate: RateTerms | null
 }>
 
-/** Prices a pair, then an amount of it; either may refuse. */
+/** Prices a pair, then an amount. Both may throw. */
 export type QuotePair = (pair: Readonly<{ from: Currency; to: Currency }>) => (fromUnits: bigint) => RateQuote
 
-/** Reads an order from memory alone. Throws with every problem of it at once; parts that others stand on are judged first. */
+/** Validates and prices an order from memory. Throws all its problems together; a check that depends on a wrong member is skipped. */
 export function readOrder(
   deps: ReadOrderDeps,
   partner: Partner,
   order: ExchangeOrder,
-  quoting: QuotePair = direct(deps, partner, order),
+  quotePair: QuotePair = quoteDirectly(deps, partner, order),
 ): ResolvedOrder {
   const failures: AppError[] = []
   const problems: Problem[] = []
@@ -48,21 +48,22 @@ export function readOrder(
     'fromAmount',
     problems,
   )
-  const priced = from && to && attempt(() => quoting({ from, to }), failures)
+  const priced = from && to && attempt(() => quotePair({ from, to }), failures)
   const quote = priced && fromUnits !== null ? attempt(() => priced(fromUnits), failures) : null
-  const isFailed = () => problems.length + failures.length > 0
-  // An address is judged by its network, even where the ticker is not listed there.
-  const [source, target] = [placeOf(deps, from, order.fromNetwork), placeOf(deps, to, order.toNetwork)]
+  const hasFailed = () => problems.length + failures.length > 0
+  // An address is checked by its network even if the ticker is not listed there.
+  const source = locate(deps, from, order.fromNetwork)
+  const target = locate(deps, to, order.toNetwork)
   const fallback = order.address === undefined && to ? partner.defaultRecipients.get(to.asset.id) : undefined
   const recipient = readDestination(
-    target && { ...target, isRequired: !isFailed() },
+    target && { ...target, isRequired: !hasFailed() },
     order.address ?? fallback?.address,
     order.memo ?? fallback?.memo ?? undefined,
     ['address', 'memo'],
     problems,
   )
   const refund = readDestination(
-    source && { ...source, isRequired: !isFailed() },
+    source && { ...source, isRequired: !hasFailed() },
     order.refundAddress,
     order.refundMemo,
     ['refundAddress', 'refundMemo'],
@@ -70,13 +71,13 @@ export function readOrder(
   )
   const terms = from && to && fromUnits !== null ? { from, to, fromUnits } : null
   const rate = attempt(() => readRate(deps, partner, order, terms), failures)
-  // What a rateId promised was within the bounds of its time.
+  // The terms of a rateId were within the bounds when it was issued.
   if (quote && from && !rate) checkBounds(quote, from, problems)
-  if (isFailed() || !from || !to || !quote) throw refusal(problems, failures)
+  if (hasFailed() || !from || !to || !quote) throw combineProblems(problems, failures)
   return { from, to, quote, recipient, refund, rate }
 }
 
-function direct(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): QuotePair {
+function quoteDirectly(deps: ReadOrderDeps, partner: Partner, { flow }: ExchangeOrder): QuotePair {
   return (pair) => {
     const pricing = deps.books.price({ ...pair, flow, partnerFeeBps: partner.feeBps }, deps.clock.now())
     return (fromUnits) => quoteUnits(pricing, fromUnits)
@@ -93,28 +94,28 @@ function attempt<T>(work: () => T, failures: AppError[]): T | null {
   }
 }
 
-/** What the caller must correct comes before what may pass by itself. */
+/** Problems that the caller must correct come before transient ones. */
 const ranks: Partial<Record<ErrorKind, number>> = { not_found: 0, invalid: 0, unavailable: 2 }
 const rankOf = ({ code }: Problem) => ranks[errorCodes[code]] ?? 1
 
-function refusal(own: readonly Problem[], failures: readonly AppError[]): AppError {
+function combineProblems(own: readonly Problem[], failures: readonly AppError[]): AppError {
   const [only] = failures
   if (only && failures.length === 1 && own.length === 0) return only
   const problems = [...own, ...failures.flatMap((failure) => failure.problems)].sort((a, b) => rankOf(a) - rankOf(b))
   const [first] = problems
-  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the order is not valid', { problems })
+  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the order is invalid: see errors', { problems })
 }
 
-type Place = Readonly<{ network: Network; chain: Chain | null }>
+type ChainOfNetwork = Readonly<{ network: Network; chain: Chain | null }>
 
-function placeOf(deps: ReadOrderDeps, currency: Currency | null, name: string): Place | null {
+function locate(deps: ReadOrderDeps, currency: Currency | null, name: string): ChainOfNetwork | null {
   const network = currency?.network ?? deps.catalogue.findNetwork(name)
   return network && { network, chain: deps.chains.get(network.id) ?? null }
 }
 
-/** Family rules, not the published regex, decide. Every problem is added to `problems`. */
+/** Checks by the rules of the network's family, not by the published regex. Adds problems to `problems`. */
 function readDestination(
-  place: (Place & Readonly<{ isRequired: boolean }>) | null,
+  target: (ChainOfNetwork & Readonly<{ isRequired: boolean }>) | null,
   address: string | undefined,
   memo: string | undefined,
   [field, memoField]: [string, string],
@@ -122,13 +123,13 @@ function readDestination(
 ): Destination | null {
   const add = (code: Problem['code'], at: string, message: string) => void problems.push({ code, field: at, message })
   if (address === undefined) {
-    if (memo !== undefined) add('VALIDATION_ERROR', memoField, `${memoField} needs ${field}`)
+    if (memo !== undefined) add('VALIDATION_ERROR', memoField, `${memoField} was sent without ${field}: send both or neither`)
     return null
   }
-  if (place === null) return null
-  const { network, chain } = place
+  if (target === null) return null
+  const { network, chain, isRequired } = target
   if (chain === null) {
-    if (place.isRequired) add('NETWORK_UNAVAILABLE', field, `the network ${network.id} cannot be reached`)
+    if (isRequired) add('NETWORK_UNAVAILABLE', field, `the network ${network.id} does not answer: retry later`)
     return null
   }
   const canonical = chain.addresses.parse(address)
@@ -136,21 +137,21 @@ function readDestination(
     add(
       field === 'address' ? 'INVALID_ADDRESS' : 'INVALID_REFUND_ADDRESS',
       field,
-      `${field} is not an address on ${network.id} that can be paid`,
+      `${field} is not a valid address on ${network.id}: check the address and the network`,
     )
-  else if (canonical === chain.addresses.hot()) add('ADDRESS_IS_OURS', field, `${field} is an address of this service`)
+  else if (canonical === chain.addresses.hot()) add('ADDRESS_IS_OURS', field, `${field} is an address of this service: use an address of the user`)
   if (memo === undefined) {
-    if (network.memo === 'required') add('MEMO_REQUIRED', memoField, `an address on ${network.id} needs a ${memoField}`)
+    if (network.memo === 'required') add('MEMO_REQUIRED', memoField, `${memoField} is required on ${network.id}: ask the user for it`)
     return canonical === null ? null : { address: canonical, memo: null }
   }
-  if (network.memo === 'none') add('MEMO_NOT_SUPPORTED', memoField, `addresses on ${network.id} have no memo`)
+  if (network.memo === 'none') add('MEMO_NOT_SUPPORTED', memoField, `${memoField} is not supported on ${network.id}: leave it out`)
   const parsed = network.memo === 'none' ? null : chain.addresses.parseMemo(memo)
   if (network.memo !== 'none' && parsed === null)
-    add('MEMO_INVALID', memoField, `${memoField} is not a memo of ${network.id}`)
+    add('MEMO_INVALID', memoField, `${memoField} is not a valid memo on ${network.id}: check it with the user`)
   return canonical === null ? null : { address: canonical, memo: parsed }
 }
 
-/** Without terms that it could be compared with, only whether there must be one. */
+/** Without `terms`, checks only that a required rateId is there. */
 function readRate(
   deps: ReadOrderDeps,
   partner: Partner,
@@ -159,7 +160,7 @@ function readRate(
 ): RateTerms | null {
   if (order.rateId === undefined) {
     if (order.flow === 'fixed-rate')
-      throw new AppError('RATE_ID_REQUIRED', 'a fixed rate needs the rateId of a quote', { field: 'rateId' })
+      throw new AppError('RATE_ID_REQUIRED', 'the flow fixed-rate requires a rateId: request a quote with flow=fixed-rate first', { field: 'rateId' })
     return null
   }
   if (terms === null) return null
@@ -174,16 +175,18 @@ function readRate(
 
 function checkBounds(quote: RateQuote, from: Currency, problems: Problem[]): void {
   if (quote.withinBounds) return
-  const below = quote.fromUnits < quote.minUnits
-  const min = formatUnits(quote.minUnits, from.asset.decimals)
-  const max = quote.maxUnits === null ? null : formatUnits(quote.maxUnits, from.asset.decimals)
+  const { ticker, network, decimals } = from.asset
+  const isBelow = quote.fromUnits < quote.minUnits
+  const min = formatUnits(quote.minUnits, decimals)
+  const max = quote.maxUnits === null ? null : formatUnits(quote.maxUnits, decimals)
+  const limit = isBelow ? `below the minimum of ${min}` : `above the maximum of ${max}`
   problems.push({
-    code: below ? 'AMOUNT_BELOW_MIN' : 'AMOUNT_ABOVE_MAX',
+    code: isBelow ? 'AMOUNT_BELOW_MIN' : 'AMOUNT_ABOVE_MAX',
     field: 'fromAmount',
-    message: `fromAmount is ${below ? `below the minimum of ${min}` : `above the maximum of ${max}`}`,
+    message: `fromAmount ${formatUnits(quote.fromUnits, decimals)} is ${limit} ${ticker.toUpperCase()}`,
     min,
     ...(max === null ? {} : { max }),
-    currency: from.asset.ticker,
-    network: from.asset.network,
+    currency: ticker,
+    network,
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareOfQueue } from './batch-size.ts'
+import { batchSize } from './batch-size.ts'
 
 const payouts = (...units: bigint[]) => units.map((one) => ({ units: one }))
 const coins = (...units: bigint[]) =>
@@ -14,9 +14,9 @@ test.each([
   ['all together by the last two', 2, 3, 2],
   ['all together without any: they wait', 5, 0, 5],
 ])('payouts leave %s', (_how, waiting, held, share) => {
-  expect(shareOfQueue(payouts(...of(waiting, 5n)), coins(...of(held, 9n)))).toBe(share)
+  expect(batchSize(payouts(...of(waiting, 5n)), coins(...of(held, 9n)))).toBe(share)
 })
 
 test('coins that could not pay the largest are none', () => {
-  expect(shareOfQueue(payouts(5n, 9n, 1n), coins(9n, 10n, 5n, 1n))).toBe(3)
+  expect(batchSize(payouts(5n, 9n, 1n), coins(9n, 10n, 5n, 1n))).toBe(3)
 })

@@ -5,7 +5,7 @@ import type { Utxo } from '../ports/spend.ts'
  * together: as many as it takes for all of them to leave now by half of the coins that could pay any of them. The other
  * half is for what comes next, since change is locked for long.
  */
-export function shareOfQueue(payouts: readonly Readonly<{ units: bigint }>[], coins: readonly Utxo[]): number {
+export function batchSize(payouts: readonly Readonly<{ units: bigint }>[], coins: readonly Utxo[]): number {
   const able = coins.filter((coin) => payouts.every(({ units }) => units < coin.units)).length
   return Math.ceil(payouts.length / Math.max(1, Math.floor(able / 2)))
 }

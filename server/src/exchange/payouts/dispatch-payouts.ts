@@ -14,8 +14,8 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { BookSnapshot } from '../quotes/book-snapshot.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { shareOfQueue } from './batch-size.ts'
-import { exchangeJobs } from './outgoing.ts'
+import { batchSize } from './batch-size.ts'
+import { exchangeJobs } from './payment.ts'
 
 export type DispatchDeps = Readonly<{
   store: Store
@@ -83,7 +83,7 @@ async function dispatchOne(deps: DispatchDeps, chain: Chain): Promise<boolean> {
 async function nextOf(tx: StoreTx, { network }: Chain, queue: readonly Payout[]): Promise<readonly Payout[]> {
   return queue.slice(
     0,
-    shareOfQueue(queue, await tx.transactions.listSpendable(network.id, network.confirmations, COINS_MAX)),
+    batchSize(queue, await tx.transactions.listSpendable(network.id, network.confirmations, COINS_MAX)),
   )
 }
 

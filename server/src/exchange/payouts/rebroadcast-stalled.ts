@@ -12,7 +12,7 @@ export async function attendPending(
 ): Promise<void> {
   for (const { txHash, raw } of pending) {
     const revival = await chain.sender.rebroadcast?.({ txHash, raw })
-    if (revival?.kind === 'offered')
+    if (revival?.kind === 'rebroadcast')
       log.warn({ network, transactionId: id, txHash }, 'a node had given a payment up: it was offered again')
     if (revival?.kind === 'unmined') {
       const { blocks, remedy } = revival

@@ -8,7 +8,7 @@ import { AlreadyReleasedError, type Signer, type SignIntent } from '../ports/sig
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
-import { exchangeJobs } from './outgoing.ts'
+import { exchangeJobs } from './payment.ts'
 
 type ReplaceDeps = Readonly<{ store: Store; signer: Signer; assetById(id: AssetId): Asset; log: Log }>
 

@@ -7,7 +7,7 @@ import type { Signer } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { OutgoingTransaction } from '../ports/store/transactions.ts'
-import { alarmsUnderWay, exchangeJobs } from './outgoing.ts'
+import { alarmsUnderWay, exchangeJobs } from './payment.ts'
 
 type LostDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
 

@@ -1,31 +1,31 @@
 import type { Asset } from '../../core/domain/asset.ts'
 import type { Network } from '../../core/domain/network.ts'
 
-/** Units of a listed asset, or of a contract that is not listed: then without decimals. */
+/** Units of a listed asset, or of an unlisted contract, whose decimals are unknown. */
 export type AssetAmount = Readonly<{ units: bigint; asset: Asset | null; contract: string | null }>
 
-/** What one transaction did for one address. */
+/** Net transfer of one transaction into or out of one address. */
 export type AddressTransfer = Readonly<{
   hash: string
-  /** null while it waits for a block. */
+  /** null while unconfirmed. */
   height: bigint | null
   direction: 'in' | 'out'
-  /** The other side, where the chain names one. */
+  /** Sender or recipient; null where the chain does not name one. */
   counterparty: string | null
   amount: AssetAmount
 }>
 
 export type AddressFacts = Readonly<{
-  /** In canonical form. */
+  /** Canonical form. */
   address: string
   balances: readonly AssetAmount[]
-  /** Newest first, and no more than a page of them. null = the node could not tell in time. */
+  /** Newest first, at most one page. null = the node did not answer in time. */
   transfers: readonly AddressTransfer[] | null
-  /** How many of the latest blocks were looked at for `movements`; null = all. */
+  /** Number of latest blocks that were searched for `transfers`; null = all. */
   blocks: number | null
-  /** How many transactions it has sent (account families). */
+  /** Number of transactions that the address has sent (account families). */
   sentCount: bigint | null
-  /** The chain tells nobody but the owner what it holds, and what came (monero). */
+  /** Only the owner can see balances and transfers (monero). */
   hidden?: true
 }>
 
@@ -33,38 +33,38 @@ export type BlockPosition = Readonly<{ height: bigint; hash: string; at: Date; c
 
 export type TransactionFacts = Readonly<{
   hash: string
-  /** `dropped`: the node still knows it, but it is in no block and waits for none. */
+  /** `dropped`: the node still has it, but it is in no block and in no mempool. */
   status: 'waiting' | 'confirmed' | 'failed' | 'dropped'
   block: BlockPosition | null
   fee: AssetAmount | null
-  /** Account families. */
+  /** Account families only. */
   call: Readonly<{ from: string; to: string | null; created: string | null; value: AssetAmount; nonce: bigint }> | null
   transfers: readonly Readonly<{ from: string; to: string; amount: AssetAmount }>[]
-  /** Output families. `spends` is null for new coins of a block. */
+  /** Output families only. `spends` is null in a coinbase transaction. */
   inputs: readonly Readonly<{
     spends: { hash: string; index: number } | null
     address: string | null
     amount: AssetAmount | null
   }>[]
   outputs: readonly Readonly<{ address: string | null; kind: string; amount: AssetAmount }>[]
-  /** All that a chain shows which hides who paid whom, and how much (monero): of new coins, their amount. */
+  /** The visible parts of a monero transaction. Only coinbase outputs show an amount. */
   hidden?: Readonly<{
     inputs: readonly Readonly<{ keyImage: string; ring: number }>[]
     outputs: readonly Readonly<{ key: string; amount: AssetAmount | null }>[]
-    /** The block or the time before which nobody can spend the outputs. */
+    /** Block height or time until which the outputs cannot be spent. */
     lockedUntil: bigint | Date | null
   }>
 }>
 
 export type HeadFacts = Readonly<{ height: bigint; hash: string; at: Date }>
 
-/** Looks things up for people who try the sandbox. Nothing that moves money reads from here. */
+/** Serves the explorer pages of the sandbox. Code that moves money never reads from here. */
 export interface ChainExplorer {
   readonly network: Network
   head(): Promise<HeadFacts>
-  /** null where the text is no address of this network. */
+  /** null if the text is not an address of this network. */
   address(text: string): Promise<AddressFacts | null>
-  /** null where the node knows no such transaction. */
+  /** null if the node does not have the transaction. */
   transaction(hash: string): Promise<TransactionFacts | null>
   close(): Promise<void>
 }

@@ -2,10 +2,10 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Utxo, KeyPath, Payment } from './spend.ts'
 
-/** Monero's watch-only keys, which see every payment and can spend none: the secret view key and the public spend key. */
+/** Watch-only keys of monero: secret view key and public spend key. They show payments and cannot spend. */
 export type ViewKeys = Readonly<{ view: Uint8Array; spend: Uint8Array }>
 
-/** What is asked to be signed, in full: the signer builds the transaction itself and signs nothing else. */
+/** Complete content of a transaction. The signer builds the transaction from it and signs nothing else. */
 export type SignIntent =
   | Readonly<{
       family: 'bitcoin'
@@ -28,21 +28,21 @@ export type SignIntent =
   | Readonly<{
       family: 'monero'
       network: string
-      /** By key image; the first is the conflict key. */
+      /** By key image. The first is the conflict key. */
       inputs: readonly Utxo[]
       pays: readonly Payment[]
       feeUnits: bigint
-      /** As the house's own wallet built it, and its one-time secrets, by which the signer sees whom it pays how much. */
+      /** As our wallet built it, with the one-time secrets by which the signer checks recipients and amounts. */
       raw: string
       secrets: readonly string[]
     }>
 
-/** The coins that an intent spends; account families spend none. */
+/** Outputs that an intent spends; none for account families. */
 export const inputsOf = (intent: SignIntent): readonly Utxo[] => (intent.family === 'evm' ? [] : intent.inputs)
 
 export type SignedTransaction = Readonly<{ txHash: string; raw: string }>
 
-/** A stored payout, as the signer compares it with the intent: same destination, same asset, same units, or no signature. */
+/** A stored payout. The signer refuses an intent with another destination, asset or amount. */
 export type StoredPayout = Readonly<{
   id: string
   address: string
@@ -51,34 +51,35 @@ export type StoredPayout = Readonly<{
   units: bigint
 }>
 
-/** What a payout's id follows from: its deposit on the chain, the leg, and how many payouts were made for it before. */
+/** Determines the id of a payout: the deposit on its chain, the leg, and the number of earlier payouts for it. */
 export type PayoutOrigin = Readonly<{
   text: string
-  /** The id before ids were made with a key (decision 0032). Old journals contain it. */
+  /** The id before ids were keyed (decision 0032). Old journals contain it. */
   plainId: string
-  /** Something with that id left, and the database does not know it otherwise. */
+  /** A signer's journal has a release under `plainId` that the database does not have. */
   isReleasedUnderPlainId: boolean
 }>
 
-/** Holds the keys. A refusal is an AppError or InvariantError; nothing is signed without a stored payout for every pay. */
+/** Holds the keys. Signs only with a stored payout for each payment; refuses with an AppError or InvariantError. */
 export interface Signer {
   /**
-   * A payout's id. It follows from its deposit: a restored database that pays it anew asks for the same id, which journals
-   * know. And from a key: whoever has a journal and the chains finds no deposit by it.
+   * Payout id, derived from the deposit with a secret key. A restored database that pays the deposit again derives the same
+   * id and finds it in the journal (I-37). Without the key, a journal does not link payouts to deposits.
    */
-  payoutId(ground: PayoutOrigin): string
-  /** Local: may be called inside a database transaction (milliseconds, no network). */
+  payoutId(origin: PayoutOrigin): string
+  /** Local, takes milliseconds: may be called inside a database transaction. */
   sign(intent: SignIntent, stored: readonly StoredPayout[]): Promise<SignedTransaction>
   /**
-   * Before the bytes go to any node: writes down, on the signer's own disk, that these payouts leave by this conflict key.
-   * Throws where they left by another one before and no proof of its death was given: a restored database would pay twice.
+   * Records on the signer's disk, before any node gets the bytes, that these payouts leave by this conflict key. Throws
+   * AlreadyReleasedError if a payout left by another conflict key without a conflict proof since: a restored database would
+   * pay twice (I-37).
    */
-  release(departure: ReleasedTransaction): Promise<void>
-  /** These payouts' transaction is provably dead: a new one with another conflict key may be signed for them. */
+  release(transaction: ReleasedTransaction): Promise<void>
+  /** Records the proof that the transaction of these payouts can never pay. Another conflict key may then be signed. */
   expire(payoutIds: readonly string[], proof: Record<string, unknown>): Promise<void>
 }
 
-/** One payout that left the house, as the signer's journal has it. */
+/** One payout in the signer's journal. */
 export type PayoutRelease = Readonly<{
   payoutId: string
   network: string
@@ -90,7 +91,7 @@ export type PayoutRelease = Readonly<{
   at: Date
 }>
 
-/** One transaction that left, in full: what a database that forgot it needs. */
+/** One transaction in the signer's journal, complete enough to import it into a restored database. */
 export type ReleasedTransaction = Readonly<{
   network: string
   txHash: string
@@ -102,65 +103,65 @@ export type ReleasedTransaction = Readonly<{
   from: KeyPath
 }>
 
-/** What a signer remembers by itself, for the comparison with the database. */
+/** The signer's own journal, as the comparison with the database reads it. */
 export type SignerJournal = Readonly<{
-  /** The last life of the database that this signer saw; null = none yet. */
+  /** Last database generation that this signer recorded; null = none yet. */
   generation(): string | null
-  /** On disk before it returns. */
+  /** Returns once the record is on disk. */
   recordGeneration(generation: string): Promise<void>
-  /** What left, oldest first; `last` = only the newest so many. */
+  /** Oldest first; `last` = only that many of the newest. */
   releases(last?: number): readonly PayoutRelease[]
-  /** Reads the journal again: only what was forgotten is asked for. */
+  /** Reads the journal file again; only called for transactions that the database lacks. */
   releasedTransactions(txHashes: ReadonlySet<string>): Promise<readonly ReleasedTransaction[]>
 }>
 
-/** A signer with a memory of its own. */
+/** A signer that keeps a journal of its own. */
 export type JournalingSigner = Signer &
   Readonly<{
     journal: SignerJournal
-    /** The seed's key of a hot wallet, for a family whose transactions a wallet of its own builds (monero). */
+    /** Seed key of a hot wallet, where a separate wallet program builds the transactions (monero). */
     walletKey?(coinType: number, hotIndex: number): Uint8Array
   }>
 
 export type OutflowWindow = 'transaction' | 'hour' | 'day'
 
-/** The signer's own counters, which no database moves, refuse a signature. Nothing is lost: the payout waits. */
+/** The signer's own outflow limit refuses a signature (I-24). The payout waits. */
 export class OutflowLimitError extends AppError {
   readonly window: OutflowWindow
 
   constructor(assetId: string, window: OutflowWindow) {
-    super('INTERNAL', `the signer's own limit for one ${window} of ${assetId} is reached`)
+    super('INTERNAL', `the signer's own outflow limit per ${window} of ${assetId} is reached`)
     this.window = window
   }
 }
 
-/** The signer's journal says no: the payout left by another transaction whose death nobody proved, or to elsewhere. */
+/** The signer's journal refuses a payout: it left by another transaction without a conflict proof, or to another destination. */
 export class AlreadyReleasedError extends AppError {
   readonly payoutId: string
 
   constructor(payoutId: string) {
-    super('INTERNAL', `payout ${payoutId} left before, by another transaction or to another destination`)
+    super('INTERNAL', `payout ${payoutId} was released before, by another transaction or to another destination`)
     this.payoutId = payoutId
   }
 }
 
-/** Private key material for one family's signing function; never leaves the signer's folder but into that function. */
+/** Private keys for the signing function of one family. Only the signer and that function use them. */
 export type KeySource = { privateKey(path: KeyPath): Uint8Array }
 
-/** One family's signing: pure given the keys. Compose hands each family's to the signer. */
+/** Signing function of one chain family. Pure. */
 export type FamilySigner = (intent: SignIntent, keys: KeySource) => SignedTransaction
 
-/** Public halves, enough to derive every address: what API processes and watchers hold. */
+/** Public keys, enough to derive all addresses. API processes and watchers hold only these. */
 export type CompressedKeys = {
-  /** Compressed secp256k1 public key of a path on a network's coin type. */
+  /** Compressed secp256k1 public key of a path, by BIP-44 coin type. */
   publicKey(coinType: number, path: KeyPath): Uint8Array
-  /** These are asked for soon: where it is there, they are derived beside what goes on, and nobody waits for them. */
+  /** Derives these keys in the background, before they are requested. */
   precompute?(coinType: number, branch: KeyPath['branch'], indexes: readonly number[]): void
 }
 
 export type PublicKeys = CompressedKeys & {
-  /** Monero's, of a keystore that was made since there is Monero: it sees what is paid to the house, and spends nothing. */
+  /** View keys of monero; null in a keystore that was created before monero support. */
   viewKeys?(coinType: number): ViewKeys | null
-  /** The same key in full (65 bytes: 4, x, y): finding y again costs more than all else of an address. */
+  /** The uncompressed key (65 bytes: 4, x, y). Decompressing would cost more than the rest of the address derivation. */
   uncompressedKey(coinType: number, path: KeyPath): Uint8Array
 }

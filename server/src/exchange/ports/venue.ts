@@ -1,13 +1,13 @@
 import type { Asset } from '../../core/domain/asset.ts'
 
-/** A conversion asked of a venue. The id is ours, stored before the call, and makes a repeat the same order. */
+/** A conversion order. We choose and store the id before the call, so a repeat is the same order (I-22). */
 export type VenueOrder = Readonly<{
   id: string
   exchangeId: string
   give: Asset
   giveUnits: bigint
   take: Asset
-  /** What must come out; a venue that cannot give it rejects. */
+  /** Units to receive; a venue that cannot fill them rejects the order. */
   takeUnits: bigint
 }>
 
@@ -16,7 +16,7 @@ export type VenueOutcome =
   | { kind: 'rejected'; reason: string }
   | { kind: 'unknown' }
 
-/** Where conversion happens. `place` may be repeated with the same order: it is the same conversion. */
+/** Converts assets. `place` is idempotent by order id. */
 export interface Venue<Tx> {
   readonly id: string
   place(order: VenueOrder, tx: Tx): Promise<VenueOutcome>

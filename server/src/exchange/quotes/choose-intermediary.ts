@@ -17,12 +17,12 @@ export type ChooseIntermediaryDependencies = Readonly<{
 }>
 
 export type Endpoints = Readonly<{ from: Currency; to: Currency }>
-/** The way that was chosen, and what became of all the others. */
+/** The chosen intermediary, and every candidate with its result. */
 export type ChosenIntermediary = QuotedIntermediary & Readonly<{ considered: readonly IntermediaryOption[] }>
-/** Finds the way of an amount through an intermediary, or says why there is none. From memory alone. */
+/** Chooses the intermediary for an amount, or throws why there is none. Uses only data in memory. */
 export type ChooseIntermediary = (
   partner: Partner,
-  ends: Endpoints,
+  endpoints: Endpoints,
   type: PrivateType,
   fromUnits: bigint,
 ) => ChosenIntermediary
@@ -30,61 +30,61 @@ export type ChooseIntermediary = (
 const MONERO = 'xmr@xmr'
 
 /**
- * Which intermediaries a private exchange may go through, and the best of them by the live quotes of both legs. The three
- * chains have three wallets, none of which is on two of them: so that no transaction, change, gas or sweep of ours is on
- * both sides of one exchange.
+ * Chooses the intermediary of a private exchange by the live quotes of both legs. Source, intermediary and target must be
+ * three networks with three different hot wallets, so that no transaction, change, gas or sweep links both sides.
  */
 export function createChooseIntermediary(deps: ChooseIntermediaryDependencies): ChooseIntermediary {
   const { books, clock, chains } = deps
   const wallet = ({ network }: Currency) => chains.get(network.id)?.addresses.hot() ?? null
   return (partner, { from, to }, type, fromUnits) => {
-    // Whatever stops the pair itself is said first.
+    // Errors of the pair itself come first.
     books.price({ from, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
-    if (from.network.id === to.network.id || wallet(from) === wallet(to))
-      throw new AppError('PAIR_UNAVAILABLE', 'one wallet of ours would serve both ends: ask for a standard exchange', {
-        field: 'toNetwork',
-      })
-    const ways: QuotedIntermediary[] = []
+    if (from.network.id === to.network.id || wallet(from) === wallet(to)) {
+      const networks = `${from.network.id} and ${to.network.id}`
+      const message = `${networks} share one hot wallet, which would link both sides: use a standard exchange`
+      throw new AppError('PAIR_UNAVAILABLE', message, { field: 'toNetwork' })
+    }
+    const quoted: QuotedIntermediary[] = []
     const considered: IntermediaryOption[] = []
     const failures: AppError[] = []
-    for (const via of candidates(deps.currencies, type)) {
+    for (const via of listCandidates(deps.currencies, type)) {
       const { id: assetId } = via.asset
-      const refused = unfit(via, [from, to], wallet)
+      const refused = findExclusion(via, [from, to], wallet)
       if (refused !== null) {
         considered.push({ assetId, refused })
         continue
       }
       try {
-        const way = quoteThrough(deps, partner, { from, to }, via, fromUnits)
-        ways.push(way)
-        considered.push({ assetId, toUnits: way.quote.toUnits.toString(), seconds: way.seconds })
+        const candidate = quoteThrough(deps, partner, { from, to }, via, fromUnits)
+        quoted.push(candidate)
+        considered.push({ assetId, toUnits: candidate.quote.toUnits.toString(), seconds: candidate.seconds })
       } catch (error) {
         if (!(error instanceof AppError) || error.kind === 'bug') throw error
         failures.push(error)
         considered.push({ assetId, refused: error.code })
       }
     }
-    const chosen = chooseBestIntermediary(ways)
-    if (chosen === null) throw none(type, [from, to], failures)
+    const chosen = chooseBestIntermediary(quoted)
+    if (chosen === null) throw noIntermediary(type, [from, to], failures)
     return { ...chosen, considered }
   }
 }
 
-/** Coins, not tokens: what another can freeze is no intermediary. Destinations without memos, which two exchanges would share. */
-function candidates(currencies: readonly Currency[], type: PrivateType): readonly Currency[] {
+/** No tokens, because an issuer can freeze them. No memo networks, because two exchanges would share one address. */
+function listCandidates(currencies: readonly Currency[], type: PrivateType): readonly Currency[] {
   if (type === 'privatePlus') return currencies.filter(({ asset }) => asset.id === MONERO)
   return currencies.filter(
     ({ asset, enabled, network }) => enabled && asset.contract === null && network.memo === 'none',
   )
 }
 
-function unfit(
+function findExclusion(
   via: Currency,
-  ends: readonly Currency[],
+  endpoints: readonly Currency[],
   wallet: (currency: Currency) => string | null,
 ): 'SAME_NETWORK' | 'SAME_WALLET' | null {
-  if (ends.some(({ network }) => network.id === via.network.id)) return 'SAME_NETWORK'
-  return ends.some((end) => wallet(end) === wallet(via)) ? 'SAME_WALLET' : null
+  if (endpoints.some(({ network }) => network.id === via.network.id)) return 'SAME_NETWORK'
+  return endpoints.some((endpoint) => wallet(endpoint) === wallet(via)) ? 'SAME_WALLET' : null
 }
 
 function quoteThrough(
@@ -98,29 +98,35 @@ function quoteThrough(
   const second = books.price({ from: via, to, flow: 'standard', partnerFeeBps: partner.feeBps }, clock.now())
   const quote = quoteLegs(first, second, fromUnits, (privacy.payoutMaxPpm ?? 0) + RESERVE_MARGIN_PPM)
   if (quote.maxUnits !== null && quote.maxUnits < quote.minUnits)
-    throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover an exchange at the moment')
+    throw new AppError('INSUFFICIENT_LIQUIDITY', 'the reserves do not cover the minimum amount: retry later')
   const { confirmations, finalityBlocks } = from.network
   const deposit = secondsOf(from, requiredConfirmations(confirmations, finalityBlocks, quote.fromUsd))
   const payouts = secondsOf(via, via.network.confirmations) + secondsOf(to, to.network.confirmations)
-  // Two waits, each half of the longest on average.
+  // Two random delays, each half of the maximum on average.
   return { via, quote, seconds: deposit + payouts + Math.ceil(privacy.delayMaxMs / 1_000) }
 }
 
-/** The block that takes it, and those on top of it. */
+/** Time for the block that includes a transaction, and for its confirmations. */
 function secondsOf({ network }: Currency, confirmations: number): number {
   return Math.ceil((network.blockTimeMs * (confirmations + 1)) / 1_000)
 }
 
-function none(type: PrivateType, ends: readonly Currency[], failures: readonly AppError[]): AppError {
-  const waiting = failures.find(({ retryable }) => retryable)
-  if (waiting) return new AppError(waiting.code, 'no intermediary can be reached now', { cause: waiting })
-  if (type === 'efficient') return new AppError('PAIR_UNAVAILABLE', 'no intermediary serves this pair now')
-  const isEnd = ends.some(({ network }) => network.id === 'xmr')
+function noIntermediary(
+  type: PrivateType,
+  endpoints: readonly Currency[],
+  failures: readonly AppError[],
+): AppError {
+  const transient = failures.find(({ retryable }) => retryable)
+  if (transient)
+    return new AppError(transient.code, 'no intermediary is available now: retry later', { cause: transient })
+  if (type === 'efficient')
+    return new AppError('PAIR_UNAVAILABLE', 'no intermediary serves this pair: use a standard exchange')
+  const isXmrEndpoint = endpoints.some(({ network }) => network.id === 'xmr')
   return new AppError(
     'PAIR_UNAVAILABLE',
-    isEnd
-      ? 'XMR cannot be the intermediary of an exchange of its own: ask for efficient'
-      : 'privatePlus goes through XMR, which is not available: ask for efficient',
+    isXmrEndpoint
+      ? 'privatePlus uses XMR as intermediary, which cannot be the source or target: use privateType efficient'
+      : 'privatePlus uses XMR as intermediary, which is not available: use privateType efficient',
     { field: 'privateType' },
   )
 }

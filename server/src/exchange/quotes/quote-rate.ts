@@ -6,13 +6,13 @@ import type { ExchangeServices, RateRequest } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 import type { RateIds } from './rate-id.ts'
 
-/** How long a rateId is good, from the receipt of the request at the server. */
+/** Validity of a rateId, from the receipt of the request. */
 export const RATE_ID_TTL_MS = 60_000
 
-/** By ticker and network in any case and by their aliases. */
+/** Accepts any letter case and aliases. */
 export type CurrencyLookup = Readonly<{ find(ticker: string, network: string): Currency | null }>
 
-/** Both in milliseconds since 1970. `databaseNow` is this process's clock and the sampled offset of the database's. */
+/** Milliseconds since 1970. `databaseNow` is this process's clock plus the sampled offset of the database's clock. */
 export type QuoteClock = Readonly<{ now(): number; databaseNow(): number }>
 
 type Dependencies = Readonly<{
@@ -24,7 +24,7 @@ type Dependencies = Readonly<{
   rateIdTtlMs?: number
 }>
 
-/** Quotes from the book in memory: no database, nothing awaited. */
+/** Quotes from the book in memory, synchronously and without a database query. */
 export function createQuoteRate(dependencies: Dependencies): ExchangeServices['quoteRate'] {
   const { catalogue, books, rateIds, clock, rateIdTtlMs = RATE_ID_TTL_MS } = dependencies
   return (partner, request) => {
@@ -46,7 +46,7 @@ export function createQuoteRate(dependencies: Dependencies): ExchangeServices['q
   }
 }
 
-/** Finds both currencies and reads the amount, which is positive. Throws with every problem at once. */
+/** Finds both currencies and reads the positive amount. Throws all problems together. */
 export function readPair(
   catalogue: CurrencyLookup,
   request: Omit<RateRequest, 'flow'>,
@@ -58,7 +58,7 @@ export function readPair(
   throw new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', { problems })
 }
 
-/** The same for whoever has more to read: every problem is added to `problems`, and its part is null. */
+/** Like `readPair`, but adds problems to `problems` and returns null for the parts that have one. */
 export function readParts(
   catalogue: CurrencyLookup,
   request: Omit<RateRequest, 'flow'>,
@@ -67,15 +67,15 @@ export function readParts(
 ): { from: Currency | null; to: Currency | null; fromUnits: bigint | null } {
   const from = catalogue.find(request.fromCurrency, request.fromNetwork)
   const to = catalogue.find(request.toCurrency, request.toNetwork)
-  if (from === null) problems.push(notFound('fromCurrency'))
-  if (to === null) problems.push(notFound('toCurrency'))
+  if (from === null) problems.push(notFound('fromCurrency', request.fromCurrency, request.fromNetwork))
+  if (to === null) problems.push(notFound('toCurrency', request.toCurrency, request.toNetwork))
   const fromUnits = readAmount(request.amount, from, amountField)
   if (typeof fromUnits === 'bigint') return { from, to, fromUnits }
   problems.push(...fromUnits)
   return { from, to, fromUnits: null }
 }
 
-/** The units, or what is wrong with the amount. Without a currency its decimals are not judged. */
+/** The units, or the problems of the amount. Without a currency, its decimals are not checked. */
 function readAmount(text: string, from: Currency | null, field: string): bigint | readonly Problem[] {
   try {
     const units = parseUnits(text, from?.asset ?? UNKNOWN, field)
@@ -87,13 +87,10 @@ function readAmount(text: string, from: Currency | null, field: string): bigint 
   }
 }
 
-/** Stands in for a currency that was not found. */
+/** Replaces an unknown currency. Its 80 decimals accept every amount. */
 const UNKNOWN = { id: 'unknown@unknown', ticker: 'unknown', network: 'unknown', decimals: 80, contract: null } as const
 
-function notFound(field: 'fromCurrency' | 'toCurrency'): Problem {
-  return {
-    code: 'CURRENCY_NOT_FOUND',
-    field,
-    message: `${field} is not listed on that network: the list of currencies has the tickers of both`,
-  }
+function notFound(field: 'fromCurrency' | 'toCurrency', ticker: string, network: string): Problem {
+  const subject = `${field} ${JSON.stringify(ticker)} on network ${JSON.stringify(network)}`
+  return { code: 'CURRENCY_NOT_FOUND', field, message: `${subject} is not listed: use a pair of the currency list` }
 }

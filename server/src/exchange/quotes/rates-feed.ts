@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { AssetId } from '../../core/domain/asset.ts'
@@ -11,9 +11,9 @@ import type { Feed } from '../interfaces.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
 export type RatesFeed = Readonly<{
-  /** The last rendered feed, from memory. Throws RATES_UNAVAILABLE where its prices are too old. */
+  /** The last rendered feed, from memory. Throws RATES_UNAVAILABLE if its prices are too old. */
   ratesFeed(): Feed
-  /** Renders and compresses the current book. Happens by itself after each change of the book. */
+  /** Renders and compresses the current book. Also runs after each change of the book. */
   render(): Promise<void>
   /** Stops following the book. */
   close(): void
@@ -31,12 +31,12 @@ type Dependencies = Readonly<{
   onError(error: unknown): void
 }>
 
-/** A rendered feed, and until when its sources are young enough. */
+/** `goodUntil`: milliseconds since 1970 after which its sources are too old. */
 type Rendered = Readonly<{ feed: Feed; goodUntil: number }>
 
 const compressGzip = promisify(gzip)
 const compressBrotli = promisify(brotliCompress)
-/** Fast and nearly as small as the best: the feed is compressed every few seconds. */
+/** Nearly as small as the highest quality, and fast enough for a feed that is compressed every few seconds. */
 const BROTLI_QUALITY = 5
 
 export function createRatesFeed(dependencies: Dependencies): RatesFeed {
@@ -45,7 +45,7 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
   let last: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | null = null
 
-  /** One after the other: a rendering that was asked for sees the book of its turn, never an earlier one. */
+  /** Renderings run one after another, each with the book that is current when it starts. */
   const render = (): Promise<void> => {
     const next = async (): Promise<void> => {
       rendered = await renderOnce(dependencies, rendered)
@@ -68,7 +68,7 @@ export function createRatesFeed(dependencies: Dependencies): RatesFeed {
   return {
     ratesFeed: () => {
       if (rendered === null || now() > rendered.goodUntil) {
-        throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
+        throw new AppError('RATES_UNAVAILABLE', 'the rates feed has no current prices: retry later')
       }
       return rendered.feed
     },
@@ -87,8 +87,8 @@ async function renderOnce(dependencies: Dependencies, previous: Rendered | null)
   const pieces: string[] = []
   for (const piece of renderFeed({ book, currencies, codes, now: startedAt })) {
     pieces.push(piece)
-    // One piece takes a fraction of a millisecond: requests are served in between.
-    await yieldToOthers()
+    // A piece takes a fraction of a millisecond. Requests are served in between.
+    await yieldToEventLoop()
   }
   const xml = Buffer.from(pieces.join(''), 'utf8')
   const etag = `"${createHash('sha256').update(xml).digest('base64url')}"`

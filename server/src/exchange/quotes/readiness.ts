@@ -5,43 +5,44 @@ import type { BookSnapshot } from './book-snapshot.ts'
 
 export type Readiness = Readonly<{
   currencies: readonly Currency[]
-  /** Networks that the house has a chain for. */
+  /** Networks with a chain adapter. */
   networks: readonly string[]
   books: Pick<BookSnapshot, 'current' | 'price'>
   now: number
 }>
 
-/** Why quotes or creates would fail now. A sandbox or a house without coins is not ready: it has nothing to pay out. */
+/** Reasons why quotes or creates would fail now; empty = ready. Without funds in the hot wallets, the app is not ready. */
 export function readiness({ currencies, networks, books, now }: Readiness): readonly string[] {
   const book = books.current()
   const reasons: string[] = []
-  if (now - book.prices.at > PRICES_MAX_AGE_MS) reasons.push('there are no current prices')
-  if (now - book.reserves.at > RESERVES_MAX_AGE_MS) reasons.push('the reserves are not known')
-  const needed = Math.min(networks.length, 2)
-  const stocked = currencies.filter(
+  if (now - book.prices.at > PRICES_MAX_AGE_MS) reasons.push('prices are out of date')
+  if (now - book.reserves.at > RESERVES_MAX_AGE_MS) reasons.push('reserves are out of date')
+  const neededNetworks = Math.min(networks.length, 2)
+  const funded = currencies.filter(
     ({ asset }) => networks.includes(asset.network) && (book.reserves.available.get(asset.id) ?? 0n) > 0n,
   )
-  if (countNetworks(stocked) < needed) reasons.push('the hot wallets are empty: bring coins to their addresses')
-  else if (reasons.length === 0 && !isQuoted(stocked, book, books, now, needed))
-    reasons.push('nothing can be quoted: no network answers, or all of them stand still')
+  if (countNetworks(funded) < neededNetworks)
+    reasons.push(`fewer than ${neededNetworks} networks have funds: send funds to the hot wallet addresses`)
+  else if (reasons.length === 0 && !canQuote(funded, book, books, now, neededNetworks))
+    reasons.push('no pair can be quoted: networks are paused, or their nodes do not answer')
   return reasons
 }
 
 const countNetworks = (currencies: readonly Currency[]): number =>
   new Set(currencies.map(({ network }) => network.id)).size
 
-/** Whether one direction has a price: between two networks, or within the only one that there is. */
-function isQuoted(
-  stocked: readonly Currency[],
+/** Whether any direction can be priced: between two networks, or within one if there is only one. */
+function canQuote(
+  funded: readonly Currency[],
   book: Book,
   books: Pick<BookSnapshot, 'price'>,
   now: number,
   networks: number,
 ): boolean {
-  const answering = stocked.filter(({ asset }) => now - (book.fees.get(asset.network)?.at ?? 0) <= FEES_MAX_AGE_MS)
-  if (countNetworks(answering) < networks) return false
-  return answering.some((from) =>
-    answering.some((to) => {
+  const reachable = funded.filter(({ asset }) => now - (book.fees.get(asset.network)?.at ?? 0) <= FEES_MAX_AGE_MS)
+  if (countNetworks(reachable) < networks) return false
+  return reachable.some((from) =>
+    reachable.some((to) => {
       const isDirection = networks > 1 ? from.network.id !== to.network.id : from.asset.id !== to.asset.id
       return isDirection && hasPrice(books, from, to, now)
     }),

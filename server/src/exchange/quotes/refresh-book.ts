@@ -6,10 +6,10 @@ import type { Prices } from '../../core/ports/prices.ts'
 import type { Chain, ChainReader, ChainSender } from '../ports/chain.ts'
 import type { BookSnapshot } from './book-snapshot.ts'
 
-/** `fees:btc` for each network. A bounded set: it may be a label. */
+/** `fees:btc` for each network. A bounded set, so it can be a metric label. */
 export type BookPart = 'prices' | 'reserves' | 'pauses' | `fees:${string}`
 
-/** Of a chain, what a fee takes. */
+/** The part of a chain that fee estimates need. */
 export type FeeChain = Pick<Chain, 'network'> &
   Readonly<{ reader: Pick<ChainReader, 'feeRate'>; sender: Pick<ChainSender, 'payoutFee'> }>
 
@@ -18,14 +18,14 @@ export type RefreshBook = Readonly<{
   prices: Prices
   chains: readonly FeeChain[]
   currencies: readonly Currency[]
-  /** Units that can be paid out now by asset, less what is promised already; null = unbounded. From our own database. */
+  /** Units that can be paid out now, by asset, less reserved amounts; null = unlimited. From our own database. */
   readReserves(): Promise<ReadonlyMap<AssetId, bigint | null>>
   readPauses(): Promise<Pauses>
   /** Milliseconds since 1970. */
   now(): number
   /** Called after every read: for metrics and logs. */
   onRead(part: BookPart, outcome: Readonly<{ ms: number; error: unknown }>): void
-  /** Pace of each part; fees move slowly and each costs a call to a node. */
+  /** Interval of each part. Fees change slowly, and each read costs a node call. */
   paceMs?: Partial<Record<'prices' | 'reserves' | 'pauses' | 'fees', number>>
 }>
 
@@ -33,9 +33,9 @@ const PACE_MS = { prices: 1_000, reserves: 1_000, pauses: 1_000, fees: 10_000 } 
 const BACKOFF_MAX_MS = 10_000
 
 /**
- * Keeps the book of this process current until the signal: each source at its own pace, so that a slow node holds
- * nothing up. A source that fails leaves its part as it was, with its old time: quotes stop by themselves when it is
- * too old. Ends when every loop has ended.
+ * Refreshes the book of this process until the signal. Each source has its own loop, so that a slow node delays no other.
+ * A failed read leaves its part unchanged with its old time, and quotes stop when that is too old. Resolves when every
+ * loop has ended.
  */
 export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Promise<void> {
   const pace = { ...PACE_MS, ...refresh.paceMs }
@@ -43,7 +43,7 @@ export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Pr
   const loops = [
     repeat(refresh, 'prices', pace.prices, signal, async () => {
       const prices = await refresh.prices.read()
-      // Two reads may overlap in a source: the younger snapshot stays.
+      // Reads of a source may overlap: keep the newer snapshot.
       if (prices.at >= books.current().prices.at) books.replace({ prices })
     }),
     repeat(refresh, 'reserves', pace.reserves, signal, async () => {
@@ -64,40 +64,40 @@ export async function refreshBook(refresh: RefreshBook, signal: AbortSignal): Pr
   await Promise.all(loops)
 }
 
-/** Reads every part once, and resolves when each was read or failed: what a start waits for before it is ready. */
+/** Reads every part once. Resolves when each read has succeeded or failed. A start awaits this before it is ready. */
 export async function refreshBookOnce(refresh: RefreshBook): Promise<void> {
   const stop = new AbortController()
   const expected = 3 + refresh.chains.length
-  const seen = new Set<BookPart>()
+  const finished = new Set<BookPart>()
   await refreshBook(
     {
       ...refresh,
       onRead: (part, outcome) => {
         refresh.onRead(part, outcome)
-        seen.add(part)
-        if (seen.size === expected) stop.abort()
+        finished.add(part)
+        if (finished.size === expected) stop.abort()
       },
     },
     stop.signal,
   )
 }
 
-/** What one payout of each currency of a network costs at the network's fee rate now. */
+/** Cost of one payout of each currency of a network at its current fee rate. */
 async function readFees(chain: FeeChain, currencies: readonly Currency[], at: number): Promise<NetworkFees> {
   const { network, reader, sender } = chain
   const rate = await reader.feeRate()
   const listed = currencies.filter((currency) => currency.network.id === network.id)
-  const coin = listed.find(({ asset }) => asset.contract === null)
+  const nativeCurrency = listed.find(({ asset }) => asset.contract === null)
   const payoutFeeUnits = new Map(listed.map(({ asset }) => [asset.id, sender.payoutFee(asset, rate)] as const))
   const native = {
-    assetId: coin?.asset.id ?? nativeId(network),
-    priceKey: coin?.definition.priceKey ?? network.symbol.toLowerCase(),
+    assetId: nativeCurrency?.asset.id ?? nativeId(network),
+    priceKey: nativeCurrency?.definition.priceKey ?? network.symbol.toLowerCase(),
     decimals: network.decimals,
   }
   return { at, native, payoutFeeUnits }
 }
 
-/** Runs one read at its pace until the signal. After failures the pauses grow, up to `BACKOFF_MAX_MS`. */
+/** Repeats one read until the signal. After failures the wait doubles, up to `BACKOFF_MAX_MS`. */
 async function repeat(
   { now, onRead }: RefreshBook,
   part: BookPart,
@@ -118,7 +118,7 @@ async function repeat(
     }
     onRead(part, { ms: now() - startedAt, error })
     const waitMs = failures === 0 ? paceMs : Math.min(500 * 2 ** (failures - 1), BACKOFF_MAX_MS)
-    // An abort ends the wait, and the loop.
+    // The signal ends the wait and then the loop.
     await sleep(waitMs, undefined, { signal }).catch(() => {})
   }
 }

@@ -31,18 +31,18 @@ export function presentQuote(view: SwapQuoteView): WireQuote {
     usdToAmount: usd === null ? '' : formatUsd(usd),
     receivedAmount: formatUnits(received, to.decimals),
     fee: formatUnits(fee, to.decimals),
-    routes: view.provider === null ? view.routes.map((route) => presentRoute(route, view.spell)) : [presentWhole(view)],
+    routes: view.provider === null ? view.routes.map((route) => presentRoute(route, view.formatAddress)) : [presentWhole(view)],
     priceImpact: impactPpm === null ? '' : formatPercent(impactPpm),
     fromAmountRaw: amountIn.toString(),
     toAmountRaw: amountOut.toString(),
     receivedAmountRaw: received.toString(),
     minReceived: formatUnits(minReceived, to.decimals),
-    ...(view.outside === null
+    ...(view.aggregatorQuotes === null
       ? {}
       : {
-          alternatives: view.outside.map((offer) => ({
-            source: offer.source,
-            toAmount: formatUnits(offer.amountOut, to.decimals),
+          alternatives: view.aggregatorQuotes.map((quote) => ({
+            source: quote.source,
+            toAmount: formatUnits(quote.amountOut, to.decimals),
           })),
         }),
     block: view.block.height,
@@ -54,16 +54,16 @@ const PPM_IN_PERCENT = 10_000
 /** Hundredths of a percent: the division rounds correctly, and siblings of one list add up to 100 as they are written. */
 const percentOf = (bps: number): number => bps / 100
 
-function presentRoute({ bps, hops }: RoutePath, spell: (address: string) => string): WireRoute {
+function presentRoute({ bps, hops }: RoutePath, formatAddress: (address: string) => string): WireRoute {
   return {
     percentage: percentOf(bps),
     subRoutes: hops.map(
       ({ from, to, pools }): WireStep => ({
-        from: spell(from),
-        to: spell(to),
+        from: formatAddress(from),
+        to: formatAddress(to),
         dexes: pools.map(({ swap: { pool, tokenIn }, bps: part }) => ({
           name: pool.dex,
-          address: spell(pool.address),
+          address: formatAddress(pool.address),
           fee: poolFeePpm(pool, tokenIn) / PPM_IN_PERCENT,
           percentage: percentOf(part),
         })),
@@ -73,24 +73,24 @@ function presentRoute({ bps, hops }: RoutePath, spell: (address: string) => stri
 }
 
 /** An outside router's route is its own affair: one step, by the router as a whole, whose fee is in its price. */
-function presentWhole({ provider, from, to, spell }: SwapQuoteView): WireRoute {
-  const dexes = [{ name: provider?.name ?? '', address: spell(provider?.address ?? ''), fee: 0, percentage: 100 }]
-  return { percentage: 100, subRoutes: [{ from: spell(from.address), to: spell(to.address), dexes }] }
+function presentWhole({ provider, from, to, formatAddress }: SwapQuoteView): WireRoute {
+  const dexes = [{ name: provider?.name ?? '', address: formatAddress(provider?.address ?? ''), fee: 0, percentage: 100 }]
+  return { percentage: 100, subRoutes: [{ from: formatAddress(from.address), to: formatAddress(to.address), dexes }] }
 }
 
-export function presentSwap({ swap, spell }: SwapView): DexExchange {
+export function presentSwap({ swap, formatAddress }: SwapView): DexExchange {
   const { from, to, receivedUnits } = swap
   return {
     id: swap.id,
     created: swap.createdAt.toISOString(),
     updated: swap.updatedAt.toISOString(),
     network: swap.network as WireNetwork,
-    fromTokenAddress: spell(from.token),
-    toTokenAddress: spell(to.token),
+    fromTokenAddress: formatAddress(from.token),
+    toTokenAddress: formatAddress(to.token),
     amountFrom: formatUnits(from.units, from.decimals),
     amountTo: formatUnits(receivedUnits ?? to.units, to.decimals),
-    addressFrom: spell(swap.sender),
-    addressTo: spell(swap.recipient),
+    addressFrom: formatAddress(swap.sender),
+    addressTo: formatAddress(swap.recipient),
     commissionPercentage: formatPercent(swap.feePpm),
     status: swap.status,
     hash: swap.hash,

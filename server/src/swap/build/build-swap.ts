@@ -3,50 +3,50 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import type { AnswerOnce } from '../../core/services/interfaces.ts'
+import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { largest } from '../../lib/bigint.ts'
-import type { OutsideCall } from '../domain/aggregator-call.ts'
-import { beatsOwn } from '../domain/choose-aggregator.ts'
+import type { AggregatorCall } from '../domain/aggregator-call.ts'
+import { beatsOwnRoute } from '../domain/choose-aggregator.ts'
 import { zeroAddress } from '../domain/token.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { SwapDesk } from '../ports/store/swaps.ts'
-import type { Prepared, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
-import type { AskForCall } from '../quotes/ask-aggregators.ts'
+import type { PreparedSwap, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
+import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import {
-  type AskOthersDeps,
-  askOthers,
+  type AggregatorDeps,
+  readAggregatorQuotes,
   checkImpact,
-  chooseOffer,
-  outsideOrder,
+  chooseQuote,
+  aggregatorOrderOf,
   type PricedSwap,
-  paying,
+  priceAt,
   priceSwap,
   type RouteSwapDeps,
-  type WeighedOffer,
+  type WeightedQuote,
 } from '../quotes/quote-swap.ts'
 import { type ReadSwapDeps, readSwapRequest } from '../quotes/read-swap-request.ts'
 import type { SwapRefs } from './swap-refs.ts'
 
 export type BuildSwapDeps = ReadSwapDeps &
   RouteSwapDeps &
-  AskOthersDeps &
+  AggregatorDeps &
   Readonly<{
     /** null: nobody else is asked. */
-    askForCall: AskForCall | null
+    buildAggregatorCall: BuildAggregatorCall | null
     log: Readonly<{ info(fields: object, message: string): void }>
     refs: SwapRefs
     desk: SwapDesk
     approvals: BuiltApprovals
     screening: Screening
-    answerOnce: AnswerOnce
+    withIdempotency: WithIdempotency
     settings: SwapSettings
     now(): number
   }>
 
 /** The transactions that carry a swap out, simulated before they are handed out. */
 export function createBuildSwap(deps: BuildSwapDeps): SwapServices['buildSwap'] {
-  return (partner, request, idempotency) => deps.answerOnce(partner, idempotency, () => build(deps, partner, request))
+  return (partner, request, idempotency) => deps.withIdempotency(partner, idempotency, () => build(deps, partner, request))
 }
 
 async function build(deps: BuildSwapDeps, partner: Partner, request: BuildRequest): Promise<readonly string[]> {
@@ -55,12 +55,12 @@ async function build(deps: BuildSwapDeps, partner: Partner, request: BuildReques
   const read = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
   const parties = { account, ...(await feeTaker(deps, partner, chain, read.feePpm)) }
-  const [priced, offers] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'callable')])
-  const offer = chooseOffer(deps, priced, offers)
+  const [priced, offers] = await Promise.all([priceSwap(deps, read), readAggregatorQuotes(deps, read, 'callable')])
+  const offer = chooseQuote(deps, priced, offers)
   const outside = offer === null ? null : await prepareOutside(deps, partner, priced, parties, offer)
   const { approve, swap } = outside?.prepared ?? (await prepareOwn(deps, partner, priced, parties))
   // What our own route does not come through either is nobody's broken word.
-  if (offer !== null && outside !== null) deps.promises.record(chain.network.id, offer.source, outside.shortPpm)
+  if (offer !== null && outside !== null) deps.reliability.record(chain.network.id, offer.source, outside.shortPpm)
   checkpoint('swap.built')
   if (approve === null) return [swap]
   // Sending an approval asks for this row.
@@ -82,7 +82,7 @@ async function prepareOwn(
   partner: Partner,
   priced: PricedSwap,
   parties: Parties,
-): Promise<Prepared> {
+): Promise<PreparedSwap> {
   return prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
     // The chain may be a block ahead of the route: once more, by the newest pools.
@@ -98,32 +98,32 @@ const UNBUILT_PPM = 2_000n
 const REVERTED_LEAST_PPM = 1_000n
 
 /** `prepared` is null wherever our own route serves better, or the call does not come to a swap that works on chain. */
-type Outside = Readonly<{ prepared: Prepared | null /** by how much it fell short of its offer */; shortPpm: bigint }>
+type Outside = Readonly<{ prepared: PreparedSwap | null /** by how much it fell short of its offer */; shortPpm: bigint }>
 
 async function prepareOutside(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
   parties: Parties,
-  offer: WeighedOffer,
+  offer: WeightedQuote,
 ): Promise<Outside> {
-  const order = outsideOrder(priced)
-  if (order === null || deps.askForCall === null) return { prepared: null, shortPpm: 0n }
+  const order = aggregatorOrderOf(priced)
+  if (order === null || deps.buildAggregatorCall === null) return { prepared: null, shortPpm: 0n }
   const { chain } = priced.network
   const { slippagePpm, amountIn } = priced
   const failed = (shortPpm: bigint, reason: string): Outside => {
     deps.log.info({ network: chain.network.id, source: offer.source, reason }, 'an outside offer was not built')
     return { prepared: null, shortPpm }
   }
-  const trade = await deps.askForCall(offer.source, { ...order, taker: chain.externalExecutor, slippagePpm })
+  const trade = await deps.buildAggregatorCall(offer.source, { ...order, taker: chain.externalExecutor, slippagePpm })
   if (trade === null) return failed(UNBUILT_PPM, 'no call of its own contracts in time')
   const { gas, penaltyPpm } = offer
-  if (!beatsOwn(priced.routed, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
+  if (!beatsOwnRoute(priced.routed, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
     return failed(shortOf(offer.amountOut, trade.amountOut), 'no call as good as the offer')
-  const better = paying(priced, trade.amountOut)
+  const better = priceAt(priced, trade.amountOut)
   try {
     const prepared = await prepare(deps, partner, better, parties, trade.call)
-    const shortPpm = shortOf(paying(priced, offer.amountOut).received, prepared.simulatedOut)
+    const shortPpm = shortOf(priceAt(priced, offer.amountOut).received, prepared.simulatedOut)
     // What it says is one thing, what it pays another.
     if (prepared.simulatedOut >= priced.received) return { prepared, shortPpm }
     return failed(shortPpm, `it pays ${prepared.simulatedOut} for ${amountIn}, and our own route ${priced.received}`)
@@ -144,8 +144,8 @@ async function prepare(
   partner: Partner,
   priced: PricedSwap,
   parties: Parties,
-  outside?: OutsideCall,
-): Promise<Prepared> {
+  aggregatorCall?: AggregatorCall,
+): Promise<PreparedSwap> {
   checkImpact(deps, priced)
   const { chain } = priced.network
   return chain.prepare(orderOf(deps, partner, priced, parties, outside)).catch((error: unknown) => {
@@ -176,7 +176,7 @@ const isOurContract = ({ router, executor, externalExecutor }: SwapChain, addres
   [router, executor, externalExecutor].includes(address)
 
 async function checkAccount({ desk, screening }: BuildSwapDeps, chain: SwapChain, account: string): Promise<void> {
-  const spelled = chain.spell(account)
+  const spelled = chain.formatAddress(account)
   if (await desk.isOurs(spelled))
     throw new AppError('ADDRESS_IS_OURS', 'account is an address of this service', { field: 'account' })
   await screen(screening, chain, spelled)
@@ -211,7 +211,7 @@ function orderOf(
   partner: Partner,
   { network: { chain }, from, to, amountIn, minReceived, feePpm, routed }: PricedSwap,
   { account, feeTo, owesFee }: Parties,
-  outside: OutsideCall | undefined,
+  aggregatorCall: AggregatorCall | undefined,
 ): SwapOrder {
   const terms = {
     ...{

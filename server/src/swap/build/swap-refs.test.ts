@@ -38,24 +38,24 @@ it('binds every term', () => {
 })
 
 it('binds the call of an outside router, and tells it from our own route', () => {
-  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
-  const ref = refs.issue({ ...terms, outside })
-  expect(refs.read(ref, { ...terms, outside })).toEqual({ owesFee: true })
+  const aggregatorCall = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  const ref = refs.issue({ ...terms, aggregatorCall })
+  expect(refs.read(ref, { ...terms, aggregatorCall })).toEqual({ owesFee: true })
   expect(refs.read(ref, terms)).toBeNull()
-  expect(refs.read(refs.issue(terms), { ...terms, outside })).toBeNull()
+  expect(refs.read(refs.issue(terms), { ...terms, aggregatorCall })).toBeNull()
   for (const changes of [{ target: '0x5' }, { spender: '0x5' }, { spender: null }, { calldata: '0x1234567800' }])
-    expect(refs.read(ref, { ...terms, outside: { ...outside, ...changes } })).toBeNull()
+    expect(refs.read(ref, { ...terms, aggregatorCall: { ...aggregatorCall, ...changes } })).toBeNull()
 })
 
 it('knows those of before calls were bound, and takes none of now without its call', () => {
   // Made by the version before, with the same pepper and terms.
   const before = {
     own: '0x0c68f69c6a29cc57f9a87e5bb36fe0968a2af90340d09da386b3ceaf99a935cc',
-    outside: '0x0bdfc91fa28f8906d9d3acbfcb15c77807a7985a379af3536c91280503d98e53',
+    aggregatorCall: '0x0bdfc91fa28f8906d9d3acbfcb15c77807a7985a379af3536c91280503d98e53',
   }
-  const outside = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
+  const aggregatorCall = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
   expect(refs.read(before.own, terms)).toEqual({ owesFee: true })
-  expect(refs.read(before.outside, { ...terms, outside })).toEqual({ owesFee: true })
+  expect(refs.read(before.aggregatorCall, { ...terms, aggregatorCall })).toEqual({ owesFee: true })
   expect(refs.read(before.own, { ...terms, minReceived: 8n })).toBeNull()
   expect(refs.read(refs.issue(terms), { ...terms, callHash: '' })).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { OutsideCall } from '../domain/aggregator-call.ts'
+import type { AggregatorCall } from '../domain/aggregator-call.ts'
 import { zeroAddress } from '../domain/token.ts'
 
 /** What a swap was built with. Addresses in canonical form. */
@@ -18,7 +18,7 @@ export type BuiltTerms = Readonly<{
   /** The fee goes to the operator, who owes it to the partner then. */
   owesFee: boolean
   /** The call of an outside router that carries it out; absent = our own route. */
-  outside?: OutsideCall
+  aggregatorCall?: AggregatorCall
   /** Of the router's call as a whole, its route included (`SwapChain.callHash`). */
   callHash: string
 }>
@@ -75,7 +75,7 @@ function textOf(terms: BuiltTerms, form: (typeof forms)[number]): string {
     feePpm,
     deadline,
     owesFee,
-    outside,
+    aggregatorCall,
     callHash,
   } = terms
   // Who would get a fee of nothing is nobody.
@@ -94,7 +94,7 @@ function textOf(terms: BuiltTerms, form: (typeof forms)[number]): string {
     deadline,
     owesFee,
     // Nothing is added for our own route: what was built before there were others stays good.
-    ...(outside === undefined ? [] : [outside.target, outside.spender, outside.calldata]),
+    ...(aggregatorCall === undefined ? [] : [aggregatorCall.target, aggregatorCall.spender, aggregatorCall.calldata]),
     ...(form === 'call' ? [callHash] : []),
   ])
 }

@@ -32,7 +32,7 @@ const netOf = (amountOut: bigint, gas: number, millionGasOut: bigint): bigint =>
 const countedOf = ({ amountOut, penaltyPpm = 0n }: Paying): bigint => amountOut - (amountOut * penaltyPpm) / MILLION
 
 /** Whether an offer is worth leaving our own route for: net of gas it pays more by `gainBps` of what ours pays. */
-export function beatsOwn(own: OwnRoute, offer: Paying, gainBps: number): boolean {
+export function beatsOwnRoute(own: OwnRoute, offer: Paying, gainBps: number): boolean {
   if (!isLikely(own, offer.amountOut)) return false
   const ours = netOf(own.amountOut, own.gas, own.millionGasOut)
   const theirs = netOf(countedOf(offer), (offer.gas ?? GAS_UNTOLD) + GAS_AROUND, own.millionGasOut)
@@ -45,9 +45,9 @@ function isLikely({ amountOut, middleOut }: OwnRoute, offered: bigint): boolean 
 }
 
 /** The offer that pays most net of gas, of those that beat our own route; null where none does. */
-export function bestOffer<T extends Paying>(own: OwnRoute, offers: readonly T[], gainBps: number): T | null {
+export function chooseBestQuote<T extends Paying>(own: OwnRoute, offers: readonly T[], gainBps: number): T | null {
   const net = (offer: T) => netOf(countedOf(offer), offer.gas ?? GAS_UNTOLD, own.millionGasOut)
   return offers
-    .filter((offer) => beatsOwn(own, offer, gainBps))
+    .filter((offer) => beatsOwnRoute(own, offer, gainBps))
     .reduce<T | null>((best, offer) => (best === null || net(offer) > net(best) ? offer : best), null)
 }

@@ -76,11 +76,11 @@ export type DexNetwork = Readonly<{
   /** The token that stands for the coin in pools. */
   wrapped: string
   /** Celo: the coin is that token. */
-  coinIsToken?: boolean
+  nativeIsToken?: boolean
   /** Tokens through which others are traded; `wrapped` counts as one. */
-  hubs: readonly string[]
+  connectors: readonly string[]
   /** A token worth a US dollar, for telling liquidity in dollars. */
-  dollar?: string
+  stablecoin?: string
   multicall3?: string
   dexes: readonly Dex[]
 }>

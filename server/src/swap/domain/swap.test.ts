@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { judgeSwap, type Swap, type SwapSight } from './swap.ts'
+import { decideProgress, type Swap, type TransactionObservation } from './swap.ts'
 
 const limits = { confirmations: 3, finalityBlocks: 10, droppedMs: 60_000 }
 const block = { height: 100, hash: '0xb' }
-const included = (confirmations: number, ok = true): SwapSight => ({
+const included = (confirmations: number, ok = true): TransactionObservation => ({
   ...{ kind: 'included', block, confirmations, ok },
   ...(ok ? { received: 5n, fee: 1n } : { received: null, fee: null }),
 })
 const NOW = 1_000_000_000
-const judge = (sight: SwapSight, unseenMs = 0, deadline = NOW / 1000 + 600, reason: Swap['reason'] = null) =>
-  judgeSwap({ deadline, reason }, sight, { nowMs: NOW, seenMs: NOW - unseenMs }, limits)
+const judge = (sight: TransactionObservation, unseenMs = 0, deadline = NOW / 1000 + 600, reason: Swap['reason'] = null) =>
+  decideProgress({ deadline, reason }, sight, { nowMs: NOW, seenMs: NOW - unseenMs }, limits)
 
 describe('judgeSwap', () => {
   it('confirms up to the depth, finishes there, and looks on until finality', () => {
@@ -41,7 +41,7 @@ describe('judgeSwap', () => {
   })
 
   it('leaves a refused one refused until it is seen, or its deadline has passed', () => {
-    const rejected = (sight: SwapSight, deadline?: number) => judge(sight, 0, deadline, 'rejected')
+    const rejected = (sight: TransactionObservation, deadline?: number) => judge(sight, 0, deadline, 'rejected')
     expect(rejected({ kind: 'unseen' })).toMatchObject({ status: 'failed', reason: 'rejected', isFinal: false })
     expect(rejected({ kind: 'unseen' }, NOW / 1000 - 61)).toMatchObject({ reason: 'rejected', isFinal: true })
     expect(rejected({ kind: 'pending' })).toMatchObject({ status: 'pending', reason: null, isFinal: false })

@@ -59,7 +59,7 @@ export type Swap = SwapTerms &
   }>
 
 /** What the chain says of its transaction now. */
-export type SwapSight =
+export type TransactionObservation =
   | Readonly<{
       kind: 'included'
       block: Block
@@ -95,9 +95,9 @@ export type TrackLimits = Readonly<{
  * Where a swap stands by what the chain says. Up to finality the row follows the chain, so that a reorg under a finished swap
  * opens it again, and one that was dropped or refused and gets on the chain before its deadline counts.
  */
-export function judgeSwap(
+export function decideProgress(
   swap: Pick<Swap, 'deadline' | 'reason'>,
-  sight: SwapSight,
+  sight: TransactionObservation,
   at: Readonly<{ nowMs: number; seenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
 ): SwapProgress {

@@ -9,7 +9,7 @@ export type AggregatorOrder = Readonly<{
 }>
 
 /** What it says it would pay, before any fee of ours. */
-export type AggregatorOffer = Readonly<{
+export type AggregatorQuote = Readonly<{
   amountOut: bigint
   /** Of its transaction; null where it does not say. */
   gas: number | null
@@ -19,7 +19,7 @@ export type AggregatorOffer = Readonly<{
 export type TakerOrder = AggregatorOrder & Readonly<{ taker: string; slippagePpm: number }>
 
 /** A transaction of somebody else's router, as it came: nothing of it is believed before it was checked. */
-export type AggregatorCall = Readonly<{
+export type AggregatorTransaction = Readonly<{
   amountOut: bigint
   target: string
   /** Who takes the input; null where it does not say. */
@@ -34,6 +34,6 @@ export interface Aggregator {
   serves(network: string): boolean
   /** Its published contracts on a network, lower case: nothing else is called or allowed to spend. */
   contracts(network: string): readonly string[]
-  offer(order: AggregatorOrder, timeoutMs: number): Promise<AggregatorOffer | null>
-  build(order: TakerOrder, timeoutMs: number): Promise<AggregatorCall | null>
+  quote(order: AggregatorOrder, timeoutMs: number): Promise<AggregatorQuote | null>
+  build(order: TakerOrder, timeoutMs: number): Promise<AggregatorTransaction | null>
 }

@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
 import type { BlockRef } from '../../core/ports/chain.ts'
-import type { OutsideCall } from '../domain/aggregator-call.ts'
+import type { AggregatorCall } from '../domain/aggregator-call.ts'
 import type { ExecutedSwap } from '../routing/execute.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>
@@ -20,13 +20,13 @@ export type SwapOrder = Readonly<{
   deadline: number
   swaps: readonly ExecutedSwap[]
   /** In place of `swaps`: another router's call, made by the executor for outside routers. */
-  outside?: OutsideCall
+  aggregatorCall?: AggregatorCall
   /** Ours for this swap: stands in the contract's event. 32 bytes in hex as they are, any other text by its hash. */
   ref: string
 }>
 
 /** Unsigned, serialized as the ecosystem's libraries sign it. */
-export type Prepared = Readonly<{
+export type PreparedSwap = Readonly<{
   approve: string | null
   swap: string
   /** what the simulation paid the recipient */
@@ -61,7 +61,7 @@ export type SignedTransaction = Readonly<{
         /** 32 bytes in hex. */
         ref: string
         /** By the executor for outside routers: what it calls. */
-        outside?: OutsideCall
+        aggregatorCall?: AggregatorCall
         /** As `SwapChain.callHash` has it of the order that this came of. */
         callHash: string
       }>
@@ -131,13 +131,13 @@ export interface SwapChain {
   /** The same of an account that can be paid: not the coin's placeholders, nor what chains reserve for themselves. */
   parseAccount(text: string): string | null
   /** As the ecosystem writes an address: with its checksum, the native coin by its placeholder. */
-  spell(address: string): string
+  formatAddress(address: string): string
   /** null where there is no contract, or no token. */
   readToken(address: string): Promise<TokenFacts | null>
   /** Of the router's call that carries an order out, with nothing for its reference: which other calls have another. */
   callHash(order: Omit<SwapOrder, 'ref'>): string
   /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required` and `available` in units `of` the coin or the token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
-  prepare(order: SwapOrder): Promise<Prepared>
+  prepare(order: SwapOrder): Promise<PreparedSwap>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */
   readSigned(raw: string): SignedTransaction
   /** To every node. */

@@ -1,36 +1,36 @@
 import { smallest } from '../../lib/bigint.ts'
 
-/** How well outside routers kept what they offered, as far as this process built their offers. */
-export type OutsidePromises = Readonly<{
-  /** By how many millionths the next offer of this one counts less. */
+/** Shortfalls of aggregators: how much less their built swaps paid than they quoted. Per process, in memory. */
+export type AggregatorReliability = Readonly<{
+  /** Penalty in millionths, subtracted from the aggregator's next quotes. */
   penaltyPpm(network: string, source: string): bigint
-  /** What a build showed: by how much less it paid than it offered. 0 = it kept its word. */
+  /** Records a build: `shortPpm` is the shortfall against the quote in millionths; 0 = none. */
   record(network: string, source: string, shortPpm: bigint): void
 }>
 
-export type OutsidePromisesDeps = Readonly<{
+export type AggregatorReliabilityDeps = Readonly<{
   now(): number
-  /** In which a penalty falls by half. */
+  /** Time in which a penalty halves. */
   halfLifeMs?: number
-  /** Told of every build, with what the penalty is from then on. */
-  onBuilt?(network: string, source: string, kept: boolean, penaltyPpm: () => number): void
+  /** Called for every build. `penaltyPpm` reads the penalty at the time of its call. */
+  onBuilt?(network: string, source: string, paidInFull: boolean, penaltyPpm: () => number): void
 }>
 
 const HALF_LIFE_MS = 5 * 60_000
-/** From there it falls to where offers are taken again in half an hour. */
+/** From this bound a penalty falls below `EXCLUDED_ABOVE_PPM` in half an hour. */
 const PENALTY_MAX_PPM = 50_000n
 
-/** Whoever fell short by more than a block's movement of prices is not taken at all, however much it says. */
-export const RESTS_ABOVE_PPM = 1_000n
+/** Above this penalty an aggregator is not used, whatever it quotes: prices rarely move more within a block. */
+export const EXCLUDED_ABOVE_PPM = 1_000n
 
 type Penalty = Readonly<{ ppm: number; at: number }>
 
 /**
- * What an outside router paid less than it offered is taken off its next offers on that network, and where that is much it
- * rests. Broken promises add up to a bound; time halves them, and so does every promise that is kept. There are as many as
- * routers that the operator names.
+ * A shortfall is subtracted from the aggregator's next quotes on the same network; a large one excludes it for a while.
+ * Shortfalls add up to a bound. Time halves the penalty, and so does each build that paid in full. Memory is bounded by the
+ * number of configured aggregators and networks.
  */
-export function createOutsidePromises(deps: OutsidePromisesDeps): OutsidePromises {
+export function createAggregatorReliability(deps: AggregatorReliabilityDeps): AggregatorReliability {
   const { now, halfLifeMs = HALF_LIFE_MS, onBuilt } = deps
   const penalties = new Map<string, Penalty>()
   const penaltyOf = (key: string): number => {
@@ -42,10 +42,10 @@ export function createOutsidePromises(deps: OutsidePromisesDeps): OutsidePromise
     record(network, source, shortPpm) {
       const key = `${network} ${source}`
       const before = penaltyOf(key)
-      const isKept = shortPpm <= 0n
-      const next = isKept ? before / 2 : Number(smallest(PENALTY_MAX_PPM, BigInt(before) + shortPpm))
+      const paidInFull = shortPpm <= 0n
+      const next = paidInFull ? before / 2 : Number(smallest(PENALTY_MAX_PPM, BigInt(before) + shortPpm))
       penalties.set(key, { ppm: next, at: now() })
-      onBuilt?.(network, source, isKept, () => penaltyOf(key))
+      onBuilt?.(network, source, paidInFull, () => penaltyOf(key))
     },
   }
 }

@@ -1,82 +1,80 @@
-import type { OutsideCall } from '../domain/aggregator-call.ts'
+import type { AggregatorCall } from '../domain/aggregator-call.ts'
 import { isNative } from '../domain/token.ts'
-import type { Aggregator, AggregatorCall, AggregatorOrder, TakerOrder } from '../ports/aggregator.ts'
+import type { Aggregator, AggregatorOrder, AggregatorQuote, AggregatorTransaction, TakerOrder } from '../ports/aggregator.ts'
 
-/** What others would pay, before any fee of ours. */
-export type OutsideOffer = Readonly<{
-  source: string
-  amountOut: bigint
-  /** null where it did not say. */
-  gas: number | null
-  /** Its contract there; null = it is compared with, and not called. */
-  contract: string | null
-}>
+/** A quote with its aggregator. `contract` is null if the aggregator may be compared but not called. */
+export type RankedQuote = AggregatorQuote & Readonly<{ source: string; contract: string | null }>
 
 export type AskAggregatorsDeps = Readonly<{
   aggregators: readonly Aggregator[]
-  /** Whoever has not answered by then has no offer. */
+  /** Replies after this time are ignored. */
   budgetMs: number
 }>
 
-/** `callable`: only those that may carry the order out, too. */
-export type AskAggregators = (order: AggregatorOrder, whom?: 'all' | 'callable') => Promise<readonly OutsideOffer[]>
+/** `callable`: only aggregators that may also execute the order. */
+export type AskAggregators = (order: AggregatorOrder, which?: 'all' | 'callable') => Promise<readonly RankedQuote[]>
 
-/** A call with what it is said to pay. */
-export type OutsideTrade = Readonly<{ amountOut: bigint; call: OutsideCall }>
-export type AskForCall = (source: string, order: TakerOrder) => Promise<OutsideTrade | null>
+/** A checked call with the output that the aggregator claims for it. */
+export type AggregatorTrade = Readonly<{ amountOut: bigint; call: AggregatorCall }>
+export type BuildAggregatorCall = (source: string, order: TakerOrder) => Promise<AggregatorTrade | null>
 
-/** Asks all at once. A slow or failing one costs its budget at most, and nobody's answer. The best comes first. */
+/** Asks all aggregators at once; best quote first. A slow or failing one delays the others by at most its budget. */
 export function createAskAggregators({ aggregators, budgetMs }: AskAggregatorsDeps): AskAggregators {
-  return async (order, whom = 'all') => {
+  return async (order, which = 'all') => {
     const { network } = order
     const asked = aggregators.filter(
-      (one) => one.serves(network) && (whom === 'all' || one.contracts(network).length > 0),
+      (one) => one.serves(network) && (which === 'all' || one.contracts(network).length > 0),
     )
     if (asked.length === 0) return []
-    const offers = await Promise.all(asked.map((one) => within(budgetMs, offerOf(one, order, budgetMs))))
-    return offers
-      .filter((offer) => offer !== null)
+    const quotes = await Promise.all(asked.map((one) => within(budgetMs, quoteOf(one, order, budgetMs))))
+    return quotes
+      .filter((quote) => quote !== null)
       .sort((a, b) => (a.amountOut < b.amountOut ? 1 : a.amountOut > b.amountOut ? -1 : 0))
   }
 }
 
-async function offerOf(aggregator: Aggregator, order: AggregatorOrder, budgetMs: number): Promise<OutsideOffer | null> {
-  const offer = await aggregator.offer(order, budgetMs).catch(() => null)
-  if (offer === null) return null
-  return { source: aggregator.id, ...offer, contract: aggregator.contracts(order.network)[0] ?? null }
+async function quoteOf(aggregator: Aggregator, order: AggregatorOrder, budgetMs: number): Promise<RankedQuote | null> {
+  const quote = await aggregator.quote(order, budgetMs).catch(() => null)
+  if (quote === null) return null
+  return { source: aggregator.id, ...quote, contract: aggregator.contracts(order.network)[0] ?? null }
 }
 
-/** Asks one for its transaction. null where it has none in time, or one that is not made of its published contracts. */
-export function createAskForCall({ aggregators, budgetMs }: AskAggregatorsDeps): AskForCall {
+/** Asks one aggregator for its transaction. Null if there is none in time, or if it uses other contracts than published. */
+export function createBuildAggregatorCall({ aggregators, budgetMs }: AskAggregatorsDeps): BuildAggregatorCall {
   return async (source, order) => {
     const aggregator = aggregators.find(({ id }) => id === source)
     if (aggregator === undefined) return null
-    const built = await within(
+    const transaction = await within(
       budgetMs,
       aggregator.build(order, budgetMs).catch(() => null),
     )
-    return built === null ? null : readCall(built, order, new Set(aggregator.contracts(order.network)))
+    return transaction === null ? null : readCall(transaction, order, new Set(aggregator.contracts(order.network)))
   }
 }
 
-/** A selector at least; transactions of 128 KiB are refused by nodes. */
+/** At least a selector; nodes refuse transactions above 128 KiB. */
 const CALLDATA = /^0x[0-9a-f]{8}([0-9a-f]{2}){0,65536}$/
 
+/** Checks a transaction of an aggregator: published contracts, the exact native value, well-formed calldata. Null if it fails. */
 export function readCall(
-  { amountOut, target, spender, value, calldata }: AggregatorCall,
+  { amountOut, target, spender, value, calldata }: AggregatorTransaction,
   { tokenIn, amountIn }: AggregatorOrder,
   contracts: ReadonlySet<string>,
-): OutsideTrade | null {
-  const coinIn = isNative(tokenIn)
-  const [called, spends, bytes] = [target.toLowerCase(), spender?.toLowerCase() ?? null, calldata.toLowerCase()]
-  if (!contracts.has(called) || !CALLDATA.test(bytes)) return null
-  if (value !== (coinIn ? amountIn : 0n)) return null
-  if (coinIn) return { amountOut, call: { target: called, spender: null, calldata: bytes } }
-  if (spends === null || !contracts.has(spends)) return null
-  return { amountOut, call: { target: called, spender: spends, calldata: bytes } }
+): AggregatorTrade | null {
+  const isNativeIn = isNative(tokenIn)
+  const [targetKey, spenderKey, bytes] = [
+    target.toLowerCase(),
+    spender?.toLowerCase() ?? null,
+    calldata.toLowerCase(),
+  ]
+  if (!contracts.has(targetKey) || !CALLDATA.test(bytes)) return null
+  if (value !== (isNativeIn ? amountIn : 0n)) return null
+  if (isNativeIn) return { amountOut, call: { target: targetKey, spender: null, calldata: bytes } }
+  if (spenderKey === null || !contracts.has(spenderKey)) return null
+  return { amountOut, call: { target: targetKey, spender: spenderKey, calldata: bytes } }
 }
 
-/** The adapter has its own limit; this one holds even where it fails to. */
+/** Bounds adapters that ignore their own timeout. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -1,21 +1,21 @@
 import { AppError } from '../../core/domain/errors.ts'
 import { referrerFeeOf, formatPercent, priceImpactPpm, minAfterSlippage } from '../../core/domain/percent.ts'
-import { bestOffer } from '../domain/choose-aggregator.ts'
+import { chooseBestQuote } from '../domain/choose-aggregator.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'
 import type { AggregatorOrder } from '../ports/aggregator.ts'
 import type { RoutedSwap, Router } from '../ports/router.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import { breakDown } from '../routing/route-breakdown.ts'
-import { type OutsidePromises, RESTS_ABOVE_PPM } from './aggregator-reliability.ts'
-import type { AskAggregators, OutsideOffer } from './ask-aggregators.ts'
-import { type ReadSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
+import { type AggregatorReliability, EXCLUDED_ABOVE_PPM } from './aggregator-reliability.ts'
+import type { AskAggregators, RankedQuote } from './ask-aggregators.ts'
+import { type ParsedSwap, type ReadSwapDeps, readSwapRequest } from './read-swap-request.ts'
 import type { createSwapValues } from './swap-values.ts'
 
 export type RouteSwapDeps = Readonly<{ router: Router }>
 
 /** A request with our own route that serves it best now, and what the recipient gets, by it or by somebody else's. */
-export type PricedSwap = ReadSwap &
+export type PricedSwap = ParsedSwap &
   Readonly<{
     routed: RoutedSwap
     /** Before the fee. */
@@ -26,16 +26,16 @@ export type PricedSwap = ReadSwap &
     impactPpm: bigint | null
   }>
 
-export async function priceSwap({ router }: RouteSwapDeps, read: ReadSwap): Promise<PricedSwap> {
+export async function priceSwap({ router }: RouteSwapDeps, read: ParsedSwap): Promise<PricedSwap> {
   const { network, from, to, amountIn } = read
   const { chain } = network
   const [tokenIn, tokenOut] = [inPools(chain, from.address), inPools(chain, to.address)]
   const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
-  return paying({ ...read, routed }, routed.amountOut)
+  return priceAt({ ...read, routed }, routed.amountOut)
 }
 
 /** The same request where so much is paid for it. */
-export function paying(swap: ReadSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
+export function priceAt(swap: ParsedSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
   const fee = referrerFeeOf(amountOut, swap.feePpm)
   const received = amountOut - fee
   const minReceived = minAfterSlippage(received, swap.slippagePpm)
@@ -46,16 +46,16 @@ export function paying(swap: ReadSwap & Pick<PricedSwap, 'routed'>, amountOut: b
 /** Pools hold the wrapped coin. */
 const inPools = ({ wrapped }: SwapChain, address: string): string => (isNative(address) ? wrapped : address)
 
-export type AskOthersDeps = Readonly<{
+export type AggregatorDeps = Readonly<{
   /** null: nobody else is asked. */
   askAggregators: AskAggregators | null
-  promises: OutsidePromises
+  reliability: AggregatorReliability
   settings: Pick<SwapSettings, 'aggregatorGainBps'>
 }>
 
 export type QuoteSwapDeps = ReadSwapDeps &
   RouteSwapDeps &
-  AskOthersDeps &
+  AggregatorDeps &
   Readonly<{
     valuesOf: ReturnType<typeof createSwapValues>
     settings: Pick<SwapSettings, 'quoteMs' | 'impactMaxPpm'>
@@ -63,34 +63,34 @@ export type QuoteSwapDeps = ReadSwapDeps &
   }>
 
 /** What others are asked; null where they are not. */
-export function outsideOrder({ network, from, to, amountIn }: ReadSwap): AggregatorOrder | null {
+export function aggregatorOrderOf({ network, from, to, amountIn }: ParsedSwap): AggregatorOrder | null {
   const { id, evm } = network.chain.network
   if (evm === undefined) return null
   return { network: id, chainId: evm.chainId, tokenIn: from.address, tokenOut: to.address, amountIn }
 }
 
-export async function askOthers(
-  { askAggregators }: AskOthersDeps,
-  read: ReadSwap,
+export async function readAggregatorQuotes(
+  { askAggregators }: AggregatorDeps,
+  read: ParsedSwap,
   whom: 'all' | 'callable',
-): Promise<readonly OutsideOffer[] | null> {
-  const order = outsideOrder(read)
+): Promise<readonly RankedQuote[] | null> {
+  const order = aggregatorOrderOf(read)
   return askAggregators === null || order === null ? null : askAggregators(order, whom)
 }
 
-export type WeighedOffer = OutsideOffer & Readonly<{ penaltyPpm: bigint }>
+export type WeightedQuote = RankedQuote & Readonly<{ penaltyPpm: bigint }>
 
 /** Whose offer serves better than our own route, of those that can be called, for what its word is worth. */
-export function chooseOffer(
-  { settings, promises }: AskOthersDeps,
+export function chooseQuote(
+  { settings, reliability }: AggregatorDeps,
   { routed, network }: PricedSwap,
-  offers: readonly OutsideOffer[] | null,
-): WeighedOffer | null {
+  offers: readonly RankedQuote[] | null,
+): WeightedQuote | null {
   const open = (offers ?? [])
     .filter(({ contract }) => contract !== null)
-    .map((offer) => ({ ...offer, penaltyPpm: promises.penaltyPpm(network.chain.network.id, offer.source) }))
-    .filter(({ penaltyPpm }) => penaltyPpm <= RESTS_ABOVE_PPM)
-  return bestOffer(routed, open, settings.aggregatorGainBps)
+    .map((offer) => ({ ...offer, penaltyPpm: reliability.penaltyPpm(network.chain.network.id, offer.source) }))
+    .filter(({ penaltyPpm }) => penaltyPpm <= EXCLUDED_ABOVE_PPM)
+  return chooseBestQuote(routed, open, settings.aggregatorGainBps)
 }
 
 /** Whoever loses more than the bound by it asks for more than there is. */
@@ -113,9 +113,9 @@ const wrapperOf = ({ wrapped }: SwapChain, { swaps }: RoutedSwap) =>
 export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
   return async (request) => {
     const read = await readSwapRequest(deps, request)
-    const [own, outside] = await Promise.all([priceSwap(deps, read), askOthers(deps, read, 'all')])
-    const chosen = chooseOffer(deps, own, outside)
-    const priced = chosen === null ? own : paying(own, chosen.amountOut)
+    const [own, outside] = await Promise.all([priceSwap(deps, read), readAggregatorQuotes(deps, read, 'all')])
+    const chosen = chooseQuote(deps, own, outside)
+    const priced = chosen === null ? own : priceAt(own, chosen.amountOut)
     checkImpact(deps, priced)
     const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
     const { chain } = network
@@ -137,7 +137,7 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
       })),
       block: routed.block,
       expiresAt: new Date(deps.now() + deps.settings.quoteMs),
-      spell: chain.spell,
+      formatAddress: chain.formatAddress,
     }
   }
 }

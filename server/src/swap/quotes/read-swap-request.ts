@@ -3,14 +3,14 @@ import { AppError, errorCodes, type Problem } from '../../core/domain/errors.ts'
 import { FEE_PPM, formatPercent, parsePercent, SLIPPAGE_PPM } from '../../core/domain/percent.ts'
 import type { Token } from '../domain/token.ts'
 import type { SwapRequest } from '../interfaces.ts'
-import { countedAs, type SwapNetwork, type SwapNetworks } from '../networks.ts'
-import type { FindToken, RecallToken } from '../tokens/known-tokens.ts'
+import { ledgerToken, type SwapNetwork, type SwapNetworks } from '../networks.ts'
+import type { FindToken, PeekToken } from '../tokens/known-tokens.ts'
 
 /** Whoever must not wait recalls tokens, in place of finding them. */
-export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken | RecallToken }>
+export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken | PeekToken }>
 
 /** A request whose every part is right by itself. Tokens in canonical form. */
-export type ReadSwap = Readonly<{
+export type ParsedSwap = Readonly<{
   network: SwapNetwork
   from: Token
   to: Token
@@ -24,7 +24,7 @@ const READ_SECONDS = 1
 const UINT256_MAX = (1n << 256n) - 1n
 
 /** Throws with every problem of the request at once. */
-export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest): Promise<ReadSwap> {
+export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest): Promise<ParsedSwap> {
   const network = deps.networks.getOpen(request.network)
   const problems: Problem[] = []
   const [from, to] = await readSides(deps, network, request, problems)
@@ -88,7 +88,7 @@ async function readSide(
 }
 
 export const isSameAsset = (network: SwapNetwork, a: string, b: string): boolean =>
-  countedAs(network, a) === countedAs(network, b)
+  ledgerToken(network, a) === ledgerToken(network, b)
 
 /** Units of a positive amount; null with a problem added. Without a token its decimals are not judged. */
 export function readAmount(text: string, token: Token | null, field: string, problems: Problem[]): bigint | null {

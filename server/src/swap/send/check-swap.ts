@@ -28,8 +28,8 @@ export function checkBuilt(
 ): BuiltAct {
   const { act } = signed
   if (signed.to !== chain.router || act?.kind !== 'swap')
-    throw invalid(`it is no swap by the router ${chain.spell(chain.router)}; say isExchange: false for others`, field)
-  if (act.executor !== (act.outside ? chain.externalExecutor : chain.executor))
+    throw invalid(`it is no swap by the router ${chain.formatAddress(chain.router)}; say isExchange: false for others`, field)
+  if (act.executor !== (act.aggregatorCall ? chain.externalExecutor : chain.executor))
     throw invalid('it names another executor than the one in force', field)
   const terms = { ...act, partnerId: partner.id, network: chain.network.id, account: signed.signer }
   const built = refs.read(act.ref, terms)

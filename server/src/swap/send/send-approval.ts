@@ -1,7 +1,7 @@
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import type { AnswerOnce } from '../../core/services/interfaces.ts'
+import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import type { SwapServices } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
@@ -9,13 +9,13 @@ import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import { broadcastSwap, refusalOf, silence } from './broadcast-swap.ts'
 
 export type CheckApprovalDeps = Readonly<{ approvals: BuiltApprovals }>
-export type SendApprovalDeps = CheckApprovalDeps & Readonly<{ networks: SwapNetworks; answerOnce: AnswerOnce }>
+export type SendApprovalDeps = CheckApprovalDeps & Readonly<{ networks: SwapNetworks; withIdempotency: WithIdempotency }>
 
 /** Broadcasts a signed approval: of our router and of nobody else, of what was built and of no more. */
 export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendApproval'] {
-  const { networks, answerOnce } = deps
+  const { networks, withIdempotency } = deps
   return (partner, { network, rawApproveTx }, idempotency) =>
-    answerOnce(partner, idempotency, async () => {
+    withIdempotency(partner, idempotency, async () => {
       const { chain } = networks.getOpen(network)
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
@@ -52,7 +52,7 @@ export async function checkApproval(
   if (act?.kind !== 'approve') return
   const { token, spender, units } = act
   if (spender !== chain.router)
-    throw invalid(`it approves another spender than the router ${chain.spell(chain.router)}`, field)
+    throw invalid(`it approves another spender than the router ${chain.formatAddress(chain.router)}`, field)
   if (units === 0n) return
   const built = { partnerId: partner.id, network: chain.network.id, account: signer, token, units }
   if (await approvals.has(built)) return

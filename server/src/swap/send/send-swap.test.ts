@@ -51,7 +51,7 @@ const chain = {
   ...{ network: { id: 'eth' }, router, executor, wrapped: '0xw' },
   parse: (text: string) => text,
   parseAccount: (text: string) => text,
-  spell: (address: string) => address,
+  formatAddress: (address: string) => address,
   readSigned: () => signed,
   broadcast: async () => {
     sent++
@@ -73,13 +73,13 @@ const swaps = {
 
 const send = (changes: object = {}) =>
   createSendSwap({
-    networks: { getOpen: () => ({ chain, coinIsToken: false }) } as unknown as SwapNetworks,
+    networks: { getOpen: () => ({ chain, nativeIsToken: false }) } as unknown as SwapNetworks,
     findToken: async (_, address) => ({ network: 'eth', address, name: 'T', symbol: 'T', decimals: 18 }),
     refs,
     swaps,
     approvals: { keep: async () => undefined, has: async () => false },
     screening: { screen: async () => verdict },
-    answerOnce: (_partner, _key, work) => work(),
+    withIdempotency: (_partner, _key, work) => work(),
     now: () => now,
   })(partner, { ...request, ...changes }, null)
 

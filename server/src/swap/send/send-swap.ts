@@ -2,7 +2,7 @@ import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
 import type { Screening } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import type { AnswerOnce } from '../../core/services/interfaces.ts'
+import type { WithIdempotency } from '../../core/services/interfaces.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { screen } from '../build/build-swap.ts'
 import type { Swap } from '../domain/swap.ts'
@@ -18,7 +18,7 @@ export type SendSwapDeps = CheckSwapDeps &
   Readonly<{
     swaps: SwapStore
     screening: Screening
-    answerOnce: AnswerOnce
+    withIdempotency: WithIdempotency
     now(): number
   }>
 
@@ -27,7 +27,7 @@ const FIRST_LOOK_MS = 1_000
 
 /** Checks, records and broadcasts a signed swap, or records one that was broadcast already. */
 export function createSendSwap(deps: SendSwapDeps): SwapServices['sendSwap'] {
-  return (partner, request, idempotency) => deps.answerOnce(partner, idempotency, () => send(deps, partner, request))
+  return (partner, request, idempotency) => deps.withIdempotency(partner, idempotency, () => send(deps, partner, request))
 }
 
 async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest): Promise<string> {
@@ -45,7 +45,7 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
   const act = checkBuilt(deps.refs, partner, chain, signed, field)
   const sides = await checkRequest(deps, network, request, act)
   if (rawTx !== undefined && isLate(deps, act.deadline)) return repeatLate(deps, partner, chain, signed)
-  await screen(deps.screening, chain, chain.spell(signed.signer))
+  await screen(deps.screening, chain, chain.formatAddress(signed.signer))
   const recorded = await deps.swaps.record({
     ...sides,
     id: timeOrderedId(),
@@ -98,7 +98,7 @@ async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain,
   if (signed.to === chain.router) {
     const act = checkBuilt(deps.refs, partner, chain, signed, field)
     if (raw !== null && isLate(deps, act.deadline)) throw late()
-    await screen(deps.screening, chain, chain.spell(signed.signer))
+    await screen(deps.screening, chain, chain.formatAddress(signed.signer))
   }
   if (raw !== null) await sendOnly(chain, signed, raw, field)
   return signed.hash

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { AppError } from '../../core/domain/errors.ts'
 import { nativeAddress } from '../domain/token.ts'
 import type { SwapChain, TokenFacts } from '../ports/swap-chain.ts'
-import { createKnownTokens } from './known-tokens.ts'
+import { createTokenCache } from './known-tokens.ts'
 
 /* What a node says, and when, is what each test decides: a chain whose answers wait for it. */
 
@@ -21,7 +21,7 @@ function createStage() {
     },
   } as unknown as SwapChain
   let now = 0
-  const known = createKnownTokens(
+  const known = createTokenCache(
     (network) => [{ address: `0x${network}`, name: 'Listed', symbol: 'LST', decimals: 8, icon: null }],
     () => now,
   )

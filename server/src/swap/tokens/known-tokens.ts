@@ -3,14 +3,14 @@ import { createRecent } from '../../lib/ttl-cache.ts'
 import { isNative, type Token } from '../domain/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
-import { coinOf } from './list-tokens.ts'
+import { nativeTokenOf } from './list-tokens.ts'
 
 /** A token by its canonical address; null where there is none. Waits for a node where it must, some seconds at most. */
 export type FindToken = (chain: SwapChain, address: string) => Promise<Token | null>
 /** The same at once; undefined where it is met for the first time, and being read. */
-export type RecallToken = (chain: SwapChain, address: string) => Token | null | undefined
+export type PeekToken = (chain: SwapChain, address: string) => Token | null | undefined
 
-export type KnownTokens = Readonly<{ recall: RecallToken; find: FindToken }>
+export type TokenCache = Readonly<{ recall: PeekToken; find: FindToken }>
 
 /** What a contract says of itself hardly ever changes; that there is none may change with the next block. */
 const KEPT_MS = 24 * 3_600_000
@@ -25,10 +25,10 @@ const WAIT_MS = 5_000
 type Read<T> = Readonly<{ token: T; at: number }>
 
 /** From the lists, else from the chain: read once at a time, kept in memory, and read anew behind those who ask. */
-export function createKnownTokens(
+export function createTokenCache(
   listed: (network: string) => readonly ListedToken[],
   now: () => number = Date.now,
-): KnownTokens {
+): TokenCache {
   const givenOf = createGiven(listed)
   // Apart: by asking for what is nowhere, nobody drives out what is there.
   const kept = createRecent<string, Read<Token>>({ most: KNOWN_MOST, ageMs: Number.POSITIVE_INFINITY, now })
@@ -73,7 +73,7 @@ export function createKnownTokens(
   const isCurrent = (known: Read<Token | null> | undefined): boolean =>
     known !== undefined && now() - known.at <= (known.token === null ? ABSENT_MS : KEPT_MS)
 
-  const recall: RecallToken = (chain, address) => {
+  const recall: PeekToken = (chain, address) => {
     const given = givenOf(chain, address)
     if (given !== null) return given
     const key = keyOf(chain, address)
@@ -100,7 +100,7 @@ export function createKnownTokens(
 function createGiven(listed: (network: string) => readonly ListedToken[]) {
   const byNetwork = new Map<string, ReadonlyMap<string, ListedToken>>()
   return (chain: SwapChain, address: string): Token | null => {
-    if (isNative(address)) return coinOf(chain)
+    if (isNative(address)) return nativeTokenOf(chain)
     const { id } = chain.network
     const all = byNetwork.get(id) ?? new Map(listed(id).map((token) => [token.address, token]))
     byNetwork.set(id, all)

@@ -39,19 +39,19 @@ function rank(
   liquidity: ReadonlyMap<string, number>,
 ): readonly TokenView[] {
   const worth = (address: string) => liquidity.get(isNative(address) ? chain.wrapped : address) ?? -1
-  const coin = { ...coinOf(chain), icon: null }
+  const coin = { ...nativeTokenOf(chain), icon: null }
   return [coin, ...listed]
     .map((token) => ({ token, worth: worth(token.address) }))
     .sort((a, b) => b.worth - a.worth)
     .map(({ token: { icon, ...token }, worth: dollars }) => ({
-      token: { ...token, network: chain.network.id, address: chain.spell(token.address) },
+      token: { ...token, network: chain.network.id, address: chain.formatAddress(token.address) },
       enabled: dollars >= 0,
       icon,
     }))
 }
 
 /** The network's own coin, as a token. */
-export function coinOf({ network }: SwapChain): Token {
+export function nativeTokenOf({ network }: SwapChain): Token {
   const { id, symbol, decimals } = network
   return { network: id, address: nativeAddress, name: network.name, symbol, decimals }
 }

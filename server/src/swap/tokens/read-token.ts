@@ -25,7 +25,7 @@ export function createReadToken({ networks, router, findToken, listed }: ReadTok
     if (token === null) throw new AppError('TOKEN_NOT_FOUND', 'there is no token at this address', { field: 'address' })
     const traded = router.liquidity(id).has(isNative(address) ? chain.wrapped : address)
     return {
-      token: { ...token, address: chain.spell(address) },
+      token: { ...token, address: chain.formatAddress(address) },
       enabled: traded && !networks.isPaused(id),
       icon: listed(id).find((one) => one.address === address)?.icon ?? null,
     }

@@ -18,7 +18,7 @@ export function createListSwaps({ networks, swaps }: ListSwapsDeps): SwapService
   const view = (swap: Swap): SwapView => {
     const served = networks.find(swap.network)
     // What a network that is not served any more knew of its spelling is lost: addresses as they are kept.
-    return { swap, spell: served === null ? (address) => address : served.chain.spell }
+    return { swap, formatAddress: served === null ? (address) => address : served.chain.formatAddress }
   }
   return async (partner, filter, page) => {
     const question = { ...questionOf(filter), partnerId: partner.id }

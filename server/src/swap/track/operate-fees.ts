@@ -2,28 +2,28 @@ import type { AssetId } from '../../core/domain/asset.ts'
 import { feePaidEntry, feePaidId, feesAccount, partnerAccount } from '../../core/domain/ledger/entries.ts'
 import type { CoreStore } from '../../core/ports/store/store.ts'
 import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
-import { countedAs, type SwapNetwork, tokenAsset } from '../networks.ts'
+import { ledgerToken, type SwapNetwork, tokenAsset } from '../networks.ts'
 
 /** A transaction of the operator's, from an address that takes fees to a partner's. Addresses in canonical form. */
-export type FeesPaid = Readonly<{ hash: string; token: string; from: string; to: string }>
+export type FeePayment = Readonly<{ hash: string; token: string; from: string; to: string }>
 export type BookedPayment = Readonly<{ assetId: AssetId; units: bigint; repeated: boolean }>
 
 /**
  * Books what the operator paid a partner of its fees: what the chain says of that transaction, once its block is final. The
  * house has no key of the address that takes fees.
  */
-export function createOperateFees(store: CoreStore, show: (units: bigint, assetId: AssetId) => string) {
+export function createBookFeePayment(store: CoreStore, show: (units: bigint, assetId: AssetId) => string) {
   return async (
     partner: Readonly<{ id: string; name: string }>,
     network: SwapNetwork,
-    { hash, token, from, to }: FeesPaid,
+    { hash, token, from, to }: FeePayment,
     word: AuditNote,
   ): Promise<BookedPayment> => {
     requireReason(word)
     const { chain } = network
     const { id: place, confirmations, finalityBlocks } = chain.network
     const assetId = tokenAsset(network, token)
-    const paid = await chain.payment(hash, { token: countedAs(network, token), from, to })
+    const paid = await chain.payment(hash, { token: ledgerToken(network, token), from, to })
     if (paid === null) throw refused(`${hash} is in no block of ${place}, or it failed`)
     const { units } = paid
     if (units === 0n) throw refused(`${hash} moved nothing of ${assetId} from ${from} to ${to}`)

@@ -15,7 +15,7 @@ it('tells what is missing in two runs, and takes it back when it is booked or th
   }
   const reconcile = createReconcileFees({
     networks: {
-      find: (id) => (id === 'eth' ? { chain: { balance } as unknown as SwapChain, coinIsToken: false } : null),
+      find: (id) => (id === 'eth' ? { chain: { balance } as unknown as SwapChain, nativeIsToken: false } : null),
     },
     desk: {
       fees: async () => [

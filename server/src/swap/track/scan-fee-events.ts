@@ -2,13 +2,13 @@ import { timeOrderedId } from '../../lib/id.ts'
 import type { SwapRefs } from '../build/swap-refs.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapSettings } from '../interfaces.ts'
-import { countedAs, type SwapNetwork, type SwapNetworks } from '../networks.ts'
-import type { FeeFinds, SwapFeeStore, UnclaimedFee } from '../ports/store/swap-fees.ts'
+import { ledgerToken, type SwapNetwork, type SwapNetworks } from '../networks.ts'
+import type { FeeScanResult, SwapFeeStore, UnclaimedFee } from '../ports/store/swap-fees.ts'
 import type { NewSwap, SwapDesk } from '../ports/store/swaps.ts'
 import type { PaidFee, SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import type { FindToken } from '../tokens/known-tokens.ts'
 
-export type FindFeesDeps = Readonly<{
+export type ScanFeeEventsDeps = Readonly<{
   networks: Pick<SwapNetworks, 'find'>
   /** Tickers of those that are served. */
   served: readonly string[]
@@ -30,7 +30,7 @@ const RANGES_MAX = 10
  * with `isExchange: false`. The router's event names the reference, the transaction the terms, and both together the partner
  * for whom they were built: that swap then has a row, and its fee is booked as of any other. True where more is left.
  */
-export function createFindFees(deps: FindFeesDeps): () => Promise<boolean> {
+export function createScanFeeEvents(deps: ScanFeeEventsDeps): () => Promise<boolean> {
   return async () => {
     const outcomes = await Promise.all(
       deps.served.map(async (id) => {
@@ -48,7 +48,7 @@ export function createFindFees(deps: FindFeesDeps): () => Promise<boolean> {
   }
 }
 
-async function search(deps: FindFeesDeps, network: SwapNetwork): Promise<boolean> {
+async function search(deps: ScanFeeEventsDeps, network: SwapNetwork): Promise<boolean> {
   const { chain } = network
   const { id } = chain.network
   const final = await chain.finalHeight()
@@ -64,13 +64,13 @@ async function search(deps: FindFeesDeps, network: SwapNetwork): Promise<boolean
   return from < final
 }
 
-function tell({ log }: FindFeesDeps, network: string, { swaps, unclaimed }: FeeFinds): void {
+function tell({ log }: ScanFeeEventsDeps, network: string, { swaps, unclaimed }: FeeScanResult): void {
   for (const { hash, partnerId } of swaps) log.info({ network, hash, partner: partnerId }, 'an untold swap was found')
   for (const { hash, token, units } of unclaimed)
     log.warn({ network, hash, token, units: units.toString() }, 'a fee of a swap is nobody’s')
 }
 
-async function sort(deps: FindFeesDeps, network: SwapNetwork, paid: readonly PaidFee[]): Promise<FeeFinds> {
+async function sort(deps: ScanFeeEventsDeps, network: SwapNetwork, paid: readonly PaidFee[]): Promise<FeeScanResult> {
   if (paid.length === 0) return { swaps: [], unclaimed: [] }
   const { chain } = network
   const untold = await deps.fees.untold(chain.network.id, [...new Set(paid.map(({ hash }) => hash))])
@@ -114,7 +114,7 @@ function builtFor(
 }
 
 async function swapOf(
-  { findToken }: FindFeesDeps,
+  { findToken }: ScanFeeEventsDeps,
   chain: SwapChain,
   { signed, act, partnerId }: Call & Readonly<{ partnerId: string }>,
 ): Promise<NewSwap> {
@@ -142,7 +142,7 @@ async function swapOf(
 }
 
 /** The settings' address, and every one that took fees before. */
-async function ourAddresses({ desk, settings }: FindFeesDeps, chain: SwapChain): Promise<ReadonlySet<string>> {
+async function ourAddresses({ desk, settings }: ScanFeeEventsDeps, chain: SwapChain): Promise<ReadonlySet<string>> {
   const held = (await desk.fees()).map(({ address }) => address)
   const set = settings.feeAddresses.get(chain.network.id)
   return new Set([...held, ...(set === undefined ? [] : [set])].flatMap((one) => chain.parseAccount(one) ?? []))
@@ -158,7 +158,7 @@ async function byWayOfOthers(
   ours: ReadonlySet<string>,
 ): Promise<readonly UnclaimedFee[]> {
   const { chain } = network
-  const token = countedAs(network, fee.token)
+  const token = ledgerToken(network, fee.token)
   if (isNative(token)) return [unclaimedOf(chain, fee, null)]
   for (const to of ours) {
     const moved = await chain.payment(fee.hash, { token, from: chain.router, to })

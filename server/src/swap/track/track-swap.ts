@@ -1,6 +1,6 @@
 import type { Network } from '../../core/domain/network.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
-import { judgeSwap, type Swap } from '../domain/swap.ts'
+import { decideProgress, type Swap } from '../domain/swap.ts'
 import { type SwapNetwork, type SwapNetworks, tokenAsset } from '../networks.ts'
 import type { SwapStore, TrackedSwap } from '../ports/store/swaps.ts'
 import { broadcastSwap } from '../send/broadcast-swap.ts'
@@ -73,7 +73,7 @@ async function look(
   const isSeen = isSent || sight.kind === 'included' || sight.kind === 'pending'
   const nowMs = deps.databaseNow()
   const { confirmations, finalityBlocks } = chain.network
-  const progress = judgeSwap(
+  const progress = decideProgress(
     swap,
     sight,
     { nowMs, seenMs: isSeen ? nowMs : seenAt.getTime() },

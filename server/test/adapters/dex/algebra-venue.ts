@@ -81,7 +81,7 @@ export async function startAlgebra(kind: keyof typeof packages) {
       return createNetworkPools({
         network: resolveNetwork(definition, 'sandbox'),
         rpcUrls: [anvil.url],
-        dexNetwork: { network: 'eth', wrapped, hubs: tokens, dexes: [{ name: 'algebra', kind, factory }] },
+        dexNetwork: { network: 'eth', wrapped, connectors: tokens, dexes: [{ name: 'algebra', kind, factory }] },
         tokens: [],
         snapshots: { load: async () => null, save: async () => undefined },
         log,

@@ -37,7 +37,7 @@ function createSource(clock: { ms: number } = { ms: 0 }): PoolSource {
   return createNetworkPools({
     network: resolveNetwork(definition, 'sandbox'),
     rpcUrls: [venue.anvil.url],
-    dexNetwork: { network: 'eth', wrapped, hubs: venue.tokens, dexes: venue.dexes },
+    dexNetwork: { network: 'eth', wrapped, connectors: venue.tokens, dexes: venue.dexes },
     tokens: [],
     snapshots: {
       load: async () => snapshot,

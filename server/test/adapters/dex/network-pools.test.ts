@@ -316,7 +316,7 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
   })
 
   test('are looked up by pairs where history is out of reach, and a token when somebody asks for it', async () => {
-    const { dexes, hubs } = cluster.dexNetwork
+    const { dexes, connectors } = cluster.dexNetwork
     const unscanned = dexes.map(({ deployedAt: _, ...dex }) => dex)
     const whole = createSource(undefined, {
       dexNetwork: { ...cluster.dexNetwork, dexes: unscanned },
@@ -328,8 +328,8 @@ describe.skipIf(!isInstalled)('the pools of a network', () => {
     expect(byId((await current(whole)).pools)).toEqual(all)
     expect(all.length).toBe(6)
 
-    const [a = '', ...others] = hubs
-    const narrow = { ...cluster.dexNetwork, dexes: unscanned, hubs: [a] }
+    const [a = '', ...others] = connectors
+    const narrow = { ...cluster.dexNetwork, dexes: unscanned, connectors: [a] }
     const source = createSource(undefined, { dexNetwork: narrow, snapshots: nothing })
     const before = (await current(source)).pools.length
     for (const token of others) source.want(token)

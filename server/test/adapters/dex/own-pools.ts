@@ -67,13 +67,13 @@ export async function startOwnChain(decimals: readonly number[]) {
   await approve(swapRouter.address)
   await anvil.mine()
 
-  function createSource(dexes: readonly Dex[], hubs: readonly Hex[] = tokens): PoolSource {
+  function createSource(dexes: readonly Dex[], connectors: readonly Hex[] = tokens): PoolSource {
     const definition = networks.find(({ id }) => id === 'eth')
     if (!definition) throw new Error('no such network')
     return createNetworkPools({
       network: resolveNetwork(definition, 'sandbox'),
       rpcUrls: [anvil.url],
-      dexNetwork: { network: 'eth', wrapped: tokens[0] ?? '', hubs, dexes },
+      dexNetwork: { network: 'eth', wrapped: tokens[0] ?? '', connectors, dexes },
       tokens: [],
       snapshots: { load: async () => null, save: async () => undefined },
       log,

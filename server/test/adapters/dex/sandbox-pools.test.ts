@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPublicClient, encodeFunctionData, type Hex, http, type PublicClient, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Market, MarketPool } from '../../../../sandbox/src/market/record.ts'
+import type { Market, MarketPool } from '../../../../sandbox/src/market/snapshot.ts'
 import { evmNetworks } from '../../../../sandbox/src/networks.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from '../../../../sandbox/test/running-sandbox.ts'
 import { PATIENCE_MS } from '../../../../test/support/patience.ts'
@@ -279,11 +279,11 @@ test('the router answers on all of them, from its thread', async () => {
       await pause(50)
     }
     for (const { dexNetwork } of routing) {
-      const { network, wrapped, dollar = '' } = dexNetwork
-      const order = { network, tokenIn: wrapped, tokenOut: dollar.toLowerCase(), amountIn: 10n ** 20n }
+      const { network, wrapped, stablecoin = '' } = dexNetwork
+      const order = { network, tokenIn: wrapped, tokenOut: stablecoin.toLowerCase(), amountIn: 10n ** 20n }
       const found = await router.route(order)
       expect(found.amountOut, network).toBeGreaterThan(found.middleOut / 2n)
-      expect(router.liquidity(network).get(dollar.toLowerCase()) ?? 0, network).toBeGreaterThan(10_000)
+      expect(router.liquidity(network).get(stablecoin.toLowerCase()) ?? 0, network).toBeGreaterThan(10_000)
     }
     expect(await metrics.render()).toMatch(/swapyard_pools_behind_blocks\{network="eth"\} \d/)
   } finally {

@@ -81,7 +81,7 @@ function createSource(traded: readonly Dex[] = dexes()): PoolSource {
   return createNetworkPools({
     network: resolveNetwork(definition, 'sandbox'),
     rpcUrls: [anvil.url],
-    dexNetwork: { network: 'eth', wrapped: first ?? '', hubs: others, dexes: traded },
+    dexNetwork: { network: 'eth', wrapped: first ?? '', connectors: others, dexes: traded },
     tokens: [],
     snapshots: nothing,
     log,

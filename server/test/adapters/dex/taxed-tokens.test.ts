@@ -111,7 +111,7 @@ describe('a token whose owner changes it', () => {
     expect(tokens.known(all)).toBe(all)
     expect([...tokens.taxed()]).toEqual([])
 
-    await tell('setTax', 100)
+    await tell('setTransferFee', 100)
     clock.ms += HOUR_MS - 1
     await tokens.look(all)
     expect([...tokens.taxed()]).toEqual([])
@@ -120,12 +120,12 @@ describe('a token whose owner changes it', () => {
     expect([...tokens.taxed()]).toEqual([token])
 
     // Nothing moves: what was told stands.
-    await tell('setManners', 2)
+    await tell('setReturnMode', 2)
     clock.ms += HOUR_MS
     await tokens.look(all)
     expect([...tokens.taxed()]).toEqual([token])
-    await tell('setManners', 1)
-    await tell('setTax', 0)
+    await tell('setReturnMode', 1)
+    await tell('setTransferFee', 0)
     clock.ms += HOUR_MS
     await tokens.look(all)
     expect([...tokens.taxed()]).toEqual([])
@@ -134,7 +134,7 @@ describe('a token whose owner changes it', () => {
   test('is measured where more of it is held', async () => {
     node.set(() => undefined)
     const { token, tell, pools, tokens } = await stage()
-    await tell('setTax', 10_000)
+    await tell('setTransferFee', 10_000)
     const all = pools(dust, rich)
     await tokens.look(all)
     expect([...tokens.taxed()]).toEqual([token])
@@ -142,7 +142,7 @@ describe('a token whose owner changes it', () => {
 
   test('counts as plain where the node takes no overrides; a node that is away tells nothing', async () => {
     const { tell, pools, tokens, token, clock } = await stage()
-    await tell('setTax', 10_000)
+    await tell('setTransferFee', 10_000)
     const all = pools(rich)
     node.set(({ method }) => (method === 'eth_call' ? { status: 503 } : undefined))
     await expect(tokens.look(all)).rejects.toMatchObject({ code: 'NETWORK_UNAVAILABLE' })

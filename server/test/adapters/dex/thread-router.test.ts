@@ -36,7 +36,7 @@ beforeAll(async () => {
       {
         network: resolveNetwork(definition, 'sandbox'),
         rpcUrls: [venues.anvil.url],
-        dexNetwork: { network: 'eth', wrapped: venues.address.weth, hubs: venues.tokens, dexes: venues.dexes },
+        dexNetwork: { network: 'eth', wrapped: venues.address.weth, connectors: venues.tokens, dexes: venues.dexes },
         tokens: [],
         settings: {},
       },

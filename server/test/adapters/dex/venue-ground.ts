@@ -25,7 +25,7 @@ export async function startVenueGround(): Promise<VenueGround> {
   const network = resolveNetwork(definition, 'sandbox')
   const [venues, testDatabase] = await Promise.all([startVenues(), openTestDatabase(2)])
   const { anvil, address, tokens, dexes } = venues
-  const dexNetwork = { network: 'eth', wrapped: address.weth, hubs: tokens, dexes }
+  const dexNetwork = { network: 'eth', wrapped: address.weth, connectors: tokens, dexes }
   return {
     venues,
     testDatabase,

@@ -4,10 +4,10 @@ import { expect } from 'vitest'
 import { startDexChain } from '../../../../test/contracts/dex-chain.ts'
 import { PATIENCE } from '../../../../test/support/patience.ts'
 import { eth } from '../../../networks/eth.ts'
-import { createEvmSwapChain, type EvmSwapChainParts } from '../../../src/adapters/swap-chain/chain.ts'
+import { createEvmSwapChain, type EvmSwapChainOptions } from '../../../src/adapters/swap-chain/chain.ts'
 import { type Network, resolveNetwork } from '../../../src/core/domain/network.ts'
 import { isNative, nativeAddress } from '../../../src/swap/domain/token.ts'
-import type { Prepared, SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
+import type { PreparedSwap, SwapChain, SwapOrder } from '../../../src/swap/ports/swap-chain.ts'
 import { executeRoute, type RouteSwap, SHARE_ALL } from '../../../src/swap/routing/execute.ts'
 import type { Pool } from '../../../src/swap/routing/pool-kinds.ts'
 import type { Compiled } from '../chains/evm/compile.ts'
@@ -31,7 +31,7 @@ export async function startStage() {
   const dex = await startDexChain()
   const url = String(dex.reader.transport['url'])
   const wrapped = dex.wrapped.toLowerCase()
-  const swaps = (parts: Partial<EvmSwapChainParts> = {}) =>
+  const swaps = (parts: Partial<EvmSwapChainOptions> = {}) =>
     createEvmSwapChain({ network, rpcUrls: [url], wrapped, rpc: { timeoutMs: 5_000, attempts: 2 }, ...parts })
   const ask = <T>(method: string, params: readonly unknown[] = []) =>
     dex.reader.request({ method, params } as never) as Promise<T>
@@ -73,7 +73,7 @@ export async function sign(unsigned: string): Promise<Hex> {
 }
 
 /** Signs and sends all that was prepared, and waits until it is mined; the hash of the swap. */
-export async function sendAll(chain: SwapChain, { approve, swap }: Prepared): Promise<string> {
+export async function sendAll(chain: SwapChain, { approve, swap }: PreparedSwap): Promise<string> {
   for (const unsigned of approve === null ? [swap] : [approve, swap]) {
     const sent = await chain.broadcast(await sign(unsigned))
     if (sent.kind !== 'accepted') throw new Error(JSON.stringify(sent))

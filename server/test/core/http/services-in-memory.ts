@@ -12,7 +12,7 @@ import type { PrivateType } from '../../../src/exchange/domain/private-plan.ts'
 import type { IssuedQuote } from '../../../src/exchange/domain/rate-quote.ts'
 import type { ExchangeFilter, ExchangeOrder, Feed, RateRequest } from '../../../src/exchange/interfaces.ts'
 import { assert } from '../../../src/lib/assert.ts'
-import { createAnswerOnce } from '../../../src/swap/idempotent.ts'
+import { createWithIdempotency } from '../../../src/swap/idempotent.ts'
 import { createSwapsInMemory, type SwapsInMemory } from '../../swap/routes/swaps-in-memory.ts'
 import { createTestCatalogue } from './catalogue-for-tests.ts'
 
@@ -94,7 +94,7 @@ export function createServicesInMemory(): ServicesInMemory {
     },
     listExchanges: async (owner, filter, page) => list(scenario, owner, filter, page),
     swaps: createSwapsInMemory(),
-    answerOnce: createAnswerOnce(createDesk()),
+    withIdempotency: createWithIdempotency(createResponses()),
     ratesFeed: () => {
       if (broken.rates) throw new AppError('RATES_UNAVAILABLE', 'there are no current rates')
       return feed
@@ -103,13 +103,13 @@ export function createServicesInMemory(): ServicesInMemory {
   }
 }
 
-function createDesk(): Parameters<typeof createAnswerOnce>[0] {
-  const kept = new Map<string, { requestHash: string; answer: string }>()
+function createResponses(): Parameters<typeof createWithIdempotency>[0] {
+  const responses = new Map<string, { requestHash: string; response: string }>()
   return {
-    findAnswer: async (partnerId, key) => kept.get(`${partnerId} ${key}`) ?? null,
-    keepAnswer: async (partnerId, { key, ...answer }) => {
-      const first = kept.get(`${partnerId} ${key}`) ?? answer
-      kept.set(`${partnerId} ${key}`, first)
+    findResponse: async (partnerId, key) => responses.get(`${partnerId} ${key}`) ?? null,
+    saveResponse: async (partnerId, key, response) => {
+      const first = responses.get(`${partnerId} ${key}`) ?? response
+      responses.set(`${partnerId} ${key}`, first)
       return first
     },
   }

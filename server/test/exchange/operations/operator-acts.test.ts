@@ -36,7 +36,7 @@ describe('a decision', () => {
     await expect(ambiguous).rejects.toThrow(/several deposits.*--deposit/)
     await expect(ambiguous).rejects.toThrow(first)
     await expect(ambiguous).rejects.toThrow(second)
-    await expect(operate.decide(exchange.id, 'release', 'nothing', word)).rejects.toThrow('no deposit nothing')
+    await expect(operate.decide(exchange.id, 'release', 'nothing', word)).rejects.toThrow('deposit nothing of exchange')
     await operate.decide(exchange.id, 'refund', second, word)
     await fixture.blocks(6)
     const executions = await fixture.executions(exchange)

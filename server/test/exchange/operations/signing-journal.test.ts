@@ -31,7 +31,7 @@ const memory: SignerJournal = {
   releasedTransactions: async () => [],
 }
 const log = createLog({ level: 'silent', pretty: false })
-const compare = (extent: 'all' | 'newest' = 'all') => createCompareJournal({ store, memory, log })(extent)
+const compare = (extent: 'all' | 'newest' = 'all') => createCompareJournal({ store, journal: memory, log })(extent)
 const held = async () => (await store.pauses.list()).some(({ scope }) => scope === 'payouts:all')
 const reasons = async () =>
   (await store.alarms.list(10)).find(({ subject }) => subject === 'database:older')?.detail['reasons']
@@ -69,7 +69,7 @@ describe('the comparison with the journal', () => {
     await compare()
     await beginElsewhere(system, timeline)
     expect(await compare('newest')).toBe(false)
-    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('another cluster or timeline')]])
+    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('timeline has changed')]])
     await store.pauses.resume('payouts:all')
     expect(await compare()).toBe(false)
     expect(await held()).toBe(true)
@@ -80,7 +80,7 @@ describe('the comparison with the journal', () => {
   test('holds payouts where the journal saw a later life', async () => {
     journal.epoch = randomUUID()
     expect(await compare()).toBe(false)
-    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('later life')]])
+    expect([await held(), await reasons()]).toEqual([true, [expect.stringContaining('later generation')]])
     await store.transaction((tx) => tx.signingJournal.beginGeneration())
     expect(await compare()).toBe(true)
   })

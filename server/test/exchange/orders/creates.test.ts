@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/adapters/postgres/core/database.ts'
 import { createStore } from '../../../src/adapters/postgres/exchange/store.ts'
-import { createSwapDesk } from '../../../src/adapters/postgres/swap/idempotency.ts'
+import { createSwapIdempotencyStore } from '../../../src/adapters/postgres/swap/idempotency.ts'
 import { fundingEntry } from '../../../src/core/domain/ledger/entries.ts'
 import { btc, usdt } from '../../../src/exchange/domain/pricing.fixture.ts'
 import type { CreateOutcome, NewExchange } from '../../../src/exchange/ports/store/exchanges.ts'
@@ -171,15 +171,15 @@ describe('a rateId', () => {
 
 describe('an idempotency key', () => {
   test('that a call of a swap used is used, as it is the other way round', async () => {
-    const desk = createSwapDesk(app.database)
-    await desk.keepAnswer(partnerId, { key: 'a swap', requestHash: 'body', answer: '"0xabc"' })
+    const responses = createSwapIdempotencyStore(app.database)
+    await responses.saveResponse(partnerId, 'a swap', { requestHash: 'body', response: '"0xabc"' })
     expect(kinds(await store().exchanges.create([newExchange(keyed('a swap'))]))).toEqual(['idempotency_conflict'])
     expect(kinds(await store().exchanges.create([newExchange(keyed('an exchange'))]))).toEqual(['created'])
-    expect(await desk.findAnswer(partnerId, 'an exchange')).toEqual({ requestHash: 'body', answer: null })
+    expect(await responses.findResponse(partnerId, 'an exchange')).toEqual({ requestHash: 'body', response: null })
   })
 
   test('is kept for 24 hours, and is free after them; so is that of a swap', async () => {
-    const desk = createSwapDesk(app.database)
+    const responses = createSwapIdempotencyStore(app.database)
     const [key, swapKey] = [randomUUID(), randomUUID()]
     const other = () => store().exchanges.create([newExchange(keyed(key, 'other'))])
     const age = async (by: string) => {
@@ -191,13 +191,13 @@ describe('an idempotency key', () => {
       await store().jobs.deleteExpired()
     }
     await store().exchanges.create([newExchange(keyed(key))])
-    await desk.keepAnswer(partnerId, { key: swapKey, requestHash: 'body', answer: '"0xabc"' })
+    await responses.saveResponse(partnerId, swapKey, { requestHash: 'body', response: '"0xabc"' })
     await age('23 hours 59 minutes')
     expect(kinds(await other())).toEqual(['idempotency_conflict'])
-    expect(await desk.findAnswer(partnerId, swapKey)).not.toBeNull()
+    expect(await responses.findResponse(partnerId, swapKey)).not.toBeNull()
     await age('1 minute')
     expect(kinds(await other())).toEqual(['created'])
-    expect(await desk.findAnswer(partnerId, swapKey)).toBeNull()
+    expect(await responses.findResponse(partnerId, swapKey)).toBeNull()
   })
 
   test('twenty times at once, in two processes, makes one exchange (I-21)', async () => {

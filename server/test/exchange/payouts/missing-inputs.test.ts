@@ -212,16 +212,16 @@ describe('a transaction whose rival a person names', () => {
       "select id from transactions where state = 'live'",
     )
     const id = transaction?.id ?? ''
-    await operate.nameRival(id, 'a'.repeat(64), word)
+    await operate.setConflictingTransaction(id, 'a'.repeat(64), word)
     expect((await fixture.store.transactions.load(id))?.conflictingTxHash).toBe('a'.repeat(64))
     await fixture.work()
     expect(await fixture.payouts(exchange)).toMatchObject([{ state: 'signed' }])
-    await expect(operate.nameRival(id, 'no id', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    await expect(operate.nameRival(exchange.id, 'a'.repeat(64), word)).rejects.toMatchObject({
+    await expect(operate.setConflictingTransaction(id, 'no id', word)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(operate.setConflictingTransaction(exchange.id, 'a'.repeat(64), word)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
     expect(await fixture.database.query('select actor, act, subject, reason from operator_acts')).toEqual([
-      { actor: 'anna', act: 'rival named', subject: id, reason: 'looked at it' },
+      { actor: 'anna', act: 'conflicting transaction named', subject: id, reason: 'looked at it' },
     ])
     fixture.fakes.eth.knobs.deaf = false
     await fixture.blocks(5)

@@ -12,7 +12,7 @@ afterAll(() => fixture.close())
 test('a payment that waits in a pool for too long is an alarm in plain words, which its confirmation ends', async () => {
   const { eth } = fixture.fakes
   const asked: string[] = []
-  let answer: RebroadcastResult = { kind: 'offered' }
+  let answer: RebroadcastResult = { kind: 'rebroadcast' }
   eth.chain.sender.rebroadcast = async ({ txHash }) => {
     asked.push(txHash)
     return answer

@@ -75,7 +75,7 @@ test.each(cases)('%s is held before anything is paid; released it is paid once, 
   expect([await fixture.status(untouched), arrived(untouched)]).toEqual(['verifying', none])
   for (const { id } of [kept, returned])
     for (const decision of ['release', 'refund'] as const)
-      await expect(operate.decide(id, decision, null, word)).rejects.toThrow('nothing held')
+      await expect(operate.decide(id, decision, null, word)).rejects.toThrow('no held execution')
   await fixture.blocks(4)
   expect([arrived(kept), arrived(returned), arrived(untouched)]).toEqual([
     { paid: 1, refunded: 0 },

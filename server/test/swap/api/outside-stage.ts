@@ -14,7 +14,7 @@ export type Paying = Readonly<{ pays: bigint; changes?: Partial<Call>; takes?: b
 export type OutsideStage = Readonly<{
   stage: Stage
   routers: OutsideRouters
-  /** contracts/test/pools/OutsideRouter.sol */
+  /** contracts/test/pools/ThirdPartyRouter.sol */
   outside: Hex
   /** As an aggregator builds it: the coin comes with the call. */
   calls(paying: Paying): (order: Order) => Call
@@ -37,8 +37,8 @@ export async function startOutsideStage(halfLifeMs: number): Promise<OutsideStag
     { id: 'kyberswap', key: 'swapyard', url, contracts },
   ] as const
   const stage = await startStage('eth', { aggregators: { asked: three, budgetMs: BUDGET_MS, halfLifeMs } })
-  const file = join(import.meta.dirname, '../../../../contracts/test/pools/OutsideRouter.sol')
-  const contract = (await compile(file))['OutsideRouter'] as Compiled
+  const file = join(import.meta.dirname, '../../../../contracts/test/pools/ThirdPartyRouter.sol')
+  const contract = (await compile(file))['ThirdPartyRouter'] as Compiled
   const outside = await deploy(stage, contract)
   contracts.set('eth', [outside])
   for (const [currency, amount] of Object.entries({ native: '1000', usdc: '1000000', usdt: '1000000' }))

@@ -5,7 +5,7 @@ import type { Json } from '../../../../test/support/scenario.ts'
 import { hex } from '../../adapters/chains/evm/anvil.ts'
 import { erc20, NATIVE, type Stage, sign, type Trade, trade } from './partner.ts'
 
-/** So many dollars take more than one pool on every network (sandbox/src/market/pools.ts). */
+/** So many dollars take more than one pool on every network (sandbox/src/market/pool-plans.ts). */
 const LARGE_USD = 300_000
 
 /**

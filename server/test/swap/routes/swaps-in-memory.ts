@@ -44,14 +44,14 @@ export function createSwapsInMemory(): SwapsInMemory {
         ...{ from, to, amountIn: 1_500_000n, amountOut: 3_000_000n, fee: 9_000n, received: 2_991_000n },
         ...{
           minReceived: 2_900_000n,
-          outside: null,
+          aggregatorQuotes: null,
           provider: null,
           fromUsd: null,
           toUsd: 3n * 10n ** 12n,
           impactPpm: -12n,
           routes: [],
         },
-        ...{ block: { height: 7, hash: HASH }, expiresAt: new Date(), spell: (address) => address },
+        ...{ block: { height: 7, hash: HASH }, expiresAt: new Date(), formatAddress: (address) => address },
       }
     },
     buildSwap: async (_partner, request) => {
@@ -72,7 +72,7 @@ export function createSwapsInMemory(): SwapsInMemory {
     listSwaps: async (partner, filter, page) => {
       const found = rows.filter((row) => row.partnerId === partner.id && matches(row, filter))
       const shown = page === null ? found : found.slice((page.page - 1) * page.limit, page.page * page.limit)
-      const views = shown.map((swap) => ({ swap, spell: (address: string) => address }))
+      const views = shown.map((swap) => ({ swap, formatAddress: (address: string) => address }))
       return {
         total: found.length,
         rows: (async function* () {

@@ -15,17 +15,17 @@ const parameters = (id: keyof typeof definitions, environment: Environment = 'pr
   return parametersOf(resolveNetwork(definitions[id], environment))
 }
 
-/** hash160 of the generator point, as in BIP-173. Its base58 and CashAddr forms are by Python and bitcore-lib-cash. */
+/** hash160 of the generator point, as in BIP-173. The base58 and CashAddr forms come from Python and bitcore-lib-cash. */
 const HASH = '751e76e8199196d454941c45d1b3a323f1433bd6'
 const KEY = hex.decode('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')
 
-/** network, address as written, its script, canonical form where it differs */
+/** Network, environment, address, script; then the canonical form if it differs. */
 const VALID: readonly [keyof typeof definitions, Environment, string, string, string?][] = [
   ['btc', 'production', '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH', `76a914${HASH}88ac`],
   ['btc', 'production', '3CNHUhP3uyB9EUtRLsmvFUmvGdjGdkTxJw', `a914${HASH}87`],
   ['ltc', 'production', 'LVuDpNCSSj6pQ7t9Pv6d6sUkLKoqDEVUnJ', `76a914${HASH}88ac`],
   ['ltc', 'production', 'MJaRnao1s62a2zAKSkmG582KbLKianqb7v', `a914${HASH}87`],
-  // The old form of a script address of Litecoin is read and written anew.
+  // The old form of a Litecoin script address parses to the new form.
   ['ltc', 'production', '3CNHUhP3uyB9EUtRLsmvFUmvGdjGdkTxJw', `a914${HASH}87`, 'MJaRnao1s62a2zAKSkmG582KbLKianqb7v'],
   ['ltc', 'sandbox', 'QXHFfTBKYXjaaTH1e7Rox8CcdNPGHVhM59', `a914${HASH}87`],
   ['doge', 'production', 'DFpN6QqFfUm3gKNaxN6tNcab1FArL9cZLE', `76a914${HASH}88ac`],
@@ -67,12 +67,12 @@ describe('an address', () => {
     expect(text).toMatch(new RegExp(resolveNetwork(definitions[id], environment).regexAddress))
   })
 
-  test('of one network is none of another, but where two write the same form', () => {
+  test('of one network is invalid on other networks, except for shared formats', () => {
     for (const [id, environment, text, , canonical = text] of VALID) {
       for (const other of Object.keys(definitions) as (keyof typeof definitions)[]) {
         for (const elsewhere of ['production', 'sandbox'] as const) {
           if (other === id && elsewhere === environment) continue
-          // Litecoin still reads the `3…` of Bitcoin, and all test networks share `m…`, `n…` and `2…`.
+          // Litecoin also accepts Bitcoin's `3…`; all test networks share `m…`, `n…` and `2…`.
           const shared =
             text.startsWith('3') || (environment === 'sandbox' && elsewhere === 'sandbox' && /^[mn2]/.test(text))
           if (!shared) expect(parseAddress(parameters(other, elsewhere), canonical), `${text} on ${other}`).toBeNull()
@@ -110,15 +110,15 @@ describe('an address', () => {
     expect(parseAddress(parameters('btc'), text)).toBeNull()
   })
 
-  test('a taproot key off the curve is nobody’s', () => {
-    // x = 5 is on no point of secp256k1 (BIP-340, test vector 5 uses another such x).
+  test('with a taproot key off the curve is refused', () => {
+    // No point of secp256k1 has x = 5 (BIP-340, test vector 5, uses another such x).
     const offCurve = `5120${'00'.repeat(31)}05`
     const text = addressOf(parameters('btc'), hex.decode(offCurve))
     expect(text).toMatch(/^bc1p/)
     expect(parseAddress(parameters('btc'), text ?? '')).toBeNull()
   })
 
-  test('whatever is written, parsing ends in null or in a fixed point', () => {
+  test('parses to null or to a canonical form that parses to itself', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 120 }), fc.constantFrom('btc', 'ltc', 'doge', 'bch'), (text, id) => {
         const parsed = parseAddress(parameters(id as 'btc'), text)
@@ -141,7 +141,7 @@ describe('scripts without an address', () => {
       expect(addressOf(parameters(id), hex.decode(script))).toBeNull()
   })
 
-  test('segwit outputs on networks that have none', () => {
+  test('include segwit outputs on networks without segwit', () => {
     expect(addressOf(parameters('doge'), hex.decode(`0014${HASH}`))).toBeNull()
     expect(addressOf(parameters('bch'), hex.decode(`5120${'11'.repeat(32)}`))).toBeNull()
   })
@@ -156,8 +156,8 @@ describe('CashAddr', () => {
   ] as const)('%s %s', (prefix, type, text) => {
     const hash = hex.decode('f5bf48b397dae70be82b3cca4793f8eb2b6cdac9')
     expect(encodeCashAddr(prefix, { type, hash })).toBe(text)
-    for (const spelling of [text, text.toUpperCase(), text.split(':')[1] ?? '']) {
-      expect(decodeCashAddr(prefix, spelling)).toEqual({ type, hash })
+    for (const form of [text, text.toUpperCase(), text.split(':')[1] ?? '']) {
+      expect(decodeCashAddr(prefix, form)).toEqual({ type, hash })
     }
   })
 
@@ -174,7 +174,7 @@ describe('CashAddr', () => {
     expect(decodeCashAddr('bitcoincash', text)).toBeNull()
   })
 
-  test('any one wrong letter is noticed', () => {
+  test('detects any single wrong letter', () => {
     const text = 'qr6m7j9njldwwzlg9v7v53unlr4jkmx6eylep8ekg2'
     for (let place = 0; place < text.length; place++) {
       for (const letter of 'qpzry9x8gf2tvdw0s3jn54khce6mua7l') {
@@ -205,14 +205,14 @@ describe('our own addresses', () => {
     })
   }
 
-  test('are P2WPKH where there is segwit', () => {
+  test('are P2WPKH on networks with segwit', () => {
     expect(of('btc').deposit(0)).toEqual({ address: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu', memo: null })
     expect(of('btc').deposit(1)).toEqual({ address: 'bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g', memo: null })
     expect(of('btc').change(0)).toBe('bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el')
     expect(of('btc').hot()).toBe('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4')
   })
 
-  test('are P2PKH elsewhere', () => {
+  test('are P2PKH on other networks', () => {
     expect(of('doge').hot()).toBe('DFpN6QqFfUm3gKNaxN6tNcab1FArL9cZLE')
     expect(of('bch').hot()).toBe('bitcoincash:qp63uahgrxged4z5jswyt5dn5v3lzsem6cy4spdc2h')
   })
@@ -222,19 +222,19 @@ describe('our own addresses', () => {
   })
 })
 
-test('who holds a key holds its address on every network, with segwit or without', () => {
+test('one key has the same holderId id on every network, with segwit and without', () => {
   const holders = (['btc', 'ltc', 'doge', 'bch'] as const).flatMap((id) => {
     const network = resolveNetwork(definitions[id], 'production')
     const [plain, witness] = [
       addressOf(parameters(id), hex.decode(`76a914${HASH}88ac`)),
       addressOf(parameters(id), hex.decode(`0014${HASH}`)),
     ]
-    const { holderId: holder } = createAddresses(network, { publicKey: () => KEY })
-    return [plain, witness].flatMap((address) => (address === null ? [] : [holder?.(address)]))
+    const { holderId } = createAddresses(network, { publicKey: () => KEY })
+    return [plain, witness].flatMap((address) => (address === null ? [] : [holderId?.(address)]))
   })
   expect(holders).toHaveLength(6)
   expect(new Set(holders).size).toBe(1)
-  const { holderId: holder } = createAddresses(resolveNetwork(btc, 'production'), { publicKey: () => KEY })
+  const { holderId } = createAddresses(resolveNetwork(btc, 'production'), { publicKey: () => KEY })
   const script = addressOf(parameters('btc'), hex.decode(`a914${HASH}87`)) ?? ''
-  expect(holder?.(script)).not.toBe(holders[0])
+  expect(holderId?.(script)).not.toBe(holders[0])
 })

@@ -7,7 +7,7 @@ import { doge } from '../../../../networks/doge.ts'
 import { type NetworkDefinition, resolveNetwork } from '../../../core/domain/network.ts'
 import { createBitcoinChain } from './chain.ts'
 
-// Nodes that lie, lag or know less than Bitcoin Core: small servers that speak its protocol. Real ones are in `test/`.
+// Fake nodes that lie, lag or lack methods of Bitcoin Core. Tests with real nodes are in `test/bitcoin`.
 
 type Reply = { result: unknown } | { error: { code: number; message: string } } | 'hang up'
 type Rules = Record<string, (...params: never[]) => Reply>
@@ -56,7 +56,7 @@ async function chainOver(definition: NetworkDefinition, ...nodes: Rules[]) {
 
 const id = (index: number) => index.toString(16).padStart(64, '0')
 const absent: Reply = { error: { code: -5, message: 'No such transaction' } }
-/** Pays one coin to the key hash of 20 zero bytes. */
+/** Pays 1 BTC to the key hash of 20 zero bytes. */
 const transaction = (txid: string, blockhash?: string) => ({
   txid,
   vin: [{ txid: id(1), vout: 0 }],
@@ -69,22 +69,22 @@ describe('broadcast', () => {
   const raw = `0100000001${'11'.repeat(32)}0000000000ffffffff01e803000000000000015100000000`
   const cases: [string, Rules, string][] = [
     [
-      'is unknown where the node hangs up',
+      'is unknown if the node closes the connection',
       { getrawtransaction: () => absent, sendrawtransaction: () => 'hang up' },
       'unknown',
     ],
     [
-      'is unknown where the node is still starting',
+      'is unknown while the node is starting',
       { getrawtransaction: () => ({ error: { code: -28, message: 'Loading' } }) },
       'unknown',
     ],
     [
-      'is unknown after an error that says nothing',
+      'is unknown after an unspecific error',
       { getrawtransaction: () => absent, sendrawtransaction: () => ({ error: { code: -1, message: '?' } }) },
       'unknown',
     ],
     [
-      'is unknown where the node takes it and does not have it',
+      'is unknown if the node accepts it but does not have it',
       { getrawtransaction: () => absent, sendrawtransaction: () => ({ result: id(7) }) },
       'unknown',
     ],
@@ -94,18 +94,18 @@ describe('broadcast', () => {
       'rejected',
     ],
     [
-      'is known where it is in a block',
+      'is known if it is in a block',
       { getrawtransaction: () => absent, sendrawtransaction: () => ({ error: { code: -27, message: 'in chain' } }) },
       'known',
     ],
-    ['is known where the node has it', { getrawtransaction: () => ({ result: transaction(id(7)) }) }, 'known'],
+    ['is known if the node has it', { getrawtransaction: () => ({ result: transaction(id(7)) }) }, 'known'],
   ]
   test.each(cases)('%s', async (_name, rules, kind) => {
     const { sender } = await chainOver(btc, rules)
     expect(await sender.broadcast(raw)).toMatchObject({ kind })
   })
 
-  test('a doubt at one node outweighs the refusal of another', async () => {
+  test('is unknown if one node does not answer, even if another rejects', async () => {
     const refusing: Rules = {
       getrawtransaction: () => absent,
       sendrawtransaction: () => ({ error: { code: -26, message: 'dust' } }),
@@ -113,19 +113,19 @@ describe('broadcast', () => {
     const silent: Rules = { getrawtransaction: () => absent, sendrawtransaction: () => 'hang up' }
     const { sender, calls } = await chainOver(btc, refusing, silent)
     expect(await sender.broadcast(raw)).toMatchObject({ kind: 'unknown' })
-    // Sent once to each: a call is never repeated by itself.
-    expect(calls.map((made) => made.filter((method) => method === 'sendrawtransaction').length)).toEqual([1, 1])
+    // One call per node: the adapter does not retry a broadcast.
+    expect(calls.map((methods) => methods.filter((method) => method === 'sendrawtransaction').length)).toEqual([1, 1])
   })
 })
 
-describe('what nodes say of a payout', () => {
-  const lost: Rules = {
+describe('the observation of a payout', () => {
+  const absentAndSpent: Rules = {
     getrawtransaction: () => absent,
     gettxout: () => ({ result: null }),
     getblockchaininfo: () => ({ result: { blocks: 50, bestblockhash: id(50) } }),
   }
   const blocks = (spender: number): Rules => ({
-    ...lost,
+    ...absentAndSpent,
     getblockhash: (height: number) => ({ result: id(height) }),
     getblock: (hash: string) => {
       const height = Number.parseInt(hash, 16)
@@ -134,10 +134,10 @@ describe('what nodes say of a payout', () => {
     },
   })
   const attempt = { txHash: id(900), conflictKey: `${id(1)}:0` }
-  /** Far enough above block 20 for any network's finality, and near enough for the search. */
-  const tall: Rules = { getblockchaininfo: () => ({ result: { blocks: 150, bestblockhash: id(150) } }) }
+  /** Block 20 is final on every network and still within the search depth. */
+  const finalHead: Rules = { getblockchaininfo: () => ({ result: { blocks: 150, bestblockhash: id(150) } }) }
 
-  test('is death only where every node holds the other transaction at finality', async () => {
+  test('is invalidated only if every node has the conflicting transaction at finality', async () => {
     const { sender } = await chainOver(btc, blocks(901), blocks(901))
     expect(await sender.observe(attempt)).toEqual({
       kind: 'invalidated',
@@ -145,7 +145,7 @@ describe('what nodes say of a payout', () => {
     })
   })
 
-  test('is no death where a node lags', async () => {
+  test('is unseen if a node lags', async () => {
     const behind: Rules = {
       ...blocks(901),
       getblockchaininfo: () => ({ result: { blocks: 30, bestblockhash: id(30) } }),
@@ -154,40 +154,40 @@ describe('what nodes say of a payout', () => {
     expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   })
 
-  test('is no death where a node is on another chain', async () => {
+  test('is unseen if a node is on another chain', async () => {
     const fork: Rules = { ...blocks(901), getblockhash: (height: number) => ({ result: id(height + 1000) }) }
     const { sender } = await chainOver(btc, blocks(901), fork)
     expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   })
 
-  test('is no death where a node still has the coin unspent', async () => {
+  test('is unseen if a node has the input unspent', async () => {
     const unspent: Rules = { ...blocks(901), gettxout: () => ({ result: { value: 1 } }) }
     const { sender } = await chainOver(btc, blocks(901), unspent)
     expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   })
 
-  test('is no death where the spender is the payout itself, which the node’s index forgot', async () => {
+  test('is unseen if the spender is the payout itself, missing from the index of the node', async () => {
     const { sender } = await chainOver(btc, blocks(900))
     expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   })
 
-  test('is never death without segwit: the other id may be the same payment (D7)', async () => {
-    const { sender } = await chainOver(doge, { ...blocks(901), ...tall })
+  test('is unseen without segwit if the spender may be a malleated copy (D7)', async () => {
+    const { sender } = await chainOver(doge, { ...blocks(901), ...finalHead })
     expect(await sender.observe(attempt)).toEqual({ kind: 'unseen' })
   })
 
-  test('is pending where one has it and another not, or the block left the chain', async () => {
+  test('is pending if only some nodes have it, or its block was orphaned', async () => {
     const header = (confirmations: number) => () => ({ result: { height: 20, confirmations } })
     const inBlock: Rules = { getrawtransaction: () => ({ result: transaction(id(900), id(20)) }) }
     const having: Rules = { ...inBlock, getblockheader: header(1) }
-    expect(await (await chainOver(btc, having, lost)).sender.observe(attempt)).toEqual({ kind: 'pending' })
+    expect(await (await chainOver(btc, having, absentAndSpent)).sender.observe(attempt)).toEqual({ kind: 'pending' })
     const waiting: Rules = { getrawtransaction: () => ({ result: transaction(id(900)) }) }
     expect(await (await chainOver(btc, waiting)).sender.observe(attempt)).toEqual({ kind: 'pending' })
     const stale: Rules = { ...inBlock, getblockheader: header(-1) }
     expect(await (await chainOver(btc, stale, having)).sender.observe(attempt)).toEqual({ kind: 'pending' })
   })
 
-  test('is to be offered again, or dead, where an index alone remembers it from a block that left the chain', async () => {
+  test('is unseen or invalidated if only the index has it, from an orphaned block', async () => {
     const stale: Rules = {
       getrawtransaction: () => ({ result: transaction(id(900), id(77)) }),
       getblockheader: () => ({ result: { height: 20, confirmations: -1 } }),
@@ -202,7 +202,7 @@ describe('what nodes say of a payout', () => {
   const input = (index: number) => `${index.toString(16).padStart(2, '0')}${'00'.repeat(31)}0000000000ffffffff`
   const raw = `0100000002${input(2)}${input(1)}01e803000000000000015100000000`
 
-  test('is death where any of its inputs went to another transaction, not the first alone', async () => {
+  test('is invalidated if another transaction spent any of its inputs', async () => {
     const unspentFirst = (txid: string): Reply => ({ result: txid === id(2) ? { value: 1 } : null })
     const node: Rules = { ...blocks(901), gettxout: unspentFirst }
     const two = { txHash: id(900), conflictKey: `${id(2)}:0` }
@@ -213,43 +213,43 @@ describe('what nodes say of a payout', () => {
     })
     const itself: Rules = { ...blocks(900), gettxout: unspentFirst }
     const { sender } = await chainOver(btc, itself)
-    // Asked again: what was found once must not be taken for another's.
+    // Repeated, to check that the cached spender is still recognised as our own transaction.
     for (let n = 0; n < 2; n++) expect((await sender.observe({ ...two, raw })).kind).toBe('unseen')
   })
 
-  test('is death where the coin that it spends can never be, because its own input went elsewhere', async () => {
+  test('is invalidated if an ancestor is invalidated', async () => {
     const child = {
       txHash: id(900),
       conflictKey: `${id(800)}:0`,
-      origins: [{ outpoint: `${id(1)}:0`, spentBy: id(800) }],
+      ancestorSpends: [{ outpoint: `${id(1)}:0`, spentBy: id(800) }],
     }
     const proof = { spentBy: id(901), blockHash: id(20), blockHeight: 20, output: `${id(1)}:0`, parent: id(800) }
     expect(await (await chainOver(btc, blocks(901))).sender.observe(child)).toEqual({ kind: 'invalidated', proof })
-    // Not where a node still has the parent waiting, nor where the spender is the parent.
+    // Not if a node has the parent in its mempool, nor if the spender is the parent.
     const waiting: Rules = {
       ...blocks(901),
       getrawtransaction: (txid: string) => (txid === id(800) ? { result: transaction(id(800)) } : absent),
     }
     expect((await (await chainOver(btc, blocks(901), waiting)).sender.observe(child)).kind).toBe('unseen')
     expect((await (await chainOver(btc, blocks(800))).sender.observe(child)).kind).toBe('unseen')
-    // Without segwit as well: no copy of the child can spend a coin that never is.
-    expect(await (await chainOver(doge, { ...blocks(901), ...tall })).sender.observe(child)).toMatchObject({
+    // Without segwit, too: no copy of the child can spend an output that does not exist.
+    expect(await (await chainOver(doge, { ...blocks(901), ...finalHead })).sender.observe(child)).toMatchObject({
       kind: 'invalidated',
     })
   })
 
-  test('is death by a rival that a person named, however deep, and only where every node has it', async () => {
-    const deep = (rival: Reply): Rules => ({
-      ...lost,
+  test('is invalidated by a conflicting transaction that an operator named, at any depth, if every node has it', async () => {
+    const deep = (conflicting: Reply): Rules => ({
+      ...absentAndSpent,
       getblockchaininfo: () => ({ result: { blocks: 5000, bestblockhash: id(5000) } }),
       getblockhash: (height: number) => ({ result: id(height) }),
       getblock: (hash: string) => ({
         result: { hash, height: Number.parseInt(hash, 16), previousblockhash: id(1), time: 1, tx: [] },
       }),
       getblockheader: () => ({ result: { height: 20, confirmations: 4981 } }),
-      getrawtransaction: (txid: string) => (txid === id(901) ? rival : absent),
+      getrawtransaction: (txid: string) => (txid === id(901) ? conflicting : absent),
     })
-    const named = { ...attempt, rival: id(901) }
+    const named = { ...attempt, conflictingTxHash: id(901) }
     const there = deep({ result: transaction(id(901), id(20)) })
     expect(await (await chainOver(btc, there)).sender.observe(named)).toMatchObject({ kind: 'invalidated' })
     expect((await (await chainOver(btc, there)).sender.observe(attempt)).kind).toBe('unseen')
@@ -258,10 +258,10 @@ describe('what nodes say of a payout', () => {
     expect((await (await chainOver(btc, other)).sender.observe(named)).kind).toBe('unseen')
   })
 
-  test('is death without segwit where the spender pays otherwise, for then it is no copy (D7)', async () => {
+  test('is invalidated without segwit if the spender has other outputs, so it is no malleated copy (D7)', async () => {
     const paying = (script: string): Rules => ({
       ...blocks(901),
-      ...tall,
+      ...finalHead,
       getrawtransaction: (txid: string) =>
         txid === id(901)
           ? {
@@ -279,7 +279,7 @@ describe('what nodes say of a payout', () => {
 })
 
 describe('the mempool', () => {
-  test('is looked up 500 at a time, the newest arrivals first, and each once', async () => {
+  test('is read 500 transactions per call, newest arrivals first, each once', async () => {
     let listed = Array.from({ length: 1200 }, (_, index) => id(index + 10))
     const { reader } = await chainOver(btc, {
       getrawmempool: () => ({ result: listed }),
@@ -293,15 +293,15 @@ describe('the mempool', () => {
     expect(second[0]?.txHash).toBe(id(5000))
     const third = await reader.mempool()
     expect(await reader.mempool()).toEqual([])
-    const seen = [...first, ...second, ...third].map(({ txHash }) => txHash)
-    expect(new Set(seen).size).toBe(seen.length)
-    // 100 of the second 500 were gone before they were looked up.
-    expect(seen).toHaveLength(1200 - 100 + 1)
+    const reported = [...first, ...second, ...third].map(({ txHash }) => txHash)
+    expect(new Set(reported).size).toBe(reported.length)
+    // 100 of the second 500 left the mempool before their lookup.
+    expect(reported).toHaveLength(1200 - 100 + 1)
   })
 })
 
-describe('a node that knows less', () => {
-  test('gives a block by its ids, one transaction at a time (Dogecoin Core 1.14)', async () => {
+describe('a node with fewer methods', () => {
+  test('serves a block transaction by transaction (Dogecoin Core 1.14)', async () => {
     const hash = id(77)
     const { reader, calls } = await chainOver(doge, {
       getblockhash: () => ({ result: hash }),
@@ -318,7 +318,7 @@ describe('a node that knows less', () => {
       { identity: `${id(502)}:0`, address: 'D596YFweJQuHY1BbjazZYmAbt8jJPbKehC', units: 100_000_000n },
     ])
     await reader.block(9)
-    // Asked for the whole block once only.
+    // Verbosity 2 is tried once only.
     expect(calls[0]?.filter((method) => method === 'getblock')).toHaveLength(3)
   })
 
@@ -332,26 +332,26 @@ describe('a node that knows less', () => {
       { ...least, estimatesmartfee: () => ({ result: { errors: ['Insufficient data'], blocks: 0 } }) },
       10_000n,
     ],
-    ['no such method', least, 10_000n],
+    ['no estimatesmartfee method', least, 10_000n],
     ['an estimate of -1', { ...least, estimatesmartfee: () => ({ result: { feerate: -1, blocks: 2 } }) }, 10_000n],
     ['an estimate', { ...least, estimatesmartfee: () => ({ result: { feerate: 0.00025, blocks: 2 } }) }, 25_000n],
     [
-      'an estimate below what it relays',
+      'an estimate below the relay fee',
       { ...least, estimatesmartfee: () => ({ result: { feerate: 0.000001, blocks: 2 } }) },
       1000n,
     ],
     [
-      'an estimate beyond reason',
+      'an estimate above the maximum',
       { ...least, estimatesmartfee: () => ({ result: { feerate: 9, blocks: 2 } }) },
       2_184_000n,
     ],
-  ])('gives a fee rate all the same: %s', async (_name, rules, rate) => {
+  ])('gives a bounded fee rate: %s', async (_name, rules, rate) => {
     const { reader } = await chainOver(btc, rules)
     expect(await reader.feeRate()).toEqual({ rate, tip: 0n })
   })
 })
 
-test('a block that the first node cannot serve comes from the second', async () => {
+test('reads a block from the second node if the first fails', async () => {
   const hash = id(77)
   const block = { hash, height: 9, previousblockhash: id(76), time: 1, tx: [] }
   const whole: Rules = { getblockhash: () => ({ result: hash }), getblock: () => ({ result: block }) }

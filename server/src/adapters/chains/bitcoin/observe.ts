@@ -1,7 +1,7 @@
 import { hex } from '@scure/base'
 import { Transaction } from '@scure/btc-signer'
 import type { Network } from '../../../core/domain/network.ts'
-import type { ChainSender, RequiredSpend, Observation, WatchedTransaction } from '../../../exchange/ports/chain.ts'
+import type { ChainSender, Observation, RequiredSpend, WatchedTransaction } from '../../../exchange/ports/chain.ts'
 import { createSpenderSearch, type Spender } from '../shared/spender-search.ts'
 import { hasSegwit, parametersOf } from './address.ts'
 import type { NodeTransaction } from './replies.ts'
@@ -15,19 +15,20 @@ export function createObserve(network: Network, nodes: readonly BitcoinNode[]): 
     return block?.transactions.find(({ spends }) => spends.includes(outpoint))?.txid ?? null
   })
   return async (watched): Promise<Observation> => {
-    const seen = await Promise.all(nodes.map((node) => node.transaction(watched.txHash)))
-    const blockHash = seen[0]?.blockHash ?? null
-    if (blockHash !== null && seen.every((transaction) => transaction?.blockHash === blockHash)) {
-      const found = await included(nodes, blockHash)
-      if (found !== null) return found
+    const transactions = await Promise.all(nodes.map((node) => node.transaction(watched.txHash)))
+    const blockHash = transactions[0]?.blockHash ?? null
+    if (blockHash !== null && transactions.every((transaction) => transaction?.blockHash === blockHash)) {
+      const inclusion = await findInclusion(nodes, blockHash)
+      if (inclusion !== null) return inclusion
     }
-    const stands = await Promise.all(nodes.map((node, at) => isAlive(node, seen[at] ?? null)))
-    if (stands.includes(true)) return { kind: 'pending' }
-    return (await proveDead(network, nodes, search, watched)) ?? { kind: 'unseen' }
+    const arePresent = await Promise.all(nodes.map((node, n) => isPendingOrMined(node, transactions[n] ?? null)))
+    if (arePresent.includes(true)) return { kind: 'pending' }
+    return (await proveConflict(network, nodes, search, watched)) ?? { kind: 'unseen' }
   }
 }
 
-async function included(nodes: readonly BitcoinNode[], hash: string): Promise<Observation | null> {
+/** The inclusion in this block if it is on the best chain of every node, else null. */
+async function findInclusion(nodes: readonly BitcoinNode[], hash: string): Promise<Observation | null> {
   const headers = await Promise.all(nodes.map((node) => node.header(hash)))
   const height = headers[0]?.height
   const onBestChain = headers.every((header) => header !== null && header.confirmations > 0 && header.height === height)
@@ -36,21 +37,20 @@ async function included(nodes: readonly BitcoinNode[], hash: string): Promise<Ob
 }
 
 /**
- * In the node's mempool or on its best chain. An index still gives what was in a block that left the chain and is in no
- * mempool any more: that may be dead, and is otherwise to be offered again.
+ * Whether the transaction is in the node's mempool or on its best chain. The transaction index also returns transactions
+ * of orphaned blocks that are in no mempool; those are invalidated or need a rebroadcast.
  */
-export async function isAlive(node: BitcoinNode, transaction: NodeTransaction | null): Promise<boolean> {
+export async function isPendingOrMined(node: BitcoinNode, transaction: NodeTransaction | null): Promise<boolean> {
   if (transaction === null) return false
   if (transaction.blockHash === null) return true
   return ((await node.header(transaction.blockHash))?.confirmations ?? 0) > 0
 }
 
 /**
- * The proof of death: an output that the transaction needs was spent by another one, which every node holds at finality.
- * What it needs is what it spends itself, and what the transactions spend that made coins of its which left the chain: a
- * parent that can never be leaves children that can never be.
+ * The conflict proof: every node has, at finality, another transaction that spends a required output. Required outputs are
+ * the inputs of the transaction and the inputs of its orphaned ancestors, because without a parent it cannot confirm.
  */
-async function proveDead(
+async function proveConflict(
   network: Network,
   nodes: readonly BitcoinNode[],
   search: Search,
@@ -59,41 +59,47 @@ async function proveDead(
   if (watched.conflictKey === null) return null
   const heads = await Promise.all(nodes.map((node) => node.head()))
   const lowest = Math.min(...heads.map(({ height }) => height))
-  for (const need of needsOf(watched)) {
-    const spender = await findSpender(nodes, search, need, { lowest, rival: watched.conflictingTxHash ?? null })
+  const namedTxHash = watched.conflictingTxHash ?? null
+  for (const spend of requiredSpendsOf(watched)) {
+    const spender = await findSpender(nodes, search, spend, { lowest, namedTxHash })
     if (spender === null || lowest - spender.height + 1 < network.finalityBlocks) continue
-    const proves =
-      need.spentBy === watched.txHash
-        ? await isAnother(network, nodes, watched, spender)
-        : await isGone(nodes, need.spentBy)
-    if (!proves) continue
+    const isProof =
+      spend.spentBy === watched.txHash
+        ? await isNoMalleatedCopy(network, nodes, watched, spender)
+        : await isAbsent(nodes, spend.spentBy)
+    if (!isProof) continue
     const { txHash, height, hash } = spender
-    const parent = need.spentBy === watched.txHash ? {} : { output: need.outpoint, parent: need.spentBy }
+    const parent = spend.spentBy === watched.txHash ? {} : { output: spend.outpoint, parent: spend.spentBy }
     return { kind: 'invalidated', proof: { spentBy: txHash, blockHash: hash, blockHeight: height, ...parent } }
   }
   return null
 }
 
-function needsOf({ txHash, conflictKey, raw, ancestorSpends: origins = [] }: WatchedTransaction): readonly RequiredSpend[] {
-  const spent = raw === undefined ? [conflictKey ?? ''] : inputsOf(raw)
-  return [...spent.map((outpoint) => ({ outpoint, spentBy: txHash })), ...origins]
+function requiredSpendsOf({
+  txHash,
+  conflictKey,
+  raw,
+  ancestorSpends = [],
+}: WatchedTransaction): readonly RequiredSpend[] {
+  const outpoints = raw === undefined ? [conflictKey ?? ''] : inputsOf(raw)
+  return [...outpoints.map((outpoint) => ({ outpoint, spentBy: txHash })), ...ancestorSpends]
 }
 
-const read = (raw: string) => Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
+const parse = (raw: string) => Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
 
 function inputsOf(raw: string): readonly string[] {
-  const transaction = read(raw)
-  return Array.from({ length: transaction.inputsLength }, (_, at) => {
-    const { txid, index } = transaction.getInput(at)
+  const transaction = parse(raw)
+  return Array.from({ length: transaction.inputsLength }, (_, n) => {
+    const { txid, index } = transaction.getInput(n)
     return `${txid === undefined ? '' : hex.encode(txid)}:${index ?? ''}`
   })
 }
 
 /**
- * Without segwit anyone who relays a signature can change it and so the id: the spender may be our own payment in other
- * bytes (D7). A signature of ours covers every output, so a payment that pays otherwise is no copy.
+ * Whether the spender differs from our transaction in more than its signatures. Without segwit a relay can malleate a
+ * signature and so change the transaction id (D7). Our signatures cover all outputs, so a copy has the same outputs.
  */
-async function isAnother(
+async function isNoMalleatedCopy(
   network: Network,
   nodes: readonly BitcoinNode[],
   { raw }: WatchedTransaction,
@@ -101,48 +107,54 @@ async function isAnother(
 ): Promise<boolean> {
   if (hasSegwit(parametersOf(network))) return true
   if (raw === undefined) return false
-  const own = read(raw)
-  const paid = Array.from({ length: own.outputsLength }, (_, at) => {
-    const { amount, script } = own.getOutput(at)
+  const own = parse(raw)
+  const ownOutputs = Array.from({ length: own.outputsLength }, (_, vout) => {
+    const { amount, script } = own.getOutput(vout)
     return `${amount ?? ''} ${script === undefined ? '' : hex.encode(script)}`
   }).join()
-  const rivals = await Promise.all(nodes.map((node) => node.transaction(txHash)))
-  return rivals.every(
-    (rival) =>
-      rival !== null &&
-      [...rival.outputs]
+  const spenders = await Promise.all(nodes.map((node) => node.transaction(txHash)))
+  return spenders.every(
+    (spender) =>
+      spender !== null &&
+      [...spender.outputs]
         .sort((a, b) => a.vout - b.vout)
         .map(({ units, script }) => `${units} ${script}`)
-        .join() !== paid,
+        .join() !== ownOutputs,
   )
 }
 
-/** A parent that only one node told of: every node must say that it is nowhere. */
-async function isGone(nodes: readonly BitcoinNode[], txid: string): Promise<boolean> {
-  const alive = await Promise.all(nodes.map(async (node) => isAlive(node, await node.transaction(txid))))
-  return !alive.includes(true)
+/** Whether no node has the transaction in its mempool or on its best chain. */
+async function isAbsent(nodes: readonly BitcoinNode[], txid: string): Promise<boolean> {
+  const arePresent = await Promise.all(nodes.map(async (node) => isPendingOrMined(node, await node.transaction(txid))))
+  return !arePresent.includes(true)
 }
 
-/** Another transaction that spends the output, in a block that every node has. A spender in a mempool proves nothing. */
+/** Another transaction that spends the output, in a block that every node has. Mempool transactions prove nothing. */
 async function findSpender(
   nodes: readonly BitcoinNode[],
   search: Search,
   { outpoint, spentBy }: RequiredSpend,
-  { lowest, rival }: { lowest: number; rival: string | null },
+  { lowest, namedTxHash }: { lowest: number; namedTxHash: string | null },
 ): Promise<Spender | null> {
   const unspent = await Promise.all(nodes.map((node) => node.unspent(outpoint)))
   if (unspent.includes(true)) return null
-  const named = rival === null || rival === spentBy ? null : await namedSpender(nodes, outpoint, rival)
+  const named =
+    namedTxHash === null || namedTxHash === spentBy ? null : await verifyNamedSpender(nodes, outpoint, namedTxHash)
   const spender = named ?? (await search(outpoint, lowest))
   return spender === null || spender.txHash === spentBy ? null : spender
 }
 
-/** What a person named, however deep it lies: every node must have it in the same block, and it must spend the output. */
-async function namedSpender(nodes: readonly BitcoinNode[], outpoint: string, rival: string): Promise<Spender | null> {
-  if (!/^[0-9a-f]{64}$/.test(rival)) return null
-  const found = await Promise.all(nodes.map((node) => node.transaction(rival)))
-  const hash = found[0]?.blockHash ?? null
-  if (hash === null || !found.every((one) => one?.blockHash === hash && one.spends.includes(outpoint))) return null
-  const block = await included(nodes, hash)
-  return block?.kind === 'included' ? { txHash: rival, ...block.block } : null
+/** Checks a spender that an operator named, at any depth: every node must have it in one block, spending the output. */
+async function verifyNamedSpender(
+  nodes: readonly BitcoinNode[],
+  outpoint: string,
+  txHash: string,
+): Promise<Spender | null> {
+  if (!/^[0-9a-f]{64}$/.test(txHash)) return null
+  const transactions = await Promise.all(nodes.map((node) => node.transaction(txHash)))
+  const hash = transactions[0]?.blockHash ?? null
+  if (hash === null || !transactions.every((one) => one?.blockHash === hash && one.spends.includes(outpoint)))
+    return null
+  const inclusion = await findInclusion(nodes, hash)
+  return inclusion?.kind === 'included' ? { txHash, ...inclusion.block } : null
 }

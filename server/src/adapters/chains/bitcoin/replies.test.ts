@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBlock, readAmount, readHash, readTransaction } from './replies.ts'
+import { readAmount, readBlock, readHash, readTransaction } from './replies.ts'
 
 const hash = (digit: string) => digit.repeat(64)
 

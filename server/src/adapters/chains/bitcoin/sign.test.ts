@@ -5,13 +5,13 @@ import { btc } from '../../../../networks/btc.ts'
 import { doge } from '../../../../networks/doge.ts'
 import { type NetworkDefinition, resolveNetwork } from '../../../core/domain/network.ts'
 import type { KeySource, SignIntent } from '../../../exchange/ports/signer.ts'
-import type { Utxo, KeyPath } from '../../../exchange/ports/spend.ts'
+import type { KeyPath, Utxo } from '../../../exchange/ports/spend.ts'
 import { keyAddress, parametersOf } from './address.ts'
 import { createBitcoinSigning } from './sign.ts'
 
 type BitcoinIntent = Extract<SignIntent, { family: 'bitcoin' }>
 
-/** Private keys 7 and 255: the deposit that is spent, whose key takes the change too, and the hot wallet that is paid. */
+/** Private key 255 for the hot wallet, which is paid; private key 7 for the spent deposit and the change. */
 const keys: KeySource = {
   privateKey: ({ branch }: KeyPath) => {
     const key = new Uint8Array(32)
@@ -22,8 +22,8 @@ const keys: KeySource = {
 const deposit: KeyPath = { branch: 'deposit', index: 0 }
 const hot: KeyPath = { branch: 'hot', index: 0 }
 
-function intentOn(definition: NetworkDefinition, units: { pay: bigint; change: bigint; held: [bigint, bigint] }) {
-  // Bitcoin's production parameters: bcoin's regtest differs in its prefix alone, which is not in the bytes.
+function intentOn(definition: NetworkDefinition, units: { pay: bigint; change: bigint; inputs: [bigint, bigint] }) {
+  // Production parameters: bcoin's regtest differs only in the address prefix, which is not in the bytes.
   const network = resolveNetwork(definition, 'production')
   const asset = {
     id: `${network.id}@${network.id}` as const,
@@ -34,8 +34,8 @@ function intentOn(definition: NetworkDefinition, units: { pay: bigint; change: b
   }
   const address = keyAddress(parametersOf(network), pubECDSA(keys.privateKey(hot)))
   const inputs: Utxo[] = [
-    { outpoint: `${'aa'.repeat(32)}:1`, units: units.held[0], path: deposit },
-    { outpoint: `${'bb'.repeat(32)}:0`, units: units.held[1], path: hot },
+    { outpoint: `${'aa'.repeat(32)}:1`, units: units.inputs[0], path: deposit },
+    { outpoint: `${'bb'.repeat(32)}:0`, units: units.inputs[1], path: hot },
   ]
   const pays = [{ payoutId: 'p1', address, memo: null, asset, units: units.pay }]
   const change = { path: { branch: 'change', index: 0 }, units: units.change } as const
@@ -43,9 +43,9 @@ function intentOn(definition: NetworkDefinition, units: { pay: bigint; change: b
   return { intent, sign: createBitcoinSigning([network]) }
 }
 
-const plain = { pay: 129_990_000n, change: 90_000_000n, held: [150_000_000n, 70_000_000n] as [bigint, bigint] }
+const plain = { pay: 129_990_000n, change: 90_000_000n, inputs: [150_000_000n, 70_000_000n] as [bigint, bigint] }
 
-describe('the bytes are those of an independent wallet', () => {
+describe('signed bytes equal those of an independent wallet', () => {
   test('P2WPKH, by bcoin 1.0.2 (version 2, sequence 0xfffffffd)', () => {
     const { intent, sign } = intentOn(btc, plain)
     expect(sign(intent, keys)).toEqual({
@@ -63,7 +63,7 @@ describe('the bytes are those of an independent wallet', () => {
   })
 
   test('P2PKH of Bitcoin Cash with SIGHASH_FORKID, by bitcore-lib-cash 11.5.1', () => {
-    const { intent, sign } = intentOn(bch, { pay: 123_456n, change: 95_000n, held: [150_000n, 70_000n] })
+    const { intent, sign } = intentOn(bch, { pay: 123_456n, change: 95_000n, inputs: [150_000n, 70_000n] })
     expect(sign(intent, keys)).toEqual({
       txHash: '676245a1ef5b3db675c535195826da7f0630f7bbffbbcaf5b6508f9fe4b32ff7',
       raw: '0100000002aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa010000006a473044022003b9c823e5f3035a8817fc261a62e713521625cc4c6bbd5eef8d31cc0b62dd060220309b0ffaee7f434208d5e3374ff2eb7465e14bb6514e59e5d03cff44ffaebed34121025cbdf0646e5db4eaa398f365f2ea7a0e3d419b7e0330e39ce92bddedcac4f9bcfeffffffbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb000000006b483045022100dfad7c1df563536d4851dcfa625c36eca4a33c219daabc1e6d1403229662468e022037b1eabbfdaef5ffa5d3d7b11207a37a8a149cbd6af38f1dca5305b31ae882e64121031b38903a43f7f114ed4500b4eac7083fdefece1cf29c63528d563446f972c180feffffff0240e20100000000001976a914864cccbcbd47cf92a1d64fc67a1b505405757b2988ac18730100000000001976a9145dedfbf9ea599dd4e3ca6a80b333c472fd0b3f6988ac00000000',
@@ -84,26 +84,26 @@ describe('signing', () => {
     ['pays more than it spends', { ...good, inputs: [first] }],
     ['pays no fee', { ...good, change: { path: { branch: 'change', index: 0 }, units: 90_010_000n } }],
     ['burns what it holds as fee', { ...good, change: null }],
-    ['makes dust', { ...good, change: { path: { branch: 'change', index: 0 }, units: 545n } }],
+    ['creates dust', { ...good, change: { path: { branch: 'change', index: 0 }, units: 545n } }],
     ['sends change to a deposit address', { ...good, change: { path: deposit, units: 90_000_000n } }],
-    ['pays nobody', { ...good, pays: [] }],
-    ['spends nothing', { ...good, inputs: [] }],
-    ['is for a network that is not served', { ...good, network: 'ltc' }],
+    ['has no payment', { ...good, pays: [] }],
+    ['has no input', { ...good, inputs: [] }],
+    ['is for an unknown network', { ...good, network: 'ltc' }],
     [
-      'spends a coin twice',
+      'spends a UTXO twice',
       {
         ...good,
         inputs: [first, second, second],
         change: { path: { branch: 'change', index: 0 }, units: 160_000_000n },
       },
     ],
-    ['spends what is no coin', { ...good, inputs: [{ ...first, outpoint: 'aa:1' }, second] }],
+    ['has an invalid outpoint', { ...good, inputs: [{ ...first, outpoint: 'aa:1' }, second] }],
     ['pays a token', { ...good, pays: pay === undefined ? [] : [{ ...pay, asset: { ...pay.asset, contract: '0x' } }] }],
     [
       'pays on another network',
       { ...good, pays: pay === undefined ? [] : [{ ...pay, asset: { ...pay.asset, network: 'ltc' } }] },
     ],
-    ['pays no address', { ...good, pays: pay === undefined ? [] : [{ ...pay, address: 'nobody' }] }],
+    ['pays an invalid address', { ...good, pays: pay === undefined ? [] : [{ ...pay, address: 'invalid' }] }],
     ['pays with a memo', { ...good, pays: pay === undefined ? [] : [{ ...pay, memo: '7' }] }],
   ]
   test.each(refused)('refuses an intent that %s', (_name, intent) => {

@@ -10,7 +10,7 @@ import { ltc } from '../../../../networks/ltc.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import { resolveNetwork } from '../../../core/domain/network.ts'
 import type { SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
-import type { Utxo, KeyPath, Payment } from '../../../exchange/ports/spend.ts'
+import type { KeyPath, Payment, Utxo } from '../../../exchange/ports/spend.ts'
 import { keyAddress, parametersOf } from './address.ts'
 import { createBitcoinSigning } from './sign.ts'
 import { buildTransfer, INPUTS_MAX, payoutFee } from './transfer.ts'
@@ -40,12 +40,12 @@ const pay = (id: Id, units: bigint, at = 0): Payment => ({
   asset: { id: `${id}@${id}`, ticker: id, network: id, decimals: 8, contract: null },
   units,
 })
-const coin = (index: number, units: bigint): Utxo => ({
+const utxo = (index: number, units: bigint): Utxo => ({
   outpoint: `${index.toString(16).padStart(64, '0')}:${index % 7}`,
   units,
   path: { branch: 'deposit', index },
 })
-const coins = (...units: bigint[]): Utxo[] => units.map((each, index) => coin(index, each))
+const utxos = (...units: bigint[]): Utxo[] => units.map((each, index) => utxo(index, each))
 
 function build(id: Id, request: Partial<SpendRequest> & Pick<SpendRequest, 'utxos'>): UnsignedTransaction {
   return buildTransfer(networks[id], publicKeys, {
@@ -69,18 +69,18 @@ function intentOf(unsigned: UnsignedTransaction) {
 function totals(unsigned: UnsignedTransaction) {
   const { inputs, pays, change } = intentOf(unsigned)
   const sum = (parts: readonly { units: bigint }[]) => parts.reduce((total, { units }) => total + units, 0n)
-  return { held: sum(inputs), paid: sum(pays), change: change?.units ?? 0n }
+  return { inputUnits: sum(inputs), paidUnits: sum(pays), change: change?.units ?? 0n }
 }
 
-/** The size of the signed bytes, by the library. */
+/** The virtual size of the signed bytes, computed by the library. */
 function signedSize(unsigned: UnsignedTransaction): bigint {
   return BigInt(Transaction.fromRaw(hex.decode(sign(unsigned.intent, keys).raw)).vsize)
 }
 
-/** What must hold of every transaction, however it was chosen. */
+/** Invariants of every built transaction. */
 function checkSound(id: Id, unsigned: UnsignedTransaction, rate: bigint): void {
-  const { held, paid, change } = totals(unsigned)
-  expect(held).toBe(paid + change + unsigned.feeUnits)
+  const { inputUnits, paidUnits, change } = totals(unsigned)
+  expect(inputUnits).toBe(paidUnits + change + unsigned.feeUnits)
   const size = signedSize(unsigned)
   expect(unsigned.feeUnits * 1000n).toBeGreaterThanOrEqual(rate * size)
   const { inputs, pays } = intentOf(unsigned)
@@ -106,24 +106,24 @@ function attempt(work: () => UnsignedTransaction): UnsignedTransaction | null {
 }
 
 describe('a payment', () => {
-  test('conserves value, creates no dust and pays the rate, whatever the coins are', () => {
+  test('conserves value, creates no dust and pays the fee rate for any set of UTXOs', () => {
     const property = fc.property(
       anyId,
       anyRate,
       fc.array(anyUnits, { maxLength: 30 }),
       fc.array(fc.bigInt(1_000_000n, 2_000_000_000n), { minLength: 1, maxLength: 6 }),
-      (id, rate, held, paid) => {
+      (id, rate, amounts, paid) => {
         const request = {
-          utxos: coins(...held),
+          utxos: utxos(...amounts),
           payments: paid.map((units, at) => pay(id, units, at)),
           fee: { rate, tip: 0n },
         }
         const unsigned = attempt(() => build(id, request))
         if (unsigned !== null) checkSound(id, unsigned, rate)
         else {
-          // Refused only where all coins together, less what spending each costs, miss the pays and the bare frame.
+          // Refused only if all UTXOs, less the cost of spending each, do not cover the payments and the base size.
           const cost = (rate * (id === 'doge' || id === 'bch' ? 148n : 68n) + 999n) / 1000n
-          const worth = held.reduce((total, units) => total + (units > cost ? units - cost : 0n), 0n)
+          const worth = amounts.reduce((total, units) => total + (units > cost ? units - cost : 0n), 0n)
           const frame = (rate * BigInt(13 + 36 * paid.length)) / 1000n
           expect(worth).toBeLessThan(paid.reduce((total, units) => total + units, 0n) + frame + cost)
         }
@@ -132,42 +132,42 @@ describe('a payment', () => {
     fc.assert(property, { numRuns: 150 })
   })
 
-  test('takes the largest coins, the older of equals, and change to the given address', () => {
-    const unsigned = build('btc', { utxos: coins(6_000_000n, 8_000_000n, 5_000n, 8_000_000n) })
-    expect(unsigned.resources).toEqual([coin(1, 0n).outpoint, coin(3, 0n).outpoint])
+  test('selects the largest UTXOs, the older of equal ones, and sends change to the given address', () => {
+    const unsigned = build('btc', { utxos: utxos(6_000_000n, 8_000_000n, 5_000n, 8_000_000n) })
+    expect(unsigned.resources).toEqual([utxo(1, 0n).outpoint, utxo(3, 0n).outpoint])
     // Two P2WPKH inputs and two outputs are 208.5 vB at most (67.75 or 68 each, 31 each, 10.5), at 20 per vB.
     expect(unsigned.feeUnits).toBe(4180n)
     expect(unsigned.change).toMatchObject({ path: { branch: 'change', index: 4 }, units: 5_995_820n, vout: 1 })
   })
 
-  test('pays twenty in one transaction', () => {
+  test('makes twenty payments in one transaction', () => {
     const pays = Array.from({ length: 20 }, (_, at) => pay('btc', 1_000_000n + BigInt(at), at))
-    const unsigned = build('btc', { utxos: coins(30_000_000n), payments: pays })
+    const unsigned = build('btc', { utxos: utxos(30_000_000n), payments: pays })
     expect(intentOf(unsigned).pays).toEqual(pays)
     expect(unsigned.change?.vout).toBe(20)
     checkSound('btc', unsigned, 20_000n)
   })
 
-  test('gives change that would be dust to the fee', () => {
+  test('adds dust change to the fee', () => {
     // One input, one output: 110 vB (109.25 up to 110) at 20; 141 with change.
     const exact = 10_000_000n + 2200n
-    expect(build('btc', { utxos: coins(exact) })).toMatchObject({ change: null, feeUnits: 2200n })
-    expect(build('btc', { utxos: coins(exact + 1000n) })).toMatchObject({ change: null, feeUnits: 3200n })
-    expect(() => build('btc', { utxos: coins(exact - 1n) })).toThrow(
+    expect(build('btc', { utxos: utxos(exact) })).toMatchObject({ change: null, feeUnits: 2200n })
+    expect(build('btc', { utxos: utxos(exact + 1000n) })).toMatchObject({ change: null, feeUnits: 3200n })
+    expect(() => build('btc', { utxos: utxos(exact - 1n) })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
-  test('leaves coins that cost more than they are worth', () => {
+  test('does not spend UTXOs that cost more than they are worth', () => {
     const many = Array.from({ length: 50 }, () => 1300n)
-    expect(build('btc', { utxos: coins(...many, 20_000_000n) }).resources).toHaveLength(1)
-    expect(() => build('btc', { utxos: coins(...many, 10_000_000n) })).toThrow(
+    expect(build('btc', { utxos: utxos(...many, 20_000_000n) }).resources).toHaveLength(1)
+    expect(() => build('btc', { utxos: utxos(...many, 10_000_000n) })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
-  test('spends no more coins than a node relays', () => {
-    const many = Array.from({ length: 600 }, (_, index) => coin(index, 100_000n))
+  test('spends at most 500 UTXOs', () => {
+    const many = Array.from({ length: 600 }, (_, index) => utxo(index, 100_000n))
     const request = { utxos: many, fee: { rate: 1000n, tip: 0n } }
     expect(build('bch', { ...request, payments: [pay('bch', 49_900_000n)] }).resources).toHaveLength(INPUTS_MAX)
     expect(() => build('bch', { ...request, payments: [pay('bch', 51_000_000n)] })).toThrow(
@@ -175,8 +175,8 @@ describe('a payment', () => {
     )
   })
 
-  test('refuses dust, strange addresses and a rate without sense', () => {
-    const rich = coins(900_000_000n)
+  test('refuses dust, addresses of other networks, fee rates out of bounds and duplicate UTXOs', () => {
+    const rich = utxos(900_000_000n)
     expect(() => build('btc', { utxos: rich, payments: [pay('btc', 545n)] })).toThrow(
       expect.objectContaining({ code: 'AMOUNT_BELOW_MIN' }),
     )
@@ -186,14 +186,14 @@ describe('a payment', () => {
     )
     expect(() => build('btc', { utxos: rich, fee: { rate: 3_000_000n, tip: 0n } })).toThrow('fee rate')
     expect(() => build('btc', { utxos: rich, fee: { rate: 0n, tip: 0n } })).toThrow('fee rate')
-    expect(() => build('btc', { utxos: [coin(1, 9_000_000n), coin(1, 9_000_000n)] })).toThrow('spent twice')
+    expect(() => build('btc', { utxos: [utxo(1, 9_000_000n), utxo(1, 9_000_000n)] })).toThrow('spent twice')
   })
 })
 
 describe('a sweep', () => {
-  test('pays out everything less the fee', () => {
+  test('pays the sum of its inputs less the fee', () => {
     const unsigned = build('ltc', {
-      utxos: coins(5_000_000n, 7_000_000n),
+      utxos: utxos(5_000_000n, 7_000_000n),
       payments: [pay('ltc', 99_000_000n)],
       sweepAll: true,
     })
@@ -203,9 +203,9 @@ describe('a sweep', () => {
     checkSound('ltc', unsigned, 20_000n)
   })
 
-  test('pays no more than its ceiling', () => {
+  test('pays at most the requested units', () => {
     const unsigned = build('ltc', {
-      utxos: coins(5_000_000n, 7_000_000n),
+      utxos: utxos(5_000_000n, 7_000_000n),
       payments: [pay('ltc', 6_000_000n)],
       sweepAll: true,
     })
@@ -213,8 +213,8 @@ describe('a sweep', () => {
     checkSound('ltc', unsigned, 20_000n)
   })
 
-  test('of nothing is refused', () => {
-    const request = { utxos: coins(1000n), payments: [pay('ltc', 99_000_000n)], sweepAll: true }
+  test('of inputs below dust is refused', () => {
+    const request = { utxos: utxos(1000n), payments: [pay('ltc', 99_000_000n)], sweepAll: true }
     expect(() => build('ltc', request)).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }))
   })
 })
@@ -224,18 +224,18 @@ describe('a replacement', () => {
     return build(id, { ...request, replaces: { intent: old.intent, feeUnits: old.feeUnits } })
   }
 
-  test('conflicts with what it replaces, pays the same, and pays the network its increment more', () => {
+  test('spends the same inputs, makes the same payments and raises the fee (BIP-125)', () => {
     const property = fc.property(
       fc.constant<Id>('btc'),
       anyRate,
       anyRate,
       fc.array(fc.bigInt(1_000_000n, 20_000_000n), { minLength: 1, maxLength: 8 }),
       fc.array(fc.bigInt(10_000n, 20_000_000n), { maxLength: 8 }),
-      (id, rate, newRate, held, more) => {
-        const wallet = coins(...held)
+      (id, rate, newRate, amounts, more) => {
+        const wallet = utxos(...amounts)
         const old = attempt(() => build(id, { utxos: wallet, fee: { rate, tip: 0n } }))
         if (old === null) return
-        const further = more.map((units, index) => coin(100 + index, units))
+        const further = more.map((units, index) => utxo(100 + index, units))
         const next = attempt(() =>
           replace(id, old, { utxos: [...wallet, ...further], fee: { rate: newRate, tip: 0n }, changeIndex: 9 }),
         )
@@ -246,7 +246,7 @@ describe('a replacement', () => {
         expect(intentOf(next).pays).toEqual(intentOf(old).pays)
         if (old.change !== null && next.change !== null) expect(next.change.path).toEqual(old.change.path)
         const [oldSize, size] = [signedSize(old), signedSize(next)]
-        // BIP-125, rules 3 and 4, and Bitcoin Core's demand for a higher rate.
+        // BIP-125, rules 3 and 4, and Bitcoin Core's requirement of a higher fee rate.
         expect(next.feeUnits).toBeGreaterThanOrEqual(old.feeUnits + size)
         expect(next.feeUnits * oldSize).toBeGreaterThan(old.feeUnits * size)
       },
@@ -254,20 +254,20 @@ describe('a replacement', () => {
     fc.assert(property, { numRuns: 150 })
   })
 
-  test('takes the fee from the change first, then from further coins', () => {
-    const old = build('btc', { utxos: coins(10_010_000n) })
-    const next = replace('btc', old, { utxos: coins(10_010_000n, 50_000n), fee: { rate: 40_000n, tip: 0n } })
+  test('takes the higher fee from the change first, then from further UTXOs', () => {
+    const old = build('btc', { utxos: utxos(10_010_000n) })
+    const next = replace('btc', old, { utxos: utxos(10_010_000n, 50_000n), fee: { rate: 40_000n, tip: 0n } })
     expect(next.resources).toEqual(old.resources)
     expect(next.change?.units).toBeLessThan(old.change?.units ?? 0n)
-    const last = replace('btc', next, { utxos: coins(10_010_000n, 50_000n), fee: { rate: 150_000n, tip: 0n } })
-    expect(last.resources).toEqual([...old.resources, coin(1, 0n).outpoint])
+    const last = replace('btc', next, { utxos: utxos(10_010_000n, 50_000n), fee: { rate: 150_000n, tip: 0n } })
+    expect(last.resources).toEqual([...old.resources, utxo(1, 0n).outpoint])
     expect(() => replace('btc', next, { utxos: [], fee: { rate: 150_000n, tip: 0n } })).toThrow(
       expect.objectContaining({ code: 'INSUFFICIENT_LIQUIDITY' }),
     )
   })
 
-  test('of a sweep pays out less', () => {
-    const request = { utxos: coins(5_000_000n), payments: [pay('btc', 99_000_000n)], sweepAll: true }
+  test('of a sweep pays fewer units', () => {
+    const request = { utxos: utxos(5_000_000n), payments: [pay('btc', 99_000_000n)], sweepAll: true }
     const old = build('btc', request)
     const next = replace('btc', old, { ...request, fee: { rate: 50_000n, tip: 0n } })
     expect(next.resources).toEqual(old.resources)
@@ -275,10 +275,10 @@ describe('a replacement', () => {
     checkSound('btc', next, 50_000n)
   })
 
-  test('is refused where nodes take none, and above what the house ever pays', () => {
-    const old = build('doge', { utxos: coins(900_000_000n) })
-    expect(() => replace('doge', old, { utxos: coins(900_000_000n) })).toThrow('take replacements')
-    const dear = build('btc', { utxos: coins(900_000_000n), fee: { rate: 2_184_000n, tip: 0n } })
+  test('is refused on networks without replacement and above the maximum fee', () => {
+    const old = build('doge', { utxos: utxos(900_000_000n) })
+    expect(() => replace('doge', old, { utxos: utxos(900_000_000n) })).toThrow('accept replacements')
+    const dear = build('btc', { utxos: utxos(900_000_000n), fee: { rate: 2_184_000n, tip: 0n } })
     const dearest = { ...dear, feeUnits: dear.feeUnits * 2n }
     expect(() => replace('btc', dearest, { utxos: [] })).toThrow(
       expect.objectContaining({ code: 'NETWORK_UNAVAILABLE' }),
@@ -286,7 +286,7 @@ describe('a replacement', () => {
   })
 })
 
-test('the typical cost of a payout is that of two coins and change', () => {
+test('the typical payout fee is that of two inputs and change', () => {
   expect(payoutFee(networks.btc, { rate: 20_000n, tip: 0n })).toBe(4180n)
   // 374 bytes: 10 and twice 148 and 34.
   expect(payoutFee(networks.doge, { rate: 1_000_000n, tip: 0n })).toBe(374_000n)

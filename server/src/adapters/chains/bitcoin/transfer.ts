@@ -4,59 +4,69 @@ import type { BitcoinParameters, Network } from '../../../core/domain/network.ts
 import type { FeeRate } from '../../../core/ports/chain.ts'
 import type { SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
 import type { CompressedKeys } from '../../../exchange/ports/signer.ts'
-import type { Utxo, KeyPath, Payment } from '../../../exchange/ports/spend.ts'
+import type { KeyPath, Payment, Utxo } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { largest } from '../../../lib/bigint.ts'
 import { keyAddress, parametersOf, scriptOf } from './address.ts'
 import { inputSize, ownScriptLength, transferSize } from './size.ts'
 
-/** Coins in one transaction: 500 of P2PKH are 74 kvB, below the 100 kvB that nodes relay. */
+/** Inputs of one transaction: 500 P2PKH inputs have 74 kvB, below the 100 kvB that nodes relay. */
 export const INPUTS_MAX = 500
 /** Bitcoin Core, MAX_STANDARD_TX_WEIGHT ÷ 4. */
 const SIZE_MAX = 100_000n
-/** BIP-125 rule 4: units per virtual byte that a replacement pays above what it replaces, for its own relay. */
+/** BIP-125 rule 4: units per virtual byte that a replacement adds to the replaced fee, for its own relay. */
 const INCREMENT = 1n
-/** The rate, too, must rise: by 5 %, which is more than the shortest signatures make a transaction smaller than its bound. */
+/** A replacement must also raise the fee rate. 5 % exceeds the difference between the maximum size and the real size. */
 const RATE_RISE = { numerator: 105n, denominator: 100n }
-/** Units per virtual byte that the house never exceeds, in dust limits: on Bitcoin 2184. */
+/** Maximum fee in units per virtual byte, as a multiple of the dust limit: 2184 on Bitcoin. */
 const RATE_MAX_DUST = 4n
 
-/** Units per 1000 vB above which the house waits rather than pays. */
+/** The maximum fee rate in units per 1000 vB. Above it we wait instead of paying. */
 export function feeRateMax(parameters: BitcoinParameters): bigint {
   return parameters.dustUnits * RATE_MAX_DUST * 1000n
 }
 
-/** A payment from two coins with change. */
+/** The fee of a payment with two inputs and change. */
 export function payoutFee(network: Network, fee: FeeRate): bigint {
   const parameters = parametersOf(network)
   const own = ownScriptLength(parameters)
   return scale(transferSize(parameters, 2, [own, own]), fee.rate, 1000n, 'up')
 }
 
-type Draft = Readonly<{ inputs: readonly Utxo[]; pays: readonly Payment[]; changeUnits: bigint | null; feeUnits: bigint }>
-/** What is common to every choice of coins of one request. */
+type Draft = Readonly<{
+  inputs: readonly Utxo[]
+  payments: readonly Payment[]
+  changeUnits: bigint | null
+  feeUnits: bigint
+}>
+/** The parameters of a request that do not depend on the selected inputs. */
 type Terms = Readonly<{
   parameters: BitcoinParameters
-  pays: readonly Payment[]
+  payments: readonly Payment[]
   scriptLengths: readonly number[]
   rate: bigint
-  /** The least that a transaction of a size pays. */
+  /** The minimum fee of a transaction with this size. */
   feeFor: (size: bigint) => bigint
 }>
 
 /**
- * Outputs are the pays in their order, then the change. The first input is the conflict key: a replacement spends all
- * inputs of what it replaces again, in their order.
+ * Outputs are the payments in order, then the change. The first input is the conflict key: a replacement spends all inputs
+ * of the replaced transaction again, in the same order.
  */
-export function buildTransfer(network: Network, publicKeys: CompressedKeys, request: SpendRequest): UnsignedTransaction {
+export function buildTransfer(
+  network: Network,
+  publicKeys: CompressedKeys,
+  request: SpendRequest,
+): UnsignedTransaction {
   const terms = termsOf(network, request)
-  const draft = request.replaces === null ? draftFresh(terms, request) : draftReplacement(terms, request)
-  assert(new Set(draft.inputs.map(({ outpoint }) => outpoint)).size === draft.inputs.length, 'no coin is spent twice')
+  const draft = request.replaces === null ? draftPayment(terms, request) : draftReplacement(terms, request)
+  assert(new Set(draft.inputs.map(({ outpoint }) => outpoint)).size === draft.inputs.length, 'no UTXO is spent twice')
   const size = transferSize(terms.parameters, draft.inputs.length, [
     ...terms.scriptLengths,
     ownScriptLength(terms.parameters),
   ])
-  if (size > SIZE_MAX) throw insufficient(network)
+  if (size > SIZE_MAX)
+    throw new AppError('INSUFFICIENT_LIQUIDITY', `the payment does not fit into one transaction of ${network.name}`)
   const path = changePath(request)
   const change =
     draft.changeUnits === null
@@ -65,16 +75,16 @@ export function buildTransfer(network: Network, publicKeys: CompressedKeys, requ
           path,
           units: draft.changeUnits,
           address: keyAddress(terms.parameters, publicKeys.publicKey(network.coinType, path)),
-          vout: draft.pays.length,
+          vout: draft.payments.length,
         }
   const [first] = draft.inputs
-  assert(first !== undefined, 'a transaction spends something')
+  assert(first !== undefined, 'a transaction has an input')
   return {
     intent: {
       family: 'bitcoin',
       network: network.id,
       inputs: draft.inputs,
-      pays: draft.pays,
+      pays: draft.payments,
       change: change && { path: change.path, units: change.units },
     },
     conflictKey: first.outpoint,
@@ -87,31 +97,34 @@ export function buildTransfer(network: Network, publicKeys: CompressedKeys, requ
 function termsOf(network: Network, request: SpendRequest): Terms {
   const parameters = parametersOf(network)
   const { rate } = request.fee
-  assert(rate > 0n && rate <= feeRateMax(parameters), 'the fee rate lies within its bounds')
-  const pays = replacedIntent(request)?.pays ?? request.payments
-  assert(pays.length > 0 && (!request.sweepAll || pays.length === 1), 'there is a pay, and a sweep has one')
-  const scriptLengths = pays.map((pay) => payScript(network, pay).length)
-  return { parameters, pays, scriptLengths, rate, feeFor: feeRule(network, request, scriptLengths) }
+  assert(rate > 0n && rate <= feeRateMax(parameters), 'the fee rate is within its bounds')
+  const payments = replacedIntent(request)?.pays ?? request.payments
+  assert(
+    payments.length > 0 && (!request.sweepAll || payments.length === 1),
+    'a transaction has a payment, and a sweep exactly one',
+  )
+  const scriptLengths = payments.map((payment) => paymentScript(network, payment).length)
+  return { parameters, payments, scriptLengths, rate, feeFor: feeRule(network, request, scriptLengths) }
 }
 
-/** The output script of a pay. Dust is never paid out: no node relays it. */
-export function payScript(network: Network, pay: Payment): Uint8Array {
+/** The output script of a payment. Throws for dust, which nodes do not relay. */
+export function paymentScript(network: Network, payment: Payment): Uint8Array {
   const parameters = parametersOf(network)
   assert(
-    pay.asset.network === network.id && pay.asset.contract === null && pay.memo === null,
-    'a pay is in the coin of its network',
+    payment.asset.network === network.id && payment.asset.contract === null && payment.memo === null,
+    'a payment is in the native currency of its network and has no memo',
   )
-  const script = scriptOf(parameters, pay.address)
-  if (script === null) throw new AppError('INVALID_ADDRESS', `${pay.address} is no address of ${network.name}`)
-  if (pay.units < parameters.dustUnits)
-    throw new AppError('AMOUNT_BELOW_MIN', `${network.name} carries no output as small as this`)
+  const script = scriptOf(parameters, payment.address)
+  if (script === null) throw new AppError('INVALID_ADDRESS', `${payment.address} is no address of ${network.name}`)
+  if (payment.units < parameters.dustUnits)
+    throw new AppError('AMOUNT_BELOW_MIN', `the amount is below the smallest output of ${network.name}`)
   return script
 }
 
 function replacedIntent(request: SpendRequest) {
   if (request.replaces === null) return null
   const { intent } = request.replaces
-  assert(intent.family === 'bitcoin', 'a transaction is replaced by one of its own family')
+  assert(intent.family === 'bitcoin', 'a replacement is of the same family')
   return intent
 }
 
@@ -124,92 +137,103 @@ function feeRule(network: Network, request: SpendRequest, scriptLengths: readonl
   const replaced = replacedIntent(request)
   if (replaced === null || request.replaces === null) return byRate
   const parameters = parametersOf(network)
-  assert(parameters.replaceable, 'nodes of the network take replacements')
+  assert(parameters.replaceable, 'nodes of the network accept replacements')
   const own = replaced.change === null ? [] : [ownScriptLength(parameters)]
   const oldSize = transferSize(parameters, replaced.inputs.length, [...scriptLengths, ...own])
   const oldFee = request.replaces.feeUnits
   return (size) => {
-    const relay = oldFee + size * INCREMENT
-    const higher = scale(oldFee * RATE_RISE.numerator, size, oldSize * RATE_RISE.denominator, 'up')
-    return largest(byRate(size), relay, higher)
+    const withRelayIncrement = oldFee + size * INCREMENT
+    const withRaisedRate = scale(oldFee * RATE_RISE.numerator, size, oldSize * RATE_RISE.denominator, 'up')
+    return largest(byRate(size), withRelayIncrement, withRaisedRate)
   }
 }
 
-function draftFresh(terms: Terms, request: SpendRequest): Draft {
-  const candidates = spendable(terms, request.utxos, new Set())
-  if (request.sweepAll) return sweep(terms, request, candidates.slice(0, INPUTS_MAX))
-  const draft = cover(terms, request, [], candidates)
-  return { ...draft, inputs: [...draft.inputs].sort((a, b) => byDepositor(a) - byDepositor(b)) }
+function draftPayment(terms: Terms, request: SpendRequest): Draft {
+  const candidates = sortSpendable(terms, request.utxos, new Set())
+  if (request.sweepAll) return draftSweep(terms, request, candidates.slice(0, INPUTS_MAX))
+  const draft = selectInputs(terms, request, [], candidates)
+  return { ...draft, inputs: [...draft.inputs].sort((a, b) => depositsLast(a) - depositsLast(b)) }
 }
 
-/** What a customer paid may leave the chain with the block that it came in: it is the common coin only where all are such. */
-const byDepositor = ({ path }: Utxo): number => (path.branch === 'deposit' ? 1 : 0)
+/** Sorts deposits behind our own outputs: a reorganisation may remove a deposit, so it should not be the conflict key. */
+const depositsLast = ({ path }: Utxo): number => (path.branch === 'deposit' ? 1 : 0)
 
 function draftReplacement(terms: Terms, request: SpendRequest): Draft {
-  const kept = replacedIntent(request)?.inputs ?? []
+  const required = replacedIntent(request)?.inputs ?? []
+  const requiredOutpoints = new Set(required.map(({ outpoint }) => outpoint))
   const draft = request.sweepAll
-    ? sweep(terms, request, kept)
-    : cover(terms, request, kept, spendable(terms, request.utxos, new Set(kept.map(({ outpoint }) => outpoint))))
+    ? draftSweep(terms, request, required)
+    : selectInputs(terms, request, required, sortSpendable(terms, request.utxos, requiredOutpoints))
   const size = transferSize(terms.parameters, draft.inputs.length, terms.scriptLengths)
   if (draft.feeUnits > scale(size, 2n * feeRateMax(terms.parameters), 1000n, 'down')) {
-    throw new AppError('NETWORK_UNAVAILABLE', 'the network takes more for a transaction than is paid for it')
+    throw new AppError('NETWORK_UNAVAILABLE', 'the network fee is above the limit at the moment')
   }
   return draft
 }
 
 /**
- * Largest first, oldest first among equals: the fewest inputs, and so the least fee, whatever lies in the wallet. Coins
- * that cost more to spend than they are worth stay where they are.
+ * Largest first and, among equal amounts, oldest first: this needs the fewest inputs and so the lowest fee. Omits UTXOs that
+ * cost more to spend than they are worth.
  */
-function spendable(terms: Terms, coins: readonly Utxo[], without: ReadonlySet<string>): readonly Utxo[] {
+function sortSpendable(terms: Terms, utxos: readonly Utxo[], excluded: ReadonlySet<string>): readonly Utxo[] {
   const cost = scale(inputSize(terms.parameters), terms.rate, 1000n, 'up')
-  return coins
-    .filter(({ outpoint, units }) => units > cost && !without.has(outpoint))
+  return utxos
+    .filter(({ outpoint, units }) => units > cost && !excluded.has(outpoint))
     .sort((a, b) => (a.units === b.units ? 0 : a.units > b.units ? -1 : 1))
 }
 
-/** Adds coins to those that must be spent until they cover pays and fee. */
-function cover(terms: Terms, request: SpendRequest, kept: readonly Utxo[], more: readonly Utxo[]): Draft {
-  const inputs = [...kept]
-  let held = sum(kept)
-  const paid = sum(terms.pays)
-  for (const next of [null, ...more]) {
+/** Adds candidates to the required inputs until they cover the payments and the fee. */
+function selectInputs(
+  terms: Terms,
+  request: SpendRequest,
+  required: readonly Utxo[],
+  candidates: readonly Utxo[],
+): Draft {
+  const inputs = [...required]
+  let inputUnits = sum(required)
+  const paidUnits = sum(terms.payments)
+  for (const next of [null, ...candidates]) {
     if (next !== null) {
       inputs.push(next)
-      held += next.units
+      inputUnits += next.units
     }
     if (inputs.length > INPUTS_MAX) break
-    if (inputs.length === 0 || held <= paid) continue
-    const settled = settle(terms, inputs.length, held - paid)
-    if (settled !== null) return { inputs, pays: terms.pays, ...settled }
+    if (inputs.length === 0 || inputUnits <= paidUnits) continue
+    const split = splitRemainder(terms, inputs.length, inputUnits - paidUnits)
+    if (split !== null) return { inputs, payments: terms.payments, ...split }
   }
   throw insufficientFor(terms, request)
 }
 
-/** Spends every coin given. The pay takes what is left after the fee, up to its units; what is above them is change. */
-function sweep(terms: Terms, request: SpendRequest, inputs: readonly Utxo[]): Draft {
-  const [pay] = terms.pays
-  const ceiling = request.payments[0]?.units
-  assert(pay !== undefined && ceiling !== undefined, 'a sweep has one pay')
-  const held = sum(inputs)
-  const settled = held > ceiling ? settle(terms, inputs.length, held - ceiling) : null
-  if (settled !== null) return { inputs, pays: [{ ...pay, units: ceiling }], ...settled }
+/** Spends all inputs. The payment gets the sum less the fee, at most its requested units; the rest is change. */
+function draftSweep(terms: Terms, request: SpendRequest, inputs: readonly Utxo[]): Draft {
+  const [payment] = terms.payments
+  const unitsMax = request.payments[0]?.units
+  assert(payment !== undefined && unitsMax !== undefined, 'a sweep has one payment')
+  const inputUnits = sum(inputs)
+  const split = inputUnits > unitsMax ? splitRemainder(terms, inputs.length, inputUnits - unitsMax) : null
+  if (split !== null) return { inputs, payments: [{ ...payment, units: unitsMax }], ...split }
   const feeUnits = terms.feeFor(transferSize(terms.parameters, inputs.length, terms.scriptLengths))
-  const units = held - feeUnits
+  const units = inputUnits - feeUnits
   if (inputs.length === 0 || units < terms.parameters.dustUnits) throw insufficientFor(terms, request)
-  return { inputs, pays: [{ ...pay, units }], changeUnits: null, feeUnits }
+  return { inputs, payments: [{ ...payment, units }], changeUnits: null, feeUnits }
 }
 
-/** Splits what the pays leave into fee and change; null where it does not cover the fee. */
-function settle(terms: Terms, inputs: number, left: bigint): Pick<Draft, 'changeUnits' | 'feeUnits'> | null {
+/** Splits the units above the payments into fee and change; null if they do not cover the fee. */
+function splitRemainder(
+  terms: Terms,
+  inputs: number,
+  remainder: bigint,
+): Pick<Draft, 'changeUnits' | 'feeUnits'> | null {
   const { parameters, scriptLengths, feeFor, rate } = terms
   const feeWithChange = feeFor(transferSize(parameters, inputs, [...scriptLengths, ownScriptLength(parameters)]))
-  const changeUnits = left - feeWithChange
-  // Change that is dust, or costs as much to spend as it is worth, goes to the fee instead.
+  const changeUnits = remainder - feeWithChange
+  // Change that is dust, or worth less than the cost of spending it, goes to the fee.
   const spendCost = scale(inputSize(parameters), rate, 1000n, 'up')
-  const least = largest(parameters.dustUnits, spendCost)
-  if (changeUnits >= least) return { changeUnits, feeUnits: feeWithChange }
-  return left >= feeFor(transferSize(parameters, inputs, scriptLengths)) ? { changeUnits: null, feeUnits: left } : null
+  const changeMin = largest(parameters.dustUnits, spendCost)
+  if (changeUnits >= changeMin) return { changeUnits, feeUnits: feeWithChange }
+  const feeWithoutChange = feeFor(transferSize(parameters, inputs, scriptLengths))
+  return remainder >= feeWithoutChange ? { changeUnits: null, feeUnits: remainder } : null
 }
 
 function sum(parts: readonly { units: bigint }[]): bigint {
@@ -217,12 +241,8 @@ function sum(parts: readonly { units: bigint }[]): bigint {
 }
 
 function insufficientFor(terms: Terms, request: SpendRequest): AppError {
-  const needed = request.sweepAll ? terms.parameters.dustUnits : sum(terms.pays)
-  return new AppError('INSUFFICIENT_LIQUIDITY', 'the coins at hand do not cover the payment and its fee', {
+  const needed = request.sweepAll ? terms.parameters.dustUnits : sum(terms.payments)
+  return new AppError('INSUFFICIENT_LIQUIDITY', 'the spendable outputs do not cover the payment and its fee', {
     extra: { neededUnits: needed.toString(), coins: request.utxos.length },
   })
-}
-
-function insufficient(network: Network): AppError {
-  return new AppError('INSUFFICIENT_LIQUIDITY', `the payment does not fit into one transaction of ${network.name}`)
 }

@@ -1,7 +1,7 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Transfer } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
-import { genesisParent, type MemoryBlock, type PoolTransaction, type Receipt, createBlock } from './block.ts'
+import { createBlock, genesisParent, type MemoryBlock, type PoolTransaction, type Receipt } from './block.ts'
 import { createState } from './state.ts'
 
 export type BestChain = ReturnType<typeof createBestChain>

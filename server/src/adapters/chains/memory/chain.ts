@@ -3,9 +3,9 @@ import type { PureChain } from '../../../exchange/ports/chain.ts'
 import type { PublicKeys } from '../../../exchange/ports/signer.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { createMemoryAddresses } from './address.ts'
+import type { MemoryNetwork } from './network.ts'
 import { createMemoryReader } from './reader.ts'
 import { createMemorySender } from './sender.ts'
-import type { MemoryNetwork } from './network.ts'
 
 export type MemoryChainOptions = Readonly<{
   network: Network

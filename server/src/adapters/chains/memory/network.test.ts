@@ -4,8 +4,8 @@ import { resolveNetwork } from '../../../core/domain/network.ts'
 import type { Chain, ScannedBlock, SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
 import { createMemoryChain } from './chain.ts'
 import { createMemoryKeys } from './keys.ts'
-import { signMemory } from './transaction.ts'
 import { createMemoryNetwork, type MemoryNetwork } from './network.ts'
+import { signMemory } from './transaction.ts'
 
 const network = resolveNetwork(eth, 'sandbox')
 const keys = createMemoryKeys('test')

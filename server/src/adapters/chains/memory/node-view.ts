@@ -1,6 +1,6 @@
 import { present } from '../../../lib/assert.ts'
 import type { BestChain } from './best-chain.ts'
-import { type MemoryBlock, createBlock } from './block.ts'
+import { createBlock, type MemoryBlock } from './block.ts'
 
 /** The branch that one node follows. */
 export type View = Readonly<{

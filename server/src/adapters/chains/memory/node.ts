@@ -5,7 +5,7 @@ import type { BroadcastResult } from '../../../exchange/ports/chain.ts'
 import { assert } from '../../../lib/assert.ts'
 import type { BestChain } from './best-chain.ts'
 import { inflateBlock, type MemoryBlock, type PoolTransaction, type Receipt } from './block.ts'
-import { forkFrom, followBest, type View } from './node-view.ts'
+import { followBest, forkFrom, type View } from './node-view.ts'
 import type { Pool } from './pool.ts'
 import { hashOf, readTransaction } from './transaction.ts'
 

@@ -38,7 +38,7 @@ export function agreedHead(network: Network, nodes: readonly MemoryNode[]): Bloc
     const [first, ...others] = nodes.map((node) => node.block(height)?.hash)
     if (first !== undefined && others.every((hash) => hash === first)) return { height, hash: first }
   }
-  throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`)
+  throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${network.name} disagree at the moment`)
 }
 
 /** The units that this node's receipt in this block credits, at most the units claimed. */
@@ -51,7 +51,7 @@ function readReceived(
   const status = node.find(claim.txHash)
   // A node without the block proves nothing: throw instead of returning 0.
   if (!hasBlock(node, block) || status === null || status === 'waiting' || status.block.hash !== block.hash) {
-    throw new AppError('NETWORK_UNAVAILABLE', `${network.name} is not settled now`, {
+    throw new AppError('NETWORK_UNAVAILABLE', `the nodes of ${network.name} disagree at the moment`, {
       cause: new Error(`node ${node.name} is not on block ${block.hash}`),
     })
   }

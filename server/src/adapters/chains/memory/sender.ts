@@ -3,7 +3,7 @@ import type { Network } from '../../../core/domain/network.ts'
 import type { BroadcastResult, Observation, PureSender } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import type { MemoryAddresses } from './address.ts'
-import type { TransactionStatus, MemoryNode } from './node.ts'
+import type { MemoryNode, TransactionStatus } from './node.ts'
 import { agreedHead } from './reader.ts'
 import { buildTransfer, gasOf, payoutFee } from './transfer.ts'
 

@@ -23,10 +23,17 @@ export function payoutFee(asset: Asset, fee: FeeRate): bigint {
 }
 
 /** One payment per transaction, as in every account-based family. Pure. */
-export function buildTransfer(network: Network, addresses: MemoryAddresses, request: SpendRequest): UnsignedTransaction {
+export function buildTransfer(
+  network: Network,
+  addresses: MemoryAddresses,
+  request: SpendRequest,
+): UnsignedTransaction {
   const { payments, from, nonce, fee, sweepAll } = request
   const [payment] = payments
-  assert(payment !== undefined && payments.length === 1 && request.utxos.length === 0, 'an account-based transaction has one payment and no inputs')
+  assert(
+    payment !== undefined && payments.length === 1 && request.utxos.length === 0,
+    'an account-based transaction has one payment and no inputs',
+  )
   assert(payment.asset.network === network.id, 'the payment is on this network')
   assert(nonce !== null && Number.isSafeInteger(nonce) && nonce >= 0, 'a nonce was allocated')
   assert(fee.rate > 0n && fee.tip >= 0n && fee.tip <= fee.rate, 'a fee rate is positive and includes the tip')
@@ -62,7 +69,9 @@ function replacedIntent({ replaces, from, nonce, payments, sweepAll }: SpendRequ
   assert(intent.family === 'evm' && intent.nonce === nonce, 'a replacement uses the same nonce')
   assert(intent.from.branch === from.branch && intent.from.index === from.index, 'a replacement has the same sender')
   assert(
-    intent.pay.payoutId === payment?.payoutId && intent.pay.address === payment.address && intent.pay.asset.id === payment.asset.id,
+    intent.pay.payoutId === payment?.payoutId &&
+      intent.pay.address === payment.address &&
+      intent.pay.asset.id === payment.asset.id,
     'a replacement pays the same payout',
   )
   assert(intent.pay.units === payment.units || sweepAll, 'a replacement pays the same units')

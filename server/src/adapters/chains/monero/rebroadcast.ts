@@ -27,12 +27,12 @@ export function createRevive(nodes: readonly MoneroNode[]): NonNullable<ChainSen
     const seen = await Promise.all(nodes.map((node) => look(node, ours)))
     if (seen.some(({ outcome }) => outcome === 'offered')) {
       since.delete(ours.txHash)
-      return { kind: 'offered' }
+      return { kind: 'rebroadcast' }
     }
     const heads = seen.filter(({ outcome }) => outcome !== 'silent').map(({ head }) => head)
-    if (heads.length === 0) return { kind: 'waits' }
+    if (heads.length === 0) return { kind: 'waiting' }
     const blocks = waited(since, ours.txHash, Math.max(...heads))
-    if (blocks < PATIENCE_BLOCKS) return { kind: 'waits' }
+    if (blocks < PATIENCE_BLOCKS) return { kind: 'waiting' }
     const closed = nodes.filter((_, at) => seen[at]?.outcome === 'restricted').map(({ host }) => host)
     return { kind: 'unmined', blocks, remedy: remedyFor(ours.txHash, closed) }
   }

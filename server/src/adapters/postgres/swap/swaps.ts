@@ -6,7 +6,7 @@ import {
   swapFeeReversalEntry,
 } from '../../../core/domain/ledger/entries.ts'
 import type { Swap, SwapReason, SwapStatus } from '../../../swap/domain/swap.ts'
-import type { NewSwap, SwapAdvance, SwapQuestion, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
+import type { NewSwap, SwapAdvance, SwapQuery, SwapStore, TrackedSwap } from '../../../swap/ports/store/swaps.ts'
 import { unitsOrNull } from '../core/columns.ts'
 import type { Database, Sql } from '../core/database.ts'
 import { createLedger } from '../core/ledger.ts'
@@ -50,7 +50,7 @@ const FILTER = `s.partner_id = $1 and s.told and s.created_at >= statement_times
   and ($2::text is null or s.status = $2) and ($3::text is null or s.token_in = $3)
   and ($4::text is null or s.token_out = $4) and ($5::text is null or s.network = $5)`
 
-const filterValues = ({ partnerId, status, tokenIn, tokenOut, network }: SwapQuestion) => [
+const filterValues = ({ partnerId, status, tokenIn, tokenOut, network }: SwapQuery) => [
   partnerId,
   status ?? null,
   tokenIn ?? null,

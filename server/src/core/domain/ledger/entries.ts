@@ -213,7 +213,7 @@ export type Outgoing = Readonly<{
   /** The account that owed a withdrawal before it was queued; null = the operator withdraws capital. */
   owedFrom?: Account | null
   /** Reversed after its exchange closed: owed in `liability:lost:<id>`, not by the exchange. */
-  lost?: boolean
+  isReversed?: boolean
   assetId: AssetId
   units: bigint
 }>
@@ -273,7 +273,7 @@ export function manualSettlementEntry(payout: Pick<Outgoing, 'payoutId' | 'excha
 }
 
 function receiverOf(payout: Outgoing): Account {
-  if (payout.lost) return lostAccount(payout.payoutId)
+  if (payout.isReversed) return lostAccount(payout.payoutId)
   switch (payout.purpose) {
     case 'payout':
     case 'refund':

@@ -4,12 +4,12 @@ export type OperatorAct = Readonly<{
   subject: string
   reason: string
   detail?: Record<string, unknown>
-  /** What it changed, as it was and as it is; null = it was not there, or is no more. */
+  /** State before and after; null = the row did not exist, or was removed. */
   before?: Record<string, unknown> | null
   after?: Record<string, unknown> | null
 }>
 
-/** An act as it was written down, every field as the text that its hash was made of. */
+/** A stored action. `fields` are the texts that its hash covers. */
 export type AuditLogEntry = Readonly<{ id: string; previous: string; hash: string; fields: readonly string[] }>
 
 /** The append-only, hash-chained log of operator actions (I-28). */

@@ -1,7 +1,7 @@
 import type { AssetId } from '../../domain/asset.ts'
 import type { Partner, Scope } from '../../domain/partner.ts'
 
-/** A key as it is stored: what it allows, and the HMACs of its live secrets. */
+/** A stored key with its permissions and the HMACs of its valid secrets. */
 export type StoredKey = Readonly<{
   keyId: string
   partner: Partner
@@ -21,20 +21,20 @@ export type NewPartner = Readonly<{
 export type PartnerChange = Readonly<Partial<Omit<NewPartner, 'name'>>>
 export type KeyChange = Readonly<{ scopes?: readonly Scope[]; ipAllowList?: readonly string[] }>
 
-/** A key as it is shown: never with a secret. */
+/** A key for display, without secrets. */
 export type ListedKey = Readonly<{
   keyId: string
   scopes: readonly Scope[]
   ipAllowList: readonly string[]
   createdBy: string
-  /** When its last secret ends; null = by itself never. */
+  /** End of its last secret; null = no end. */
   expiresAt: Date | null
   revoked: boolean
-  /** To the minute. */
+  /** Rounded to the minute. */
   lastUsedAt: Date | null
 }>
 
-/** `lifetimeMs`: after which its secret ends by itself; without it never. */
+/** `lifetimeMs`: validity of its secret; absent = no end. */
 export type NewKey = Readonly<{
   keyId: string
   hmac: Buffer
@@ -45,12 +45,12 @@ export type NewKey = Readonly<{
 }>
 
 export interface PartnerStore {
-  /** null where there is no such key, or it was revoked. */
+  /** null if the key does not exist or is revoked. */
   findKey(keyId: string): Promise<StoredKey | null>
   touchKey(keyId: string): Promise<void>
-  /** null where the name is taken. */
+  /** null if the name exists. */
   add(partner: NewPartner): Promise<string | null>
-  /** Changes what is given; false where there is no such partner. */
+  /** Changes the given fields. False if the partner does not exist. */
   set(name: string, change: PartnerChange): Promise<boolean>
   list(): Promise<readonly (Partner & Readonly<{ keys: readonly ListedKey[] }>)[]>
   setSuspended(name: string, suspended: boolean): Promise<boolean>
@@ -60,9 +60,9 @@ export interface PartnerStore {
 
 export interface KeyStore {
   add(partnerName: string, key: NewKey): Promise<boolean>
-  /** A second secret beside the first, which ends after the overlap. */
+  /** Adds a second secret; the first one ends after the overlap. */
   rotate(keyId: string, hmac: Buffer, overlapMs: number, lifetimeMs?: number): Promise<boolean>
-  /** Changes what is given; false where no live key has the id. */
+  /** Changes the given fields. False if no valid key has the id. */
   set(keyId: string, change: KeyChange): Promise<boolean>
   revoke(keyId: string): Promise<boolean>
 }

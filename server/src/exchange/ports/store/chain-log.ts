@@ -13,35 +13,35 @@ export type DepositChange = Readonly<{
   lost: boolean
 }>
 
-/** What the watchers record of the chains. */
+/** The blocks, deposits and sightings that the watchers record. */
 export interface ChainLog {
   cursor(network: string): Promise<BlockRef | null>
   blockHash(network: string, height: number): Promise<string | null>
-  /** Appends one block with everything of ours in it; wakes whom it concerns. False where the cursor had moved meanwhile. */
+  /** Appends one block with its transfers to us and wakes the affected jobs. False if another watcher moved the cursor. */
   append(network: string, block: ScannedBlock, rules: AppendRules): Promise<boolean>
-  /** The first block of a network that was never watched. False where another watcher has begun meanwhile. */
+  /** Records the first block of a network. False if another watcher was faster. */
   begin(network: string, block: Pick<ScannedBlock, 'height' | 'hash' | 'parentHash'>): Promise<boolean>
-  /** Undoes every block above `height`. False where the cursor is not at `from` any more: another watcher was faster. */
+  /** Removes all blocks above `height`. False if the cursor is no longer at `from`, because another watcher was faster. */
   rewind(network: string, height: number, from: BlockRef): Promise<boolean>
   recordSightings(network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void>
-  /** Sightings that are in no block yet, oldest look first. */
+  /** Sightings that are in no block yet, least recently looked up first. */
   listSightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
-  recordLookup(network: string, txHash: string, gone: boolean): Promise<void>
+  recordLookup(network: string, txHash: string, isMissing: boolean): Promise<void>
   saveDeposit(change: DepositChange): Promise<void>
 }
 
 export type AppendRules = Readonly<{
-  /** The asset of a contract on this network (null = native); null where it is not listed. */
+  /** Asset of a contract (null = the native asset); null if it is not listed. */
   assetOf: (contract: string | null) => Asset | null
   requirements: (assetId: AssetId | null, units: bigint) => { confirmations: number; tag: FinalityTag | null }
-  /** Many share one address here and are told apart by memos: what has nobody's memo is no funding. */
+  /** Deposits share one address and differ by memo. A transfer with an unknown memo is unclaimed, not a funding. */
   usesMemos: boolean
-  /** Of what the operator brings: nobody is paid for it, so its value does not matter. */
+  /** Confirmations of the operator's fundings, whatever their value: nothing is paid out for them. */
   fundingConfirmations: number
-  /** Blocks kept below the head: at least twice the deepest depth that matters. */
+  /** Number of blocks to keep below the head, at least twice the depth of finality. */
   keepBlocks: number
-  /** Coins are tracked one by one (bitcoin family). */
+  /** Each output is tracked on its own (bitcoin family, monero). */
   tracksUtxos: boolean
-  /** How the chain names a coin of ours when it is spent. Absent: by the transfer's identity. */
+  /** Resource that names an output of ours when it is spent. Absent: the identity of the transfer. */
   outpoint?: (transfer: Transfer, path: KeyPath) => string
 }>

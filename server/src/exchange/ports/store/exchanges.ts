@@ -2,7 +2,7 @@ import type { Exchange, ExchangeType, ExchangeView, Leg } from '../../domain/exc
 import type { PrivatePlan } from '../../domain/private-plan.ts'
 import type { Destination } from '../chain.ts'
 
-/** The exchange to be created; `keyIndex` is the derivation index of its deposit address. */
+/** An exchange to create. `keyIndex` is the derivation index of its deposit address. */
 export type NewExchange = Readonly<{
   id: string
   partnerId: string
@@ -33,20 +33,20 @@ export type ExchangeQuery = Readonly<{
   toNetwork?: string
 }>
 
-/** What came of one row of a batch of creates. What is refused has left nothing behind. */
+/** Outcome of one row of a batch. A refused row leaves nothing in the database. */
 export type CreateOutcome =
   | { kind: 'created' | 'repeated'; exchange: Exchange }
   | { kind: 'rate_expired' | 'rate_used' | 'idempotency_conflict' | 'insufficient' }
-  /** The recipient's address, or the refund's, is one of our own. */
+  /** The recipient or the refund address is one of ours. */
   | { kind: 'address_is_ours' | 'refund_is_ours' }
 
 export interface ExchangeStore {
-  /** A batch in one transaction of its own: each row has its own outcome, all are answered after the commit. */
+  /** Creates a batch in its own transaction. Each row has its own outcome, returned after the commit. */
   create(batch: readonly NewExchange[]): Promise<readonly CreateOutcome[]>
   find(partnerId: string, id: string, type?: ExchangeType): Promise<ExchangeView | null>
-  /** What was created under an idempotency key of the last 24 h, as it was answered. */
+  /** The exchange that an idempotency key of the last 24 h created, as it was answered (I-21). */
   findRepeated(partnerId: string, key: string): Promise<{ requestHash: string; exchange: Exchange } | null>
-  /** Rows of the last 24 h before `before`, newest first, at most `limit`; `total` counts all matches. */
+  /** Exchanges of the last 24 h, newest first, from `after` on. */
   list(
     query: ExchangeQuery,
     after: { createdAt: Date; id: string } | null,
@@ -54,8 +54,8 @@ export interface ExchangeStore {
     offset: number,
   ): Promise<readonly ExchangeView[]>
   count(query: ExchangeQuery): Promise<number>
-  /** Open exchanges of a partner, counted up to `most`. */
-  countOpen(partnerId: string, most: number): Promise<number>
-  /** Derivation indices that no other exchange has or will have. */
+  /** Number of open exchanges of a partner; counting stops at `max`. */
+  countOpen(partnerId: string, max: number): Promise<number>
+  /** Derivation indexes that no other exchange has or will get. */
   takeKeyIndexes(count: number): Promise<readonly number[]>
 }

@@ -11,11 +11,11 @@ export type OnRelease = Readonly<{ status: 'exchanging' | 'refunding'; reason: S
 export type Execution = Readonly<{
   id: string
   leg: number
-  /** Who paid the first leg, where its chain names one safely: never a wallet of ours. */
+  /** Sender of the customer's deposit, where its chain names one reliably. Never a wallet of ours. */
   payer: string | null
-  /** Of a further leg: what became of the payout that brought its deposit. Null = a first leg. */
+  /** Second leg: state of the payout that funds its deposit. Null = a first leg. */
   source: 'reserved' | 'signed' | 'confirmed' | 'void' | null
-  /** Of a further leg: what the customer paid for the leg before is not counted, or in no block. */
+  /** Second leg: the customer's deposit is not credited or is in no block (I-34). */
   isSourceMissing: boolean
   /** The next leg has its deposit. */
   nextLegFunded: boolean
@@ -23,7 +23,7 @@ export type Execution = Readonly<{
   status: ExchangeStatus
   reason: StatusReason | null
   decision: Decision | null
-  /** Where it goes on when it is released, and why; null = it was never held. */
+  /** Status and reason after a release; null = it was never held. */
   onRelease: OnRelease | null
   receivedUnits: bigint | null
   dueUnits: bigint | null

@@ -1,9 +1,9 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 
 export interface InventoryStore {
-  /** What can still be promised of each asset. */
+  /** Unreserved units of each asset. */
   available(): Promise<ReadonlyMap<AssetId, bigint>>
-  /** Reserves, or says no. The same id again is the same reservation. `keepUnits` must stay for network fees. */
+  /** False if the reserve does not cover the units. Idempotent by id. */
   reserve(id: string, assetId: AssetId, units: bigint, exchangeId: string, expiresInMs: number | null): Promise<boolean>
   release(id: string): Promise<bigint>
   releaseExpired(limit: number): Promise<number>

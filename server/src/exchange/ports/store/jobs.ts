@@ -1,17 +1,17 @@
 import type { Job } from '../../../core/ports/jobs.ts'
 import type { Deadlines } from '../../domain/deadlines.ts'
 
-/** Rows that are due, jobs that keep failing, and rows past their deadline. */
+/** Rows that are due, jobs that fail repeatedly, and rows past their deadline (I-16). */
 export interface JobStore {
   /** Rows whose check time has passed, each leased for 15 s. */
   leaseDue(limit: number): Promise<readonly Job[]>
-  /** Deletes what is kept for one day only: idempotency keys, stored responses, built approvals; outflows after two. */
+  /** Deletes idempotency keys, stored responses and built approvals after one day, and outflows after two. */
   deleteExpired(): Promise<void>
-  /** One more failure of this job; how many it has had in a row, in all processes. */
+  /** Counts a failure of this job. Returns the number of failures in a row, over all processes. */
   recordFailure(job: Job, error: string): Promise<number>
   clearFailures(jobs: readonly Job[]): Promise<void>
-  /** Every job that has failed and not succeeded since; `quiet`: it has not failed for so long that it must have. */
+  /** Jobs that failed and have not succeeded since. `quiet`: the last failure is longer ago than `quietMs`. */
   listFailing(quietMs: number, limit: number): Promise<readonly (Job & Readonly<{ quiet: boolean }>)[]>
-  /** Raises one alarm for each row that is over its deadline, and clears those of rows that have moved. */
+  /** Raises an alarm for each row past its deadline, and clears the alarms of rows that moved on. */
   raiseOverdue(deadlines: Deadlines, limit: number): Promise<void>
 }

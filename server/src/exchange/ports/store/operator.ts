@@ -15,7 +15,7 @@ export type HeldPayout = Readonly<{
   attention: string | null
   exchangeId: string | null
   transactionId: string | null
-  /** Paid once and taken back by the chain: `attention` is `LOST` until a person decided. */
+  /** Reversed after its exchange had closed; `attention` is `LOST` until the operator decides. */
   isReversed: boolean
 }>
 
@@ -27,7 +27,7 @@ export type UnclaimedDeposit = Readonly<{
   units: bigint
 }>
 
-/** An execution that waits for a person. */
+/** An execution that waits for the operator. */
 export type HeldExecution = Readonly<{
   id: string
   depositId: string
@@ -40,37 +40,37 @@ export type HeldExecution = Readonly<{
   onRelease: OnRelease | null
 }>
 
-/** What a person does about money at the command line. Every act is written down with its reason. */
+/** The operator's commands about money. The audit log has each of them with its reason. */
 export interface OperatorStore {
   /**
-   * What is held of an exchange, or of it what the id of an execution or deposit, or the hash of a transaction, names;
-   * inside a transaction the exchange is locked, as its step does.
+   * Held executions of an exchange: all, or those that match the id of an execution or deposit, or a transaction hash.
+   * Locks the exchange inside a transaction, as a step does.
    */
   listHeldExecutions(exchangeId: string, deposit: string | null, limit: number): Promise<readonly HeldExecution[]>
-  /** What the exchange was to be given, and where it goes back to; null = there is no such exchange. */
+  /** Source asset and refund address of an exchange; null = there is no such exchange. */
   findRefund(
     exchangeId: string,
   ): Promise<Readonly<{ assetId: AssetId; address: string | null; memo: string | null }> | null>
   setRefund(exchangeId: string, refund: Destination): Promise<void>
-  /** Payouts that wait for a person. */
+  /** Payouts that wait for the operator. */
   listHeldPayouts(limit: number): Promise<readonly HeldPayout[]>
-  /** Locked inside a transaction. */
+  /** Locks the row inside a transaction. */
   findPayout(id: string): Promise<HeldPayout | null>
-  /** The deposits of a sweep that is given up can be swept anew. */
+  /** Lets the deposits of a dropped sweep be swept again. */
   releaseSweptDeposits(payoutId: string): Promise<void>
-  /** The rival that a person names for one of our transactions; false where that one is settled or unknown. */
-  setConflictingTxHash(transactionId: string, rival: string): Promise<boolean>
-  /** Bytes that fund one of our transactions, to be offered with it; false where that one is settled or unknown. */
+  /** Stores the conflicting transaction that the operator named. False if our transaction is settled or unknown. */
+  setConflictingTxHash(transactionId: string, txHash: string): Promise<boolean>
+  /** Stores bytes that fund one of our transactions, to broadcast with it. False if ours is settled or unknown. */
   addFundingTransaction(transactionId: string, raw: string): Promise<boolean>
-  /** A counted transfer whose memo was nobody's, locked; null where there is none of this id. */
+  /** A credited transfer with an unknown memo, or null. Locks the row inside a transaction. */
   findUnclaimed(depositId: string): Promise<{ id: string; assetId: AssetId; units: bigint } | null>
-  /** Counted coins that nobody is known to own: a memo that is nobody's, or what a closed execution kept; locked. */
+  /** A credited deposit without an owner: unknown memo, or booked as unclaimed by a failed execution. Locks the row. */
   findUnclaimedDeposit(
     depositId: string,
   ): Promise<Readonly<{ id: string; assetId: AssetId; network: string; units: bigint }> | null>
   listUnclaimed(limit: number): Promise<readonly UnclaimedDeposit[]>
-  /** Of a pay-out that was dropped: its deposit's memo is nobody's again. */
+  /** Marks the deposit of a dropped withdrawal as unclaimed again. */
   markUnclaimed(payoutId: string): Promise<void>
-  /** Its owner is known from now on. */
+  /** Marks a deposit as claimed: its owner is known. */
   markClaimed(depositId: string): Promise<void>
 }

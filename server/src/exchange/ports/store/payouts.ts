@@ -20,38 +20,38 @@ export type Payout = Readonly<{
   approved: boolean
   /** The venue order whose proceeds it pays. */
   orderId: string | null
-  /** The account that owed a withdrawal before it was asked for; null = it is no pay-out of what is owed. */
+  /** Account that a withdrawal is taken from; null = not a withdrawal. */
   owedFrom: Account | null
-  /** It had its confirmations once: its exchange is closed, and what it pays is owed beside it. */
+  /** It was confirmed and reversed after its exchange had closed; `liability:lost:PAYOUT` owes the amount (I-36). */
   isReversed: boolean
   state: 'reserved' | 'signed' | 'confirmed' | 'void'
 }>
 
 export interface PayoutStore {
-  /** `from: 'hot'` is the network's own wallet, by the key that it was registered with. */
+  /** `from: 'hot'` is the hot wallet of the network, by the key with which it was registered. */
   insert(
     payout: Omit<Payout, 'state' | 'partnerId' | 'approved' | 'orderId' | 'owedFrom' | 'isReversed' | 'from'> &
       Partial<Pick<Payout, 'owedFrom'>> & { from: 'hot' | KeyPath; heldMs?: number },
   ): Promise<void>
   /**
-   * The queue of a network, oldest first; locked, and skipping what others hold, inside a transaction. Payouts and
-   * refunds stand in it only while their deposit is counted and as deep as it must be, which their lock keeps so.
+   * Queue of a network, oldest first. Inside a transaction the rows are locked, and rows that are locked elsewhere are
+   * skipped. Payouts and refunds are in it only while their deposit is credited and deep enough (I-34); the lock holds that.
    */
   queue(network: string, limit: number): Promise<readonly Payout[]>
   listByTransaction(transactionId: string): Promise<readonly Payout[]>
-  /** Whether the deposits that a transaction's payouts answer are counted still; locked, so that they stay so. */
+  /** Whether the deposits behind a transaction's payouts are still credited and deep enough (I-34). Locks them. */
   haveCreditedDeposits(transactionId: string): Promise<boolean>
   find(ids: readonly string[]): Promise<readonly Payout[]>
   sign(ids: readonly string[], transactionId: string): Promise<void>
   confirm(transactionId: string): Promise<void>
-  /** Puts aside what is in the queue: for a while, or with `attention` for the operator. What was signed meanwhile stays signed. */
+  /** Holds queued payouts: for `heldMs`, or with `attention` for the operator. Does not change signed payouts. */
   hold(ids: readonly string[], attention: string | null, heldMs: number | null): Promise<void>
-  /** Younger ones of the same wallet and asset wait as long as these: filled again, the queue goes on in its order. */
+  /** Holds younger payouts of the same wallet and asset as long as these, so a refilled wallet pays in order. */
   deferYounger(ids: readonly string[]): Promise<void>
-  /** The payouts of a transaction that is proved dead are in the queue again, or with `attention` wait for the operator. */
+  /** Returns the payouts of an invalidated transaction to the queue, or with `attention` holds them for the operator. */
   requeue(transactionId: string, attention: string | null): Promise<void>
-  /** Back in the queue by an operator's word: the limit of one transaction does not stop it again. */
+  /** Returns a payout to the queue on the operator's decision; the limit per transaction does not apply to it again. */
   approve(id: string): Promise<void>
-  /** False where it is reserved no more: somebody signed it meanwhile. */
+  /** False if the payout is no longer reserved, because it was signed. */
   void(id: string): Promise<boolean>
 }

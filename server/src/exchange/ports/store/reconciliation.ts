@@ -1,18 +1,18 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
 
-/** What the ledger says lies in one hot wallet, and what is on its way: between `low` and `high` is right. */
+/** Expected balance of one hot wallet by the ledger: between `low` and `high`, depending on unconfirmed transactions. */
 export type Position = Readonly<{ assetId: AssetId; low: bigint; high: bigint; utxoUnits: bigint }>
 
 export interface ReconciliationStore {
-  /** `native` is the coin that the network's fees are paid in. */
+  /** `native` is the asset that network fees are paid in. */
   positions(network: string, native: AssetId): Promise<readonly Position[]>
-  /** Deposit addresses of open exchanges in a network's own coin, with what was recorded there, where that is not too much to add up. */
+  /** Deposit addresses of open exchanges in the native asset, with the units recorded there. Skips addresses with very many deposits. */
   openTargets(
     network: string,
     limit: number,
   ): Promise<readonly { exchangeId: string; address: string; recorded: bigint }[]>
-  /** Journal of the whole house by asset: debits less credits. All zero, or the database was tampered with. */
+  /** Debits less credits of the whole journal, by asset. Anything but zero is a bug or tampering. */
   imbalance(): Promise<readonly { assetId: AssetId; units: bigint }[]>
-  /** Exchanges that are open, by status. */
+  /** Number of open exchanges by status. */
   openByStatus(): Promise<ReadonlyMap<string, number>>
 }

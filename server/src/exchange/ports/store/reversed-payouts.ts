@@ -1,23 +1,23 @@
-/** Payments that had their confirmations, and what the chain took back of them. */
+/** Confirmed payouts whose transaction left the chain. */
 export interface ReversedPayoutStore {
   /**
-   * Locks the exchanges of a transaction's payouts: before the transaction itself, as steps lock them before anything else.
-   * `shown` = only those that say that their payment has vanished.
+   * Locks the exchanges of a transaction's payouts. Call it before locking the transaction, because steps lock the exchange
+   * first. `orphaned` = only exchanges that show `PAYOUT_VANISHED`.
    */
-  lockExchanges(transactionId: string, which: 'all' | 'shown'): Promise<void>
-  /** Locks the exchange of a payout that is owed beside it. */
+  lockExchanges(transactionId: string, which: 'all' | 'orphaned'): Promise<void>
+  /** Locks the exchange of a payout that was reversed after its exchange had closed. */
   lockExchangeOf(payoutId: string): Promise<void>
-  /** Closed executions say that their payment is in no block (`PAYOUT_VANISHED`). False where there was nothing new to say. */
+  /** Sets the reason `PAYOUT_VANISHED` on the closed executions. False if all of them had it. */
   recordOrphaned(transactionId: string): Promise<boolean>
-  /** Whether one of them says so. */
+  /** Whether an execution of this transaction shows `PAYOUT_VANISHED`. */
   isReportedOrphaned(transactionId: string): Promise<boolean>
-  /** They are paid, by this transaction: what they were before. */
+  /** Restores the executions of a transaction that is confirmed again: previous reason, this hash. */
   restore(transactionId: string, txHash: string): Promise<void>
   /**
-   * The payouts of a confirmed transaction that is proved dead wait for a person. True = its exchange is closed: what it paid
-   * is owed beside the exchange.
+   * Holds the payouts of a confirmed transaction that was invalidated, for the operator. Returns for each payout whether its
+   * exchange is closed, so that the amount is owed outside of the exchange.
    */
   reopen(transactionId: string): Promise<ReadonlyMap<string, boolean>>
-  /** A person settled it without the house: its execution says so. */
+  /** Records on the execution that the operator paid it from elsewhere. */
   settleByHand(payoutId: string): Promise<void>
 }

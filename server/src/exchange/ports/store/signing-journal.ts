@@ -5,28 +5,28 @@ export type MissingRelease = PayoutRelease & Readonly<{ acknowledged: boolean; m
 
 export type ImportableTransaction = ReleasedTransaction & Readonly<{ releases: readonly PayoutRelease[] }>
 
-/** The database's side of the comparison. Inside a transaction, one comparison runs at a time. */
+/** The database's side of the comparison with the signers' journals (I-37). One comparison runs at a time. */
 export interface SigningJournalStore {
-  /** The database's life; `moved` = it is another cluster or timeline than when this life began. */
+  /** The database generation. `hasMoved`: cluster or WAL timeline changed since it was recorded (restore or failover). */
   generation(): Promise<{ generation: string; hasMoved: boolean }>
-  /** Whether the database had this life, or an operator has settled that it forgot it. Notes it where not. */
+  /** Whether the database recorded this generation. Records an unknown one until the operator acknowledges it. */
   recognizesGeneration(generation: string): Promise<boolean>
-  /** Notes which of these releases the database does not have; their transactions. */
+  /** Records which of these releases the database lacks, and returns the hashes of their transactions. */
   recordMissing(releases: readonly PayoutRelease[]): Promise<readonly string[]>
-  storeForImport(departures: readonly ReleasedTransaction[]): Promise<void>
-  /** Kept transactions that are not in the database yet, each with what it paid; oldest first. */
+  storeForImport(transactions: readonly ReleasedTransaction[]): Promise<void>
+  /** Stored transactions that are not imported yet, each with its releases; oldest first. */
   listImportable(limit: number): Promise<readonly ImportableTransaction[]>
-  /** The transaction, not expired, that has this conflict key. */
+  /** Id of the unexpired transaction with this conflict key. */
   findByConflictKey(network: string, conflictKey: string): Promise<string | null>
-  /** It is in the database again. */
+  /** Marks a transaction as imported. */
   markImported(network: string, txHash: string): Promise<void>
-  /** Noted releases that no operator has settled. */
+  /** Missing releases that the operator has not acknowledged. */
   listUnacknowledged(limit: number): Promise<readonly MissingRelease[]>
   listMissing(limit: number): Promise<readonly MissingRelease[]>
-  /** The transaction that a forgotten release paid this payout, or another one to its destination, by; null = none did. */
+  /** Hash of a missing release of this payout, or of another payout to the same destination; null = none. */
   findEarlierPayment(payout: { id: string; assetId: AssetId; address: string; memo: string | null }): Promise<string | null>
-  /** What the id of a deposit's next payout or refund is made of, for the signer. */
+  /** Origin of the next payout or refund of a deposit, from which the signer derives its id. */
   readPayoutOrigin(depositId: string, leg: number): Promise<PayoutOrigin>
-  /** A new life begins: all that was noted is settled by an operator. Indexes of keys begin beyond what was forgotten. */
+  /** Begins a generation: acknowledges all missing releases and skips key indexes that the lost part may have used. */
   beginGeneration(): Promise<string>
 }

@@ -3,31 +3,31 @@ import type { Exchange, ExchangeStatus, StatusReason } from '../../domain/exchan
 import type { Destination } from '../chain.ts'
 import type { Execution } from './execution.ts'
 
-/** Where an execution stands among those of its exchange: legs in order, deposits in order. */
+/** Position of an execution within its exchange, by leg and deposit. */
 export type ExecutionPosition = Readonly<{ leg: number; depositId: string }>
 
-/** One exchange with what its step needs. `now` is the database's clock; `heads` the watchers' cursors. */
+/** An exchange with everything that its step needs. `now` is the database's clock, `heads` are the watchers' cursors. */
 export type StepContext = Readonly<{
   exchange: Exchange
   /**
-   * A window of the executions that may need work, in their order: the open ones, and closed ones whose deposit left the
-   * chain, came back, or lies there uncounted.
+   * A window of the executions that may need work, in order: open ones, and closed ones whose deposit left the chain,
+   * returned, or was never credited.
    */
   executions: readonly Execution[]
-  /** The window's executions come after this one; null = it is the first. */
+  /** The window starts after this execution; null = it is the first window. */
   after: ExecutionPosition | null
-  /** Where the next window begins; null = this is the last. */
+  /** The next window starts after this execution; null = this is the last window. */
   next: ExecutionPosition | null
   sighted: boolean
   now: Date
   heads: ReadonlyMap<string, number>
 }>
 
-/** Where an exchange stands by all of its executions, however many they are. */
+/** Summary of all executions of an exchange. */
 export type ExecutionSummary = Readonly<{
-  /** Of each status the last execution, in their order. */
+  /** The last execution of each status, in order. */
   latestByStatus: readonly Pick<Execution, 'leg' | 'status' | 'reason'>[]
-  /** A deposit is counted and off the chain, or on the chain and lost or not counted. */
+  /** A deposit is credited and off the chain, or is on the chain and booked as a loss or not credited. */
   needsRepair: boolean
 }>
 
@@ -43,20 +43,20 @@ export type ExchangeChange = Readonly<{
   status: ExchangeStatus
   reason: StatusReason | null
   nextCheckAt: Date | null
-  /** Where the next step begins; null = at the first execution. */
+  /** The next step starts after this execution; null = at the first. */
   next: ExecutionPosition | null
 }>
 
-/** What the stepper works on. */
+/** The rows that a step reads and writes. */
 export interface StepStore {
   /**
-   * With the exchange row locked inside a transaction; without a lock outside of one. The window after the given place:
-   * null = the first; left out = where the last step stopped.
+   * Loads the window after the given position; null = the first window, absent = where the last step stopped. Locks the
+   * exchange row inside a transaction.
    */
   load(id: string, after?: ExecutionPosition | null): Promise<StepContext | null>
   summarize(id: string): Promise<ExecutionSummary>
-  /** Whether a fixed rate serves another deposit of this leg and asset: one that has it, or an earlier one on the chain. */
-  isRateUsed(exchangeId: string, place: ExecutionPosition, assetId: AssetId): Promise<boolean>
+  /** Whether another deposit of this leg and asset has the fixed rate, or is on the chain and came earlier. */
+  isRateUsed(exchangeId: string, position: ExecutionPosition, assetId: AssetId): Promise<boolean>
   saveExecution(
     exchangeId: string,
     change: ExecutionChange,
@@ -64,11 +64,11 @@ export interface StepStore {
     detail?: Record<string, unknown>,
   ): Promise<void>
   save(id: string, change: ExchangeChange): Promise<void>
-  /** Where an execution's payout arrives as the next leg's deposit. In the step's transaction, before the payout is there. */
+  /** Stores the deposit address of the next leg, in the transaction of the step that reserves the payout to it. */
   addDepositTarget(target: DepositTarget): Promise<void>
 }
 
-/** A fresh destination of a further leg; `sourceId` is the execution that pays there. */
+/** A new deposit destination of a later leg. `sourceId` is the execution that pays to it. */
 export type DepositTarget = Readonly<{
   exchangeId: string
   leg: number

@@ -15,7 +15,7 @@ import type { StepStore } from './steps.ts'
 import type { TransactionStore } from './transactions.ts'
 import type { WalletStore } from './wallets.ts'
 
-/** Everything that lasts. `transaction` is all or nothing; the stores outside of it run one statement each. */
+/** The database. `transaction` is all or nothing; outside of it each call is one statement. */
 export interface Store extends Stores {
   transaction<T>(work: (tx: StoreTx) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -40,6 +40,6 @@ export interface Stores extends CoreStores {
   readonly reversedPayouts: ReversedPayoutStore
   readonly operator: OperatorStore
   readonly signingJournal: SigningJournalStore
-  /** Wakes jobs: a lost, repeated or late wake-up is harmless. In the caller's transaction where there is one. */
+  /** Wakes jobs, in the caller's transaction if there is one. Lost, repeated and late wake-ups are harmless (I-16). */
   readonly wake: (jobs: readonly Job[]) => Promise<void>
 }

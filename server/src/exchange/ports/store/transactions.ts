@@ -23,7 +23,7 @@ export type OutgoingTransaction = Readonly<{
   state: 'live' | 'confirmed' | 'final' | 'expired'
   createdAt: Date
   conflictingTxHash: string | null
-  /** Bytes of others that a person brought: they make coins that it spends. */
+  /** Raw transactions from the operator that fund missing inputs. */
   fundingTransactions: readonly string[]
   attempts: readonly Attempt[]
   head: number | null
@@ -31,9 +31,9 @@ export type OutgoingTransaction = Readonly<{
 }>
 
 export interface TransactionStore {
-  /** Takes the wallet's lane for this transaction and returns its next nonce (account families use it). */
+  /** Locks the wallet's lane until the transaction ends and returns the next nonce (used by account families, I-26). */
   lockLane(network: string, wallet: string): Promise<number>
-  /** Coins that may be spent now: ours, deep enough, credited, unreserved; the largest first, oldest among equals. */
+  /** Outputs of ours that may be spent: deep enough, credited and unreserved. Largest first, then oldest. */
   listSpendable(network: string, depth: number, limit: number): Promise<readonly Utxo[]>
   nextChangeAddress(network: string, derive: (index: number) => string): Promise<{ index: number; address: string }>
   insert(transaction: {
@@ -49,9 +49,9 @@ export interface TransactionStore {
     transactionId: string,
     attempt: { txHash: string; raw: string; intent: SignIntent; feeUnits: bigint; outpoints: readonly string[] },
   ): Promise<void>
-  /** Locked inside a transaction. */
+  /** Locks the row inside a transaction. */
   load(id: string): Promise<OutgoingTransaction | null>
-  /** The most that the network may still take for what this wallet has signed, in units of its own coin. */
+  /** Maximum fees of this wallet's signed, unmined transactions, in units of the native asset. */
   unpaidFees(network: string, wallet: string): Promise<bigint>
   settle(id: string, outcome: TransactionOutcome): Promise<void>
 }
@@ -60,5 +60,5 @@ export type TransactionOutcome =
   | { kind: 'check'; at: Date; sentAttemptId: string | null }
   | { kind: 'confirmed'; attemptId: string; checkAt: Date }
   | { kind: 'final' }
-  /** Only with a proof; frees the resources. */
+  /** Only with a proof (I-13). Frees the resources. */
   | { kind: 'expired'; proof: Record<string, unknown> }

@@ -6,28 +6,28 @@ export type Sweepable = Readonly<{
   address: string
   keyIndex: number
   assetId: AssetId
-  /** The largest of them, at most `SWEPT_MAX`. */
+  /** The largest deposits, at most `SWEEP_DEPOSITS_MAX`. */
   deposits: readonly Readonly<{ id: string; units: bigint }>[]
-  /** Where it stands among the others. */
+  /** Position in the list, for the next page. */
   cursor: bigint
 }>
 
-/** Deposits that one sweep collects: one that leaves the chain takes the whole sweep with it. */
+/** Deposits per sweep. Bounded, because a deposit that leaves the chain invalidates the whole sweep. */
 export const SWEEP_DEPOSITS_MAX = 100
 
-/** Coins on their way into the hot wallets: deposits of account families, and what the operator brings. */
+/** Money on its way to the hot wallets: deposits of account families, and the operator's fundings. */
 export interface WalletStore {
-  /** Credited deposits at least `depth` deep that lie on deposit addresses still, by address and asset. */
+  /** Credited, unswept deposits at least `depth` blocks deep, by address and asset. */
   listSweepable(network: string, depth: number, limit: number, after: bigint): Promise<readonly Sweepable[]>
-  /** False where one of them is swept by another payout already. */
+  /** False if another sweep has one of the deposits. */
   markSwept(depositIds: readonly string[], payoutId: string): Promise<boolean>
-  /** Units of the deposits that a sweep collects. */
+  /** Sum of the deposits that a sweep collects. */
   sweptUnits(payoutId: string): Promise<bigint>
-  /** Whether something of ours is on its way to this address. */
+  /** Whether a gas supply to this address is reserved or signed. */
   isGasSupplyPending(network: string, address: string): Promise<boolean>
-  /** The operator's transfers to hot wallets that are deep enough and not counted yet. */
+  /** Transfers to hot wallets that are deep enough and not credited yet. */
   listFundings(network: string, limit: number): Promise<readonly Deposit[]>
-  /** Key `index` of the hot branch is this network's wallet. Refused where the database knows another hot address. */
+  /** Registers key `index` of the hot branch as the network's wallet. Throws if the database has another hot address. */
   registerHotAddress(network: string, address: string, index: number): Promise<void>
   registerAssets(assetIds: readonly AssetId[]): Promise<void>
 }

@@ -9,7 +9,7 @@ export type UnclaimedFee = PaidFee &
     feeTo: string | null
   }>
 
-export type FeeFinds = Readonly<{
+export type FeeScanResult = Readonly<{
   /** Swaps of partners that nobody told of; those with a row keep it. */
   swaps: readonly NewSwap[]
   unclaimed: readonly UnclaimedFee[]
@@ -22,7 +22,7 @@ export interface SwapFeeStore {
   /** Those of the hashes that have no row. */
   untold(network: string, hashes: readonly string[]): Promise<ReadonlySet<string>>
   /** What was found in the blocks after `from` up to `to`, and that they were searched: together, or not at all where another process was faster. */
-  keep(network: string, range: Readonly<{ from: number; to: number }>, finds: FeeFinds): Promise<boolean>
+  keep(network: string, range: Readonly<{ from: number; to: number }>, finds: FeeScanResult): Promise<boolean>
   /** Goes back, to search again what came after a block. False where nothing was searched beyond it. */
   searchAgain(network: string, height: number): Promise<boolean>
   /** Newest first. */

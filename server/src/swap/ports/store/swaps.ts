@@ -40,7 +40,7 @@ export type SwapFilter = Readonly<{
   tokenOut?: string
   network?: string
 }>
-export type SwapQuestion = SwapFilter & Readonly<{ partnerId: string }>
+export type SwapQuery = SwapFilter & Readonly<{ partnerId: string }>
 
 export interface SwapStore {
   /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused or dropped it. null = another partner's. */
@@ -52,31 +52,10 @@ export interface SwapStore {
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */
   list(
-    question: SwapQuestion,
+    question: SwapQuery,
     after: Readonly<{ createdAt: Date; id: string }> | null,
     limit: number,
     offset: number,
   ): Promise<readonly Swap[]>
-  count(question: SwapQuestion): Promise<number>
-}
-
-export type HeldFees = Readonly<{ address: string; assetId: AssetId; units: bigint }>
-
-/** Answers that are kept by their Idempotency-Key for a day, and where a partner's fees go. */
-export interface SwapDesk {
-  findAnswer(partnerId: string, key: string): Promise<Readonly<{ requestHash: string; answer: string | null }> | null>
-  /** The first answer of a key stays: returns the one that counts. */
-  keepAnswer(
-    partnerId: string,
-    kept: Readonly<{ key: string; requestHash: string; answer: string }>,
-  ): Promise<Readonly<{ requestHash: string; answer: string }>>
-  /** Where the partner takes its fees on a network; null = none is set. */
-  feeAddress(partnerId: string, network: string): Promise<string | null>
-  setFeeAddress(partnerName: string, network: string, address: string | null): Promise<boolean>
-  /** What the ledger says that the operator's addresses hold of partners' fees; where something was, also nothing. */
-  fees(): Promise<readonly HeldFees[]>
-  /** Of an asset in which a fee stands in the books; null where none does. */
-  feeDecimals(assetId: AssetId): Promise<number | null>
-  /** An address of the service's own, as its ecosystem spells it: of its wallets or of an exchange, on any network. */
-  isOurs(address: string): Promise<boolean>
+  count(question: SwapQuery): Promise<number>
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProgram } from '../../../../../sandbox/src/bitcoin/nodes.ts'
 import { createChildren } from '../../../../../sandbox/src/children.ts'
-import { lockFolder } from '../../../../../sandbox/src/folder-lock.ts'
+import { lockDirectory } from '../../../../../sandbox/src/directory-lock.ts'
 import { createMoneroChain } from '../../../../../sandbox/src/monero/monero-chain.ts'
 import { createMoneroRpc } from '../../../../../sandbox/src/monero/monero-rpc.ts'
 import { freePort } from '../../../../src/lib/free-port.ts'
@@ -11,7 +11,7 @@ import { freePort } from '../../../../src/lib/free-port.ts'
 /** A chain of Monero that nobody shares: blocks come when a test says so, and its pool is the test's own. */
 export async function startLonelyNode() {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-monerod-'))
-  const lock = await lockFolder(folder)
+  const lock = await lockDirectory(folder)
   const children = createChildren(lock)
   const program = (name: string) => findProgram(name, process.env['PATH'] ?? '') ?? name
   const ports = { daemon: await freePort(), wallet: await freePort(), restricted: await freePort() }
@@ -21,7 +21,7 @@ export async function startLonelyNode() {
     folder,
     ports,
     children,
-    onEnd: () => undefined,
+    onExit: () => undefined,
   })
   const rpc = createMoneroRpc(ports.daemon)
   return {

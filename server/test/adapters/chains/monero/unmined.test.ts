@@ -76,7 +76,7 @@ if (!hasNetwork('xmr')) {
 
     test('waits until its ring is old enough, and is taken out of the pool and offered again: the same bytes', async () => {
       const ours = await pay()
-      expect(await revive(app, ours)).toEqual({ kind: 'waits' })
+      expect(await revive(app, ours)).toEqual({ kind: 'waiting' })
       await node.mine(1)
       expect(await kindOf(app, ours)).toBe('included')
 
@@ -84,16 +84,16 @@ if (!hasNetwork('xmr')) {
       // Looked at for this block, when its own coin is five blocks old.
       await node.mine(1)
       expect(await kindOf(app, ours)).toBe('pending')
-      expect(await revive(app, ours)).toEqual({ kind: 'waits' })
+      expect(await revive(app, ours)).toEqual({ kind: 'waiting' })
       expect(await node.pool()).toContain(ours.txHash)
       await node.mine(2)
-      expect(await revive(app, ours)).toEqual({ kind: 'waits' })
+      expect(await revive(app, ours)).toEqual({ kind: 'waiting' })
       expect(await node.pool()).toContain(ours.txHash)
 
       await node.mine(8)
       if (await node.looksAgain()) return expect(await kindOf(app, ours)).toBe('included')
       expect(await kindOf(app, ours)).toBe('pending')
-      expect(await revive(guest, ours)).toEqual({ kind: 'waits' })
+      expect(await revive(guest, ours)).toEqual({ kind: 'waiting' })
       await node.mine(10)
       expect(await kindOf(app, ours)).toBe('pending')
       // Where the daemon is not the operator's, a person is told what to do, and by whom.
@@ -106,7 +106,7 @@ if (!hasNetwork('xmr')) {
       })
       expect(await node.pool()).toContain(ours.txHash)
 
-      expect(await revive(app, ours)).toEqual({ kind: 'offered' })
+      expect(await revive(app, ours)).toEqual({ kind: 'rebroadcast' })
       expect(await kindOf(app, ours)).toBe('pending')
       await node.mine(1)
       expect(await kindOf(app, ours)).toBe('included')

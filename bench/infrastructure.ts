@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '../server/src/adapters/embedded-postgres/postgres.ts'
+import { createKeystore } from '../server/src/adapters/signers/keystore.ts'
+import { coinTypes } from '../server/src/app/keys.ts'
+import type { AppSettings } from './app.ts'
+import { type Process, startProcess } from './processes.ts'
+import { bareTableStatements, createDatabase, runStatements, seedStatements } from './seed-database.ts'
+import { startStubNodes } from './stub-nodes.ts'
+
+/** A running API process, its database and the number of exchanges in it. */
+export type App = Readonly<{ process: Process; databaseUrl: string; rows: number }>
+
+/** What the servers under test need: a Postgres cluster in a temporary folder, stub nodes and keys. */
+export type Infrastructure = Readonly<{
+  folder: string
+  createDatabase(name: string): Promise<string>
+  startApp(name: string, rows: number, chainsFile?: string): Promise<App>
+  startProcess(file: string, settings: unknown): Promise<Process>
+  stop(): Promise<void>
+}>
+
+export async function startInfrastructure(profileFolder: string | null): Promise<Infrastructure> {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-bench-'))
+  const postgres = await startPostgres({ dataDir: folder })
+  const stub = await startStubNodes()
+  const keystore = join(folder, 'keystore.json')
+  await createKeystore(keystore, 'a passphrase', coinTypes)
+  const processes: Process[] = []
+  const start = async (file: string, settings: unknown) => {
+    const process = await startProcess(file, settings, profileFolder)
+    processes.push(process)
+    return process
+  }
+  return {
+    folder,
+    startProcess: start,
+    createDatabase: (name) => createDatabase(postgres.url, name),
+    startApp: async (name, rows, chainsFile) => {
+      const databaseUrl = await createDatabase(postgres.url, name)
+      const settings = { databaseUrl, keystore, nodes: stub.nodes, chainsFile: chainsFile ?? null }
+      const process = await start('app.ts', settings satisfies AppSettings)
+      await runStatements(databaseUrl, [...bareTableStatements, ...seedStatements(rows)])
+      return { process, databaseUrl, rows }
+    },
+    stop: async () => {
+      for (const process of processes) await process.stop()
+      await stub.stop()
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+
+/** The network of the seeded exchanges' deposits. */
+export const SEEDED_NETWORK = 'eth'
+
+/** The partner whose API key the requests have. */
+const PARTNER = 'sandbox'
+
+/** Creates an empty database on the cluster. The first app that opens it migrates it. */
+export async function createDatabase(clusterUrl: string, name: string): Promise<string> {
+  await runStatements(clusterUrl, [`create database ${name}`])
+  const url = new URL(clusterUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export async function runStatements(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const LEGS =
+  '[{"from":{"id":"eth@eth","ticker":"eth","network":"eth","decimals":18,"contract":null},"to":{"id":"btc@btc","ticker":"btc","network":"btc","decimals":8,"contract":null}}]'
+
+/** SQL of an id that grows with n, like the UUIDv7 of real exchanges (RFC 9562). */
+const id = (n: string) => `('01900000-0000-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`
+export const exchangeId = (n: number): string => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+/** SQL of a hash-like address. */
+const address = (n: string) => `'0x' || md5(${n}::text) || substr(md5('x' || ${n}), 1, 8)`
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+export const seededDepositAddress = (n: number): string => `0x${md5(String(n))}${md5(`x${n}`).slice(0, 8)}`
+
+/**
+ * Inserts `count` finished exchanges of the partner, each with a deposit address and a paid execution. Deposits are left out, because
+ * neither status polls nor block scans read them. Foreign keys are dropped during the inserts and checked once at the end.
+ */
+export function seedStatements(count: number): string[] {
+  const toExchanges = 'foreign key (exchange_id) references exchanges'
+  const series = `generate_series(1, ${count}) as n`
+  return [
+    'set synchronous_commit = off',
+    'alter table deposit_targets drop constraint deposit_targets_exchange_id_fkey',
+    'alter table executions drop constraint executions_exchange_id_fkey, drop constraint executions_deposit_id_fkey',
+    `insert into exchanges (id, partner_id, type, flow, from_currency, from_network, to_currency, to_network, legs, from_units, to_units,
+       recipient_address, refund_address, partner_fee_bps, status, created_at, expires_at)
+     select ${id('n')}, p.id, 'standard', 'standard', 'eth', '${SEEDED_NETWORK}', 'btc', 'btc', '${LEGS}', 1000000000000000000 + n, 3500000 + n,
+       'bcrt1qq2yshcmzdlznnpxx258xswqlmqcxjs4dssfxt2', ${address("'r' || n")}, 0, 'finished',
+       now() - interval '30 days' + n * interval '1 second', now() + n * interval '1 second'
+     from ${series}, partners p where p.name = '${PARTNER}'`,
+    `insert into deposit_targets (exchange_id, leg, network, address, key_index)
+     select ${id('n')}, 0, '${SEEDED_NETWORK}', ${address('n')}, n + ${count} from ${series}`,
+    `insert into executions (id, exchange_id, deposit_id, leg, status, received_units, due_units, rate_kind, sent_units, payin_hash, payout_hash)
+     select ${id('n')}, ${id('n')}, n, 0, 'finished', 1000000000000000000 + n, 3500000, 'floating', 3500000, 'in' || n, 'out' || n from ${series}`,
+    `alter table deposit_targets add ${toExchanges}`,
+    `alter table executions add ${toExchanges}`,
+    `select setval('deposit_key_index', ${2 * count + 1})`,
+    // The block scan inserts deposits, whose ids must not collide with the deposit ids of the seeded executions.
+    `alter table deposits alter column id restart with ${count + 1}`,
+    'vacuum analyze',
+  ]
+}
+
+/** An empty copy of the exchanges table, for the bare insert. */
+export const bareTableStatements = ['create table if not exists bare_exchanges (like exchanges including all)']

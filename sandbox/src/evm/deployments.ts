@@ -1,0 +1,87 @@
+import { externalExecutor, swapExecutor, swapRouter } from '@swapyard/contracts'
+import { concatHex, encodeAbiParameters, getCreate2Address, type Hex, keccak256, stringToHex } from 'viem'
+import creationCode from '../generated/tokens.json' with { type: 'json' }
+import type { JsonRpc } from '../json-rpc.ts'
+import type { SandboxToken } from '../tokens.ts'
+
+/**
+ * Arachnid's deterministic deployment proxy, which anvil has on every chain. Its input is the salt and the creation
+ * code.
+ */
+const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+/** Whole tokens of the bank: enough of the cheapest token to fund many servers with millions of dollars each. */
+const supplyTokens = 10n ** 15n
+const gas = 3_000_000n
+
+type Payer = Readonly<{ bank: Hex; feeWei: bigint }>
+type Deployment = Readonly<{ address: Hex; data: Hex }>
+
+/** The address depends only on network, ticker and code, so it is the same in every sandbox. */
+export function planDeployment(token: SandboxToken, bank: Hex): Deployment {
+  const code = (token.kind === 'tether' ? creationCode.TetherToken : creationCode.ListedToken) as Hex
+  const parameters = encodeAbiParameters(
+    [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'address' }, { type: 'uint256' }],
+    [token.name, token.symbol, token.decimals, bank, supplyTokens * 10n ** BigInt(token.decimals)],
+  )
+  const bytecode = concatHex([code, parameters])
+  const salt = keccak256(stringToHex(`swapyard sandbox ${token.network} ${token.ticker}`))
+  return { address: getCreate2Address({ from: deployer, salt, bytecode }), data: concatHex([salt, bytecode]) }
+}
+
+/** Deploys the tokens that are missing. Returns the contract addresses by ticker. */
+export async function deployTokens(
+  rpc: JsonRpc,
+  tokens: readonly SandboxToken[],
+  { bank, feeWei }: Payer,
+): Promise<Record<string, Hex>> {
+  const plans = tokens.map((token) => ({ name: token.ticker, ...planDeployment(token, bank) }))
+  return deployMissing(rpc, plans, { bank, feeWei })
+}
+
+/** Deploys our router and its executors. They are not in the snapshot, so that existing chains get each new version. */
+export async function deployExecutors(
+  rpc: JsonRpc,
+  payer: Payer,
+): Promise<Readonly<{ swapRouter: Hex; swapExecutor: Hex; externalExecutor: Hex }>> {
+  const lower = ({ address, data }: Deployment): Deployment => ({ address: address.toLowerCase() as Hex, data })
+  const plans = {
+    swapRouter: lower(swapRouter),
+    swapExecutor: lower(swapExecutor),
+    externalExecutor: lower(externalExecutor),
+  }
+  await deployMissing(
+    rpc,
+    Object.entries(plans).map(([name, plan]) => ({ name, ...plan })),
+    payer,
+  )
+  return {
+    swapRouter: plans.swapRouter.address,
+    swapExecutor: plans.swapExecutor.address,
+    externalExecutor: plans.externalExecutor.address,
+  }
+}
+
+async function deployMissing(
+  rpc: JsonRpc,
+  plans: readonly (Deployment & { name: string })[],
+  { bank, feeWei }: Payer,
+): Promise<Record<string, Hex>> {
+  const contracts = Object.fromEntries(plans.map(({ name, address }) => [name, address]))
+  const codes = await rpc.batch(plans.map(({ address }) => ['eth_getCode', [address, 'latest']] as const))
+  const missing = plans.filter((_plan, index) => codes[index] === '0x')
+  if (missing.length === 0) return contracts
+  const nonce = Number(await rpc.call('eth_getTransactionCount', [bank, 'latest']))
+  const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
+  const hashes = await rpc.batch(
+    missing.map(({ data }, index) => {
+      const fees = { gas: hex(gas), maxFeePerGas: hex(feeWei), maxPriorityFeePerGas: hex(1n) }
+      return ['eth_sendTransaction', [{ from: bank, to: deployer, data, nonce: hex(nonce + index), ...fees }]] as const
+    }),
+  )
+  // About ten deployments fit into a block.
+  for (let mined = 0; mined < missing.length; mined += 8) await rpc.call('evm_mine')
+  const receipts = await rpc.batch(hashes.map((hash) => ['eth_getTransactionReceipt', [hash]] as const))
+  const failed = missing.find((_plan, index) => (receipts[index] as { status?: string } | null)?.status !== '0x1')
+  if (failed) throw new Error(`deploying ${failed.name} failed`)
+  return contracts
+}

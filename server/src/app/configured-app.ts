@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import type { Database } from '../adapters/postgres/core/database.ts'
+import { createEmbeddedPrices } from '../adapters/prices/embedded.ts'
+import { createHttpPrices } from '../adapters/prices/http.ts'
+import { createMedianPrices } from '../adapters/prices/median.ts'
+import type { Config } from '../config/config.ts'
+import { describeConfig } from '../config/describe.ts'
+import type { Prices } from '../core/ports/prices.ts'
+import { assert } from '../lib/assert.ts'
+import { createHttp } from '../lib/http.ts'
+import { createLog, type Log } from '../lib/log.ts'
+import { type App, createApp, prepareDatabase, type Role } from './app.ts'
+import type { NetworkNodes } from './chains.ts'
+import type { Keys } from './keys.ts'
+import { createMetrics } from './metrics.ts'
+import type { SandboxChains } from './sandbox-chains.ts'
+import { seedSandboxPartners } from './sandbox-partners.ts'
+import { productionSwaps, sandboxSwaps } from './swaps.ts'
+
+/** Stops one started component. */
+export type Closer = () => Promise<void> | void
+
+/** The log, and the migrated database. */
+export type DatabaseAndLog = Readonly<{ log: Log; databaseUrl: string; database: Database }>
+
+export async function openDatabaseAndLog(config: Config, databaseUrl: string): Promise<DatabaseAndLog> {
+  const log = createLog({ level: config.logLevel, pretty: false })
+  log.debug({ settings: describeConfig(config) }, 'settings read')
+  return { log, databaseUrl, database: await prepareDatabase(databaseUrl, { poolMax: config.poolMax, log }) }
+}
+
+export type Infrastructure = Readonly<{
+  databaseAndLog: DatabaseAndLog
+  /** Null in production. */
+  chains: SandboxChains | null
+  keys: Keys
+  routerThread: Worker | null
+  /** The port of the HTTP server; null if it does not listen. */
+  port: number | null
+  closers: Closer[]
+}>
+
+/** Creates the app from its configuration on infrastructure that `start` opened. */
+export async function createConfiguredApp(config: Config, role: Role, ground: Infrastructure): Promise<App> {
+  const { databaseAndLog, chains, keys, port, closers } = ground
+  const { log } = databaseAndLog
+  const nodes: readonly NetworkNodes[] =
+    chains?.nodes ?? [...config.networks].map(([network, { rpcUrls }]) => ({ network, rpcUrls, tokens: {} }))
+  const { clocks, limits } = config
+  const app = await createApp({
+    environment: config.environment,
+    databaseUrl: databaseAndLog.databaseUrl,
+    database: databaseAndLog.database,
+    poolMax: config.poolMax,
+    nodes,
+    publicKeys: keys.publicKeys,
+    signer: keys.signer,
+    walletFolder: join(config.dataDir, 'wallets'),
+    walletSettings: config.monero,
+    pepper: Buffer.from(config.pepper),
+    prices: openPrices(config, log, closers),
+    overrides: config.currencies,
+    spreads: config.spreads,
+    settings: {
+      rateIdMs: clocks.rateIdMs,
+      fixedLockMs: clocks.fixedLockMs,
+      expiryMs: clocks.expiryMs,
+      stuckMs: clocks.stuckMs,
+      limits,
+      privacy: config.privacy,
+    },
+    denied: config.denied,
+    swaps: chains === null ? productionSwaps(nodes, config.swaps) : sandboxSwaps(chains.networks),
+    routerThread: ground.routerThread,
+    rateLimit: config.rateLimit,
+    api: {
+      publicUrl:
+        config.publicUrl ??
+        `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port ?? config.port}`,
+      trustedProxies: config.trustedProxies,
+      operatorToken: config.operatorToken,
+      sandboxControlUrl: chains?.controlUrl ?? null,
+      operationsOnly: role === 'worker',
+    },
+    log,
+    metrics: createMetrics(),
+  })
+  closers.push(() => app.stop())
+  if (config.environment === 'sandbox') await seedSandboxPartners(app.database, Buffer.from(config.pepper))
+  return app
+}
+
+/** Production takes the median of the operator's sources; the sandbox generates prices. */
+function openPrices({ environment, prices, sandbox }: Config, log: Log, closers: Closer[]): Prices {
+  if (prices === null) {
+    assert(environment === 'sandbox', 'production has price sources')
+    return createEmbeddedPrices({ now: Date.now, still: sandbox.still })
+  }
+  const http = createHttp()
+  closers.push(() => http.close())
+  return createMedianPrices({
+    sources: prices.sources.map((url) => ({ id: new URL(url).host, prices: createHttpPrices(url, http) })),
+    quorum: prices.quorum,
+    now: Date.now,
+    onDropped: (source, reason, priceKey) => log.warn({ source, reason, priceKey }, 'price dropped'),
+  })
+}

@@ -32,7 +32,7 @@ export type Metrics = RouterMetrics &
     contentType: string
   }>
 
-/** Created once, handed to whoever counts. `defaults` adds those of the process (CPU, memory, event loop). */
+/** One instance per process. `defaults` adds the metrics of the process (CPU, memory, event loop). */
 export function createMetrics({ defaults = true }: { defaults?: boolean } = {}): Metrics {
   const registry = new Registry()
   if (defaults) collectDefaultMetrics({ register: registry, prefix: 'swapyard_' })

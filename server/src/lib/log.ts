@@ -41,8 +41,8 @@ const secret: ReadonlySet<string> = new Set(secretNames)
 const DEPTH_MAX = 3
 
 /**
- * The fields with every secret masked; the same object if there is none. Pino calls it as `formatters.log`, because pino's `redact`
- * needs a wildcard path per name and depth: measured 38 µs a line instead of 2 µs.
+ * Masks every secret; returns the same object if it holds no secret. Pino calls it as `formatters.log`, because pino's
+ * `redact` needs a wildcard path per name and depth: measured 38 µs a line instead of 2 µs.
  */
 function maskFields(fields: Record<string, unknown>, depth = 1): Record<string, unknown> {
   let masked = fields

@@ -68,7 +68,7 @@ describe('a rateId', () => {
     expect(() => createRateIds(randomBytes(32)).read(token, offer)).toThrow(invalid)
   })
 
-  it('is read by its amount, not by its spelling beyond the 15 digits of a quote', () => {
+  it('is read by its amount, to the 15 digits of a quote', () => {
     const asked = 1_123_456_789_012_345_678n
     const token = rateIds.issue({ ...offer, fromUnits: 1_123_456_789_012_340_000n })
     expect(rateIds.read(token, { ...offer, fromUnits: asked })).toMatchObject({ fromUnits: asked })

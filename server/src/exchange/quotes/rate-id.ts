@@ -83,7 +83,7 @@ export function createRateIds(pepper: Uint8Array): RateIds {
   }
 }
 
-/** The bytes of a token in its one spelling, or null. */
+/** The bytes of a token in its only valid encoding, or null. */
 function decode(text: string): Buffer | null {
   if (!BASE64URL.test(text)) return null
   const token = Buffer.from(text, 'base64url')

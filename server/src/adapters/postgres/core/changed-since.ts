@@ -8,7 +8,7 @@ export const LEAST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text'
 
 /**
  * Tables as they are: others after a restart or failover of the server, after a restore into them, after a truncation. Then
- * transactions may have been numbered anew.
+ * transaction numbers may have restarted.
  */
 export const generationOf = (...tables: readonly string[]): string =>
   `concat_ws(' ', pg_postmaster_start_time(), ${tables

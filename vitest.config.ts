@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'units',
-          include: ['{schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
+          include: ['{lib,schema,server}/src/**/*.test.ts', ...units, 'test/*.test.ts'],
         },
       },
       {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
+import { startChains } from '../test/support/chains.ts'
 import type { Result } from './benchmarks.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { PrivateFigures, PrivateWorkerSettings } from './private-worker.ts'
-import { startChains } from './sandbox-chains.ts'
 
 /*
  * Private exchanges of ether for bitcoin through Monero by one worker, on real nodes. Each Monero payment between the legs locks its

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../lib/src/until.ts'
 import { networks as definitions } from '../server/networks/index.ts'
 import { createEmbeddedPrices } from '../server/src/adapters/prices/embedded.ts'
 import { createKeystore, openPublicKeys, openSigner } from '../server/src/adapters/signers/keystore.ts'
@@ -186,11 +187,6 @@ async function postToSandbox(path: string, body: unknown): Promise<Record<string
   return (await answer.json()) as Record<string, unknown>
 }
 
-async function waitFor(what: string, check: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS
-  // A query may fail while the machine is overloaded.
-  while (!(await check().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`timed out after ${DEADLINE_MS} ms waiting until ${what}`)
-    await delay(POLL_MS)
-  }
-}
+/** A query may fail while the machine is overloaded. */
+const waitFor = (what: string, check: () => Promise<boolean>): Promise<boolean> =>
+  until(what, () => check().catch(() => false), { timeoutMs: DEADLINE_MS, intervalMs: POLL_MS })

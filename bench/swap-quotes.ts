@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { ChainsFile } from '../server/src/app/sandbox-chains.ts'
+import { startChains } from '../test/support/chains.ts'
 import type { BareSwapServerSettings } from './bare-swap-server.ts'
 import type { Result } from './benchmarks.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { get, runLoad } from './load.ts'
 import { compare, type Pace } from './rounds.ts'
-import { startChains } from './sandbox-chains.ts'
 
 /*
  * Compares swap quotes over HTTP, with the router in its thread, with a bare route that returns a fixed quote. The pools are those of

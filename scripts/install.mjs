@@ -46,7 +46,10 @@ function isStale(lock) {
   }
 }
 
-/** Runs one installation at a time: two in one directory delete each other's files. */
+/**
+ * Runs one installation at a time: two in one directory delete each other's files. It cannot use the lock of
+ * lib/src/file-lock.ts: Node 20 does not run TypeScript, and no package is installed yet.
+ */
 async function withInstallLock(root, work) {
   const lock = join(root, '.cache', 'install.lock')
   mkdirSync(join(root, '.cache'), { recursive: true })

@@ -7,7 +7,7 @@ import { sampleArchitecture, sampleFaults, sampleTree } from './architecture/sam
 import { parseSource } from './architecture/source-file.ts'
 
 const root = join(import.meta.dirname, '..')
-const folders = ['schema/src', 'server/src', 'server/networks', 'server/currencies', 'server/dexes', 'sandbox/src']
+const folders = ['lib/src', 'schema/src', 'server/src', 'server/networks', 'server/currencies', 'server/dexes', 'sandbox/src']
 const topOfServer = ['adapters', 'app', 'cli', 'config', 'core', 'exchange', 'lib', 'main.ts', 'pages', 'swap']
 
 const paths = folders.flatMap((folder) =>

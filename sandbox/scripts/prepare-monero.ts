@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../src/bitcoin/nodes.ts'
+import { findProgram } from '@swapyard/lib/find-program.ts'
 import { createChildren } from '../src/children.ts'
 import { lockDirectory } from '../src/directory-lock.ts'
 import { generateBlocks, initialBlocks } from '../src/monero/monero-chain.ts'

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readJson, removeFile, writeJson } from './files.ts'
+import { type FileLock, FileLockedError, lockFile, readHolder } from '@swapyard/lib/file-lock.ts'
+import { isAlive, type PidIdentity, readPidIdentity, waitForExit } from '@swapyard/lib/pid.ts'
+import { removeFile } from './files.ts'
 import { log } from './log.ts'
-import { isAlive, type PidIdentity, readPidIdentity, waitForExit } from './pid-identity.ts'
-
-type LockRecord = Readonly<{ owner: PidIdentity; children: readonly PidIdentity[] }>
 
 export type DirectoryLock = Readonly<{
   /** Records the child in the lock file, so that the next start can stop it if this process is killed. */
@@ -27,32 +26,35 @@ const ownerWaitTimeoutMs = 30_000
 export async function lockDirectory(dataDir: string): Promise<DirectoryLock> {
   mkdirSync(dataDir, { recursive: true })
   const file = join(dataDir, 'chains.lock')
-  const owner = readPidIdentity(process.pid) ?? { pid: process.pid, since: '' }
   await waitForOwner(dataDir, file)
-  if (!createExclusive(file, { owner, children: [] })) {
-    const previous = readJson(file) as LockRecord | null
-    if (previous && isAlive(previous.owner)) {
-      throw new DirectoryInUseError(`the chains in ${dataDir} are already run by process ${previous.owner.pid}`)
-    }
-    removeFile(file)
-    // Two processes may find the same stale lock: one creates the file, the other is rejected.
-    if (!createExclusive(file, { owner, children: [] }))
-      throw new DirectoryInUseError(`another process has just locked ${dataDir}`)
+  const lock = acquire(dataDir, file)
+  if (lock.stale !== null) {
     removeFile(join(dataDir, 'chains.json'))
-    await stopOrphans(previous?.children ?? [])
+    await stopOrphans((lock.stale['children'] ?? []) as readonly PidIdentity[])
   }
   const children = new Map<number, PidIdentity>()
-  const save = () => writeJson(file, { owner, children: [...children.values()] })
+  const save = () => lock.write({ children: [...children.values()] })
+  save()
   return {
     addChild(pid) {
-      children.set(pid, readPidIdentity(pid) ?? { pid, since: '' })
+      children.set(pid, readPidIdentity(pid) ?? { pid, startedAt: '' })
       save()
     },
     removeChild(pid) {
       children.delete(pid)
       save()
     },
-    release: () => removeFile(file),
+    release: lock.release,
+  }
+}
+
+function acquire(dataDir: string, file: string): FileLock {
+  try {
+    return lockFile(file)
+  } catch (error) {
+    if (!(error instanceof FileLockedError)) throw error
+    if (error.holder === null) throw new DirectoryInUseError(`another process has just locked ${dataDir}`)
+    throw new DirectoryInUseError(`the chains in ${dataDir} are already run by process ${error.holder.pid}`)
   }
 }
 
@@ -60,20 +62,10 @@ export async function lockDirectory(dataDir: string): Promise<DirectoryLock> {
 async function waitForOwner(dataDir: string, file: string): Promise<void> {
   const deadline = Date.now() + ownerWaitTimeoutMs
   for (let waited = false; Date.now() < deadline; waited = true) {
-    const lock = readJson(file) as LockRecord | null
-    if (lock === null || !isAlive(lock.owner) || existsSync(join(dataDir, 'chains.json'))) return
-    if (!waited) log(`waiting for process ${lock.owner.pid}, which is starting or stopping the chains in ${dataDir}`)
+    const owner = readHolder(file)
+    if (owner === null || existsSync(join(dataDir, 'chains.json'))) return
+    if (!waited) log(`waiting for process ${owner.pid}, which is starting or stopping the chains in ${dataDir}`)
     await delay(100)
-  }
-}
-
-function createExclusive(file: string, content: LockRecord): boolean {
-  try {
-    writeFileSync(file, JSON.stringify(content), { flag: 'wx', mode: 0o600 })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
   }
 }
 

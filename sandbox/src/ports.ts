@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort, isPortFree } from '@swapyard/lib/free-port.ts'
 import { readJson, writeJson } from './files.ts'
 
 /**
@@ -14,32 +14,12 @@ export function createPorts(folder: string): Ports {
   const usedPorts = new Set<number>()
   return async (name) => {
     const savedPort = savedPorts.get(name)
-    let port = savedPort !== undefined && !usedPorts.has(savedPort) && (await isFree(savedPort)) ? savedPort : 0
+    let port = savedPort !== undefined && !usedPorts.has(savedPort) && (await isPortFree(savedPort)) ? savedPort : 0
     while (port === 0 || (port !== savedPort && [...savedPorts.values(), ...usedPorts].includes(port)))
-      port = await findFreePort()
+      port = await freePort()
     usedPorts.add(port)
     savedPorts.set(name, port)
     writeJson(file, Object.fromEntries(savedPorts))
     return port
   }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return listen(port).then(
-    () => true,
-    () => false,
-  )
-}
-
-const findFreePort = () => listen(0)
-
-function listen(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port))
-    })
-  })
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
+import { findProgram } from '@swapyard/lib/find-program.ts'
 import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts'
-import { findProgram, startBcoin, startLitecoind } from './bitcoin/nodes.ts'
+import { startBcoin, startLitecoind } from './bitcoin/nodes.ts'
 import { type Children, createChildren } from './children.ts'
 import { startControlServer } from './control-server.ts'
 import { lockDirectory } from './directory-lock.ts'

@@ -1,4 +1,4 @@
-import { isAlive, type PidIdentity, readPidIdentity } from './pid-identity.ts'
+import { isAlive, type PidIdentity, readPidIdentity } from '@swapyard/lib/pid.ts'
 
 const checkIntervalMs = 1000
 
@@ -14,7 +14,7 @@ export type ServerRegistry = Readonly<{
 
 export function createServerRegistry(parentPid: number | null, orphanTimeoutMs: number): ServerRegistry {
   const servers: PidIdentity[] =
-    parentPid === null ? [] : [readPidIdentity(parentPid) ?? { pid: parentPid, since: 'unknown' }]
+    parentPid === null ? [] : [readPidIdentity(parentPid) ?? { pid: parentPid, startedAt: 'unknown' }]
   let unusedSinceMs: number | null = null
   return {
     endWithServers: parentPid !== null,

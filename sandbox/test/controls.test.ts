@@ -3,15 +3,9 @@ import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  bitcoinFamily,
-  hasLitecoind,
-  type RunningSandbox,
-  runSandbox,
-  temporaryFolder,
-  testedNetworks,
-  waitFor,
-} from './running-sandbox.ts'
+import { hasProgram } from '../../test/support/describe-with.ts'
+import { until } from '../../test/support/until.ts'
+import { bitcoinFamily, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks } from './running-sandbox.ts'
 
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -44,7 +38,7 @@ test('lists the running chains', async () => {
   expect(status).toBe(200)
   expect(body).toMatchObject([
     { network: 'btc', client: 'bcoin 1.0.2' },
-    ...(hasLitecoind ? [{ network: 'ltc', client: expect.stringMatching(/^litecoind 0\.21/) }] : []),
+    ...(hasProgram('litecoind') ? [{ network: 'ltc', client: expect.stringMatching(/^litecoind 0\.21/) }] : []),
     { network: 'eth', client: expect.stringMatching(/^anvil /), chainId: 3133700001 },
   ])
   expect(sandbox.chains.pid).toBe(sandbox.process.pid)
@@ -58,7 +52,7 @@ test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the 
   // Unconfirmed payments count.
   expect(await balance(network, 'native', wallet.address)).toBe('0.75')
   const rpc = sandbox.rpc(network)
-  await waitFor('a block with the payment', async () => {
+  await until('a block with the payment', async () => {
     const tx = (await rpc.call('getrawtransaction', [hash, true])) as { confirmations?: number }
     return (tx.confirmations ?? 0) > 0
   })
@@ -91,23 +85,20 @@ test.each(bitcoinFamily)('pays an outside wallet of %s, whose key can spend the 
 test('pays an outside wallet of eth, whose key can spend the payment', async () => {
   const wallet = await createWallet('eth')
   await deposit('eth', 'native', wallet.address, '1.5')
-  await waitFor('the payment', async () => (await balance('eth', 'eth', wallet.address)) === '1.5')
+  await until('the payment', async () => (await balance('eth', 'eth', wallet.address)) === '1.5')
   const url = sandbox.chains.networks.find((one) => one.network === 'eth')?.rpcUrls[0] ?? ''
   const account = privateKeyToAccount(wallet.privateKey as `0x${string}`)
   const client = createWalletClient({ account, transport: http(url) })
   const other = await createWallet('eth')
   const hash = await client.sendTransaction({ to: other.address as `0x${string}`, value: parseEther('1'), chain: null })
-  await waitFor(
-    'the receipt',
-    async () => (await sandbox.rpc('eth').call('eth_getTransactionReceipt', [hash])) !== null,
-  )
+  await until('the receipt', async () => (await sandbox.rpc('eth').call('eth_getTransactionReceipt', [hash])) !== null)
   expect(await balance('eth', 'native', other.address)).toBe('1')
 })
 
 test.each(['usdt', 'usdc', 'wbtc', 'dai'])('pays %s on eth', async (currency) => {
   const wallet = await createWallet('eth')
   await deposit('eth', currency, wallet.address, '25.5')
-  await waitFor('the tokens', async () => (await balance('eth', currency, wallet.address)) === '25.5')
+  await until('the tokens', async () => (await balance('eth', currency, wallet.address)) === '25.5')
 })
 
 describe('makes fifty concurrent payments', () => {
@@ -119,7 +110,7 @@ describe('makes fifty concurrent payments', () => {
     )
     console.log(`50 payments on ${network}: ${Math.round(performance.now() - startedAt)} ms`)
     expect(new Set(hashes).size).toBe(50)
-    await waitFor('all payments', async () => (await balance(network, 'native', wallet.address)) === '0.5')
+    await until('all payments', async () => (await balance(network, 'native', wallet.address)) === '0.5')
   })
 })
 
@@ -135,7 +126,7 @@ test.each(testedNetworks)('mines blocks of %s at an interval and on demand, but 
   const read = async () =>
     Number(await sandbox.rpc(network).call(network === 'eth' ? 'eth_blockNumber' : 'getblockcount'))
   const before = await read()
-  await waitFor('two interval blocks', async () => (await read()) >= before + 2, 5000)
+  await until('two interval blocks', async () => (await read()) >= before + 2, 5000)
 })
 
 describe('rejects invalid requests', () => {

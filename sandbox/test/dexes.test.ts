@@ -16,10 +16,11 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
+import { until } from '../../test/support/until.ts'
 import { evmBankAddress, evmTraderAddress } from '../src/keys.ts'
 import type { Market, MarketPool } from '../src/market/snapshot.ts'
 import { evmNetworks } from '../src/networks.ts'
-import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
 const networks = evmNetworks.map(({ network }) => network)
 const folder = temporaryFolder()
@@ -224,7 +225,7 @@ describe.each(networks)('%s', (network) => {
   })
 
   test('keeps its pools within one percent of the prices', async () => {
-    await waitFor('the pools', async () =>
+    await until('the pools', async () =>
       (await measureDeviations(network, false)).every(({ deviation }) => deviation < 0.01),
     )
     expect((await measureDeviations(network, false)).length).toBeGreaterThan(25)
@@ -242,7 +243,7 @@ test('the trader moves the pools without changing the bank balances', async () =
   const before = await balances()
   const prices = () => Promise.all(marketOf('eth').pools.map((pool) => priceOfPool('eth', pool)))
   const old = await prices()
-  await waitFor(
+  await until(
     'ten pools that moved',
     async () => (await prices()).filter((price, index) => price !== old[index]).length >= 10,
   )
@@ -267,7 +268,7 @@ test("on Celo the native balance and the token's balance are the same", async ()
     { from: bank, to: token, data, gas: '0x30d40', maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x0' },
   ])
   await sandbox.post('/blocks', { network: 'celo', count: 1 })
-  await waitFor(
+  await until(
     'the transfer',
     async () => (await clientOf('celo').getBalance({ address: address })) === 35n * 10n ** 17n,
   )
@@ -280,16 +281,16 @@ test('frozen chains move to the base prices and stay there; a restart keeps the 
   console.log(`second start: ${sandbox.startMs} ms`)
   expect(sandbox.chains.networks).toEqual(before)
   for (const network of ['eth', 'celo', 'sonic']) {
-    await waitFor('the base prices', async () =>
+    await until('the base prices', async () =>
       (await measureDeviations(network, true)).every(({ deviation }) => deviation < 0.01),
     )
     const nonce = () => clientOf(network).getTransactionCount({ address: evmTraderAddress() })
     const height = () => clientOf(network).getBlockNumber()
     // Aligning the pools takes two blocks.
     const settled = (await height()) + 4n
-    await waitFor('blocks', async () => (await height()) >= settled)
+    await until('blocks', async () => (await height()) >= settled)
     const traded = await nonce()
-    await waitFor('more blocks', async () => (await height()) >= settled + 6n)
+    await until('more blocks', async () => (await height()) >= settled + 6n)
     expect(await nonce()).toBe(traded)
   }
 })

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findProgram } from '../src/bitcoin/nodes.ts'
-import { readSettings } from '../src/settings.ts'
-import { type RunningSandbox, runSandbox, temporaryFolder, waitFor } from './running-sandbox.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWith } from '../../test/support/describe-with.ts'
+import { until } from '../../test/support/until.ts'
+import { type RunningSandbox, runSandbox, temporaryFolder } from './running-sandbox.ts'
 
-const { searchPath } = readSettings([])
-const hasMonero = ['monerod', 'monero-wallet-rpc'].every((name) => findProgram(name, searchPath) !== null)
-
-describe.runIf(hasMonero)('monero in the sandbox', () => {
+describeWith('monerod', 'monero in the sandbox', () => {
   const folder = temporaryFolder()
   let sandbox: RunningSandbox
   beforeAll(async () => {
@@ -30,7 +27,7 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
     const address = await wallet()
     expect(address).toMatch(/^8[1-9A-HJ-NP-Za-km-z]{94}$/)
     await deposit(address, '1.000000000001')
-    await waitFor('the payment', async () => (await balance(address)) === '1.000000000001')
+    await until('the payment', async () => (await balance(address)) === '1.000000000001')
     const refused = await sandbox.post('/deposits', {
       network: 'xmr',
       currency: 'native',
@@ -55,7 +52,7 @@ describe.runIf(hasMonero)('monero in the sandbox', () => {
     await sandbox.post('/blocks', { network: 'xmr', count: 2 })
     await sandbox.post('/mining', { network: 'xmr', paused: false })
     expect(await balance(keptAddress)).toBe('0.5')
-    await waitFor('the drop of the payment', async () => (await balance(droppedAddress)) === '0')
+    await until('the drop of the payment', async () => (await balance(droppedAddress)) === '0')
     const deep = await sandbox.post('/reorgs', { network: 'xmr', depth: 50 })
     expect([deep.status, deep.body['code']]).toEqual([409, 'REORG_TOO_DEEP'])
   })

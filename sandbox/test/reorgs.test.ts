@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  bitcoinFamily,
-  type RunningSandbox,
-  runSandbox,
-  temporaryFolder,
-  testedNetworks,
-  waitFor,
-} from './running-sandbox.ts'
+import { until } from '../../test/support/until.ts'
+import { bitcoinFamily, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks } from './running-sandbox.ts'
 
 const folder = temporaryFolder()
 let sandbox: RunningSandbox
@@ -203,7 +197,7 @@ describe('eth', () => {
       if (child) expect(block.hash).toBe(child.parentHash)
       child = block
     }
-    await waitFor('an empty txpool', async () => {
+    await until('an empty txpool', async () => {
       const { pending, queued } = (await rpc().call('txpool_status')) as { pending: string; queued: string }
       await mine('eth', 1)
       return Number(pending) + Number(queued) === 0

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive, type PidIdentity, readPidIdentity } from '@swapyard/lib/pid.ts'
+import { until as untilSoon } from '@swapyard/lib/until.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isAlive, readPidIdentity } from '../src/pid-identity.ts'
-import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks, waitFor } from './running-sandbox.ts'
+import { PATIENCE_MS } from '../../test/support/patience.ts'
+import { until } from '../../test/support/until.ts'
+import { launch, type RunningSandbox, runSandbox, temporaryFolder, testedNetworks } from './running-sandbox.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 const running: RunningSandbox[] = []
@@ -55,9 +58,9 @@ async function expectPayments(sandbox: RunningSandbox, paid: readonly Payment[])
 }
 
 /** The node processes in the lock file. */
-const readNodes = (path: string): { pid: number; since: string }[] => {
+const readNodes = (path: string): PidIdentity[] => {
   const lock = JSON.parse(readFileSync(join(path, 'chains.lock'), 'utf8')) as {
-    children: { pid: number; since: string }[]
+    children: PidIdentity[]
   }
   return lock.children
 }
@@ -107,7 +110,7 @@ test('stops the nodes after a SIGKILL of the sandbox and loses no data', async (
   expect(nodes).toHaveLength(testedNetworks.length - 1)
   await first.stop('SIGKILL')
   expect(existsSync(join(folder.path, 'chains.lock'))).toBe(true)
-  await waitFor('the end of the nodes', () => !nodes.some(isAlive))
+  await until('the end of the nodes', () => !nodes.some(isAlive))
   const second = await run()
   await expectPayments(second, paid)
 })
@@ -124,14 +127,16 @@ test('waits for a running stop before it starts', async () => {
   const first = await run()
   const paid = await payEverywhere(first)
   const stopped = first.stop()
-  await waitFor('the stop', () => !existsSync(join(folder.path, 'chains.json')))
+  // Fast: the process must not have stopped before the signal.
+  const hasBegun = () => !existsSync(join(folder.path, 'chains.json'))
+  await untilSoon('the stop', hasBegun, { timeoutMs: PATIENCE_MS, intervalMs: 5 })
   // Makes the stop take longer.
   first.process.kill('SIGSTOP')
   const second = launch(folder.path, testedNetworks.join(','))
-  await waitFor('the second start to wait', () => second.text().includes(`waiting for process ${first.process.pid}`))
+  await until('the second start to wait', () => second.text().includes(`waiting for process ${first.process.pid}`))
   first.process.kill('SIGCONT')
   await stopped
-  await waitFor('the chains', () => second.text().includes('ready'))
+  await until('the chains', () => second.text().includes('ready'))
   second.process.kill('SIGTERM')
   await new Promise((resolve) => second.process.once('exit', resolve))
   await expectPayments(await run(), paid)

@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PATIENCE_MS } from '../../test/support/patience.ts'
-import { findProgram } from '../src/bitcoin/nodes.ts'
+import { hasProgram } from '../../test/support/describe-with.ts'
+import { until } from '../../test/support/until.ts'
 import { createJsonRpc, type JsonRpc } from '../src/json-rpc.ts'
-import { readSettings } from '../src/settings.ts'
 
 const entry = new URL('../src/main.ts', import.meta.url).pathname
 
@@ -49,7 +48,7 @@ export async function runSandbox(
 ): Promise<RunningSandbox> {
   const startedAt = performance.now()
   const child = launch(folder, networks, extraArgs, environment)
-  await waitFor('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
+  await until('ready', () => child.text().split('\n').includes('ready') || child.process.exitCode !== null)
   if (child.process.exitCode !== null) throw new Error(`the sandbox exited: ${child.text()}`)
   const startMs = Math.round(performance.now() - startedAt)
   const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
@@ -98,20 +97,5 @@ export function launch(
   return { process: process_, text: () => text }
 }
 
-export async function waitFor(
-  description: string,
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs = PATIENCE_MS,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`timed out after ${timeoutMs} ms waiting for: ${description}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-}
-
-const { searchPath } = readSettings([])
-/** Litecoin Core is a Debian package; without it the tests skip ltc. */
-export const hasLitecoind = findProgram('litecoind', searchPath) !== null
-export const bitcoinFamily = hasLitecoind ? ['btc', 'ltc'] : ['btc']
+export const bitcoinFamily = hasProgram('litecoind') ? ['btc', 'ltc'] : ['btc']
 export const testedNetworks = [...bitcoinFamily, 'eth']

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hex } from '@scure/base'
+import { freePort } from '@swapyard/lib/free-port.ts'
+import { createJsonRpc, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
 import { startBcoin } from '../../sandbox/src/bitcoin/nodes.ts'
 import { btc } from '../../server/networks/btc.ts'
 import { keyScript, parametersOf } from '../../server/src/adapters/chains/bitcoin/address.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
-import { freePort } from '../../server/src/lib/free-port.ts'
-import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
 import { createAppKeys } from './app-keys.ts'
 import { describeBitcoinChain, type TestNode } from './chain-suite.ts'
 
@@ -28,11 +28,7 @@ async function start(): Promise<TestNode> {
   return {
     url: node.rpcUrl,
     validates: false,
-    call: async (method, ...params) => {
-      const answer = await rpc.call(method, params)
-      if (answer.kind !== 'result') throw new Error(`${method}: ${JSON.stringify(answer)}`)
-      return answer.result
-    },
+    call: async (method, ...params) => unwrapAnswer(method, await rpc.call(method, params)),
     stop: async () => {
       await rpc.close()
       await node.stop()

@@ -1,19 +1,20 @@
 import { hex } from '@scure/base'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ltc } from '../../server/networks/ltc.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
 import type { Utxo } from '../../server/src/exchange/ports/spend.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { createAppKeys } from './app-keys.ts'
 import { createTestApp, type TestNode } from './chain-suite.ts'
-import { hasLitecoind, startLitecoind } from './litecoind.ts'
+import { startLitecoind } from './litecoind.ts'
 
 const network = resolveNetwork(ltc, 'sandbox')
 const WHOLE = 100_000_000n
 /** Somebody outside whose keys the test has. */
 const STRANGER = 500_000
 
-describe.runIf(hasLitecoind)('Litecoin Core and what never was a deposit', () => {
+describeWith('litecoind', 'Litecoin Core and what never was a deposit', () => {
   let node: TestNode
   let app: ReturnType<typeof createTestApp>
   beforeAll(async () => {

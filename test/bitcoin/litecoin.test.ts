@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ltc } from '../../server/networks/ltc.ts'
 import { resolveNetwork } from '../../server/src/core/domain/network.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { PATIENCE } from '../support/patience.ts'
 import { createTestApp, describeBitcoinChain, type TestNode } from './chain-suite.ts'
-import { hasLitecoind, startLitecoind } from './litecoind.ts'
+import { startLitecoind } from './litecoind.ts'
 
 const network = resolveNetwork(ltc, 'sandbox')
 const DEADLINE = { ...PATIENCE, interval: 100 }
 
-describe.runIf(hasLitecoind)('litecoind', () => {
+describeWith('litecoind', 'litecoind', () => {
   describeBitcoinChain('one node', network, () => startLitecoind())
 
   describe('two nodes', () => {

@@ -1,16 +1,11 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../server/src/lib/free-port.ts'
-import { createJsonRpc } from '../../server/src/lib/json-rpc.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { freePort } from '@swapyard/lib/free-port.ts'
+import { createJsonRpc, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
+import { until } from '../support/until.ts'
 import type { TestNode } from './chain-suite.ts'
-
-const PROGRAM = '/usr/bin/litecoind'
-const POLL_MS = 100
-
-export const hasLitecoind = existsSync(PROGRAM)
 
 /** Litecoin Core on regtest in a folder of its own; `peer` is the peer-to-peer port of another one, to follow it. */
 export async function startLitecoind(peer: number | null = null): Promise<TestNode & { peerPort: number }> {
@@ -32,20 +27,16 @@ export async function startLitecoind(peer: number | null = null): Promise<TestNo
     '-printtoconsole=0',
     ...(peer === null ? ['-connect=0', '-listen=1'] : [`-connect=127.0.0.1:${peer}`]),
   ]
-  const child = spawn(PROGRAM, settings, { stdio: 'ignore' })
+  const child = spawn('litecoind', settings, { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `http://swapyard:regtest@127.0.0.1:${rpcPort}/`
   const rpc = createJsonRpc({ url })
-  const call = async (method: string, ...params: readonly unknown[]): Promise<unknown> => {
-    const answer = await rpc.call(method, params)
-    if (answer.kind !== 'result') throw new Error(`${method}: ${JSON.stringify(answer)}`)
-    return answer.result
-  }
-  const deadline = Date.now() + PATIENCE_MS
-  while ((await rpc.call('getblockcount', [])).kind !== 'result') {
-    if (Date.now() > deadline || child.exitCode !== null) throw new Error('litecoind does not start')
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
+  const call = async (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+    unwrapAnswer(method, await rpc.call(method, params))
+  await until('litecoind answers', async () => {
+    if (child.exitCode !== null) throw new Error(`litecoind ended with ${child.exitCode}`)
+    return (await rpc.call('getblockcount', [])).kind === 'result'
+  })
   return {
     url,
     validates: true,

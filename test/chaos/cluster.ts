@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { callOnce } from '@swapyard/lib/json-rpc.ts'
 import { startPostgres } from '../../server/src/adapters/embedded-postgres/postgres.ts'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
+import { startChains } from '../support/chains.ts'
 import type { Json } from '../support/until.ts'
-import { nodeEndpoint } from './node-endpoint.ts'
 import { type Crash, crashPostgres } from './postgres-crash.ts'
-
-const START_MS = 90_000
 
 /** A Postgres and chains of one's own, which may be hurt: nobody else is on them. */
 export type Cluster = Readonly<{
@@ -31,8 +28,11 @@ export type Cluster = Readonly<{
 
 export async function startCluster(networks: readonly string[]): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-chaos-'))
-  const [postgres, sandbox] = await Promise.all([startPostgres({ dataDir: folder }), startChains(folder, networks)])
-  const chains = JSON.parse(readFileSync(join(folder, 'chains.json'), 'utf8')) as ChainsFile
+  const [postgres, sandbox] = await Promise.all([
+    startPostgres({ dataDir: folder }),
+    startChains(folder, networks, { logFile: join(folder, 'sandbox.log'), still: false }),
+  ])
+  const chains = JSON.parse(readFileSync(sandbox.file, 'utf8')) as ChainsFile
   const control: Cluster['control'] = (path, body) => post(chains.controlUrl + path, body)
   let crashes = 0
   let reorgs = 0
@@ -52,32 +52,11 @@ export async function startCluster(networks: readonly string[]): Promise<Cluster
     },
     damage: () => ({ crashes, reorgs }),
     stop: async () => {
-      await end(sandbox)
+      await sandbox.stop()
       await postgres.stop()
       if (process.env['TEST_KEEP'] === undefined) rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function startChains(folder: string, networks: readonly string[]): Promise<ChildProcess> {
-  const main = join(import.meta.dirname, '../../sandbox/src/main.ts')
-  const args = [main, '--data-dir', folder, '--networks', networks.join(','), '--parent', String(process.pid)]
-  const log = openSync(join(folder, 'sandbox.log'), 'a')
-  const child = spawn(process.execPath, args, { stdio: ['ignore', log, log] })
-  closeSync(log)
-  const deadline = Date.now() + START_MS
-  while (!existsSync(join(folder, 'chains.json'))) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the sandbox chains did not start')
-    await delay(50)
-  }
-  return child
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
-  await ended
 }
 
 async function post(url: string, body: unknown): Promise<Json> {
@@ -100,14 +79,5 @@ async function callNode(
 ): Promise<Json> {
   const node = chains.networks.find((one) => one.network === network)
   if (!node) throw new Error(`there is no chain ${network}`)
-  const { url, headers } = nodeEndpoint(node.rpcUrls[0] ?? '')
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(60_000),
-  })
-  const { result, error } = (await answer.json()) as { result?: Json; error?: { message: string } | null }
-  if (error) throw new Error(`${network} ${method}: ${error.message}`)
-  return result
+  return callOnce(node.rpcUrls[0] ?? '', method, params)
 }

@@ -72,13 +72,13 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: replace,
-        find: 'caught(() =>\n        chain.sender.build',
-        put: 'caught(async () =>\n        chain.sender.build',
+        find: 'wrapBuildError(() =>\n    chain.sender.build',
+        put: 'wrapBuildError(async () =>\n    chain.sender.build',
       },
       { file: replace, find: 'replaces: { intent, feeUnits: newest.feeUnits }', put: 'replaces: null' },
       {
         file: replace,
-        find: "assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends what all attempts spend')",
+        find: "assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')",
         put: '',
       },
     ],
@@ -92,7 +92,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       {
         file: advance,
         find: "if (result.kind === 'rejected') {",
-        put: "if (result.kind === 'unknown') return expire(deps, transaction, [])\n  if (result.kind === 'rejected') {",
+        put: "if (result.kind === 'unknown') return requeuePayouts(deps, transaction, { proof: { proof: [] }, attention: null })\n  if (result.kind === 'rejected') {",
       },
     ],
     attack: nodesThatDoNotAnswer,
@@ -103,7 +103,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'server/src/exchange/settlement/step-exchange.ts',
-        find: 'await reader.received(deposit, deposit.block)',
+        find: 'await reader.receivedUnits(deposit, deposit.block)',
         put: 'deposit.units',
       },
     ],

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findOnPath } from '../support/describe-with.ts'
 
-const executablePath = '/usr/bin/chromium'
-const isThere = existsSync(executablePath)
 const args = [
   '--headless',
   '--no-sandbox',
@@ -11,15 +9,10 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
 ]
-if (!isThere && !process.env['CI']) console.warn('the pages are not tested: install the package `chromium`')
-
-/** In continuous integration an absent browser is a failure, not a silence. */
-export const withoutBrowser = !isThere && !process.env['CI']
-
 export const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true }
 
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args })
+  return chromium.launch({ executablePath: findOnPath('chromium') ?? 'chromium', args })
 }
 
 /** A page, loaded. Whatever it complains about, and whatever it asks of another host, is a problem. */

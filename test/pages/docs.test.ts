@@ -1,12 +1,13 @@
+import { freePort } from '@swapyard/lib/free-port.ts'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../../schema/src/openapi.ts'
 import { servedRoutes } from '../../server/src/app/http.ts'
-import { freePort } from '../../server/src/lib/free-port.ts'
 import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
-import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
+import { describeWith } from '../support/describe-with.ts'
+import { brightness, openPage, phone, startBrowser } from './browser.ts'
 
-describe.skipIf(withoutBrowser)('the reference at /docs', () => {
+describeWith('chromium', 'the reference at /docs', () => {
   const stoppers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let origin = ''

@@ -1,12 +1,13 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errorCodes } from '../../server/src/core/domain/errors.ts'
 import { statusOf } from '../../server/src/core/http/errors.ts'
 import { mountErrorPage } from '../../server/src/pages/errors.ts'
 import { createTestApp, listen } from '../../server/test/core/http/app-for-tests.ts'
-import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
+import { describeWith } from '../support/describe-with.ts'
+import { brightness, openPage, phone, startBrowser } from './browser.ts'
 
-describe.skipIf(withoutBrowser)('the page of errors at /docs/errors', () => {
+describeWith('chromium', 'the page of errors at /docs/errors', () => {
   const stoppers: (() => Promise<unknown>)[] = []
   let browser: Browser
   let url = ''

@@ -1,17 +1,18 @@
+import { freePort } from '@swapyard/lib/free-port.ts'
 import type { Browser } from 'playwright-core'
 import { erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createExplorer } from '../../server/src/adapters/explorer/explorer.ts'
 import { mountPages } from '../../server/src/app/pages.ts'
 import { present } from '../../server/src/lib/assert.ts'
-import { freePort } from '../../server/src/lib/free-port.ts'
 import { mountExplorer } from '../../server/src/pages/explorer.ts'
 import { createTestApp } from '../../server/test/core/http/app-for-tests.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { fundEvmWallet } from '../support/evm-wallet.ts'
 import { whilePaused } from '../support/mining.ts'
 import { nodeCall, nodeOf } from '../support/nodes.ts'
 import { type Scenario, startScenario } from '../support/scenario.ts'
-import { brightness, openPage, phone, startBrowser, withoutBrowser } from './browser.ts'
+import { brightness, openPage, phone, startBrowser } from './browser.ts'
 
 let scenario: Scenario
 beforeAll(async () => {
@@ -73,7 +74,7 @@ describe('a transaction', () => {
     const { hash, path } = await whilePaused(scenario, 'btc', async () => {
       const paid = await pay('btc@btc', address, '0.03')
       const shown = await pathOf('btc@btc', 'txExplorer', paid)
-      expect((await text(shown)).body).toContain('waits for a block')
+      expect((await text(shown)).body).toContain('unconfirmed')
       return { hash: paid, path: shown }
     })
     await scenario.mine('btc', 2)
@@ -108,7 +109,7 @@ describe('a transaction', () => {
     const hash = await pay('ltc@ltc', address, '0.01')
     await scenario.mine('ltc', 1)
     await scenario.reorg('ltc', 3, true)
-    expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain('in no block, and waits for none')
+    expect((await text(`/sandbox/explorer/ltc/tx/${hash}`)).body).toContain('dropped: neither in a block nor in the mempool')
   })
 
   test('that failed is said to have failed', async () => {
@@ -122,14 +123,14 @@ describe('a transaction', () => {
 
 describe('what is not there', () => {
   test.each([
-    ['/sandbox/explorer/nowhere/tx/1', 'This sandbox runs no such network'],
-    ['/sandbox/explorer/xmr/tx/1', 'This sandbox runs no such network'],
-    ['/sandbox/explorer/btc/address/1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'This is no address of Bitcoin'],
-    ['/sandbox/explorer/eth/address/0x12', 'This is no address of Ethereum'],
-    [`/sandbox/explorer/btc/tx/${'ab'.repeat(32)}`, 'Bitcoin knows no such transaction'],
-    [`/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}`, 'Ethereum knows no such transaction'],
-    ['/sandbox/explorer/eth/tx/%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'Ethereum knows no such transaction'],
-    ['/sandbox/explorer/%3Cb%3E/tx/%22%3E', 'This sandbox runs no such network'],
+    ['/sandbox/explorer/nowhere/tx/1', 'This sandbox does not run this network'],
+    ['/sandbox/explorer/xmr/tx/1', 'This sandbox does not run this network'],
+    ['/sandbox/explorer/btc/address/1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'Not an address on Bitcoin'],
+    ['/sandbox/explorer/eth/address/0x12', 'Not an address on Ethereum'],
+    [`/sandbox/explorer/btc/tx/${'ab'.repeat(32)}`, 'No such transaction on Bitcoin'],
+    [`/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}`, 'No such transaction on Ethereum'],
+    ['/sandbox/explorer/eth/tx/%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'No such transaction on Ethereum'],
+    ['/sandbox/explorer/%3Cb%3E/tx/%22%3E', 'This sandbox does not run this network'],
   ])('%s is 404: %s', async (path, sentence) => {
     const { status, body, headers } = await text(path)
     expect(status).toBe(404)
@@ -145,8 +146,8 @@ describe('what is not there', () => {
     mountExplorer(app, new Map([['eth', away]]))
     const answer = await app.inject({ url: `/sandbox/explorer/eth/tx/0x${'ab'.repeat(32)}` })
     expect(answer.statusCode).toBe(503)
-    expect(answer.body).toContain('Its node does not answer now')
-    expect((await app.inject({ url: '/sandbox/explorer' })).body).toContain('no answer')
+    expect(answer.body).toContain('The node does not answer')
+    expect((await app.inject({ url: '/sandbox/explorer' })).body).toContain('no response')
     await app.close()
     await away.close()
   })
@@ -161,7 +162,7 @@ describe('what is not there', () => {
   })
 })
 
-describe.skipIf(withoutBrowser)('in a browser', () => {
+describeWith('chromium', 'in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startBrowser()

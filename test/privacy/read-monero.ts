@@ -1,4 +1,4 @@
-import { nodeOf } from '../support/nodes.ts'
+import { call, post } from '../../server/test/adapters/chains/monero/payer.ts'
 import type { Json } from '../support/scenario.ts'
 
 /** What a public Monero node shows of its payments. */
@@ -17,16 +17,16 @@ export type MoneroView = Readonly<{
 const TRANSACTIONS_MAX = 100
 
 export async function readMonero(after: number): Promise<MoneroView> {
-  const { count } = (await call('/json_rpc', { jsonrpc: '2.0', id: 0, method: 'get_block_count' })).result
+  const { count }: Json = await call('get_block_count', {})
   const hashes: string[] = []
   for (let height = after + 1; height < count; height++) {
-    const { result } = await call('/json_rpc', { jsonrpc: '2.0', id: 0, method: 'get_block', params: { height } })
-    hashes.push(...(JSON.parse(result.json).tx_hashes ?? []))
+    const { json }: Json = await call('get_block', { height })
+    hashes.push(...(JSON.parse(json).tx_hashes ?? []))
   }
   const payments: Json[] = []
   for (let n = 0; n < hashes.length; n += TRANSACTIONS_MAX) {
     const txs_hashes = hashes.slice(n, n + TRANSACTIONS_MAX)
-    const { txs } = await call('/get_transactions', { txs_hashes, decode_as_json: true })
+    const { txs }: Json = await post('/get_transactions', { txs_hashes, decode_as_json: true })
     payments.push(...txs.map(({ as_json }: Json) => JSON.parse(as_json)))
   }
   const outputs = payments.flatMap(({ vout }) => vout)
@@ -41,7 +41,7 @@ export async function readMonero(after: number): Promise<MoneroView> {
 }
 
 export async function moneroHeight(): Promise<number> {
-  const { count } = (await call('/json_rpc', { jsonrpc: '2.0', id: 0, method: 'get_block_count' })).result
+  const { count }: Json = await call('get_block_count', {})
   return count - 1
 }
 
@@ -59,15 +59,4 @@ function unknownBytes(extra: readonly number[], outputs: number): number {
     else break
   }
   return Math.max(extra.length - at, 0)
-}
-
-async function call(path: string, body: unknown): Promise<Json> {
-  const { host } = new URL(nodeOf('xmr').rpcUrls[0] ?? '')
-  const answer = await fetch(`http://${host}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(30_000),
-  })
-  return answer.json()
 }

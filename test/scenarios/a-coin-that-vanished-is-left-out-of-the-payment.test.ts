@@ -3,30 +3,30 @@ import { Transaction } from '@scure/btc-signer'
 import { formatUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fundBitcoinWallet, mineInstead } from '../support/bitcoin-wallet.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { alarms, booked } from '../support/facts.ts'
 import { LOCK_MS, startScenarioAloneOn } from '../support/market-lock.ts'
 import { whilePaused } from '../support/mining.ts'
-import { hasNode, nodeCall } from '../support/nodes.ts'
+import { nodeCall } from '../support/nodes.ts'
 import type { Scenario } from '../support/scenario.ts'
 
-let scenario: Scenario
-beforeAll(async () => {
-  if (hasNode('ltc')) scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
-}, LOCK_MS)
-afterAll(() => scenario?.stop())
+describeWith('litecoind', 'a coin that left the chain', () => {
+  let scenario: Scenario
+  beforeAll(async () => {
+    scenario = await startScenarioAloneOn('ltc', { networks: ['ltc', 'eth'] })
+  }, LOCK_MS)
+  afterAll(() => scenario?.stop())
 
-const coins = (units: bigint): string => formatUnits(units, 8)
-const inputsOf = (raw: string): string[] => {
-  const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
-  return Array.from({ length: transaction.inputsLength }, (_, at) => {
-    const { txid, index } = transaction.getInput(at)
-    return `${hex.encode(txid ?? new Uint8Array())}:${index}`
-  })
-}
+  const coins = (units: bigint): string => formatUnits(units, 8)
+  const inputsOf = (raw: string): string[] => {
+    const transaction = Transaction.fromRaw(hex.decode(raw), { allowUnknownOutputs: true })
+    return Array.from({ length: transaction.inputsLength }, (_, at) => {
+      const { txid, index } = transaction.getInput(at)
+      return `${hex.encode(txid ?? new Uint8Array())}:${index}`
+    })
+  }
 
-test.runIf(hasNode('ltc'))(
-  'a deposit that a payout spends leaves the chain, and nobody spends it elsewhere',
-  async () => {
+  test('a deposit that a payout spends leaves the chain, and nobody spends it elsewhere', async () => {
     const filled = await booked(scenario, 'asset:wallet', 'ltc@ltc')
     const paidIn = coins(filled / 4n)
     const wallet = await fundBitcoinWallet(scenario, 'ltc', coins(filled / 4n + 100_000_000n))
@@ -96,5 +96,5 @@ test.runIf(hasNode('ltc'))(
     await scenario.mine('ltc', 3)
     expect(await scenario.balance('ltc@ltc', address)).toBe(amountToReceived)
     await scenario.invariants()
-  },
-)
+  })
+})

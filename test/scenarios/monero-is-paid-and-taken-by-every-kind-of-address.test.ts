@@ -1,104 +1,97 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payer } from '../../server/test/adapters/chains/monero/payer.ts'
-import { hasNode } from '../support/nodes.ts'
+import { describeWith } from '../support/describe-with.ts'
 import { type Json, type Scenario, startScenario } from '../support/scenario.ts'
 
 const DONE_MS = 150_000
 const PRIVACY = { delayMaxMs: 500, withheldMaxPpm: 10_000, stallMs: 3_600_000 }
 const NO_ID = '0'.repeat(16)
-const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 
-if (!hasNode('xmr')) {
-  test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
-    throw new Error(missing)
+describeWith('monerod', 'a wallet that is none of ours', { timeout: 300_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
+  let scenario: Scenario
+  let outside: Awaited<ReturnType<typeof payer>>
+  beforeAll(async () => {
+    const options = { networks: ['btc', 'eth', 'xmr'], settings: { privacy: PRIVACY } }
+    ;[scenario, outside] = await Promise.all([startScenario(options), payer(folder)])
+  }, 300_000)
+  afterAll(async () => {
+    await Promise.all([outside?.stop(), scenario?.stop()])
+    rmSync(folder, { recursive: true, force: true })
   })
-} else {
-  describe('a wallet that is none of ours', { timeout: 300_000 }, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'swapyard-outside-'))
-    let scenario: Scenario
-    let outside: Awaited<ReturnType<typeof payer>>
-    beforeAll(async () => {
-      const options = { networks: ['btc', 'eth', 'xmr'], settings: { privacy: PRIVACY } }
-      ;[scenario, outside] = await Promise.all([startScenario(options), payer(folder)])
-    }, 300_000)
-    afterAll(async () => {
-      await Promise.all([outside?.stop(), scenario?.stop()])
-      rmSync(folder, { recursive: true, force: true })
-    })
 
-    const toUnits = (amount: string) => Math.round(Number(amount) * 1e12)
-    /** What the wallet was paid by the last payout of an exchange. */
-    const paidBy = async ({ exchanges }: Json) =>
-      (await outside.received()).filter(({ txid }) => txid === exchanges.at(-1).payoutHash)
+  const toUnits = (amount: string) => Math.round(Number(amount) * 1e12)
+  /** What the wallet was paid by the last payout of an exchange. */
+  const paidBy = async ({ exchanges }: Json) =>
+    (await outside.received()).filter(({ txid }) => txid === exchanges.at(-1).payoutHash)
 
-    test('is paid at subaddresses and at integrated addresses, each with its own payment id', async () => {
-      const [first, second] = [await outside.integrated(), await outside.integrated()]
-      const recipients = [
-        { address: await outside.subaddress(), paymentId: NO_ID },
-        first,
-        second,
-        { address: await outside.subaddress(), paymentId: NO_ID },
-      ]
-      // At once: two payment ids do not fit into one transaction.
-      const made = await Promise.all(
-        recipients.map(({ address }) => scenario.create({ from: 'btc@btc', to: 'xmr@xmr', amount: '0.004', address })),
+  test('is paid at subaddresses and at integrated addresses, each with its own payment id', async () => {
+    const [first, second] = [await outside.integrated(), await outside.integrated()]
+    const recipients = [
+      { address: await outside.subaddress(), paymentId: NO_ID },
+      first,
+      second,
+      { address: await outside.subaddress(), paymentId: NO_ID },
+    ]
+    // At once: two payment ids do not fit into one transaction.
+    const made = await Promise.all(
+      recipients.map(({ address }) => scenario.create({ from: 'btc@btc', to: 'xmr@xmr', amount: '0.004', address })),
+    )
+    for (const exchange of made) await scenario.deposit(exchange, '0.004')
+    for (const [n, exchange] of made.entries()) {
+      const done = await scenario.settles(exchange, 'finished', DONE_MS)
+      const { address, paymentId } = recipients[n] ?? { address: '', paymentId: '' }
+      expect(done.request.recipientAddress).toBe(address)
+      const mine = (await paidBy(done)).filter(({ payment_id: id, address: at }) =>
+        paymentId === NO_ID ? at === address : id === paymentId,
       )
-      for (const exchange of made) await scenario.deposit(exchange, '0.004')
-      for (const [n, exchange] of made.entries()) {
-        const done = await scenario.settles(exchange, 'finished', DONE_MS)
-        const { address, paymentId } = recipients[n] ?? { address: '', paymentId: '' }
-        expect(done.request.recipientAddress).toBe(address)
-        const mine = (await paidBy(done)).filter(({ payment_id: id, address: at }) =>
-          paymentId === NO_ID ? at === address : id === paymentId,
-        )
-        expect(mine.map(({ amount }) => amount)).toEqual([toUnits(done.exchanges[0].amountToReceived)])
-      }
-      await scenario.invariants()
-    })
-
-    test('is paid at an integrated address by a private exchange', async () => {
-      const { address, paymentId } = await outside.integrated()
-      const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'xmr', toNetwork: 'xmr' }
-      const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
-        ...pair,
-        fromAmount: '0.004',
-        address,
-      })
-      expect(status, JSON.stringify(body)).toBe(201)
-      await scenario.deposit(body, '0.004')
-      const done = await scenario.settles(body, 'finished', DONE_MS)
-      expect(done.exchanges).toHaveLength(2)
-      expect((await paidBy(done)).map(({ payment_id: id, amount }) => [id, amount])).toEqual([
-        [paymentId, toUnits(done.exchanges[1].amountToReceived)],
-      ])
-      await scenario.invariants()
-    })
-
-    test('pays a deposit address twice in one transaction: two deposits, both converted', async () => {
-      const { address } = await scenario.wallet('btc')
-      const exchange = await scenario.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '0.6', address })
-      const { depositAddress } = exchange.request
-      const hash = await outside.transfer(
-        [600_000_000_000n, 700_000_000_000n].map((amount) => ({ address: depositAddress, amount })),
-      )
-      const { exchanges } = await scenario.until(
-        'both are paid',
-        async () => {
-          const now = await scenario.status(exchange)
-          const isDone = now.exchanges.filter(({ status }: Json) => status === 'finished').length === 2
-          return isDone && now
-        },
-        DONE_MS,
-      )
-      expect(exchanges).toHaveLength(2)
-      expect(exchanges.map(({ payinHash }: Json) => payinHash)).toEqual([hash, hash])
-      expect(exchanges.map(({ amountFromReceived }: Json) => amountFromReceived).sort()).toEqual(['0.6', '0.7'])
-      const sum = exchanges.reduce((total: number, { amountToReceived }: Json) => total + Number(amountToReceived), 0)
-      expect(Number(await scenario.balance('btc@btc', address))).toBeCloseTo(sum, 8)
-      await scenario.invariants()
-    })
+      expect(mine.map(({ amount }) => amount)).toEqual([toUnits(done.exchanges[0].amountToReceived)])
+    }
+    await scenario.invariants()
   })
-}
+
+  test('is paid at an integrated address by a private exchange', async () => {
+    const { address, paymentId } = await outside.integrated()
+    const pair = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'xmr', toNetwork: 'xmr' }
+    const { status, body } = await scenario.call('POST', '/v1/cross-chain/exchange/private', {
+      ...pair,
+      fromAmount: '0.004',
+      address,
+    })
+    expect(status, JSON.stringify(body)).toBe(201)
+    await scenario.deposit(body, '0.004')
+    const done = await scenario.settles(body, 'finished', DONE_MS)
+    expect(done.exchanges).toHaveLength(2)
+    expect((await paidBy(done)).map(({ payment_id: id, amount }) => [id, amount])).toEqual([
+      [paymentId, toUnits(done.exchanges[1].amountToReceived)],
+    ])
+    await scenario.invariants()
+  })
+
+  test('pays a deposit address twice in one transaction: two deposits, both converted', async () => {
+    const { address } = await scenario.wallet('btc')
+    const exchange = await scenario.create({ from: 'xmr@xmr', to: 'btc@btc', amount: '0.6', address })
+    const { depositAddress } = exchange.request
+    const hash = await outside.transfer(
+      [600_000_000_000n, 700_000_000_000n].map((amount) => ({ address: depositAddress, amount })),
+    )
+    const { exchanges } = await scenario.until(
+      'both are paid',
+      async () => {
+        const now = await scenario.status(exchange)
+        const isDone = now.exchanges.filter(({ status }: Json) => status === 'finished').length === 2
+        return isDone && now
+      },
+      DONE_MS,
+    )
+    expect(exchanges).toHaveLength(2)
+    expect(exchanges.map(({ payinHash }: Json) => payinHash)).toEqual([hash, hash])
+    expect(exchanges.map(({ amountFromReceived }: Json) => amountFromReceived).sort()).toEqual(['0.6', '0.7'])
+    const sum = exchanges.reduce((total: number, { amountToReceived }: Json) => total + Number(amountToReceived), 0)
+    expect(Number(await scenario.balance('btc@btc', address))).toBeCloseTo(sum, 8)
+    await scenario.invariants()
+  })
+})

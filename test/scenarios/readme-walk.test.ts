@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { freePort, isPortFree } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { lockMarket } from '../support/market-lock.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { until } from '../support/until.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-readme-'))
@@ -18,7 +17,7 @@ let port = 8080
 beforeAll(async () => {
   const database = await createDatabase(inject('databaseUrl'))
   stoppers.unshift(() => database.drop())
-  port = await freePort(8080)
+  port = (await isPortFree(8080)) ? 8080 : await freePort()
   const child = spawn(process.execPath, ['server/src/main.ts', 'start', '--sandbox'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -35,12 +34,10 @@ beforeAll(async () => {
     child.kill('SIGTERM')
     return ended
   })
-  const deadline = Date.now() + PATIENCE_MS
-  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
-  while (!(await isReady())) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the program did not become ready')
-    await delay(100)
-  }
+  await until('the program is ready', async () => {
+    if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}`)
+    return (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null))?.status === 200
+  })
 })
 
 afterAll(async () => {
@@ -81,15 +78,3 @@ test('the walk of the guide to swaps does what it says, as it is printed', async
   expect((ether ?? 0) * (dollars ?? 0)).toBeGreaterThan(95)
   expect((ether ?? 0) * (dollars ?? 0)).toBeLessThan(105)
 }, 400_000)
-
-/** The wanted one, or any where somebody listens there. */
-async function freePort(wanted: number): Promise<number> {
-  const probe = createServer()
-  const listen = (at: number) =>
-    new Promise<void>((resolve, reject) => void probe.once('error', reject).listen(at, '127.0.0.1', resolve))
-  await listen(wanted).catch(() => listen(0))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@swapyard/lib/until.ts'
 import { inject } from 'vitest'
 import type { ChainsFile } from '../../server/src/app/sandbox-chains.ts'
 import { compileCache } from '../support/compile-cache.ts'
@@ -74,13 +74,12 @@ export function startProgram({ env, args = [], through = [], command = service, 
       resolve({ code, signal })
     })
   })
-  async function until(condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS
-    while (!condition()) {
-      if (isEnded) throw new Error(`it ended: ${said}`)
-      if (Date.now() > deadline) throw new Error(`it was not ready: ${said}`)
-      await delay(50)
+  async function saidUntil(condition: () => boolean): Promise<void> {
+    const look = () => {
+      if (!condition() && isEnded) throw new Error(`it ended: ${said}`)
+      return condition()
     }
+    await until('the program says it', look, { timeoutMs: PATIENCE_MS, intervalMs: 50, explain: () => said })
   }
   return {
     pid,
@@ -88,10 +87,10 @@ export function startProgram({ env, args = [], through = [], command = service, 
     ended,
     exited,
     async ready() {
-      await until(() => readyAt.test(said))
+      await saidUntil(() => readyAt.test(said))
       return readyAt.exec(said)?.[1] ?? ''
     },
-    says: (text) => until(() => said.includes(text)),
+    says: (text) => saidUntil(() => said.includes(text)),
     kill: (signal) => {
       if (!isEnded) process.kill(pid, signal)
     },
@@ -118,7 +117,7 @@ export function makeCluster(): StartCluster {
   const chainsFile = join(folder, 'two-chains.json')
   const networks = chains.networks.filter(({ network }) => ['btc', 'eth'].includes(network))
   writeFileSync(chainsFile, JSON.stringify({ ...chains, networks }))
-  // Whoever is to enter one of its folders must be able to come that far.
+  // Another user must be able to enter a folder inside it.
   chmodSync(folder, 0o755)
   const removed = [folder]
   return {

@@ -64,7 +64,7 @@ test('killed with its whole group, it goes on with the same rows', async () => {
   first.killGroup()
   expect(await first.ended).toMatchObject({ signal: 'SIGKILL' })
   const again = await start().ready()
-  // What it says is so: nobody has to ask twice.
+  // `ready` is printed only once the readiness check succeeds.
   expect((await ask(`${again}/health/ready`)).body).toEqual({ status: 'ready' })
   const found = await ask(`${again}/v1/cross-chain/exchange/status?id=${body.id}`)
   expect(found.body.exchange.request.depositAddress).toBe(body.request.depositAddress)
@@ -101,7 +101,7 @@ describe('on chains of its own', () => {
   })
 
   test.for([
-    ['that nobody knows', 'btc,bitcoin2', 2, 'names bitcoin2, which is no network; the nearest is btc'],
+    ['that does not exist', 'btc,bitcoin2', 2, 'contains bitcoin2, which is not a network; did you mean btc?'],
     ['that has no chain here', 'btc,sol', 1, 'the sandbox has no chain for "sol"; it has btc, ltc, xmr, eth'],
   ] as const)('of a network %s it says so, and leaves nothing running', async ([, networks, code, said]) => {
     const program = start({ env: { SWAPYARD_SANDBOX_NETWORKS: networks } })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { freePort } from '@swapyard/lib/free-port.ts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { coinTypes } from '../../server/src/app/keys.ts'
-import { freePort } from '../../server/src/lib/free-port.ts'
 import { createDatabase } from '../support/database.ts'
 import { createQuickKeystore } from '../support/keystore.ts'
 import { until } from '../support/until.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
   cluster.remove()
 })
 
-/** Only the worker is told the passphrase. */
+/** Only the worker gets the passphrase. */
 function start(role: 'api' | 'worker', env: Record<string, string>): Program {
   const program = startProgram({
     args: ['--role', role],

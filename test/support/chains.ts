@@ -1,33 +1,48 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '@swapyard/lib/until.ts'
 
 const START_MS = 90_000
 
 export type Chains = Readonly<{ file: string; stop(): Promise<void> }>
 
+type ChainsOptions = Readonly<{
+  /** Without one, output is dropped and errors go to the test's own. */
+  logFile?: string
+  /** False lets the sandbox's traders move the pools. Tests bring the prices they need. */
+  still?: boolean
+}>
+
 /** The sandbox's chains in a process of their own, which ends with this one. */
-export async function startChains(folder: string, networks: readonly string[] | 'all'): Promise<Chains> {
+export async function startChains(
+  folder: string,
+  networks: readonly string[] | 'all',
+  { logFile, still = true }: ChainsOptions = {},
+): Promise<Chains> {
   const main = join(import.meta.dirname, '../../sandbox/src/main.ts')
   const list = networks === 'all' ? networks : networks.join(',')
+  const log = logFile === undefined ? null : openSync(logFile, 'a')
   const child = spawn(
     process.execPath,
     [main, '--data-dir', folder, '--networks', list, '--parent', String(process.pid)],
-    // Its traders would move the pools under the tests, which bring the prices that they need.
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SWAPYARD_SANDBOX_STILL: '1' } },
+    {
+      stdio: log === null ? ['ignore', 'pipe', 'inherit'] : ['ignore', log, log],
+      env: { ...process.env, ...(still ? { SWAPYARD_SANDBOX_STILL: '1' } : {}) },
+    },
   )
-  child.stdout.resume()
+  if (log !== null) closeSync(log)
+  child.stdout?.resume()
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const file = join(folder, 'chains.json')
-  const deadline = Date.now() + START_MS
-  while (!existsSync(file)) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the sandbox chains did not start')
-    await delay(100)
+  const look = () => {
+    if (child.exitCode !== null) throw new Error(`the sandbox chains ended with code ${child.exitCode}`)
+    return existsSync(file)
   }
+  await until('the sandbox chains start', look, { timeoutMs: START_MS })
   return {
     file,
     stop: async () => {
-      const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
     },

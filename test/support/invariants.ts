@@ -1,3 +1,4 @@
+import { until } from '@swapyard/lib/until.ts'
 import { expect } from 'vitest'
 import type { App } from '../../server/src/app/app.ts'
 import type { AssetId } from '../../server/src/core/domain/asset.ts'
@@ -29,15 +30,14 @@ export async function checkInvariants(app: App): Promise<void> {
 }
 
 async function quiet({ database }: App): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  for (;;) {
-    const moving = await database.query(
+  let moving: readonly unknown[] = []
+  const look = async () => {
+    moving = await database.query(
       "select id, state from transactions where state = 'live' union all select id, state from payouts where state in ('reserved', 'signed') and attention is null union all select id, status from swaps where owes_fee and status in ('pending', 'confirming')",
     )
-    if (moving.length === 0) return
-    if (Date.now() > deadline) throw new Error(`still under way: ${JSON.stringify(moving)}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    return moving.length === 0
   }
+  await until('nothing is under way', look, { timeoutMs: PATIENCE_MS, explain: () => JSON.stringify(moving) })
 }
 
 /** A sweep or a block may come between the two reads: the difference must stand still to count. */

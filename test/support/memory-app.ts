@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createMemoryChain } from '../../server/src/adapters/chains/memory/chain.ts'
 import { createMemoryKeys } from '../../server/src/adapters/chains/memory/keys.ts'
@@ -20,11 +19,11 @@ import { startLoop } from '../../server/src/lib/loop.ts'
 import { appSettings } from './app-settings.ts'
 import { createQuickKeystore } from './keystore.ts'
 import { PATIENCE_MS } from './patience.ts'
+import { until } from './until.ts'
 
 const COIN = 10n ** 18n
 /** What each hot wallet starts with: far more than any run pays out. */
 const FUNDS = 100_000n * COIN
-const POLL_MS = 50
 /** Creates in flight, as many partners' requests would be. */
 const CREATES = 32
 const pepper = Buffer.from('a pepper of the memory app')
@@ -110,14 +109,6 @@ export async function startMemoryApp({ databaseUrl, blockMs = 200 }: MemoryAppOp
       await signer.close()
       await rm(folder, { recursive: true, force: true })
     },
-  }
-}
-
-async function until(what: string, look: () => Promise<boolean>, deadlineMs = PATIENCE_MS): Promise<void> {
-  const deadline = Date.now() + deadlineMs
-  while (!(await look())) {
-    if (Date.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${what}`)
-    await delay(POLL_MS)
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { until as lookUntil } from '@swapyard/lib/until.ts'
 import { inject } from 'vitest'
 import { networks as definitions } from '../../server/networks/index.ts'
 import { createEmbeddedPrices } from '../../server/src/adapters/prices/embedded.ts'
@@ -245,13 +245,7 @@ function createCalls(url: string, controlUrl: string, trouble: () => Promise<str
     look: () => Promise<T | null | undefined | false>,
     timeoutMs = PATIENCE_MS,
   ): Promise<T> {
-    const deadline = Date.now() + timeoutMs
-    for (;;) {
-      const found = await look()
-      if (found) return found
-      if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}; ${await trouble()}`)
-      await delay(100)
-    }
+    return lookUntil(what, look, { timeoutMs, explain: trouble })
   }
   const status = async ({ id }: Json): Promise<Json> =>
     (await call('GET', `/v1/cross-chain/exchange/status?id=${id}`)).body.exchange

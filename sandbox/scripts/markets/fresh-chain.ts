@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { freePort } from '@swapyard/lib/free-port.ts'
 import { createJsonRpc, type JsonRpc } from '../../src/json-rpc.ts'
 import { sandboxMnemonic } from '../../src/keys.ts'
 import { findNetwork } from '../../src/market/tokens.ts'
 import { sandboxChainIdOffset } from '../../src/networks.ts'
+import { waitUntilReady } from '../../src/wait-until-ready.ts'
 
 type Hex = `0x${string}`
 export type TransactionRequest = Readonly<{ from: Hex; to?: Hex; data: Hex; gas?: bigint }>
@@ -28,7 +29,7 @@ const require = createRequire(import.meta.url)
 /** Starts an anvil whose blocks depend only on the transactions. */
 export async function startFreshChain(network: string): Promise<FreshChain> {
   const { realChainId, baseFeeWei } = findNetwork(network)
-  const port = await findFreePort()
+  const port = await freePort()
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const program = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
   const args = [
@@ -44,7 +45,8 @@ export async function startFreshChain(network: string): Promise<FreshChain> {
     rpc.close()
     child.kill()
   }
-  await waitUntilReady(rpc, () => child.exitCode !== null)
+  const exitReason = () => (child.exitCode === null ? null : `exited with code ${child.exitCode}`)
+  await waitUntilReady(() => rpc.call('eth_chainId'), exitReason)
   const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
   let height = 0
   const mineBlock = async () => {
@@ -105,27 +107,4 @@ function stripState(dump: Hex): string {
   // Traces of the deployment are not needed.
   for (const { info } of state.transactions) info.traces = []
   return JSON.stringify(state)
-}
-
-async function waitUntilReady(rpc: JsonRpc, hasExited: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000
-  for (;;) {
-    try {
-      await rpc.call('eth_chainId')
-      return
-    } catch (error) {
-      if (hasExited() || performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

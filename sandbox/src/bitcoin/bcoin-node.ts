@@ -1,4 +1,4 @@
-import { createMutex } from '../mutex.ts'
+import pLimit from 'p-limit'
 import { type Bcoin, type Block, type Chain, loadBcoin, type Mempool, type Tx } from './bcoin.ts'
 import { createBlockAssembler } from './block-assembler.ts'
 import { type Chainstate, createChainstate } from './chainstate.ts'
@@ -47,7 +47,7 @@ export async function openBcoinNode(journalFile: string): Promise<BcoinNode> {
   const journal = openJournal(journalFile)
   await replay({ bcoin, chain, mempool }, chainstate, journal.records)
 
-  const runExclusive = createMutex()
+  const runExclusive = pLimit(1)
   const markBlock = (kind: 'invalidate' | 'reconsider') => (hash: string) =>
     runExclusive(async () => {
       const exists = await chainstate[kind](hash)

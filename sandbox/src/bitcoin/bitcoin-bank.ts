@@ -1,8 +1,9 @@
 import { Transaction } from '@scure/btc-signer'
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError } from '../control-error.ts'
-import { type JsonRpc, RpcError } from '../json-rpc.ts'
-import { createMutex } from '../mutex.ts'
+import type { JsonRpc } from '../json-rpc.ts'
 import type { BitcoinKey } from './addresses.ts'
 
 type Utxo = Readonly<{
@@ -37,7 +38,7 @@ const sequence = 0xfffffffd
 
 /** Pays from one key with many UTXOs: confirmed ones first, then change of its own unconfirmed payments. */
 export function createBitcoinBank(rpc: JsonRpc, key: BitcoinKey): BitcoinBank {
-  const runExclusive = createMutex()
+  const runExclusive = pLimit(1)
   const utxoSet = createUtxoSet(rpc, key)
 
   const payOnce = async (script: Uint8Array, units: bigint): Promise<string> => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
 import { ControlError } from '../control-error.ts'
-import { createJsonRpc, type JsonRpc, RpcError } from '../json-rpc.ts'
+import { createJsonRpc, type JsonRpc } from '../json-rpc.ts'
 import { bitcoinBankKey } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
-import { createMutex } from '../mutex.ts'
 import { type BitcoinTicker, createOutsideWallet, keyOf, scriptOfAddress } from './addresses.ts'
 import { createBitcoinBank } from './bitcoin-bank.ts'
 import { createOutputReader } from './outputs.ts'
@@ -26,7 +27,7 @@ const decimals = 8
 export async function createBitcoinChain(network: BitcoinTicker, node: RunningNode): Promise<LocalChain> {
   const rpc = serializeScans(createJsonRpc(node.rpcUrl))
   const key = keyOf(network, bitcoinBankKey(network))
-  const runExclusive = createMutex()
+  const runExclusive = pLimit(1)
   const height = (await rpc.call('getblockcount')) as number
   if (height < initialBlocks) await node.mineInitialBlocks(Buffer.from(key.script).toString('hex'), height)
   const bank = createBitcoinBank(rpc, key)
@@ -101,7 +102,7 @@ function requireNativeCurrency(network: BitcoinTicker, currency: string): void {
 
 /** Runs one `scantxoutset` at a time: nodes reject a second one. */
 function serializeScans(rpc: JsonRpc): JsonRpc {
-  const runExclusive = createMutex()
+  const runExclusive = pLimit(1)
   const call: JsonRpc['call'] = (method, params) =>
     method === 'scantxoutset' ? runExclusive(() => rpc.call(method, params)) : rpc.call(method, params)
   return { ...rpc, call }

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Children } from '../children.ts'
 import { createJsonRpc } from '../json-rpc.ts'
 import { waitUntilReady } from '../wait-until-ready.ts'
@@ -32,19 +32,6 @@ export async function startBcoin(folder: string, port: number): Promise<RunningN
       await node.close()
     },
   }
-}
-
-export function findProgram(name: string, searchPath: string): string | null {
-  for (const folder of searchPath.split(delimiter)) {
-    const path = join(folder, name)
-    try {
-      accessSync(path, constants.X_OK)
-      if (folder !== '') return path
-    } catch {
-      // Not in this directory.
-    }
-  }
-  return null
 }
 
 type Litecoind = { program: string; folder: string; port: number; children: Children; onExit: (reason: string) => void }

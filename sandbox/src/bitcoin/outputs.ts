@@ -1,5 +1,6 @@
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
 import { parseUnits } from '../amount.ts'
-import { type JsonRpc, RpcError } from '../json-rpc.ts'
+import type { JsonRpc } from '../json-rpc.ts'
 
 type Vin = { txid?: string; vout?: number; txinwitness?: string[] }
 type Vout = { value: string | number; n: number; scriptPubKey: { hex: string } }

@@ -1,9 +1,9 @@
+import { RpcError } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ControlError } from '../control-error.ts'
-import { RpcError } from '../json-rpc.ts'
 import { evmBankAddress } from '../keys.ts'
 import type { LocalChain } from '../local-chain.ts'
-import { createMutex } from '../mutex.ts'
 import { type EvmNetwork, sandboxChainIdOffset } from '../networks.ts'
 import { sandboxTokens } from '../tokens.ts'
 import type { Anvil } from './anvil.ts'
@@ -23,7 +23,7 @@ export async function createEvmChain(
   const { network, nativeTicker, baseFeeWei } = definition
   const { rpc } = anvil
   const address = evmBankAddress()
-  const runExclusive = createMutex()
+  const runExclusive = pLimit(1)
   const feeWei = 2n * baseFeeWei + tipWei
   const listedTokens = sandboxTokens.filter((token) => token.network === network)
   const contracts = await deployTokens(rpc, listedTokens, { bank: address, feeWei: 4n * feeWei })

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { formatUnits, parseUnits } from '../amount.ts'
 import type { Children } from '../children.ts'
 import { ControlError } from '../control-error.ts'
 import { moneroBank } from '../keys.ts'
 import type { LocalChain, Tip } from '../local-chain.ts'
-import { createMutex } from '../mutex.ts'
 import { type MoneroProgramOptions, type RunningMoneroProgram, startMonerod, startWalletRpc } from './monero-nodes.ts'
 import { MoneroError, type MoneroRpc } from './monero-rpc.ts'
 
@@ -51,7 +51,7 @@ export async function createMoneroChain(options: Options): Promise<LocalChain> {
     { ...shared, program: programs.wallet, folder: join(folder, 'bank'), port: ports.wallet },
     ports.daemon,
   )
-  const runExclusive = createMutex()
+  const runExclusive = pLimit(1)
   const withBank = <T>(work: (wallet: MoneroRpc) => Promise<T>) =>
     runExclusive(async () => work((await bank.open()).rpc))
   const { release_version: version = '' } = (await daemon.rpc.call('get_version')) as { release_version?: string }

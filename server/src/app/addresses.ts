@@ -2,9 +2,9 @@ import { networks as definitions } from '../../networks/index.ts'
 import { createAddresses } from '../adapters/chains/bitcoin/address.ts'
 import { createEvmAddresses } from '../adapters/chains/evm/address.ts'
 import { createAddresses as createMoneroAddresses } from '../adapters/chains/monero/address.ts'
-import { houseKeys } from '../adapters/chains/monero/keys.ts'
+import { createWalletKeys } from '../adapters/chains/monero/keys.ts'
 import { openPublicKeys } from '../adapters/signers/keystore.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/load.ts'
 import { type Network, resolveNetwork } from '../core/domain/network.ts'
 import type { Addresses } from '../exchange/ports/chain.ts'
 
@@ -21,7 +21,7 @@ export function openAddresses(
       return [[network.id, { network, addresses: createEvmAddresses(network, publicKeys, []) }] as const]
     const viewKeys = network.family === 'monero' ? publicKeys.viewKeys?.(network.coinType) : null
     if (viewKeys)
-      return [[network.id, { network, addresses: createMoneroAddresses(houseKeys(viewKeys, null)) }] as const]
+      return [[network.id, { network, addresses: createMoneroAddresses(createWalletKeys(viewKeys, null)) }] as const]
     return []
   })
   return new Map(served)

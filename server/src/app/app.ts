@@ -8,6 +8,7 @@ import { createThrottle } from '../adapters/postgres/core/throttle.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
 import { createDenyList } from '../adapters/screening/deny-list.ts'
+import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { emptyBook, type SpreadPolicy } from '../core/domain/book.ts'
 import { type Catalogue, feedCodes } from '../core/domain/catalogue.ts'
@@ -38,14 +39,7 @@ import { createBatcher } from '../lib/batch.ts'
 import { smallest } from '../lib/bigint.ts'
 import type { Log } from '../lib/log.ts'
 import type { Loop } from '../lib/loop.ts'
-import {
-  type ClosableChain,
-  type CurrencyOverrides,
-  createChains,
-  type NetworkNodes,
-  type WalletSettings,
-  type Wallets,
-} from './chains.ts'
+import { type ClosableChain, createChains, type NetworkNodes, type Wallets } from './chains.ts'
 import { createHttpServer, type HttpServer } from './http.ts'
 import type { Metrics } from './metrics.ts'
 import { mountPages } from './pages.ts'

@@ -7,6 +7,7 @@ import { createEvmChain } from '../adapters/chains/evm/chain.ts'
 import { signEvm } from '../adapters/chains/evm/sign.ts'
 import { createMoneroChain } from '../adapters/chains/monero/chain.ts'
 import { signMonero } from '../adapters/chains/monero/sign.ts'
+import type { CurrencyOverrides, WalletSettings } from '../config/file.ts'
 import { assetId } from '../core/domain/asset.ts'
 import { type Catalogue, createCatalogue } from '../core/domain/catalogue.ts'
 import type { CurrencyDefinition } from '../core/domain/currency.ts'
@@ -42,13 +43,8 @@ export type Wallets = Readonly<{
   walletKey(coinType: number, hotIndex: number): Uint8Array
   settings?: WalletSettings
 }>
-/** The height from which such a wallet scans, and how many outputs it keeps ready. */
-export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
 
 const MONERO_COIN = 128
-
-/** By asset id: disabled, another rank, another code in the rates feed. */
-export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
 
 function override(definition: CurrencyDefinition, overrides: CurrencyOverrides): CurrencyDefinition {
   const { rank, feedCode } = overrides.get(assetId(definition.ticker, definition.network)) ?? {}

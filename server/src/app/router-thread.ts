@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
+import pLimit from 'p-limit'
 import { createNetworkPools } from '../adapters/dex/network-pools.ts'
 import type { PoolSettings } from '../adapters/dex/synced.ts'
 import { createThreadLog, createThreadSnapshots } from '../adapters/router/distant.ts'
@@ -6,7 +7,6 @@ import type { ToThread } from '../adapters/router/messages.ts'
 import { serveRoutes } from '../adapters/router/serve-routes.ts'
 import type { Network } from '../core/domain/network.ts'
 import { present } from '../lib/assert.ts'
-import { createGate } from '../lib/semaphore.ts'
 import type { DexNetwork } from '../swap/domain/dex.ts'
 
 /** The first message to the thread; app/router.ts creates it. */
@@ -32,7 +32,7 @@ const HEAVY_AT_ONCE = 2
 function begin(port: MessagePort, { networks, budgetMs }: RouterThreadInput): void {
   const log = createThreadLog(port, { component: 'router' })
   const snapshots = createThreadSnapshots(port)
-  const heavy = createGate(HEAVY_AT_ONCE)
+  const heavy = pLimit(HEAVY_AT_ONCE)
   serveRoutes({
     port,
     log,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createPackageLists } from '../adapters/token-lists/package-lists.ts'
-import { toMs } from '../config/file.ts'
-import { assembleSwaps } from '../config/swaps.ts'
+import { decode } from '../config/schema.ts'
+import { swapsSchema, toSwapConfig } from '../config/swaps.ts'
 import { createListedTokens } from '../swap/tokens/listed-tokens.ts'
 import { coinsOwn, productionSwaps, serveNetworks } from './swaps.ts'
 
@@ -11,6 +11,7 @@ import { coinsOwn, productionSwaps, serveNetworks } from './swaps.ts'
 const page = readFileSync(join(import.meta.dirname, '../../../docs/guides/operate.md'), 'utf8')
 const [, example = ''] = /```json\n(\{\s*"swaps"[\s\S]*?)```/.exec(page) ?? []
 const { swaps } = JSON.parse(example)
+const config = toSwapConfig(decode(swapsSchema, swaps).value, [])
 const lists = createPackageLists()
 /** Real chain ids of the networks of the example. */
 const networks = { sei: 1_329, sonic: 146 } as const
@@ -18,7 +19,7 @@ const networks = { sei: 1_329, sonic: 146 } as const
 describe.for(Object.entries(networks))('%s', ([network, chainId]) => {
   it('has the tokens of the operator’s file before those of the lists', () => {
     const published = lists.list(chainId)
-    const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], assembleSwaps(swaps, toMs))
+    const offer = productionSwaps([{ network, rpcUrls: ['http://127.0.0.1:1'] }], config)
     const own = swaps.networks[network].tokens as { address: string; symbol: string }[]
     expect(own.length).toBeGreaterThan(0)
     // The example says something that the lists do not.
@@ -46,7 +47,7 @@ it('lists no contract of the coin as a token, though published lists name it', (
     celo: '0x471ece3750da237f93b8e339c536989b8978a438',
   }
   const nodes = Object.keys(coins).map((network) => ({ network, rpcUrls: ['http://127.0.0.1:1'] }))
-  const served = serveNetworks('production', productionSwaps(nodes, assembleSwaps(swaps, toMs)).routing)
+  const served = serveNetworks('production', productionSwaps(nodes, config).routing)
   for (const [network, coin] of Object.entries(coins)) {
     const published = lists.list(served.get(network)?.chain.network.evm?.chainId ?? 0)
     expect(published.map(({ address }) => address)).toContain(coin)

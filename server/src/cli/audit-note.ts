@@ -6,28 +6,31 @@ import type { Database } from '../adapters/postgres/core/database.ts'
 import type { AuditLog } from '../core/ports/store/audit-log.ts'
 import type { AuditNote } from '../core/services/audit-note.ts'
 
-export type WithReason = Readonly<{ reason?: string }>
+export type ReasonOption = Readonly<{ reason?: string | undefined }>
 
-/** Every command that changes something takes a reason, which is written down with who gave it (I-28). */
-export const reasoned = (command: Command): Command => command.option('--reason <text>', 'why; written down')
+const reasonOption = ['--reason <text>', 'why; stored in the audit log with your user name'] as const
 
-/** Asks for the reason where somebody sits there to be asked; what money depends on refuses to go without one. */
-export async function askWord({ reason }: WithReason): Promise<AuditNote> {
-  const actor = userInfo().username
-  if (reason !== undefined || !process.stdin.isTTY) return { actor, reason: reason ?? '' }
-  const asking = createInterface({ input: process.stdin, output: process.stderr })
+/** The option of every command that changes something. */
+export const withReason = (command: Command): Command => command.option(...reasonOption)
+
+export const withRequiredReason = (command: Command): Command => command.requiredOption(...reasonOption)
+
+/** Asks for a missing reason where a terminal is attached. Changes that move money refuse an empty reason. */
+export async function promptReason({ reason }: ReasonOption): Promise<AuditNote> {
+  if (reason !== undefined || !process.stdin.isTTY) return toAuditNote({ reason: reason ?? '' })
+  const prompt = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return { actor, reason: await asking.question('why? ') }
+    return toAuditNote({ reason: await prompt.question('why? ') })
   } finally {
-    asking.close()
+    prompt.close()
   }
 }
 
-/** For what no money depends on: a dash stands for a reason that was not given. */
-export const plainWord = ({ reason }: WithReason): AuditNote => ({ actor: userInfo().username, reason: reason ?? '-' })
+/** For changes that move no money: a missing reason is stored as a dash. */
+export const toAuditNote = ({ reason = '-' }: ReasonOption): AuditNote => ({ actor: userInfo().username, reason })
 
-/** What a command changes and the row that tells of it: both, or neither. */
-export function recorded<T>(
+/** Runs a change and the record of it in one transaction. */
+export function withAuditLog<T>(
   database: Database,
   work: (inside: Database, record: AuditLog['record']) => Promise<T>,
 ): Promise<T> {

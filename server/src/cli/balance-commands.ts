@@ -1,25 +1,26 @@
 import type { Command } from 'commander'
-import { currencies } from '../../currencies/index.ts'
 import type { Database } from '../adapters/postgres/core/database.ts'
-import { partnerRow } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { formatUnits, parseUnits } from '../core/domain/amount.ts'
-import { type AssetId, assetId } from '../core/domain/asset.ts'
+import type { AssetId } from '../core/domain/asset.ts'
 import { createOperateBalances } from '../exchange/operations/operate-balances.ts'
 import { checkDestination } from './addresses.ts'
-import { askWord, reasoned, type WithReason } from './audit-note.ts'
+import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
 import { withDatabase } from './database.ts'
-import { fail, print } from './print.ts'
+import { findPartner, listedCurrency } from './lookup.ts'
+import { print } from './print.ts'
 
 const LISTED_MAX = 1_000
 
-/** What the house owes by no exchange: `swapyard partners balances|pay-out`, `swapyard unclaimed list|pay-out`. */
+type PayOutOptions = ReasonOption & Readonly<{ key: string; memo?: string }>
+
+/** What we owe outside of exchanges: `swapyard partners balances|pay-out`, `swapyard unclaimed list|pay-out`. */
 export function addBalanceCommands(partners: Command, program: Command): void {
   partners
     .command('balances <name>')
     .description(
-      'what a partner has with us: fees, also of swaps (0x…@network), and proceeds of exchanges without an address',
+      'lists the balances of a partner: fees, those of swaps (0x…@network) included, and proceeds of exchanges without an address',
     )
     .action((name: string) =>
       withDatabase(async (database) => {
@@ -28,71 +29,70 @@ export function addBalanceCommands(partners: Command, program: Command): void {
           print({ name, currency, amount: formatUnits(units, await decimalsOf(database, currency)) })
       }),
     )
-  reasoned(partners.command('pay-out <name> <currency> <address> <amount>'))
-    .description('pays from a partner’s balance; currency as ticker@network. The house pays the network’s fee')
-    .requiredOption('--key <key>', 'your own name for this pay-out: asked for twice under one key, it is paid once')
+  withReason(partners.command('pay-out <name> <currency> <address> <amount>'))
+    .description('pays from a partner’s balance; currency as ticker@network. We pay the network fee')
+    .requiredOption('--key <key>', 'idempotency key: a repeated pay-out with the same key is paid once')
     .option('--memo <memo>', 'memo of the address')
-    .action(
-      async (name: string, currency: string, address: string, amount: string, given: WithReason & PayOutOptions) => {
-        const word = await askWord(given)
-        await withDatabase(async (database, config) => {
-          const partner = await findPartner(database, name)
-          const destination = await checkDestination(config, database, currency, address, given.memo)
-          const listed = listing(destination.assetId)
-          const units = parseUnits(amount, { ...listed, id: destination.assetId })
-          const { address: to, memo } = destination
-          const wanted = {
-            assetId: destination.assetId,
-            network: listed.network,
-            units,
-            destination: { address: to, memo },
-          }
-          const paid = await operateOn(database).payOut(partner, wanted, given.key, word)
-          print({ name, currency: destination.assetId, amount, address: to, ...paid })
-        })
-      },
-    )
-  const unclaimed = program.command('unclaimed').description('coins that came in and that nobody is known to own')
-  unclaimed
+    .action(payOut)
+  const deposits = program.command('unclaimed').description('deposits without a known owner')
+  deposits
     .command('list')
-    .description('deposits of closed exchanges, and with memos that are nobody’s')
+    .description('lists deposits of closed exchanges and deposits with an unknown memo')
     .action(() =>
       withDatabase(async (database) => {
-        for (const { assetId: currency, units, ...kept } of await createStore(database).operator.listUnclaimed(LISTED_MAX))
-          print({ ...kept, currency, amount: formatUnits(units, listing(currency).decimals) })
+        for (const { assetId, units, ...deposit } of await createStore(database).operator.listUnclaimed(LISTED_MAX))
+          print({ ...deposit, currency: assetId, amount: formatUnits(units, listedCurrency(assetId).decimals) })
       }),
     )
-  reasoned(unclaimed.command('pay-out <depositId> <address>'))
-    .description('pays what came in with this deposit to its owner, as a whole')
+  withReason(deposits.command('pay-out <depositId> <address>'))
+    .description('pays a deposit to its owner, in full')
     .option('--memo <memo>', 'memo of the address')
-    .action(async (depositId: string, address: string, given: WithReason & { memo?: string }) => {
-      const word = await askWord(given)
-      await withDatabase(async (database, config) => {
-        const check = async (currency: AssetId) => {
-          const { address: to, memo } = await checkDestination(config, database, currency, address, given.memo)
-          return { address: to, memo }
-        }
-        const paid = await operateOn(database).payUnclaimed(depositId, check, word)
-        print({ depositId, ...paid, amount: formatUnits(paid.units, listing(paid.assetId).decimals) })
-      })
-    })
+    .action(payUnclaimed)
 }
 
-/** Refusals speak of coins: base units of eighteen digits are misread. */
+async function payOut(
+  name: string,
+  currency: string,
+  address: string,
+  amount: string,
+  { key, memo, reason }: PayOutOptions,
+): Promise<void> {
+  const note = await promptReason({ reason })
+  await withDatabase(async (database, config) => {
+    const partner = await findPartner(database, name)
+    const { assetId, ...destination } = await checkDestination(config, database, currency, address, memo)
+    const currencyDefinition = listedCurrency(assetId)
+    const units = parseUnits(amount, { ...currencyDefinition, id: assetId })
+    const request = { assetId, network: currencyDefinition.network, units, destination }
+    const paid = await operateOn(database).payOut(partner, request, key, note)
+    print({ name, currency: assetId, amount, address: destination.address, ...paid })
+  })
+}
+
+async function payUnclaimed(
+  depositId: string,
+  address: string,
+  { memo, reason }: ReasonOption & { memo?: string },
+): Promise<void> {
+  const note = await promptReason({ reason })
+  await withDatabase(async (database, config) => {
+    const check = async (currency: AssetId) => {
+      const { assetId: _, ...destination } = await checkDestination(config, database, currency, address, memo)
+      return destination
+    }
+    const paid = await operateOn(database).payUnclaimed(depositId, check, note)
+    print({ depositId, ...paid, amount: formatUnits(paid.units, listedCurrency(paid.assetId).decimals) })
+  })
+}
+
+/** Errors show amounts in coins: base units with eighteen digits are misread. */
 const operateOn = (database: Database) =>
-  createOperateBalances(createStore(database), (units, id) => `${formatUnits(units, listing(id).decimals)} ${id}`)
+  createOperateBalances(
+    createStore(database),
+    (units, id) => `${formatUnits(units, listedCurrency(id).decimals)} ${id}`,
+  )
 
-type PayOutOptions = Readonly<{ key: string; memo?: string }>
-
-/** Fees of swaps are in tokens that need not be listed. */
+/** Swap fees are in tokens that need not be listed. */
 async function decimalsOf(database: Database, id: AssetId): Promise<number> {
-  return (await createFeeAccounts(database).findDecimals(id)) ?? listing(id).decimals
-}
-
-const listing = (id: AssetId) =>
-  currencies.find(({ ticker, network }) => assetId(ticker, network) === id) ?? fail(`${id} is no listed currency`)
-
-export async function findPartner(database: Database, name: string): Promise<{ id: string; name: string }> {
-  const row = await partnerRow(database, name)
-  return row ? { id: String(row['id']), name } : fail(`there is no partner ${name}`)
+  return (await createFeeAccounts(database).findDecimals(id)) ?? listedCurrency(id).decimals
 }

@@ -3,10 +3,10 @@ import { findRunning } from '../adapters/embedded-postgres/running.ts'
 import { type Database, openDatabase } from '../adapters/postgres/core/database.ts'
 import { migrate } from '../adapters/postgres/core/migrate.ts'
 import { prepareJobs } from '../adapters/postgres/queue/job-runner.ts'
-import { type Config, loadConfig } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/load.ts'
 import { FolderLockedError, lockFolder } from '../lib/lock.ts'
 
-/** Opens the database of the settings for one command, migrated, and closes it after. */
+/** Opens and migrates the configured database for one command, and closes it afterwards. */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
   const config = loadConfig()
   const embedded = config.databaseUrl === null ? await openEmbedded(config) : null
@@ -21,7 +21,7 @@ export async function withDatabase<T>(work: (database: Database, config: Config)
   }
 }
 
-/** The embedded database belongs to the process that runs: a command speaks to it, and starts it only where nobody does. */
+/** Uses the embedded database of a running service, or starts it for this command. */
 async function openEmbedded(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   try {
     return await startAlone(config)

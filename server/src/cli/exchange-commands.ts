@@ -5,59 +5,58 @@ import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { decisions } from '../exchange/domain/lifecycle.ts'
 import { createOperateExchanges } from '../exchange/operations/operate-exchanges.ts'
 import { checkDestination } from './addresses.ts'
-import { askWord, reasoned, type WithReason } from './audit-note.ts'
+import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
 import { withDatabase } from './database.ts'
 import { fail, print } from './print.ts'
 
 const meanings = {
-  release: 'lets it go on to where it was going: a payout is paid, a refund is sent back',
-  refund: 'sends back what came in',
-  convert: 'converts after all what was on its way back',
-  fail: 'closes it; what came in stays for whoever claims it',
+  release: 'resumes it where it was held: a payout is paid, a refund is sent back',
+  refund: 'sends the deposit back',
+  convert: 'converts a deposit that was to be refunded',
+  fail: 'closes it; the deposit stays until its owner claims it',
 } as const
 
-/** `swapyard exchanges …`: one is shown whole; a held execution moves on by a person's word alone. */
+/** `swapyard exchanges …`: shows an exchange, and decides about its held executions. */
 export function addExchangeCommands(program: Command): void {
-  const exchanges = program.command('exchanges').description('one exchange, and what is held of it')
+  const exchanges = program.command('exchanges').description('shows an exchange, and decides about held deposits')
   for (const decision of decisions) {
-    reasoned(exchanges.command(`${decision} <exchangeId>`))
+    withReason(exchanges.command(`${decision} <exchangeId>`))
       .description(meanings[decision])
-      .option('--deposit <deposit>', 'which one, where several are held: its number or its transaction')
-      .action(async (exchangeId: string, given: WithReason & { deposit?: string }) => {
-        const word = await askWord(given)
+      .option('--deposit <deposit>', 'number or transaction of the deposit, if several are held')
+      .action(async (exchangeId: string, options: ReasonOption & { deposit?: string }) => {
+        const note = await promptReason(options)
         await withDatabase(async (database) => {
           const operate = createOperateExchanges(createStore(database))
-          const { depositId, txHash } = await operate.decide(exchangeId, decision, given.deposit ?? null, word)
+          const { depositId, txHash } = await operate.decide(exchangeId, decision, options.deposit ?? null, note)
           print({ exchangeId, decision, deposit: depositId, txHash })
         })
       })
   }
   exchanges
     .command('show <exchangeId>')
-    .description('all that is known of one exchange: addresses, legs, payouts, events, and why it goes through what')
+    .description('shows all of an exchange: addresses, legs, payouts, events and the choice of the intermediary')
     .action((exchangeId: string) => withDatabase((database) => show(database, exchangeId)))
-  reasoned(exchanges.command('set-refund <exchangeId> <address>'))
-    .description('names the refund address of a held exchange')
+  withReason(exchanges.command('set-refund <exchangeId> <address>'))
+    .description('sets the refund address of a held exchange')
     .option('--memo <memo>', 'memo of the address')
-    .action(async (exchangeId: string, address: string, given: WithReason & { memo?: string }) => {
-      const word = await askWord(given)
+    .action(async (exchangeId: string, address: string, options: ReasonOption & { memo?: string }) => {
+      const note = await promptReason(options)
       await withDatabase(async (database, config) => {
-        const check = (assetId: string) => checkDestination(config, database, assetId, address, given.memo)
-        const checked = await createOperateExchanges(createStore(database)).setRefund(exchangeId, check, word)
+        const check = (assetId: string) => checkDestination(config, database, assetId, address, options.memo)
+        const checked = await createOperateExchanges(createStore(database)).setRefund(exchangeId, check, note)
         print({ exchangeId, refundAddress: checked.address, next: `swapyard exchanges refund ${exchangeId}` })
       })
     })
 }
 
-/** A line for each part, `what` first. Of a private exchange both ends are in it: it is for no log. */
+/** Prints one line per part, `what` first. It names both ends of a private exchange: never write it to a log. */
 async function show(database: Database, exchangeId: string): Promise<void> {
-  const told = await tellExchange(database, exchangeId)
-  if (!told) fail(`there is no exchange ${exchangeId}`)
-  print({ what: 'exchange', ...told.exchange })
-  if (told.plan) {
-    const { considered, ...drawn } = told.plan
+  const details = (await tellExchange(database, exchangeId)) ?? fail(`there is no exchange ${exchangeId}`)
+  print({ what: 'exchange', ...details.exchange })
+  if (details.plan) {
+    const { considered, ...drawn } = details.plan
     print({ what: 'plan', ...drawn })
-    for (const one of considered) print({ what: 'considered', ...one })
+    for (const intermediary of considered) print({ what: 'considered', ...intermediary })
   }
-  for (const part of told.parts) print(part)
+  for (const part of details.parts) print(part)
 }

@@ -3,34 +3,35 @@ import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createFeeAccounts } from '../adapters/postgres/swap/fee-accounts.ts'
 import { createSwapFeeStore } from '../adapters/postgres/swap/swap-fees.ts'
 import { productionSwaps, sandboxSwaps, serveNetworks } from '../app/swaps.ts'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/load.ts'
 import { formatUnits } from '../core/domain/amount.ts'
 import type { AssetId } from '../core/domain/asset.ts'
 import { canonicalNetwork } from '../core/domain/catalogue.ts'
 import { type SwapNetwork, tokenAsset } from '../swap/networks.ts'
 import { createBookFeePayment } from '../swap/track/operate-fees.ts'
-import { askWord, reasoned, type WithReason } from './audit-note.ts'
-import { findPartner } from './balance-commands.ts'
+import { promptReason, type ReasonOption, withReason } from './audit-note.ts'
 import { withDatabase } from './database.ts'
 import { readSandbox } from './evm-nodes.ts'
+import { findPartner } from './lookup.ts'
 import { fail, integer, print } from './print.ts'
 
-type Served = ReadonlyMap<string, SwapNetwork>
+type SwapNetworks = ReadonlyMap<string, SwapNetwork>
 const HASH = /^0x[0-9a-f]{64}$/
+const UNCLAIMED_MAX = 1_000
 
-/** Referrer fees of swaps that the operator took for partners: `swapyard partners fees|fees-paid`. */
+/** Swap fees that the operator holds for partners: `swapyard partners fees|fees-paid|fees-unclaimed|fees-search`. */
 export function addFeeCommands(partners: Command): void {
   partners
     .command('fees')
-    .description('referrer fees of swaps at the operator’s addresses, as the ledger and as the chain has them')
+    .description('lists swap fees at the operator’s addresses, by the ledger and by the chain')
     .action(() =>
       withDatabase(async (database, config) => {
         const feeAccounts = createFeeAccounts(database)
         const held = (await feeAccounts.listHeldFees()).filter(({ units }) => units > 0n)
-        const served = held.length === 0 ? new Map() : openNetworks(config)
+        const networks = held.length === 0 ? new Map() : openNetworks(config)
         for (const { address, assetId, units } of held) {
           const decimals = (await feeAccounts.findDecimals(assetId)) ?? 0
-          const onChain = await balanceOf(served, address, assetId)
+          const onChain = await balanceOf(networks, address, assetId)
           print({
             ...{ address, currency: assetId, amount: formatUnits(units, decimals) },
             onChain: onChain === null ? null : formatUnits(onChain, decimals),
@@ -38,71 +39,67 @@ export function addFeeCommands(partners: Command): void {
         }
       }),
     )
-  reasoned(partners.command('fees-paid <name> <network> <token> <address> <hash>'))
-    .description('books fees that you sent to a partner’s address from the one that takes them, as the chain says')
-    .option('--from <address>', 'the address that took them; the one of the settings unless named')
-    .action(
-      async (
-        name: string,
-        ticker: string,
-        token: string,
-        address: string,
-        hash: string,
-        given: WithReason & { from?: string },
-      ) => {
-        const word = await askWord(given)
-        await withDatabase(async (database, config) => {
-          const id = canonicalNetwork(ticker)
-          const network = openNetworks(config).get(id) ?? fail(`swaps on ${ticker} are not served here`)
-          const no = (text: string) => fail(`${text} is no address of ${id}`)
-          const account = (text: string) => network.chain.parseAccount(text) ?? no(text)
-          if (!HASH.test(hash.toLowerCase())) fail(`${hash} is no hash of a transaction`)
-          const from = given.from ?? offerOf(config).settings?.feeAddresses?.get(id)
-          const paid = {
-            hash: hash.toLowerCase(),
-            token: network.chain.parse(token) ?? no(token),
-            from: account(from ?? fail(`no address takes fees on ${id}: name it with --from`)),
-            to: account(address),
-          }
-          const partner = await findPartner(database, name)
-          const decimals = (await createFeeAccounts(database).findDecimals(tokenAsset(network, paid.token))) ?? 0
-          const show = (units: bigint, assetId: AssetId) => `${formatUnits(units, decimals)} ${assetId}`
-          const book = createBookFeePayment(createStore(database), show)
-          const { assetId, units, repeated } = await book(partner, network, paid, word)
-          const amount = formatUnits(units, decimals)
-          print({ name, currency: assetId, amount, from: paid.from, address: paid.to, hash: paid.hash, repeated })
-        })
-      },
-    )
-}
-
-const UNCLAIMED_MAX = 1_000
-
-/** What the search for fees of untold swaps found: `swapyard partners fees-unclaimed|fees-search`. */
-export function addFoundFeeCommands(partners: Command): void {
+  withReason(partners.command('fees-paid <name> <network> <token> <address> <hash>'))
+    .description('books fees that you sent to a partner’s address, as the transaction on chain shows them')
+    .option('--from <address>', 'the address that sent them; the configured fee address by default')
+    .action(bookPaidFees)
   partners
     .command('fees-unclaimed')
     .description(
-      'fees at your addresses, and those of the coin that may be there, of swaps that nothing ties to a partner',
+      'lists fees of swaps without a known partner: fees at your addresses, and native-coin fees whose receiver is unknown',
     )
     .action(() =>
       withDatabase(async (database) => {
-        for (const fee of await createSwapFeeStore(database).unclaimed(UNCLAIMED_MAX)) print(fee)
+        for (const fee of await createSwapFeeStore(database).listUnclaimed(UNCLAIMED_MAX)) print(fee)
       }),
     )
   partners
     .command('fees-search')
     .argument('<network>')
-    .argument('<height>', 'blocks after this one', integer)
-    .description('searches blocks again for fees of swaps that nobody told of; none is booked twice')
+    .argument('<height>', 'the search starts after this block', integer)
+    .description('searches blocks again for fees of unreported swaps; a fee is never booked twice')
     .action((ticker: string, height: number) =>
       withDatabase(async (database) => {
         const network = canonicalNetwork(ticker)
-        if (!(await createSwapFeeStore(database).searchAgain(network, height)))
-          fail(`on ${network} no block after ${height} was searched yet`)
+        if (!(await createSwapFeeStore(database).resetScan(network, height)))
+          fail(`no block of ${network} after ${height} has been searched yet`)
         print({ network, searchedTo: height })
       }),
     )
+}
+
+type PaidFeesOptions = ReasonOption & Readonly<{ from?: string }>
+
+async function bookPaidFees(
+  name: string,
+  ticker: string,
+  token: string,
+  address: string,
+  hash: string,
+  { reason, from }: PaidFeesOptions,
+): Promise<void> {
+  const note = await promptReason({ reason })
+  await withDatabase(async (database, config) => {
+    const id = canonicalNetwork(ticker)
+    const network = openNetworks(config).get(id) ?? fail(`swaps are not served on ${ticker}`)
+    const refuse = (text: string) => fail(`${text} is not an address of ${id}`)
+    const account = (text: string) => network.chain.parseAccount(text) ?? refuse(text)
+    if (!HASH.test(hash.toLowerCase())) fail(`${hash} is not a transaction hash`)
+    const sender = from ?? offerOf(config).settings?.feeAddresses?.get(id)
+    const paid = {
+      hash: hash.toLowerCase(),
+      token: network.chain.parse(token) ?? refuse(token),
+      from: account(sender ?? fail(`no fee address is configured for ${id}; name it with --from`)),
+      to: account(address),
+    }
+    const partner = await findPartner(database, name)
+    const decimals = (await createFeeAccounts(database).findDecimals(tokenAsset(network, paid.token))) ?? 0
+    const show = (units: bigint, assetId: AssetId) => `${formatUnits(units, decimals)} ${assetId}`
+    const book = createBookFeePayment(createStore(database), show)
+    const { assetId, units, repeated } = await book(partner, network, paid, note)
+    const amount = formatUnits(units, decimals)
+    print({ name, currency: assetId, amount, from: paid.from, address: paid.to, hash: paid.hash, repeated })
+  })
 }
 
 const offerOf = (config: Config) =>
@@ -113,11 +110,11 @@ const offerOf = (config: Config) =>
         config.swaps,
       )
 
-const openNetworks = (config: Config): Served => serveNetworks(config.environment, offerOf(config).routing)
+const openNetworks = (config: Config): SwapNetworks => serveNetworks(config.environment, offerOf(config).routing)
 
-/** null where no node of the network answers, or none is known: the ledger's side is told in any case. */
-async function balanceOf(served: Served, address: string, assetId: AssetId): Promise<bigint | null> {
+/** The balance on chain; null if the network has no node or no node answers. */
+async function balanceOf(networks: SwapNetworks, address: string, assetId: AssetId): Promise<bigint | null> {
   const at = assetId.indexOf('@')
-  const network = served.get(assetId.slice(at + 1))
-  return network === undefined ? null : network.chain.balance(address, assetId.slice(0, at)).catch(() => null)
+  const network = networks.get(assetId.slice(at + 1))
+  return network === undefined ? null : network.chain.readBalance(address, assetId.slice(0, at)).catch(() => null)
 }

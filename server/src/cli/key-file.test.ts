@@ -20,20 +20,22 @@ test.each([digits, `0x${digits}`, `${digits.toUpperCase()}\n`])('reads %j', (con
   expect(readKeyFile(written(content, 0o400)).toLowerCase()).toBe(`0x${digits}`)
 })
 
-test.each([0o640, 0o604, 0o620, 0o666])('refuses what others may open: mode %o', (mode) => {
-  expect(() => readKeyFile(written(digits, mode))).toThrow(`${path} is open to others: chmod 600 ${path}`)
+test.each([0o640, 0o604, 0o620, 0o666])('refuses a file that other users can open: mode %o', (mode) => {
+  expect(() => readKeyFile(written(digits, mode))).toThrow(
+    `${path} is accessible to other users; run chmod 600 ${path}`,
+  )
 })
 
 test.each(['', digits.slice(1), `${digits}0`, `${digits}\n${digits}`, 'test test test junk'])(
   'refuses %j',
   (content) => {
-    // In the same words whatever it holds: that may be half of a key.
+    // The message is the same for any content, which may be part of a key.
     expect(() => readKeyFile(written(content))).toThrow(
-      new CommandError(`${path} holds no private key: 64 hexadecimal digits are one`),
+      new CommandError(`${path} does not contain a private key (64 hexadecimal digits)`),
     )
   },
 )
 
-test('refuses what is not there', () => {
+test('refuses a missing file', () => {
   expect(() => readKeyFile(join(folder, 'absent'))).toThrow('cannot be read')
 })

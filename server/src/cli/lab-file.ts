@@ -18,13 +18,13 @@ export type LabPool = Readonly<{
   tickSpacing: number
   sqrtPrice: bigint
   tick: number
-  /** In range, and the ticks at which that changes. */
+  /** Liquidity in range; `ticks` are where it changes. */
   liquidity: bigint
   ticks: readonly Tick[]
   swaps: readonly Readonly<{ zeroForOne: boolean; amountSpecified: bigint; limit: bigint | null }>[]
 }>
 
-/** A token as the file names it: by a number or by text. */
+/** A token's name in the file: a number or text. */
 type Name = number | string
 
 export type LabCase = Readonly<{
@@ -34,60 +34,60 @@ export type LabCase = Readonly<{
   amountIn: bigint
 }>
 
-/** The pools of a file in the format of `vectors/univ3_bytecode_fuzz.json`; all of it is read before anything is computed. */
+/** The pools of a file in the format of `vectors/univ3_bytecode_fuzz.json`; the whole file is read before anything is computed. */
 export const readLabPools = (file: string): readonly LabPool[] => listOf(readJson(file), 'pools', file).map(poolAt)
 
 /** The cases of a file in the format of `vectors/routing_v2_optimality.json`. */
 export const readLabCases = (file: string): readonly LabCase[] => listOf(readJson(file), 'cases', file).map(caseAt)
 
-/** A value of the file, and where it stands there. */
-type At = Readonly<{ value: unknown; place: string }>
+/** A value of the file and its path. */
+type At = Readonly<{ value: unknown; path: string }>
 
 function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    return fail(`${file} is no JSON file: ${error instanceof Error ? error.message : error}`)
+    return fail(`${file} is not a JSON file: ${error instanceof Error ? error.message : error}`)
   }
 }
 
 function listOf(content: unknown, list: string, file: string): readonly At[] {
   const found = isObject(content) ? content[list] : undefined
   if (!Array.isArray(found)) return fail(`${file} has no list "${list}"`)
-  return found.map((value: unknown, index) => ({ value, place: `${list}[${index}]` }))
+  return found.map((value: unknown, index) => ({ value, path: `${list}[${index}]` }))
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function member({ value, place }: At, name: string): At {
-  return isObject(value) ? { value: value[name], place: `${place}.${name}` } : fail(`${place} is no object`)
+function member({ value, path }: At, name: string): At {
+  return isObject(value) ? { value: value[name], path: `${path}.${name}` } : fail(`${path} is not an object`)
 }
 
 function listAt(at: At, name: string): readonly At[] {
-  const { value, place } = member(at, name)
-  if (!Array.isArray(value)) return fail(`${place} is no list`)
-  return value.map((one: unknown, index) => ({ value: one, place: `${place}[${index}]` }))
+  const { value, path } = member(at, name)
+  if (!Array.isArray(value)) return fail(`${path} is not a list`)
+  return value.map((one: unknown, index) => ({ value: one, path: `${path}[${index}]` }))
 }
 
-/** Text, since JSON's numbers are exact to 2^53 only; smaller numbers are taken as well. */
-function units({ value, place }: At, least: bigint, most: bigint): bigint {
+/** Text, because JSON numbers are exact only up to 2^53; smaller numbers are accepted too. */
+function units({ value, path }: At, minimum: bigint, maximum: bigint): bigint {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || !/^-?[0-9]{1,100}$/.test(text))
-    return fail(`${place} must be a whole number as text, such as "1000"`)
+    return fail(`${path} must be a whole number as text, such as "1000"`)
   const number = BigInt(text)
-  return number >= least && number <= most ? number : fail(`${place} must be from ${least} to ${most}`)
+  return number >= minimum && number <= maximum ? number : fail(`${path} must be from ${minimum} to ${maximum}`)
 }
 
-function whole({ value, place }: At, least: number, most: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-  return fail(`${place} must be a whole number from ${least} to ${most}`)
+function whole({ value, path }: At, minimum: number, maximum: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value
+  return fail(`${path} must be a whole number from ${minimum} to ${maximum}`)
 }
 
 const UINT_MAX = (1n << 256n) - 1n
 const INT_MAX = (1n << 255n) - 1n
 const UINT128_MAX = (1n << 128n) - 1n
-/** A pool whose fee is everything pays nothing. */
+/** A fee of 100 %, in millionths. */
 const PPM = 1_000_000
 /** UniswapV3Factory takes spacings below 16384. */
 const SPACING_MAX = 16_383
@@ -99,7 +99,7 @@ function poolAt(at: At): LabPool {
   const ticks = ticksOf(listAt(at, 'positions').map((position) => positionAt(position, tickSpacing)))
   for (const { index, liquidity } of ranges(ticks))
     if (liquidity > UINT128_MAX)
-      fail(`${at.place}.positions add up to ${liquidity} from tick ${index} on: ${UINT128_MAX} at most`)
+      fail(`${at.path}.positions add up to ${liquidity} from tick ${index} on; the maximum is ${UINT128_MAX}`)
   return {
     fee: BigInt(whole(member(at, 'fee'), 0, PPM - 1)),
     tickSpacing,
@@ -114,26 +114,26 @@ function poolAt(at: At): LabPool {
   }
 }
 
-/** A price that came down onto a tick stands at it and below it. */
+/** A price that fell exactly onto a tick may have that tick or the one below. */
 function tickOf(at: At, sqrtPrice: bigint): number {
   const above = tickAtSqrtPrice(sqrtPrice)
   if (at.value === undefined || at.value === null) return above
   const tick = whole(at, MIN_TICK, MAX_TICK)
   if (tick === above || (tick === above - 1 && sqrtPriceAtTick(above) === sqrtPrice)) return tick
-  return fail(`${at.place} is not the tick of the price: that is ${above}`)
+  return fail(`${at.path} is not the tick of the price, which is ${above}`)
 }
 
 function positionAt(at: At, tickSpacing: number): Position {
   const tickAt = (name: string) => {
     const tick = whole(member(at, name), MIN_TICK, MAX_TICK)
-    return tick % tickSpacing === 0 ? tick : fail(`${at.place}.${name} is no multiple of the tick spacing`)
+    return tick % tickSpacing === 0 ? tick : fail(`${at.path}.${name} is not a multiple of the tick spacing`)
   }
   const [tickLower, tickUpper] = [tickAt('tickLower'), tickAt('tickUpper')]
-  if (tickLower >= tickUpper) fail(`${at.place}.tickLower must be below tickUpper`)
+  if (tickLower >= tickUpper) fail(`${at.path}.tickLower must be below tickUpper`)
   return { tickLower, tickUpper, liquidity: units(member(at, 'liquidity'), 1n, UINT128_MAX) }
 }
 
-/** What positions add up to: the ticks, rising, at which liquidity changes. */
+/** The ticks at which the sum of the positions' liquidity changes, ascending. */
 function ticksOf(positions: readonly Position[]): readonly Tick[] {
   const nets = new Map<number, bigint>()
   for (const { tickLower, tickUpper, liquidity } of positions) {
@@ -152,30 +152,32 @@ function ranges(ticks: readonly Tick[]): readonly Readonly<{ index: number; liqu
   })
 }
 
-/** Said twice, by the positions and in so many words: a file that contradicts itself is refused. */
+/** A stated liquidity must equal the sum of the positions in range. */
 function liquidityAt(at: At, inRange: bigint): bigint {
   if (at.value === undefined || at.value === null || units(at, 0n, UINT128_MAX) === inRange) return inRange
-  return fail(`${at.place} is not what the positions in range add up to: that is ${inRange}`)
+  return fail(`${at.path} is not the sum of the positions in range, which is ${inRange}`)
 }
 
 function swapAt(at: At): LabPool['swaps'][number] {
-  const { value, place } = member(at, 'zeroForOne')
+  const { value, path } = member(at, 'zeroForOne')
   const limit = member(at, 'sqrtPriceLimitX96')
   return {
-    zeroForOne: typeof value === 'boolean' ? value : fail(`${place} must be true or false`),
+    zeroForOne: typeof value === 'boolean' ? value : fail(`${path} must be true or false`),
     amountSpecified: units(member(at, 'amountSpecified'), -INT_MAX, INT_MAX),
     limit: limit.value === undefined || limit.value === null ? null : units(limit, 0n, UINT_MAX),
   }
 }
 
-function nameAt({ value, place }: At): Name {
+function nameAt({ value, path }: At): Name {
   if (typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value))) return value
-  return fail(`${place} must name a token: a whole number or text`)
+  return fail(`${path} must name a token: a whole number or text`)
 }
 
 function reserveAt(at: At): bigint {
   const reserve = units(at, 0n, UINT_MAX)
-  return reserve <= RESERVE_MAX ? reserve : fail(`${at.place} is more than a pair can hold: from 0 to ${RESERVE_MAX}`)
+  return reserve <= RESERVE_MAX
+    ? reserve
+    : fail(`${at.path} exceeds the reserve of a pair, which is from 0 to ${RESERVE_MAX}`)
 }
 
 function caseAt(at: At): LabCase {

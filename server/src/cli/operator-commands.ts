@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
 import { createKeystore, exportPublicKeys } from '../adapters/signers/keystore.ts'
 import { openAddresses } from '../app/addresses.ts'
-import { loadConfig } from '../config/config.ts'
 import { envExample, settingsPage } from '../config/describe.ts'
+import { loadConfig } from '../config/load.ts'
 import { verifyAuditLog } from '../core/services/verify-audit-log.ts'
 import { withDatabase } from './database.ts'
 import { addExchangeCommands } from './exchange-commands.ts'
@@ -14,7 +14,7 @@ import { addPayoutCommands } from './payout-commands.ts'
 import { fail, print } from './print.ts'
 import { addSignerCommands } from './signer-commands.ts'
 
-/** What an operator does at the command line: keys, pauses, held exchanges, alarms. */
+/** The operator's commands: keys, pauses, held exchanges and payouts, alarms, settings, audit log. */
 export function addOperatorCommands(program: Command): void {
   addKeystoreCommands(program)
   addSignerCommands(program)
@@ -22,7 +22,7 @@ export function addOperatorCommands(program: Command): void {
   addPauseCommands(program)
   program
     .command('alarms')
-    .description('what a person should look at')
+    .description('lists open alarms')
     .action(() =>
       withDatabase(async (database) => {
         for (const alarm of await createStore(database).alarms.list(1_000)) print(alarm)
@@ -31,7 +31,7 @@ export function addOperatorCommands(program: Command): void {
   program
     .command('wallets')
     .alias('balances')
-    .description('what the hot wallets hold and what can be promised, in base units')
+    .description('lists the balances of the hot wallets and their available part, in base units')
     .action(() =>
       withDatabase(async (database) => {
         const store = createStore(database)
@@ -42,7 +42,7 @@ export function addOperatorCommands(program: Command): void {
     )
   program
     .command('settings')
-    .description('every setting with its meaning, as .env.example has it')
+    .description('prints every environment variable with its meaning, as in .env.example')
     .option('--write', 'writes .env.example and docs/settings.md of this checkout', false)
     .action(({ write }: { write: boolean }) => {
       if (!write) return console.log(envExample())
@@ -53,9 +53,9 @@ export function addOperatorCommands(program: Command): void {
   addExchangeCommands(program)
   program
     .command('audit')
-    .description('what operators did')
+    .description('the log of operator actions')
     .command('verify')
-    .description('goes along the chain of their acts; keep the head, and compare it with the next one')
+    .description('verifies the hash chain of the log; keep the printed head and compare it with the next one')
     .action(() =>
       withDatabase(async (database) => {
         const verified = await verifyAuditLog(createStore(database).auditLog)
@@ -66,30 +66,30 @@ export function addOperatorCommands(program: Command): void {
 }
 
 function addKeystoreCommands(program: Command): void {
-  const keystores = program.command('keystore').description("the house's keys")
+  const keystores = program.command('keystore').description('our keys')
   keystores
     .command('create')
-    .description('makes the keys; their words are shown once and are the backup')
-    .option('--from-words <file>', 'restores the keys of these words instead')
+    .description('creates the keys; the words are shown once and are the backup')
+    .option('--from-words <file>', 'restores the keys from these words instead')
     .action(async ({ fromWords }: { fromWords?: string }) => {
       const { keystore } = loadConfig()
-      if (keystore.passphrase === null) fail('set SWAPYARD_KEYSTORE_PASSPHRASE, or SWAPYARD_KEYSTORE_PASSPHRASE_FILE')
-      const given = fromWords === undefined ? undefined : readFileSync(fromWords, 'utf8').trim().split(/\s+/).join(' ')
+      if (keystore.passphrase === null) fail('set SWAPYARD_KEYSTORE_PASSPHRASE or SWAPYARD_KEYSTORE_PASSPHRASE_FILE')
+      const backup = fromWords === undefined ? undefined : readFileSync(fromWords, 'utf8').trim().split(/\s+/).join(' ')
       const { coinTypes } = await import('../app/keys.ts')
-      const words = await createKeystore(keystore.file, keystore.passphrase, coinTypes, given)
-      if (given !== undefined) print({ file: keystore.file, restored: true, next: 'swapyard keystore addresses' })
-      else print({ file: keystore.file, words, note: 'shown once: write the words down' })
+      const words = await createKeystore(keystore.file, keystore.passphrase, coinTypes, backup)
+      if (backup !== undefined) print({ file: keystore.file, restored: true, next: 'swapyard keystore addresses' })
+      else print({ file: keystore.file, words, note: 'shown only once: write the words down' })
     })
   keystores
     .command('export-public <file>')
-    .description('writes the public half alone, for machines that only answer partners: --role api runs with it')
+    .description('writes only the public keys, for machines that run --role api')
     .action(async (file: string) => {
       await exportPublicKeys(loadConfig().keystore.file, file)
-      print({ file, next: 'SWAPYARD_KEYSTORE names it on the machine of --role api' })
+      print({ file, next: 'set SWAPYARD_KEYSTORE to this file on the machine of --role api' })
     })
   keystores
     .command('addresses')
-    .description('hot wallet and first deposit address of every network, for a look at a restored keystore')
+    .description('lists the hot wallet and the first deposit address of every network, to check a restored keystore')
     .action(() => {
       for (const [network, { addresses }] of openAddresses(loadConfig()))
         print({ network, hot: addresses.hot(), firstDeposit: addresses.deposit(0).address })

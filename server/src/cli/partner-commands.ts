@@ -9,33 +9,33 @@ import { makeApiKey } from '../core/services/partner-keys.ts'
 import { toBlock } from '../lib/ip-address.ts'
 import { swapNetworks } from '../swap/domain/swap.ts'
 import { checkAddress, checkDestination } from './addresses.ts'
-import { plainWord, reasoned, recorded, type WithReason } from './audit-note.ts'
+import { type ReasonOption, toAuditNote, withAuditLog, withReason } from './audit-note.ts'
 import { addBalanceCommands } from './balance-commands.ts'
 import { withDatabase } from './database.ts'
-import { addFeeCommands, addFoundFeeCommands } from './fee-commands.ts'
+import { addFeeCommands } from './fee-commands.ts'
 import { fail, integer, integerBetween, print } from './print.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u
-/** As the table has it: ten percent. */
+/** At most ten percent, as in the table. */
 const bps = integerBetween(0, 1_000)
 const count = integerBetween(1, 999_999_999)
 const days = integerBetween(1, 3_650)
-const lifetimeText = 'after which the secret ends by itself; without it never'
-const feeText = 'basis points of the amount out that are taken for the partner'
-const openText = 'exchanges open at once'
+const lifetimeText = 'the secret expires after so many days; never by default'
+const feeText = 'partner fee in basis points of the amount out'
+const openText = 'maximum number of open exchanges'
 const rateText = 'weighted requests per minute'
-const strictText = 'refuse unknown keys of bodies and queries'
+const strictText = 'refuse unknown members of bodies and queries'
 
-/** What is not given is as the settings say. */
+/** Options that are absent take their value from the settings. */
 type NewPartnerOptions = Readonly<{ feeBps?: number; openExchangesMax?: number; rateLimit?: number; strict: boolean }> &
-  WithReason
+  ReasonOption
 
-/** `swapyard partners …`: who may call, and with which keys. A secret is shown once. */
+/** `swapyard partners …`: partners and their API keys. A secret is shown once. */
 export function addPartnerCommands(program: Command): void {
   const partners = program.command('partners').description('partners and their API keys')
-  addAdding(partners)
+  addPartner(partners)
   partners
     .command('list')
     .description('lists partners, their recipients and their keys')
@@ -48,80 +48,77 @@ export function addPartnerCommands(program: Command): void {
       }),
     )
   for (const verb of ['suspend', 'resume'] as const) {
-    reasoned(partners.command(`${verb} <name>`))
+    withReason(partners.command(`${verb} <name>`))
       .description(verb === 'suspend' ? 'refuses everything but status reads' : 'ends a suspension')
-      .action((name: string, given: WithReason) =>
+      .action((name: string, options: ReasonOption) =>
         withDatabase(async (database) => {
-          await changing(database, 'partner', name, verb, given, async (store) => {
+          await change(database, 'partner', name, verb, options, async (store) => {
             if (!(await store.setSuspended(name, verb === 'suspend'))) fail(`there is no partner ${name}`)
           })
           print({ name, suspended: verb === 'suspend' })
         }),
       )
   }
-  reasoned(partners.command('recipient <name> <currency> <address>'))
-    .description('where proceeds go when a create names no address; currency as ticker@network')
+  withReason(partners.command('recipient <name> <currency> <address>'))
+    .description('sets the address for proceeds of exchanges that name none; currency as ticker@network')
     .option('--memo <memo>', 'memo of the address')
-    .action((name: string, currency: string, address: string, { memo, ...given }: { memo?: string } & WithReason) =>
+    .action((name: string, currency: string, address: string, { memo, ...options }: { memo?: string } & ReasonOption) =>
       withDatabase(async (database, config) => {
         const checked = await checkDestination(config, database, currency, address, memo)
-        await changing(database, 'partner', name, 'recipient', given, async (store) => {
+        await change(database, 'partner', name, 'recipient', options, async (store) => {
           if (!(await store.setRecipient(name, checked.assetId, checked.address, checked.memo)))
             fail(`there is no partner ${name}`)
         })
         print({ name, currency: checked.assetId, address: checked.address, memo: checked.memo })
       }),
     )
-  addSetting(partners)
+  addPartnerSet(partners)
   addFeeAddress(partners)
   addBalanceCommands(partners, program)
   addFeeCommands(partners)
-  addFoundFeeCommands(partners)
   addKeyCommands(partners)
 }
 
-function addAdding(partners: Command): void {
-  reasoned(partners.command('add <name>'))
-    .description('adds a partner; what is not given is as in the settings')
+function addPartner(partners: Command): void {
+  withReason(partners.command('add <name>'))
+    .description('adds a partner; absent options take their value from the settings')
     .option('--fee-bps <bps>', feeText, bps)
     .option('--open-exchanges-max <count>', openText, count)
     .option('--rate-limit <units>', rateText, count)
     .option('--strict', strictText, false)
-    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason = '-' }: NewPartnerOptions) =>
-      withDatabase(async (database, { partners: usual }) => {
+    .action((name: string, { feeBps, openExchangesMax, rateLimit, strict, reason }: NewPartnerOptions) =>
+      withDatabase(async (database, { partners: defaults }) => {
         if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, spaces, dots, dashes or underscores')
         const row = {
           name,
-          feeBps: feeBps ?? usual.feeBps,
-          openExchangesMax: openExchangesMax ?? usual.openExchangesMax,
-          rateLimitPerMinute: rateLimit ?? usual.rateLimitPerMinute,
+          feeBps: feeBps ?? defaults.feeBps,
+          openExchangesMax: openExchangesMax ?? defaults.openExchangesMax,
+          rateLimitPerMinute: rateLimit ?? defaults.rateLimitPerMinute,
           strict,
         }
-        const id = await changing(
+        const id = await change(
           database,
           'partner',
           name,
           'add',
           { reason },
-          async (store) => (await store.add(row)) ?? fail(`there is a partner ${name} already`),
+          async (store) => (await store.add(row)) ?? fail(`partner ${name} already exists`),
         )
-        // A name may have spaces, and has nothing else that a shell reads.
+        // NAME allows spaces, and no other character that a shell interprets.
         print({ id, name, next: `swapyard partners keys add ${name.includes(' ') ? `'${name}'` : name}` })
       }),
     )
 }
 
 function addFeeAddress(partners: Command): void {
-  reasoned(partners.command('fee-address <name> <network> <address>'))
-    .description(
-      'where the partner takes its referrer fees of swaps on a network; `none` = the operator takes and owes them',
-    )
-    .action((name: string, ticker: string, address: string, given: WithReason) =>
+  withReason(partners.command('fee-address <name> <network> <address>'))
+    .description('sets the address for a partner’s swap fees on a network; `none`: the operator collects and owes them')
+    .action((name: string, ticker: string, address: string, options: ReasonOption) =>
       withDatabase(async (database, config) => {
         const network = canonicalNetwork(ticker)
-        if (!swapNetworks.some((known) => known === network)) fail(`there are no swaps on ${ticker}`)
+        if (!swapNetworks.some((known) => known === network)) fail(`swaps are not available on ${ticker}`)
         const parsed = address === 'none' ? null : (await checkAddress(config, database, network, address)).parsed
-        await changing(database, 'partner', name, 'fee-address', given, async (_store, inside) => {
+        await change(database, 'partner', name, 'fee-address', options, async (_store, inside) => {
           if (!(await createFeeAccounts(inside).setAddress(name, network, parsed)))
             fail(`there is no partner ${name}${parsed === null ? ' with a fee address there' : ''}`)
         })
@@ -130,68 +127,63 @@ function addFeeAddress(partners: Command): void {
     )
 }
 
-/** Changes what is given, and nothing else. */
-function addSetting(partners: Command): void {
-  reasoned(partners.command('set <name>'))
-    .description('changes fee, limits or strictness of a partner; open exchanges keep the fee that they have')
+/** Changes only what the options name. */
+function addPartnerSet(partners: Command): void {
+  withReason(partners.command('set <name>'))
+    .description('changes fee, limits or strictness of a partner; open exchanges keep their fee')
     .option('--fee-bps <bps>', feeText, bps)
     .option('--open-exchanges-max <count>', openText, count)
     .option('--rate-limit <units>', rateText, count)
     .option('--strict', strictText)
-    .option('--no-strict', 'ignore unknown keys of bodies and queries')
-    .action((name: string, { rateLimit, reason = '-', ...given }: Partial<NewPartnerOptions>) =>
+    .option('--no-strict', 'ignore unknown members of bodies and queries')
+    .action((name: string, { rateLimit, reason, ...options }: Partial<NewPartnerOptions>) =>
       withDatabase(async (database) => {
-        const change = { ...given, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }
-        if (Object.keys(change).length === 0) fail('nothing to change: name an option')
-        await changing(database, 'partner', name, 'set', { reason }, async (store) => {
-          if (!(await store.set(name, change))) fail(`there is no partner ${name}`)
+        const changes = { ...options, ...(rateLimit === undefined ? {} : { rateLimitPerMinute: rateLimit }) }
+        if (Object.keys(changes).length === 0) fail('nothing to change: name an option')
+        await change(database, 'partner', name, 'set', { reason }, async (store) => {
+          if (!(await store.set(name, changes))) fail(`there is no partner ${name}`)
         })
-        print({ name, ...change })
+        print({ name, ...changes })
       }),
     )
 }
 
-function addKeySetting(keys: Command): void {
-  reasoned(keys.command('set <keyId>'))
-    .description('changes what a key may do, and from where; its secret stays')
+function addKeySet(keys: Command): void {
+  withReason(keys.command('set <keyId>'))
+    .description('changes the scopes and addresses of a key; its secret stays')
     .option('--scopes <list>', `comma list of ${scopes.join(', ')}`)
-    .option('--ip <cidr...>', 'the only addresses that may use it, as CIDR blocks')
-    .option('--any-ip', 'every address may use it')
+    .option('--ip <cidr...>', 'only these addresses may use it, as CIDR blocks')
+    .option('--any-ip', 'any address may use it')
     .action(
       (
         keyId: string,
-        {
-          scopes: list,
-          ip,
-          anyIp,
-          reason = '-',
-        }: { scopes?: string; ip?: string[]; anyIp?: true } & Partial<WithReason>,
+        { scopes: list, ip, anyIp, reason }: { scopes?: string; ip?: string[]; anyIp?: true } & Partial<ReasonOption>,
       ) =>
         withDatabase(async (database) => {
           if (ip && anyIp) fail('--ip and --any-ip exclude each other')
           const blocks = anyIp ? [] : ip && toBlocks(ip)
-          const change = {
+          const changes = {
             ...(list === undefined ? {} : { scopes: toScopes(list) }),
             ...(blocks === undefined ? {} : { ipAllowList: blocks }),
           }
-          if (Object.keys(change).length === 0) fail('nothing to change: name --scopes, --ip or --any-ip')
-          await changing(database, 'key', keyId, 'set', { reason }, async (store) => {
-            if (!(await store.keys.set(keyId, change))) fail(`there is no live key ${keyId}`)
+          if (Object.keys(changes).length === 0) fail('nothing to change: name --scopes, --ip or --any-ip')
+          await change(database, 'key', keyId, 'set', { reason }, async (store) => {
+            if (!(await store.keys.set(keyId, changes))) fail(`there is no active key ${keyId}`)
           })
-          print({ keyId, ...change })
+          print({ keyId, ...changes })
         }),
     )
 }
 
 function addKeyCommands(partners: Command): void {
   const keys = partners.command('keys').description('API keys of a partner')
-  reasoned(keys.command('add <name>'))
-    .description('makes a key; it is shown once')
+  withReason(keys.command('add <name>'))
+    .description('creates a key and shows it once')
     .option('--scopes <list>', `comma list of ${scopes.join(', ')}`, scopes.join(','))
-    .option('--ip <cidr...>', 'addresses that may use it, as CIDR blocks; none = all')
-    .option('--test', 'a key of form sy_test_…', false)
+    .option('--ip <cidr...>', 'only these addresses may use it, as CIDR blocks; any by default')
+    .option('--test', 'creates a test key (sy_test_…)', false)
     .option('--lifetime-days <days>', lifetimeText, days)
-    .action((name: string, { scopes: list, ip = [], test, lifetimeDays, reason = '-' }) =>
+    .action((name: string, { scopes: list, ip = [], test, lifetimeDays, reason }) =>
       withDatabase(async (database, config) => {
         const { keyId, text, hmac } = makeApiKey(
           test || config.environment === 'sandbox' ? 'test' : 'live',
@@ -199,59 +191,65 @@ function addKeyCommands(partners: Command): void {
         )
         const allowed = { scopes: toScopes(list), ipAllowList: toBlocks(ip) }
         const key = { keyId, hmac, ...allowed, createdBy: 'cli', ...toLifetime(lifetimeDays) }
-        await changing(database, 'key', keyId, 'add', { reason }, async (store) => {
+        await change(database, 'key', keyId, 'add', { reason }, async (store) => {
           if (!(await store.keys.add(name, key))) fail(`there is no partner ${name}`)
         })
-        print({ keyId, key: text, note: 'shown once: keep it now' })
+        print({ keyId, key: text, note: 'shown only once: store it now' })
       }),
     )
-  reasoned(keys.command('rotate <keyId>'))
-    .description('makes a new secret for a key; the old one ends after the overlap')
-    .option('--overlap-hours <hours>', 'how long both are good', integer, 24)
+  withReason(keys.command('rotate <keyId>'))
+    .description('creates a new secret for a key; the old one ends after the overlap')
+    .option('--overlap-hours <hours>', 'time for which both secrets are valid', integer, 24)
     .option('--lifetime-days <days>', lifetimeText, days)
-    .action((keyId: string, { overlapHours, lifetimeDays, reason = '-' }) =>
+    .action((keyId: string, { overlapHours, lifetimeDays, reason }) =>
       withDatabase(async (database, config) => {
         const {
           keyId: _,
           text,
           hmac,
         } = makeApiKey(config.environment === 'sandbox' ? 'test' : 'live', Buffer.from(config.pepper), keyId)
-        await changing(database, 'key', keyId, 'rotate', { reason }, async (store) => {
+        await change(database, 'key', keyId, 'rotate', { reason }, async (store) => {
           const { lifetimeMs } = toLifetime(lifetimeDays)
           if (!(await store.keys.rotate(keyId, hmac, overlapHours * HOUR_MS, lifetimeMs)))
-            fail(`there is no live key ${keyId}`)
+            fail(`there is no active key ${keyId}`)
         })
-        print({ keyId, key: text, oldEndsInHours: overlapHours, note: 'shown once: keep it now' })
+        print({ keyId, key: text, oldEndsInHours: overlapHours, note: 'shown only once: store it now' })
       }),
     )
-  addKeySetting(keys)
-  reasoned(keys.command('revoke <keyId>'))
-    .description('ends a key at once, on every process')
-    .action((keyId: string, given: WithReason) =>
+  addKeySet(keys)
+  withReason(keys.command('revoke <keyId>'))
+    .description('revokes a key at once, on every process')
+    .action((keyId: string, options: ReasonOption) =>
       withDatabase(async (database) => {
-        await changing(database, 'key', keyId, 'revoke', given, async (store) => {
-          if (!(await store.keys.revoke(keyId))) fail(`there is no live key ${keyId}`)
+        await change(database, 'key', keyId, 'revoke', options, async (store) => {
+          if (!(await store.keys.revoke(keyId))) fail(`there is no active key ${keyId}`)
         })
         print({ keyId, revoked: true })
       }),
     )
 }
 
-/** Changes a partner or a key, and writes down who did, and what it was before. */
-function changing<T>(
+/** Changes a partner or a key, and records who changed it, its state before and after. */
+function change<T>(
   database: Database,
   kind: 'partner' | 'key',
   subject: string,
   act: string,
-  given: WithReason,
-  change: (store: PartnerStore, inside: Database) => Promise<T>,
+  options: ReasonOption,
+  work: (store: PartnerStore, inside: Database) => Promise<T>,
 ): Promise<T> {
-  const look = kind === 'partner' ? partnerRow : keyRow
-  return recorded(database, async (inside, record) => {
-    const before = await look(inside, subject)
-    const done = await change(createPartnerStore(inside), inside)
-    await record({ ...plainWord(given), act: `${kind} ${act}`, subject, before, after: await look(inside, subject) })
-    return done
+  const read = kind === 'partner' ? partnerRow : keyRow
+  return withAuditLog(database, async (inside, record) => {
+    const before = await read(inside, subject)
+    const result = await work(createPartnerStore(inside), inside)
+    await record({
+      ...toAuditNote(options),
+      act: `${kind} ${act}`,
+      subject,
+      before,
+      after: await read(inside, subject),
+    })
+    return result
   })
 }
 
@@ -259,12 +257,12 @@ const toLifetime = (days: number | undefined): { lifetimeMs?: number } =>
   days === undefined ? {} : { lifetimeMs: days * DAY_MS }
 
 function toScopes(list: string): Scope[] {
-  const wanted = list.split(',').map((scope) => scope.trim())
-  const unknown = wanted.filter((scope) => !scopes.some((known) => known === scope))
-  if (unknown.length > 0) fail(`unknown scopes: ${unknown.join(', ')}; known are ${scopes.join(', ')}`)
-  return wanted as Scope[]
+  const names = list.split(',').map((scope) => scope.trim())
+  const unknown = names.filter((name) => !scopes.some((scope) => scope === name))
+  if (unknown.length > 0) fail(`unknown scopes: ${unknown.join(', ')}; the scopes are ${scopes.join(', ')}`)
+  return names.flatMap((name) => scopes.filter((scope) => scope === name))
 }
 
 function toBlocks(list: readonly string[]): string[] {
-  return list.map((text) => toBlock(text) ?? fail(`${text} is no address and no CIDR block`))
+  return list.map((text) => toBlock(text) ?? fail(`${text} is not an IP address or CIDR block`))
 }

@@ -2,54 +2,52 @@ import type { Command } from 'commander'
 import type { Database } from '../adapters/postgres/core/database.ts'
 import { createPartnerStore } from '../adapters/postgres/core/partners.ts'
 import { createStore } from '../adapters/postgres/exchange/store.ts'
-import { plainWord, reasoned, type WithReason } from './audit-note.ts'
+import { type ReasonOption, toAuditNote, withReason, withRequiredReason } from './audit-note.ts'
 import { withDatabase } from './database.ts'
 import { readScope } from './pause-scope.ts'
 import { print } from './print.ts'
 
-/** `swapyard pause` and `resume`: what stands still until somebody says otherwise. */
+/** `swapyard pause`, `pauses` and `resume`. */
 export function addPauseCommands(program: Command): void {
-  program
-    .command('pause <scope>')
-    .description('stops it: all, network:btc, payouts:eth, asset:usdt@eth, partner:<name or id>')
-    .requiredOption('--reason <text>', 'why; written down')
-    .action((named: string, given: WithReason) =>
+  withRequiredReason(program.command('pause <scope>'))
+    .description('pauses a scope: all, network:btc, payouts:eth, asset:usdt@eth, partner:<name or id>')
+    .action((text: string, options: ReasonOption) =>
       withDatabase(async (database) => {
-        const scope = await readScope(named, createPartnerStore(database))
-        const word = plainWord(given)
+        const scope = await readScope(text, createPartnerStore(database))
+        const note = toAuditNote(options)
         await createStore(database).transaction(async (tx) => {
           const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
-          await tx.pauses.pause(scope, word.reason, 'cli')
-          await tx.auditLog.record({ ...word, act: 'pause', subject: scope, before, after: { scope, ...word } })
+          await tx.pauses.pause(scope, note.reason, 'cli')
+          await tx.auditLog.record({ ...note, act: 'pause', subject: scope, before, after: { scope, ...note } })
         })
         print({ scope, paused: true })
       }),
     )
   program
     .command('pauses')
-    .description('what stands still, and why')
+    .description('lists pauses and their reasons')
     .action(() =>
       withDatabase(async (database) => {
         for (const pause of await createStore(database).pauses.list()) print(pause)
       }),
     )
-  reasoned(program.command('resume <scope>'))
+  withReason(program.command('resume <scope>'))
     .description('ends a pause')
-    .action((named: string, given: WithReason) =>
+    .action((text: string, options: ReasonOption) =>
       withDatabase(async (database) => {
-        const scope = await findPause(named, database)
+        const scope = await findPause(text, database)
         await createStore(database).transaction(async (tx) => {
           const before = (await tx.pauses.list()).find((pause) => pause.scope === scope) ?? null
           await tx.pauses.resume(scope)
-          await tx.auditLog.record({ ...plainWord(given), act: 'resume', subject: scope, before, after: null })
+          await tx.auditLog.record({ ...toAuditNote(options), act: 'resume', subject: scope, before, after: null })
         })
         print({ scope, paused: false })
       }),
     )
 }
 
-/** What is paused can be resumed by the scope that `pauses` shows, whatever is there by now. */
-async function findPause(named: string, database: Database): Promise<string> {
+/** A paused scope as `pauses` lists it can be resumed even if its network, asset or partner no longer exists. */
+async function findPause(text: string, database: Database): Promise<string> {
   const paused = await createStore(database).pauses.list()
-  return paused.some(({ scope }) => scope === named) ? named : readScope(named, createPartnerStore(database))
+  return paused.some(({ scope }) => scope === text) ? text : readScope(text, createPartnerStore(database))
 }

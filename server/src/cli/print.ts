@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander'
 
-/** One JSON line: read by people and by programs alike. */
+/** Prints one JSON line, for people and for scripts. */
 export function print(value: unknown): void {
   console.log(
     JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? member.toString() : member)),
   )
 }
 
-/** Ends the command with a sentence that says what was wrong. */
+/** Ends the command with its message and exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
@@ -17,15 +17,15 @@ export function fail(message: string): never {
 }
 
 export function integer(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is needed')
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
   return Number(text)
 }
 
-/** A whole number within the bounds of its column: what is beyond them is refused in words, not by the database. */
-export function integerBetween(least: number, most: number): (text: string) => number {
+/** A whole number within the bounds of its database column. */
+export function integerBetween(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
-    const given = integer(text)
-    if (given < least || given > most) throw new InvalidArgumentError(`it is from ${least} to ${most}`)
-    return given
+    const value = integer(text)
+    if (value < minimum || value > maximum) throw new InvalidArgumentError(`must be from ${minimum} to ${maximum}`)
+    return value
   }
 }

@@ -1,22 +1,26 @@
 import { Command, CommanderError, Option } from 'commander'
 import type { Role } from '../app/app.ts'
-import { ConfigError, loadConfig, requireProduction } from '../config/config.ts'
+import { ConfigError, loadConfig, requireProduction } from '../config/load.ts'
 import { AppError } from '../core/domain/errors.ts'
 import { FolderLockedError } from '../lib/lock.ts'
 
-/** What is under way when the program is asked to stop gets this long. */
+/** The longest time that requests and steps in progress get to finish after a stop signal, beside the drain time. */
 const STOP_MS = 20_000
 
-/** Runs one command line. The exit code is 0, 1 for a failure, 2 for wrong settings or words. */
+/** Runs one command line. The exit code is 0, 1 for a failure, 2 for wrong settings or arguments. */
 export async function runProgram(args: readonly string[]): Promise<void> {
-  const program = new Command('swapyard').description('the exchange that anyone can run').exitOverride()
+  const program = new Command('swapyard').description('self-hosted crypto exchange server').exitOverride()
   program
     .command('start')
     .description('starts the service')
-    .addOption(new Option('--role <role>', 'what this process does').choices(['api', 'worker', 'all']).default('all'))
-    .addOption(new Option('--sandbox', 'where no config is given, the sandbox').default(false))
+    .addOption(
+      new Option('--role <role>', 'part of the service that this process runs')
+        .choices(['api', 'worker', 'all'])
+        .default('all'),
+    )
+    .addOption(new Option('--sandbox', 'allows a start without a production config, as the sandbox').default(false))
     .action(({ role, sandbox }: { role: Role; sandbox: boolean }) => run(role, sandbox))
-  // A start loads what it runs itself, while others are started already.
+  // `start` loads its modules later, in parallel with the database and the chains.
   if (args[0] !== 'start') await addCommands(program)
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -41,14 +45,14 @@ async function addCommands(program: Command): Promise<void> {
 async function run(role: Role, sandbox: boolean): Promise<void> {
   const config = loadConfig()
   if (!sandbox) requireProduction(config)
-  // Only here: every other command starts in half the time without the service's libraries.
+  // Imported here: without the service's libraries, every other command starts in half the time.
   const { start } = await import('../app/start.ts')
   const running = await start(config, role)
   let stopping = false
   const stop = (signal: string) => {
     if (stopping) return
     stopping = true
-    console.log(`${signal}: finishing what is under way`)
+    console.log(`${signal}: finishing requests and steps in progress`)
     setTimeout(() => process.exit(1), STOP_MS + config.clocks.drainMs).unref()
     running.stop().then(
       () => process.exit(0),
@@ -61,19 +65,19 @@ async function run(role: Role, sandbox: boolean): Promise<void> {
   process.on('SIGTERM', stop).on('SIGINT', stop)
 }
 
-/** A sentence for people; a stack only for what is our own mistake. */
+/** Prints the message of an expected error, and the stack of a bug. */
 function explain(error: unknown): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2
     return
   }
-  const known =
+  const isExpected =
     error instanceof ConfigError ||
     error instanceof FolderLockedError ||
     error instanceof AppError ||
     (error instanceof Error && error.constructor !== TypeError && error.name !== 'InvariantError')
-  console.error(known && error instanceof Error ? error.message : error)
+  console.error(isExpected && error instanceof Error ? error.message : error)
   process.exitCode = error instanceof ConfigError ? 2 : 1
-  // Whatever a failed start left open must not keep the process alive.
+  // Handles that a failed start left open must not keep the process alive.
   process.exit()
 }

@@ -8,12 +8,12 @@ import { print } from './print.ts'
 
 const LISTED_MAX = 10_000
 
-/** `swapyard signer …`: what the signers' journals know and the database does not, after a restore or a failover. */
+/** `swapyard signer …`: compares the signing journals with the database after a restore or a failover. */
 export function addSignerCommands(program: Command): void {
-  const signer = program.command('signer').description("the signers' journals beside the database")
+  const signer = program.command('signer').description("repairs the database from the signers' journals")
   signer
     .command('missing')
-    .description('payouts that left the house and that the database does not know')
+    .description('lists payouts that were sent and that the database does not know')
     .action(() =>
       withDatabase(async (database) => {
         for (const forgotten of await createStore(database).signingJournal.listMissing(LISTED_MAX)) print(forgotten)
@@ -21,9 +21,7 @@ export function addSignerCommands(program: Command): void {
     )
   signer
     .command('import')
-    .description(
-      'takes what is missing into the database again, once it asks for the same payouts; repeat until nothing waits',
-    )
+    .description('imports missing payouts once the database asks for the same ones again; repeat until none waits')
     .action(() =>
       withDatabase(async (database) => {
         for (const imported of await restoreSignedPayouts(createStore(database))) print(imported)
@@ -31,13 +29,15 @@ export function addSignerCommands(program: Command): void {
     )
   signer
     .command('release')
-    .description('ends the hold after a restore: what is missing is settled; a payout to its destination waits for you')
-    .requiredOption('--reason <text>', 'what was looked at')
+    .description(
+      'ends the hold after a restore and settles the missing payouts; a new payout to one of their destinations waits for you',
+    )
+    .requiredOption('--reason <text>', 'what you checked; stored in the audit log with your user name')
     .action(({ reason }: { reason: string }) =>
       withDatabase(async (database) => {
         const settled = await createStore(database).transaction(async (tx) => {
           const missing = await tx.signingJournal.listUnacknowledged(LISTED_MAX)
-          const epoch = await tx.signingJournal.beginGeneration()
+          const generation = await tx.signingJournal.beginGeneration()
           await tx.pauses.resume(PAYOUTS_PAUSE)
           await tx.alarms.clear(SIGNING_JOURNAL_ALARM)
           await tx.auditLog.record({
@@ -45,7 +45,10 @@ export function addSignerCommands(program: Command): void {
             act: 'signer release',
             subject: SIGNING_JOURNAL_ALARM,
             reason,
-            detail: { epoch, settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })) },
+            detail: {
+              generation,
+              settled: missing.map(({ network, txHash, payoutId }) => ({ network, txHash, payoutId })),
+            },
           })
           return missing.length
         })

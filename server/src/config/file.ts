@@ -1,189 +1,262 @@
-import Type, { type Static } from 'typebox'
-import { defaultSpreads } from '../core/domain/book.ts'
-import { moneroSchema } from './monero.ts'
-import { privacySchema } from './privacy.ts'
-import { swapsSchema } from './swaps.ts'
+import { readFileSync } from 'node:fs'
+import Type, { type StaticDecode } from 'typebox'
+import Value from 'typebox/value'
+import { moneroDefaults } from '../adapters/chains/monero/chain.ts'
+import { defaultSpreads, type SpreadPolicy } from '../core/domain/book.ts'
+import { type PrivacySettings, privacyDefaults, USD } from '../exchange/settings.ts'
+import {
+  byAsset,
+  byTicker,
+  decode,
+  duration,
+  httpUrl,
+  integer,
+  object,
+  oneOf,
+  scaled,
+  section,
+  whole,
+} from './schema.ts'
+import { type SwapConfig, swapsSchema, toSwapConfig } from './swaps.ts'
 
-const closed = { additionalProperties: false }
-const bps = (most: number, standard: number, description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: most, default: standard, description }))
-const duration = (standard: string, description: string) =>
-  Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$', default: standard, description }))
-const dollars = (standard: number, description: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, default: standard, description }))
+/** By asset id: taken off the offer, another rank, another code in the rates feed. */
+export type CurrencyOverrides = ReadonlyMap<string, Readonly<{ enabled?: boolean; rank?: number; feedCode?: string }>>
 
-const network = Type.Object(
-  {
-    rpcUrls: Type.Array(Type.String({ pattern: '^https?://', maxLength: 2048 }), {
-      minItems: 1,
-      maxItems: 8,
-      description: 'Its nodes. What moves money is believed only where they agree; two or more are wise',
-    }),
-  },
-  closed,
-)
+/** Of a Monero wallet: the block from which it scans, and how many outputs it keeps. */
+export type WalletSettings = Readonly<{ restoreHeight: number; outputsReady: number }>
 
-const currency = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be exchanged' })),
-    rank: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Place in lists, in place of its own' }),
-    ),
-    feedCode: Type.Optional(
-      Type.String({ pattern: '^[A-Z0-9]{2,20}$', description: 'Code in the rates feed, in place of the one by rule' }),
-    ),
-  },
-  closed,
-)
+/** The settings of the config file, with the defaults of all that it does not set. */
+export type FileConfig = Readonly<{
+  environment: 'production' | 'sandbox'
+  networks: ReadonlyMap<string, Readonly<{ rpcUrls: readonly string[] }>>
+  currencies: CurrencyOverrides
+  /** null = the sandbox's own prices, which are not real. */
+  prices: Readonly<{ sources: readonly string[]; quorum: number }> | null
+  /** As `network:address`. */
+  denied: readonly string[]
+  spreads: SpreadPolicy
+  clocks: Readonly<{ rateIdMs: number; fixedLockMs: number; expiryMs: number; stuckMs: number; drainMs: number }>
+  privacy: PrivacySettings
+  monero: WalletSettings
+  /** US dollars scaled by 10^12. */
+  limits: Readonly<{ perTransactionUsd: bigint; hourUsd: bigint; dayUsd: bigint }>
+  /** By asset, in whole coins as decimal text. */
+  signerLimits: ReadonlyMap<string, Readonly<Record<'transaction' | 'hour' | 'day', string>>>
+  swaps: SwapConfig
+  partners: Readonly<{ feeBps: number; openExchangesMax: number; rateLimitPerMinute: number }>
+}>
 
+const SPREAD_BPS_MAX = 5_000
+const PRIVACY_BPS_MAX = 500
+const PPM_PER_BPS = 100
+const LIMIT_USD_MAX = 1_000_000_000_000
+/** Monero's main chain adds a block every two minutes: it passes this height after some 370 years. */
+const MONERO_HEIGHT_MAX = 100_000_000
+/** Four transactions split their change into so many: Monero has at most 16 outputs in one. */
+const MONERO_OUTPUTS_MAX = 64
+
+const spread = (defaultBps: number, description: string) => whole(defaultBps, [0, SPREAD_BPS_MAX], description)
+const dollars = (defaultUsd: number, description: string) =>
+  Type.Decode(whole(defaultUsd, [1, LIMIT_USD_MAX], description), (usd) => BigInt(usd) * USD)
 const coins = (description: string) =>
   Type.String({ pattern: '^(0|[1-9][0-9]{0,29})(\\.[0-9]{1,30})?$', maxLength: 64, description })
 
-/** In coins, because the signer believes no price. */
-const signerLimit = Type.Object(
+const network = object({
+  rpcUrls: Type.Array(httpUrl(), {
+    minItems: 1,
+    maxItems: 8,
+    description: 'URLs of its nodes. All of them must agree before money moves; use two or more',
+  }),
+})
+
+const currency = object({
+  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it can be exchanged' })),
+  rank: Type.Optional(integer([0, 1_000_000], 'Position in lists; replaces the built-in rank')),
+  feedCode: Type.Optional(
+    Type.String({ pattern: '^[A-Z0-9]{2,20}$', description: 'Code in the rates feed; replaces the derived code' }),
+  ),
+})
+
+const prices = object({
+  sources: Type.Array(httpUrl(), {
+    minItems: 1,
+    maxItems: 16,
+    description:
+      'URLs of price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median is used',
+  }),
+  quorum: integer([1, 16], 'Number of sources that must agree on a price; use two or more'),
+})
+
+/** In coins and not in dollars: the signer trusts no price. */
+const signerLimit = object({
+  transaction: coins('The largest payout that this worker signs, in coins'),
+  hour: coins('The most that it signs in one hour, by its own journal, in coins'),
+  day: coins('The most that it signs in 24 hours, by its own journal, in coins'),
+})
+
+const clocks = section({
+  rateId: duration(60_000, 'Lifetime of a rateId'),
+  fixedLock: duration(20 * 60_000, 'A fixed rate holds if the deposit is first seen within this time'),
+  expiry: duration(24 * 3_600_000, 'An exchange without a deposit fails after this time'),
+  stuck: duration(10 * 60_000, 'An unconfirmed transaction gets a higher fee after this time'),
+  drain: duration(
+    5_000,
+    'After SIGTERM the API still accepts requests for this time, while readiness reports false; `0s` in the sandbox',
+    '^(0|[1-9][0-9]{0,8})(ms|s|m|h|d)$',
+  ),
+})
+
+/** Each private exchange draws its own values within these bounds (docs/private-exchanges.md). */
+const privacy = section({
+  delay: duration(
+    privacyDefaults.delayMaxMs,
+    'The longest random wait before each payout of a private exchange; `2s` in the sandbox',
+  ),
+  withheldBps: scaled(
+    PPM_PER_BPS,
+    privacyDefaults.withheldMaxPpm,
+    [1, PRIVACY_BPS_MAX],
+    'The largest random part of the intermediary amount that is withheld from its payment on chain, in basis points',
+  ),
+  payoutBps: scaled(
+    PPM_PER_BPS,
+    privacyDefaults.payoutMaxPpm,
+    [0, PRIVACY_BPS_MAX],
+    'The largest random change of the amount that the recipient gets, up or down, in basis points. The average change is 0; a larger bound makes payouts harder to match',
+  ),
+  stall: duration(
+    privacyDefaults.stallMs,
+    'A leg that cannot be paid for this time is returned in the source currency',
+  ),
+})
+
+/** Of the worker's own Monero wallet (docs/private-exchanges.md). */
+const monero = section({
+  restoreHeight: whole(
+    moneroDefaults.restoreHeight,
+    [0, MONERO_HEIGHT_MAX],
+    "Block height from which the worker's wallet scans: the height when the keystore was created. A scan of the main chain from 0 takes hours",
+  ),
+  outputsReady: whole(
+    moneroDefaults.outputsReady,
+    [1, MONERO_OUTPUTS_MAX],
+    'Number of outputs that the hot wallet keeps. A payout locks its change for ten blocks; other payouts spend the remaining outputs meanwhile',
+  ),
+})
+
+const limits = section({
+  perTransactionUsd: dollars(250_000, 'The largest single payout, in US dollars; a larger one waits for the operator'),
+  hourUsd: dollars(
+    2_500_000,
+    'The largest outflow in one hour, in US dollars: in total, per asset and per partner. A private exchange counts twice, once per leg',
+  ),
+  dayUsd: dollars(10_000_000, 'The largest outflow in 24 hours, in US dollars: in total, per asset and per partner'),
+})
+
+const partners = section(
   {
-    transaction: coins('The largest payout that this worker signs, in coins'),
-    hour: coins('What it signs in one hour, by its own journal'),
-    day: coins('What it signs in 24 hours, likewise'),
+    feeBps: whole(0, [0, 1_000], 'Fee of a new partner, in basis points'),
+    openExchangesMax: whole(10_000, [1, 1_000_000], 'Number of exchanges that a partner can have open at once'),
+    rateLimitPerMinute: whole(6_000, [1, 10_000_000], 'Weighted requests per minute'),
   },
-  closed,
+  'Defaults of `swapyard partners add`',
 )
 
 /** The file that SWAPYARD_CONFIG names. */
-export const fileSchema = Type.Object(
-  {
-    environment: Type.Optional(
-      Type.Unsafe<'production' | 'sandbox'>(
-        Type.String({ enum: ['production', 'sandbox'], default: 'production', description: 'What the file describes' }),
-      ),
-    ),
-    networks: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}$' }), network, { description: 'By ticker' }),
-    ),
-    currencies: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}@[a-z0-9]{2,12}$' }), currency, {
-        description: 'By `ticker@network`',
+export const fileSchema = object({
+  environment: oneOf(['production', 'sandbox'], 'production', 'The environment that the file configures'),
+  networks: byTicker(network),
+  currencies: byAsset(currency),
+  prices: Type.Optional(prices),
+  screening: Type.Optional(
+    object({
+      denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
+        maxItems: 100_000,
+        description: 'Addresses that are never served, as `network:address`',
       }),
+    }),
+  ),
+  spreads: section({
+    stableBps: spread(defaultSpreads.bps.stable, 'Spread where both assets are stablecoins, in basis points'),
+    majorBps: spread(
+      defaultSpreads.bps.major,
+      'Spread where the riskier of the two assets is a major coin, in basis points',
     ),
-    prices: Type.Optional(
-      Type.Object(
-        {
-          sources: Type.Array(Type.String({ pattern: '^https?://', maxLength: 2048 }), {
-            minItems: 1,
-            maxItems: 16,
-            description:
-              'Price documents: {"at": ms, "usd": {"btc": {"bid": "64000.1", "ask": "64010"}}}. The median of them is taken',
-          }),
-          quorum: Type.Integer({
-            minimum: 1,
-            maximum: 16,
-            description: 'Sources that must agree on a price; two or more are wise',
-          }),
-        },
-        closed,
-      ),
-    ),
-    screening: Type.Optional(
-      Type.Object(
-        {
-          denied: Type.Array(Type.String({ pattern: '^[a-z0-9]{2,12}:\\S{1,256}$' }), {
-            maxItems: 100_000,
-            description: 'Addresses that are never served, as `network:address`',
-          }),
-        },
-        closed,
-      ),
-    ),
-    spreads: Type.Optional(
-      Type.Object(
-        {
-          stableBps: bps(
-            5_000,
-            defaultSpreads.bps.stable,
-            'Our share where both assets are stablecoins, in basis points',
-          ),
-          majorBps: bps(5_000, defaultSpreads.bps.major, 'The same where the riskier asset is a major coin'),
-          minorBps: bps(5_000, defaultSpreads.bps.minor, 'The same for all others'),
-          fixedRateExtraBps: bps(5_000, defaultSpreads.fixedRateExtraBps, 'Added at a fixed rate'),
-        },
-        closed,
-      ),
-    ),
-    clocks: Type.Optional(
-      Type.Object(
-        {
-          rateId: duration('60s', 'How long a rateId is good'),
-          fixedLock: duration('20m', 'Until when a deposit must be first seen for its fixed rate'),
-          expiry: duration('24h', 'After which an exchange without a deposit fails'),
-          stuck: duration('10m', 'How long a transaction may wait before its fee is raised'),
-          drain: duration(
-            '5s',
-            'After SIGTERM, how long requests are still taken while readiness says no; not at all in the sandbox',
-          ),
-        },
-        closed,
-      ),
-    ),
-    privacy: privacySchema,
-    monero: moneroSchema,
-    limits: Type.Optional(
-      Type.Object(
-        {
-          perTransactionUsd: dollars(
-            250_000,
-            'The largest single payout, in US dollars; larger ones wait for the operator',
-          ),
-          hourUsd: dollars(
-            2_500_000,
-            'Outflow of one hour in all, of each asset and of each partner. A private exchange counts twice, for the payment between its legs and the last one',
-          ),
-          dayUsd: dollars(10_000_000, 'Outflow of 24 hours, likewise'),
-        },
-        closed,
-      ),
-    ),
-    signer: Type.Optional(
-      Type.Object(
-        {
-          limits: Type.Optional(
-            Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}@[a-z0-9]{2,12}$' }), signerLimit, {
-              description: 'By `ticker@network`',
-            }),
-          ),
-        },
-        closed,
-      ),
-    ),
-    swaps: swapsSchema,
-    partners: Type.Optional(
-      Type.Object(
-        {
-          feeBps: bps(1_000, 0, 'Fee of a partner that is added without one'),
-          openExchangesMax: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 1_000_000, default: 10_000, description: 'Open exchanges at once' }),
-          ),
-          rateLimitPerMinute: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: 10_000_000,
-              default: 6_000,
-              description: 'Weighted requests a minute',
-            }),
-          ),
-        },
-        { ...closed, description: 'What a partner has where its own row says nothing else' },
-      ),
-    ),
-  },
-  closed,
-)
+    minorBps: spread(defaultSpreads.bps.minor, 'Spread of all other pairs, in basis points'),
+    fixedRateExtraBps: spread(defaultSpreads.fixedRateExtraBps, 'Added to the spread at a fixed rate, in basis points'),
+  }),
+  clocks,
+  privacy,
+  monero,
+  limits,
+  signer: section({ limits: byAsset(signerLimit) }),
+  swaps: swapsSchema,
+  partners,
+})
 
-export type ConfigFile = Static<typeof fileSchema>
+/** Defaults of the sandbox that differ from production: a developer waits neither for a load balancer nor for privacy. */
+const sandboxDefaults = Type.Object({
+  clocks: Type.Object({ drain: Type.String({ default: '0s' }) }, { default: {} }),
+  privacy: Type.Object({ delay: Type.String({ default: '2s' }) }, { default: {} }),
+})
+const sandboxFile = Type.Object({ environment: Type.Literal('sandbox') })
 
-const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const SOURCE = 'SWAPYARD_CONFIG'
 
-/** `60s` → 60 000. The schema has checked the form. */
-export function toMs(text: string): number {
-  const unit = text.replace(/[0-9]+/, '')
-  return Number.parseInt(text, 10) * (UNIT_MS[unit] ?? Number.NaN)
+/** Reads and checks the config file. Without a path the result is the sandbox with its defaults. */
+export function readConfigFile(path: string | undefined, problems: string[]): FileConfig {
+  const content = path === undefined ? { environment: 'sandbox' } : readJson(path, problems)
+  const isSandbox = Value.Check(sandboxFile, content)
+  const decoded = decode(fileSchema, isSandbox ? Value.Default(sandboxDefaults, content) : (content ?? {}))
+  const { value, isInvalid } = decoded
+  for (const problem of decoded.problems) problems.push(`${SOURCE}: ${problem.path || 'the file'} ${problem.message}`)
+  if (content !== undefined && value.environment === 'production') {
+    if (Object.keys(value.networks).length === 0 && !isInvalid('networks'))
+      problems.push(`${SOURCE}: networks is missing: at least one, with its rpcUrls`)
+    if (value.prices === undefined && !isInvalid('prices'))
+      problems.push(`${SOURCE}: prices is missing: its sources, and the quorum of them that must agree`)
+  }
+  return toFileConfig(value, problems)
+}
+
+function readJson(path: string, problems: string[]): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    problems.push(`${SOURCE}: ${path} ${error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'}`)
+    return undefined
+  }
+}
+
+function toFileConfig(file: StaticDecode<typeof fileSchema>, problems: string[]): FileConfig {
+  const { spreads, clocks: times, privacy: bounds } = file
+  return {
+    environment: file.environment,
+    networks: new Map(Object.entries(file.networks)),
+    currencies: new Map(Object.entries(file.currencies)),
+    prices: file.prices ?? null,
+    denied: file.screening?.denied ?? [],
+    spreads: {
+      bps: { stable: spreads.stableBps, major: spreads.majorBps, minor: spreads.minorBps },
+      fixedRateExtraBps: spreads.fixedRateExtraBps,
+    },
+    clocks: {
+      rateIdMs: times.rateId,
+      fixedLockMs: times.fixedLock,
+      expiryMs: times.expiry,
+      stuckMs: times.stuck,
+      drainMs: times.drain,
+    },
+    privacy: {
+      delayMaxMs: bounds.delay,
+      withheldMaxPpm: bounds.withheldBps,
+      payoutMaxPpm: bounds.payoutBps,
+      stallMs: bounds.stall,
+    },
+    monero: file.monero,
+    limits: file.limits,
+    signerLimits: new Map(Object.entries(file.signer.limits)),
+    swaps: toSwapConfig(file.swaps, problems),
+    partners: file.partners,
+  }
 }

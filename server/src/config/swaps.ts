@@ -1,161 +1,143 @@
 import { readFileSync } from 'node:fs'
-import Type, { type Static } from 'typebox'
+import Type, { type StaticDecode } from 'typebox'
+import { type SwapSettings, swapDefaults } from '../swap/interfaces.ts'
+import { byTicker, duration, httpUrl, object, scaled, section, whole } from './schema.ts'
 
-const closed = { additionalProperties: false }
-const duration = (standard: string, description: string) =>
-  Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}(ms|s|m|h|d)$', default: standard, description }))
 const contract = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description })
 
-const token = Type.Object(
-  {
-    address: contract('Its contract'),
-    name: Type.String({ minLength: 1, maxLength: 64 }),
-    symbol: Type.String({ minLength: 1, maxLength: 32 }),
-    decimals: Type.Integer({ minimum: 0, maximum: 36 }),
-  },
-  closed,
-)
+const token = object({
+  address: contract('Address of its contract'),
+  name: Type.String({ minLength: 1, maxLength: 64 }),
+  symbol: Type.String({ minLength: 1, maxLength: 32 }),
+  decimals: Type.Integer({ minimum: 0, maximum: 36 }),
+})
 
-const network = Type.Object(
-  {
-    enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether swaps are served on it' })),
-    feeAddress: Type.Optional(contract('Where referrer fees go of partners without an address of their own there')),
-    tokens: Type.Optional(
-      Type.Array(token, { maxItems: 10_000, description: 'Tokens listed besides those of published lists' }),
-    ),
-  },
-  closed,
-)
-
-const contracts = Type.Optional(
-  Type.Record(
-    Type.String({ pattern: '^[a-z0-9]{2,12}$' }),
-    Type.Array(contract('A contract of its'), { maxItems: 20 }),
-    { description: 'What may be called and may spend, by network, in place of what it publishes; [] compares only' },
+const network = section({
+  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether swaps are served on it' })),
+  feeAddress: Type.Optional(
+    contract('Address that takes the referrer fees of partners without a fee address on this network'),
   ),
-)
-const url = Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2048, description: 'In place of its own' }))
+  tokens: Type.Array(token, {
+    default: [],
+    maxItems: 10_000,
+    description: 'Tokens that are listed in addition to the published lists',
+  }),
+})
+
+const shared = {
+  url: Type.Optional(httpUrl({ description: "Replaces the aggregator's public URL" })),
+  contracts: Type.Decode(
+    byTicker(
+      Type.Array(contract('Address of one of its contracts'), { maxItems: 20 }),
+      'Contracts that may be called and may spend tokens, by network; replaces the addresses that the aggregator publishes. `[]`: its quotes are compared and never used',
+    ),
+    (byNetwork): ReadonlyMap<string, readonly string[]> =>
+      new Map(Object.entries(byNetwork).map(([id, addresses]) => [id, addresses.map((one) => one.toLowerCase())])),
+  ),
+}
 const keyFile = Type.String({ minLength: 1, maxLength: 4096, description: 'Path of a file that holds the API key' })
-const aggregators = Type.Object(
+const aggregators = section(
   {
-    '0x': Type.Optional(Type.Object({ keyFile, url, contracts }, closed)),
-    openocean: Type.Optional(Type.Object({ keyFile: Type.Optional(keyFile), url, contracts }, closed)),
+    '0x': Type.Optional(object({ keyFile, ...shared })),
+    openocean: Type.Optional(object({ keyFile: Type.Optional(keyFile), ...shared })),
     kyberswap: Type.Optional(
-      Type.Object(
-        {
-          client: Type.String({ minLength: 1, maxLength: 64, description: 'Name by which it knows us' }),
-          url,
-          contracts,
-        },
-        closed,
-      ),
+      object({
+        client: Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Client name that is sent to the aggregator',
+        }),
+        ...shared,
+      }),
     ),
   },
-  { ...closed, description: 'Routers of others that compete with our own; none unless named' },
+  'Aggregators that compete with our own routes; none by default',
 )
 
-/** What the operator's file says of swaps on chain. */
-export const swapsSchema = Type.Optional(
-  Type.Object(
-    {
-      quote: duration('30s', 'How long a quote of a swap is meant to hold'),
-      deadline: duration('20m', 'How long after its build a swap may get into a block'),
-      dropped: duration('10m', 'After which a transaction that no node knows counts as dropped'),
-      priceImpactMaxPercent: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Above it nothing is quoted or built' }),
-      ),
-      aggregators: Type.Optional(aggregators),
-      aggregatorBudget: duration('400ms', 'What a quote waits for them at most; a build twice as long'),
-      aggregatorMinGain: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 10_000,
-          default: 5,
-          description: 'Hundredths of a percent that one must pay more than our own route, net of gas, to be taken',
-        }),
-      ),
-      networks: Type.Optional(
-        Type.Record(Type.String({ pattern: '^[a-z0-9]{2,12}$' }), network, { description: 'By ticker' }),
-      ),
-    },
-    closed,
+const PPM_PER_PERCENT = 10_000
+
+/** Of swaps on chain. */
+export const swapsSchema = section({
+  quote: duration(swapDefaults.quoteMs, 'Time for which a swap quote is meant to hold'),
+  deadline: duration(swapDefaults.deadlineMs, 'Time after its build within which a swap can be included in a block'),
+  dropped: duration(swapDefaults.droppedMs, 'A transaction that no node knows counts as dropped after this time'),
+  priceImpactMaxPercent: scaled(
+    PPM_PER_PERCENT,
+    swapDefaults.impactMaxPpm,
+    [1, 100],
+    'Swaps above this price impact are neither quoted nor built',
   ),
-)
+  aggregators,
+  aggregatorBudget: duration(400, 'The longest wait of a quote for aggregators; a build waits up to twice as long'),
+  aggregatorMinGain: whole(
+    swapDefaults.aggregatorGainBps,
+    [0, 10_000],
+    'Basis points that an aggregator must pay more than our own route, net of gas, to be chosen',
+  ),
+  networks: byTicker(network),
+})
 
-type FileSwaps = Static<typeof swapsSchema>
-type Token = Readonly<Static<typeof token>>
+export type SwapConfig = Readonly<
+  SwapSettings & {
+    tokens: ReadonlyMap<string, readonly Readonly<StaticDecode<typeof token>>[]>
+    /** Networks on which swaps are not served. */
+    disabled: ReadonlySet<string>
+    aggregators: readonly AggregatorConfig[]
+    aggregatorBudgetMs: number
+  }
+>
 
-export type SwapConfig = Readonly<{
-  quoteMs: number
-  deadlineMs: number
-  droppedMs: number
-  impactMaxPpm: number
-  feeAddresses: ReadonlyMap<string, string>
-  tokens: ReadonlyMap<string, readonly Token[]>
-  disabled: ReadonlySet<string>
-  aggregators: readonly AggregatorConfig[]
-  aggregatorBudgetMs: number
-  aggregatorGainBps: number
-}>
-
-/** `key` is a secret, but for kyberswap, where it is our name. null = none is needed. */
+/** `key` is a secret, except for kyberswap, where it is our client name. null = no key is sent. */
 export type AggregatorConfig = Readonly<{
   id: '0x' | 'openocean' | 'kyberswap'
   key: string | null
   url: string | null
-  /** In place of those that it publishes, by network; lower case. */
+  /** In lower case, by network; replaces the addresses that the aggregator publishes. */
   contracts?: ReadonlyMap<string, readonly string[]>
 }>
 
-const PPM_IN_PERCENT = 10_000
-
-export function assembleSwaps(given: FileSwaps | undefined, toMs: (text: string) => number): SwapConfig {
-  const { quote = '30s', deadline = '20m', dropped = '10m', priceImpactMaxPercent = 50, networks = {} } = given ?? {}
-  const entries = Object.entries(networks)
+/** Reads the key files as well, and adds a problem for each that cannot be read. */
+export function toSwapConfig(swaps: StaticDecode<typeof swapsSchema>, problems: string[]): SwapConfig {
+  const networks = Object.entries(swaps.networks)
   return {
-    quoteMs: toMs(quote),
-    deadlineMs: toMs(deadline),
-    droppedMs: toMs(dropped),
-    impactMaxPpm: priceImpactMaxPercent * PPM_IN_PERCENT,
-    feeAddresses: new Map(entries.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),
-    tokens: new Map(entries.map(([id, { tokens = [] }]) => [id, tokens] as const)),
-    aggregators: aggregatorsOf(given),
-    aggregatorBudgetMs: toMs(given?.aggregatorBudget ?? '400ms'),
-    aggregatorGainBps: given?.aggregatorMinGain ?? 5,
-    disabled: new Set(entries.flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
+    quoteMs: swaps.quote,
+    deadlineMs: swaps.deadline,
+    droppedMs: swaps.dropped,
+    impactMaxPpm: swaps.priceImpactMaxPercent,
+    feeAddresses: new Map(networks.flatMap(([id, { feeAddress }]) => (feeAddress ? [[id, feeAddress] as const] : []))),
+    tokens: new Map(networks.map(([id, { tokens }]) => [id, tokens])),
+    disabled: new Set(networks.flatMap(([id, { enabled }]) => (enabled === false ? [id] : []))),
+    aggregators: toAggregators(swaps.aggregators, problems),
+    aggregatorBudgetMs: swaps.aggregatorBudget,
+    aggregatorGainBps: swaps.aggregatorMinGain,
   }
 }
 
-function aggregatorsOf(given: FileSwaps | undefined): readonly AggregatorConfig[] {
-  const { '0x': zeroX, openocean, kyberswap } = given?.aggregators ?? {}
-  const made: AggregatorConfig[] = []
-  if (zeroX) made.push({ id: '0x', key: readKey(zeroX.keyFile), ...ownOf(zeroX) })
+function toAggregators(
+  { '0x': zeroX, openocean, kyberswap }: StaticDecode<typeof aggregators>,
+  problems: string[],
+): AggregatorConfig[] {
+  const read = (path: string) => readKey(path, problems)
+  const configs: AggregatorConfig[] = []
+  if (zeroX) configs.push({ id: '0x', key: read(zeroX.keyFile), ...endpoint(zeroX) })
   if (openocean)
-    made.push({ id: 'openocean', key: openocean.keyFile ? readKey(openocean.keyFile) : null, ...ownOf(openocean) })
-  if (kyberswap) made.push({ id: 'kyberswap', key: kyberswap.client, ...ownOf(kyberswap) })
-  return made
+    configs.push({ id: 'openocean', key: openocean.keyFile ? read(openocean.keyFile) : null, ...endpoint(openocean) })
+  if (kyberswap) configs.push({ id: 'kyberswap', key: kyberswap.client, ...endpoint(kyberswap) })
+  return configs
 }
 
-type Own = Readonly<{ url?: string; contracts?: Readonly<Record<string, readonly string[]>> }>
+type Endpoint = Readonly<{ url?: string; contracts: ReadonlyMap<string, readonly string[]> }>
 
-const ownOf = ({ url, contracts = {} }: Own): Pick<AggregatorConfig, 'url' | 'contracts'> => ({
-  url: url ?? null,
-  contracts: new Map(
-    Object.entries(contracts).map(([network, some]) => [network, some.map((one) => one.toLowerCase())] as const),
-  ),
-})
+const endpoint = ({ url, contracts }: Endpoint) => ({ url: url ?? null, contracts })
 
-const readKey = (path: string): string => readFileSync(path, 'utf8').trim()
-
-/** Key files that cannot be read. */
-export function swapProblems(given: FileSwaps | undefined): readonly string[] {
-  const { '0x': zeroX, openocean } = given?.aggregators ?? {}
-  return [zeroX?.keyFile, openocean?.keyFile].flatMap((path) => {
-    if (path === undefined) return []
-    try {
-      return readKey(path) === '' ? [`SWAPYARD_CONFIG: swaps.aggregators: ${path} is empty`] : []
-    } catch {
-      return [`SWAPYARD_CONFIG: swaps.aggregators: ${path} cannot be read`]
-    }
-  })
+function readKey(path: string, problems: string[]): string {
+  const report = (reason: string) => problems.push(`SWAPYARD_CONFIG: swaps.aggregators: ${path} ${reason}`)
+  try {
+    const key = readFileSync(path, 'utf8').trim()
+    if (key === '') report('is empty')
+    return key
+  } catch {
+    report('cannot be read')
+    return ''
+  }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '@swapyard/lib/transport-error.ts'
 import { Agent, request } from 'undici'
 
 /** What came of a call: `unknown` is no answer, or none that could be read to its end. Nothing throws. */
@@ -60,11 +61,4 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   )
-}
-
-/** A few words of ours; the library's own stay in `cause`. */
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null
-  if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout'
-  return typeof code === 'string' ? code : 'no answer'
 }

@@ -1,34 +1,20 @@
-export type Recent<K, V> = Readonly<{
-  get(key: K): V | undefined
-  set(key: K, value: V): void
-  delete(key: K): void
-  clear(): void
-}>
+import { LRUCache } from 'lru-cache'
 
-/** A bounded map whose entries grow old. Beyond `most` the oldest entry goes. */
-export function createRecent<K, V>({ most, ageMs, now }: { most: number; ageMs: number; now(): number }): Recent<K, V> {
-  const entries = new Map<K, { value: V; at: number }>()
-  return {
-    get: (key) => {
-      const entry = entries.get(key)
-      if (entry === undefined) return undefined
-      if (now() - entry.at <= ageMs) return entry.value
-      entries.delete(key)
-      return undefined
-    },
-    set: (key, value) => {
-      entries.delete(key)
-      entries.set(key, { value, at: now() })
-      if (entries.size <= most) return
-      // A Map iterates in order of insertion.
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest)
-        break
-      }
-    },
-    delete: (key) => {
-      entries.delete(key)
-    },
-    clear: () => entries.clear(),
-  }
+export type TtlCache<K extends string, V extends object | true> = Pick<
+  LRUCache<K, V>,
+  'get' | 'set' | 'delete' | 'clear'
+>
+
+/** A bounded map whose entries expire `ttlMs` after they were set. Above `max` the least recently used entry goes. */
+export function createTtlCache<K extends string, V extends object | true>({
+  max,
+  ttlMs,
+  now,
+}: {
+  max: number
+  ttlMs: number
+  now(): number
+}): TtlCache<K, V> {
+  // The library takes a start at 0 for no start, and by default keeps a time for a millisecond: a test's clock needs both.
+  return new LRUCache({ max, ttl: ttlMs, ttlResolution: 0, perf: { now: () => now() + 1 } })
 }

@@ -4,20 +4,20 @@ import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, transactionLink } from './amounts.ts'
 
 export function addressBody(network: Network, facts: AddressFacts): Html {
-  const { address, balances: holdings, sentCount: sent } = facts
+  const { address, balances, sentCount } = facts
   if (facts.hidden) return hiddenBody(network, address)
   return html`<h1>Address on ${network.name}</h1>
 <p class="subject"><code>${address}</code></p>
 <section>
 <h2>Balance</h2>
 <dl>
-${holdings.map((sum) => html`<dt>${sum.asset?.contract ? 'Token' : 'Coin'}</dt><dd>${amountOf(sum)}</dd>`)}
-${sent === null ? null : html`<dt>Transactions sent</dt><dd>${sent}</dd>`}
+${balances.map((amount) => html`<dt>${amount.asset?.contract ? 'Token' : 'Native currency'}</dt><dd>${amountOf(amount)}</dd>`)}
+${sentCount === null ? null : html`<dt>Transactions sent</dt><dd>${sentCount}</dd>`}
 </dl>
 </section>
 <section>
 <h2>Transactions</h2>
-${movementTable(network, facts)}
+${transferTable(network, facts)}
 </section>`
 }
 
@@ -26,31 +26,35 @@ function hiddenBody({ name }: Network, address: string): Html {
 <p class="subject"><code>${address}</code></p>
 <section>
 <h2>Balance and transactions</h2>
-<p>${name} shows them to nobody but the owner: no block names an address, and amounts are hidden. They can be seen with the wallet that this address belongs to, or with its view key.</p>
-<p class="quiet">A transaction can be looked up by its hash: what it pays, and to whom, stays hidden there too. What an address of the sandbox's bank received, the sandbox's control <code>GET /sandbox/balance</code> says.</p>
+<p>${name} hides addresses and amounts in its blocks. Only the owner's wallet or its view key shows them.</p>
+<p class="quiet">A transaction can be looked up by its hash, which does not show recipients or amounts either. <code>GET /sandbox/balance</code> returns what an address of the sandbox's bank received.</p>
 </section>`
 }
 
-function movementTable(network: Network, { transfers: movements, blocks }: AddressFacts): Html {
-  const range = blocks === null ? null : html`<p class="quiet">Of the last ${blocks} blocks, and those that wait.</p>`
-  if (movements === null) return html`<p class="quiet">The node could not tell in time.</p>`
-  if (movements.length === 0) return html`${range}<p class="quiet">None.</p>`
-  // Output families name no other side.
-  const hasOthers = movements.some(({ counterparty: other }) => other !== null)
+function transferTable(network: Network, { transfers, blocks }: AddressFacts): Html {
+  const range = blocks === null ? null : html`<p class="quiet">In the last ${blocks} blocks, and unconfirmed ones.</p>`
+  if (transfers === null) return html`<p class="quiet">The node did not answer in time.</p>`
+  if (transfers.length === 0) return html`${range}<p class="quiet">None.</p>`
+  // Transactions of output-based networks have no single counterparty.
+  const hasCounterparty = transfers.some(({ counterparty }) => counterparty !== null)
   return html`${range}<table>
-<thead><tr><th>Block</th><th>Transaction</th>${hasOthers ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
+<thead><tr><th>Block</th><th>Transaction</th>${hasCounterparty ? html`<th>From or to</th>` : null}<th class="amount">Amount</th></tr></thead>
 <tbody>
-${movements.map((movement) => movementRow(network, movement, hasOthers))}
+${transfers.map((transfer) => transferRow(network, transfer, hasCounterparty))}
 </tbody>
 </table>`
 }
 
-function movementRow(network: Network, { hash, height, direction, counterparty, amount }: AddressTransfer, hasOthers: boolean): Html {
+function transferRow(
+  network: Network,
+  { hash, height, direction, counterparty, amount }: AddressTransfer,
+  hasCounterparty: boolean,
+): Html {
   const side = html`<td data-name="${direction === 'in' ? 'From' : 'To'}">${counterparty === null ? '–' : addressLink(network.id, counterparty)}</td>`
   return html`<tr>
-<td data-name="Block">${height ?? 'waits'}</td>
+<td data-name="Block">${height ?? 'unconfirmed'}</td>
 <td>${transactionLink(network.id, hash)}</td>
-${hasOthers ? side : null}
+${hasCounterparty ? side : null}
 <td class="amount ${direction}">${direction === 'in' ? '+' : '−'}${amountOf(amount)}</td>
 </tr>
 `

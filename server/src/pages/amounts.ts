@@ -2,10 +2,10 @@ import { formatUnits } from '../core/domain/amount.ts'
 import type { AssetAmount } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 
-/** A contract that is not listed has units only: nobody vouches for its decimals or its name. */
+/** An unlisted contract shows raw units: its decimals and name are not verified. */
 export function amountOf({ units, asset, contract }: AssetAmount): Html {
   if (asset !== null) return html`${formatUnits(units, asset.decimals)} ${asset.ticker.toUpperCase()}`
-  return html`${units} units of <code>${contract ?? 'an unknown coin'}</code>`
+  return html`${units} units of <code>${contract ?? 'an unknown asset'}</code>`
 }
 
 export function addressHref(network: string, address: string): string {
@@ -21,7 +21,7 @@ export function transactionLink(network: string, hash: string): Html {
   return html`<a href="/sandbox/explorer/${network}/tx/${hash}"><code>${hash}</code></a>`
 }
 
-/** To the second, in UTC: what block times are. */
+/** UTC, to the second, like block times. */
 export function timeText(at: Date): string {
   return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

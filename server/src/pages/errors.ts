@@ -6,7 +6,7 @@ import { sendPage } from './page.ts'
 
 const PATH = '/docs/errors'
 
-/** Every code with its status and meaning, where partners' developers look: a code is an anchor. */
+/** Page for partners' developers: every code with its status and meaning. Each code is an anchor. */
 export function mountErrorPage(app: FastifyInstance, statusOf: (code: ErrorCode) => number): void {
   const trail = [
     { name: 'Swapyard', href: null },
@@ -22,10 +22,10 @@ export function mountErrorPage(app: FastifyInstance, statusOf: (code: ErrorCode)
 function body(statusOf: (code: ErrorCode) => number): Html {
   const codes = (Object.keys(errorCodes) as ErrorCode[]).toSorted()
   return html`<h1>Errors</h1>
-<p>Every answer with a status of 400 or more is JSON: <code>{message, error, statusCode, code, requestId, errors}</code>.
-Decide by <code>code</code>, which never changes, and never by <code>message</code>. <code>errors</code> names every
-problem of the request, each with a code of this table. Where waiting helps, the header <code>Retry-After</code> says how
-many seconds. An answer that never came says nothing about what was done: repeat a create with the same
+<p>Every response with a status of 400 or more is JSON: <code>{message, error, statusCode, code, requestId, errors}</code>.
+Decide by <code>code</code>, which never changes, and never by <code>message</code>. <code>errors</code> lists every
+problem of the request, each with a code of this table. If waiting helps, the header <code>Retry-After</code> states the
+seconds. After a timeout or a closed connection the result is unknown: repeat a create with the same
 <code>Idempotency-Key</code>.</p>
 <section>
 <table>
@@ -48,7 +48,7 @@ function row(code: ErrorCode, status: number): Html {
 `
 }
 
-/** Names between backquotes are set as code. */
+/** Renders text between backquotes as code. */
 function withNames(text: string): Html[] {
-  return text.split('`').map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+  return text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 }

@@ -13,9 +13,9 @@ const REFRESH_SECONDS = 2
 
 export type Explorers = ReadonlyMap<string, ChainExplorer>
 type Params = { network: string; subject: string }
-type Answer = Readonly<{ status: number; page: Page }>
+type PageResponse = Readonly<{ status: number; page: Page }>
 
-/** What the templates of the sandbox's currencies name: addresses and transactions of its chains. Sandbox only. */
+/** Block explorer of the sandbox's chains: the target of `addressExplorer` and `txExplorer` in the sandbox's currency list. */
 export function mountExplorer(app: FastifyInstance, explorers: Explorers): void {
   app.get(HOME, async (request, reply) => {
     request.operation = HOME
@@ -25,8 +25,8 @@ export function mountExplorer(app: FastifyInstance, explorers: Explorers): void 
   mountLookup(app, explorers, `${HOME}/:network/address/:subject`, async (explorer, text) => {
     const { network } = explorer
     const facts = await explorer.address(text)
-    if (facts === null) return missing(network, `This is no address of ${network.name}`, text)
-    return found({
+    if (facts === null) return notFound(network, `Not an address on ${network.name}`, text)
+    return ok({
       title: `${network.id} ${facts.address}`,
       trail: trailOf(network),
       body: addressBody(network, facts),
@@ -35,8 +35,8 @@ export function mountExplorer(app: FastifyInstance, explorers: Explorers): void 
   mountLookup(app, explorers, `${HOME}/:network/tx/:subject`, async (explorer, text) => {
     const { network } = explorer
     const facts = await explorer.transaction(text)
-    if (facts === null) return missing(network, `${network.name} knows no such transaction`, text)
-    return found({
+    if (facts === null) return notFound(network, `No such transaction on ${network.name}`, text)
+    return ok({
       title: `${network.id} ${facts.hash}`,
       trail: trailOf(network),
       body: transactionBody(network, facts),
@@ -45,31 +45,36 @@ export function mountExplorer(app: FastifyInstance, explorers: Explorers): void 
   })
 }
 
-type Lookup = (explorer: ChainExplorer, text: string) => Promise<Answer>
+type Lookup = (explorer: ChainExplorer, text: string) => Promise<PageResponse>
 
-function mountLookup(app: FastifyInstance, explorers: Explorers, path: string, look: Lookup): void {
+function mountLookup(app: FastifyInstance, explorers: Explorers, path: string, lookup: Lookup): void {
   app.get<{ Params: Params }>(path, async (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply) => {
     request.operation = path
     const { network, subject } = request.params
-    const { status, page } = await answerTo(explorers, network.toLowerCase(), subject, look)
+    const { status, page } = await runLookup(explorers, network.toLowerCase(), subject, lookup)
     return sendPage(reply, status, page)
   })
 }
 
-async function answerTo(explorers: Explorers, network: string, subject: string, look: Lookup): Promise<Answer> {
+async function runLookup(
+  explorers: Explorers,
+  network: string,
+  subject: string,
+  lookup: Lookup,
+): Promise<PageResponse> {
   const explorer = explorers.get(network)
-  if (explorer === undefined) return missing(null, 'This sandbox runs no such network', network)
+  if (explorer === undefined) return notFound(null, 'This sandbox does not run this network', network)
   try {
-    return await look(explorer, subject)
+    return await lookup(explorer, subject)
   } catch (error) {
     if (!(error instanceof AppError && error.retryable)) throw error
-    return { status: 503, page: failure(explorer.network, 'Its node does not answer now', 'Try again in a moment.') }
+    return { status: 503, page: failure(explorer.network, 'The node does not answer', 'Try again in a moment.') }
   }
 }
 
-const found = (page: Page): Answer => ({ status: 200, page })
+const ok = (page: Page): PageResponse => ({ status: 200, page })
 
-function missing(network: Network | null, title: string, text: string): Answer {
+function notFound(network: Network | null, title: string, text: string): PageResponse {
   return { status: 404, page: failure(network, title, html`<code>${text}</code>`) }
 }
 
@@ -81,7 +86,7 @@ function trailOf(network: Network | null): Page['trail'] {
   return [
     { name: 'Sandbox explorer', href: HOME },
     ...(network === null ? [] : [{ name: network.name, href: null }]),
-    { name: 'its coins are worth nothing', href: null },
+    { name: 'test funds without value', href: null },
   ]
 }
 
@@ -105,7 +110,7 @@ ${heads.map(
   ({ one: { network }, head }) => html`<tr>
 <td>${network.name}</td>
 <td data-name="Ticker"><code>${network.id}</code></td>
-<td data-name="Latest block">${head === null ? 'no answer' : head.height}</td>
+<td data-name="Latest block">${head === null ? 'no response' : head.height}</td>
 <td data-name="Time">${head === null ? '–' : timeText(head.at)}</td>
 </tr>
 `,

@@ -4,10 +4,10 @@ import { policy, style } from './style.ts'
 
 export type Page = Readonly<{
   title: string
-  /** Above the title, from the outermost. */
+  /** Breadcrumbs above the title, outermost first. */
   trail: readonly Readonly<{ name: string; href: string | null }>[]
   body: Html
-  /** The page asks for itself again after so many seconds. */
+  /** The page reloads after this many seconds. */
   refreshSeconds?: number
 }>
 
@@ -46,6 +46,6 @@ ${body}
 </body>
 </html>
 `
-  // The style is set to the letter: its hash is in the policy.
+  // Inserted unchanged: the Content-Security-Policy contains its hash.
   return `${markupOf(head)}${style}${markupOf(rest)}`
 }

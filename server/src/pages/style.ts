@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** The pages' only style. No file beside the page: it is let in by its hash. */
+/** Inline style of all pages. The Content-Security-Policy allows it by its hash. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -3,14 +3,14 @@ import type { TransactionFacts } from '../exchange/ports/explorer.ts'
 import { type Html, html } from '../lib/html.ts'
 import { addressLink, amountOf, timeText, transactionLink } from './amounts.ts'
 
-const words: Readonly<Record<TransactionFacts['status'], string>> = {
-  waiting: 'waits for a block',
+const statusTexts: Readonly<Record<TransactionFacts['status'], string>> = {
+  waiting: 'unconfirmed',
   confirmed: 'in a block',
   failed: 'failed',
-  dropped: 'in no block, and waits for none',
+  dropped: 'dropped: neither in a block nor in the mempool',
 }
 
-/** Whether its confirmations still grow towards what a deposit needs. */
+/** Whether it has fewer confirmations than a deposit needs. */
 export function isSettling(network: Network, { status, block }: TransactionFacts): boolean {
   return status === 'waiting' || (block !== null && block.confirmations < BigInt(network.confirmations))
 }
@@ -21,7 +21,7 @@ export function transactionBody(network: Network, facts: TransactionFacts): Html
 <p class="subject"><code>${hash}</code></p>
 <section>
 <dl>
-<dt>Status</dt><dd><span class="badge ${status}">${words[status]}</span></dd>
+<dt>Status</dt><dd><span class="badge ${status}">${statusTexts[status]}</span></dd>
 <dt>Confirmations</dt><dd>${block?.confirmations ?? 0} <span class="quiet">(a deposit needs ${network.confirmations})</span></dd>
 ${block && html`<dt>Block</dt><dd>${block.height} <code class="quiet">${block.hash}</code></dd><dt>Time</dt><dd>${timeText(block.at)}</dd>`}
 ${fee && html`<dt>Fee</dt><dd>${amountOf(fee)}</dd>`}
@@ -68,7 +68,7 @@ function outputSections({ id }: Network, { inputs, outputs }: TransactionFacts):
 ${inputs.map(
   ({ spends, address, amount: sum }) => html`<tr>
 <td data-name="From">${address === null ? '–' : addressLink(id, address)}</td>
-<td data-name="Output">${spends === null ? 'new coins' : html`${transactionLink(id, spends.hash)}:${spends.index}`}</td>
+<td data-name="Output">${spends === null ? 'newly mined' : html`${transactionLink(id, spends.hash)}:${spends.index}`}</td>
 <td class="amount">${sum === null ? '–' : amountOf(sum)}</td>
 </tr>
 `,
@@ -102,8 +102,8 @@ function hiddenSections(
 <h2>Inputs</h2>
 ${
   inputs.length === 0
-    ? html`<p class="quiet">None: these are new coins.</p>`
-    : html`<p class="quiet">Each is one of the outputs of its ring, and nobody sees which. Its key image shows that it is spent once.</p>
+    ? html`<p class="quiet">None: newly mined.</p>`
+    : html`<p class="quiet">Each input spends one output of its ring; the chain hides which. The key image prevents a second spend.</p>
 <table>
 <thead><tr><th>Key image</th><th class="amount">Outputs in its ring</th></tr></thead>
 <tbody>
@@ -120,7 +120,7 @@ ${inputs.map(
 </section>
 <section>
 <h2>Outputs</h2>
-<p class="quiet">${name} shows neither the address nor the amount of an output${lockedUntil === null ? null : html`. Nobody can spend these before ${lockedUntil instanceof Date ? timeText(lockedUntil) : html`block ${lockedUntil}`}`}.</p>
+<p class="quiet">${name} shows neither the address nor the amount of an output${lockedUntil === null ? null : html`. These outputs are locked until ${lockedUntil instanceof Date ? timeText(lockedUntil) : html`block ${lockedUntil}`}`}.</p>
 <table>
 <thead><tr><th>One-time key</th><th class="amount">Amount</th></tr></thead>
 <tbody>

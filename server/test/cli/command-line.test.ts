@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => shell.close())
 
 describe('the command line', () => {
-  test('makes the keys of the app once, and shows where they are', async () => {
+  test('creates the keys once, and lists their addresses', async () => {
     const made = await swapyard(['keystore', 'create'])
     expect(made).toMatchObject({ code: 0, lines: [{ words: expect.stringMatching(/^([a-z]+ ){23}[a-z]+$/) }] })
     const before = readFileSync(join(folder, 'keystore.json'), 'utf8')
@@ -37,7 +37,7 @@ describe('the command line', () => {
     expect((await swapyard(['keystore', 'addresses'], restored)).lines).toEqual(lines)
   })
 
-  test('writes the public half for API machines, from which no worker starts', async () => {
+  test('writes the public keys for API machines; a worker does not start with them', async () => {
     const half = join(folder, 'public.json')
     const env = { SWAPYARD_KEYSTORE: half }
     expect(await swapyard(['keystore', 'export-public', half])).toMatchObject({ code: 0, lines: [{ file: half }] })
@@ -50,7 +50,7 @@ describe('the command line', () => {
     }
   })
 
-  test('ends the hold after a restore with a reason, which is written down', async () => {
+  test('ends the hold after a restore, with a required reason', async () => {
     expect(await swapyard(['pause', 'payouts:all', '--reason', 'as the signer does'])).toMatchObject({ code: 0 })
     expect(await swapyard(['signer', 'missing'])).toMatchObject({ code: 0, lines: [] })
     expect(await swapyard(['signer', 'import'])).toMatchObject({ code: 0, lines: [] })
@@ -61,7 +61,7 @@ describe('the command line', () => {
     })
   })
 
-  test('adds a partner with a key that is shown once, and lists it without', async () => {
+  test('adds a partner with a key that is shown once, and lists it without its secret', async () => {
     expect(await swapyard(['partners', 'add', 'acme', '--fee-bps', '25', '--strict'])).toMatchObject({
       code: 0,
       lines: [{ name: 'acme' }],
@@ -112,19 +112,22 @@ describe('the command line', () => {
     expect(await swapyard(['partners', 'keys', 'revoke', key.slice(8, 16)])).toMatchObject({ code: 0 })
   })
 
-  test('sets where referrer fees go', async () => {
+  test('sets the fee address of a partner', async () => {
     await swapyard(['partners', 'add', 'referrer'])
     const set = (network: string, address: string) =>
       swapyard(['partners', 'fee-address', 'referrer', network, address])
     const address = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
     expect(await set('ERC20', address)).toMatchObject({ code: 0, lines: [{ network: 'eth', feeAddress: address }] })
     expect(await set('eth', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({ code: 1 })
-    expect(await set('btc', address)).toMatchObject({ code: 1, error: expect.stringContaining('no swaps') })
+    expect(await set('btc', address)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('swaps are not available on btc'),
+    })
     expect(await set('eth', 'none')).toMatchObject({ code: 0, lines: [{ feeAddress: null }] })
     expect(await set('eth', 'none')).toMatchObject({ code: 1 })
   })
 
-  test('changes what a partner and a key may do, and only what is named', async () => {
+  test('changes only the named settings of a partner and a key', async () => {
     await swapyard(['partners', 'add', 'beta', '--fee-bps', '5'])
     const change = ['--fee-bps', '30', '--rate-limit', '12000', '--strict']
     expect(await swapyard(['partners', 'set', 'beta', ...change])).toMatchObject({ code: 0 })
@@ -151,34 +154,34 @@ describe('the command line', () => {
     await database.close()
   })
 
-  test('takes no recipient that is no address of its network', async () => {
+  test('refuses a recipient that is not an address of its network', async () => {
     await swapyard(['partners', 'add', 'payee'])
     const set = (currency: string, address: string) => swapyard(['partners', 'recipient', 'payee', currency, address])
     expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
       code: 0,
       lines: [{ currency: 'eth@eth' }],
     })
-    // One letter in the wrong case: EIP-55 tells.
+    // One letter in the wrong case: EIP-55 detects it.
     expect(await set('eth@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEdA94')).toMatchObject({
       code: 1,
-      error: expect.stringContaining('no address of eth'),
+      error: expect.stringContaining('is not an address of eth'),
     })
     expect(await set('btc@btc', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu')).toMatchObject({
       code: 1,
-      error: expect.stringContaining('no address of btc'),
+      error: expect.stringContaining('is not an address of btc'),
     })
-    // The names that partners may use in requests are good here as well.
+    // Aliases that partners may use in requests are accepted here as well.
     expect(await set('ETH@erc20', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
       code: 0,
       lines: [{ currency: 'eth@eth' }],
     })
     expect(await set('nothing@eth', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94')).toMatchObject({
       code: 1,
-      error: expect.stringContaining('no listed currency'),
+      error: expect.stringContaining('is not a listed currency'),
     })
     const { lines } = await swapyard(['keystore', 'addresses'])
     const ours = lines.find(({ network }) => network === 'eth')
-    // Made known by its worker alone, on one network: the key is the same on all of them.
+    // Registered by a worker for one network; the key has the same address on every EVM network.
     const database = openDatabase(url, { max: 1, applicationName: 'test' })
     await database.query("insert into house_addresses values ('eth', $1, 'change', 1)", [ours?.['firstDeposit']])
     await database.close()
@@ -191,20 +194,20 @@ describe('the command line', () => {
   })
 
   test.each([
-    [['partners', 'suspend', 'nobody'], 'no partner nobody'],
-    [['partners', 'add', 'acme'], 'there is a partner acme already'],
+    [['partners', 'suspend', 'unknown'], 'no partner unknown'],
+    [['partners', 'add', 'acme'], 'partner acme already exists'],
     [['partners', 'add', ''], 'a name has 1 to 64 letters'],
     [['partners', 'set', 'acme'], 'nothing to change'],
-    [['partners', 'set', 'nobody', '--strict'], 'no partner nobody'],
-    [['partners', 'keys', 'set', 'nothing', '--any-ip'], 'no live key'],
-    [['partners', 'keys', 'add', 'acme', '--ip', '300.1.1.1'], 'no address'],
+    [['partners', 'set', 'unknown', '--strict'], 'no partner unknown'],
+    [['partners', 'keys', 'set', 'nothing', '--any-ip'], 'there is no active key'],
+    [['partners', 'keys', 'add', 'acme', '--ip', '300.1.1.1'], 'is not an IP address'],
     [['partners', 'keys', 'add', 'acme', '--scopes', 'everything'], 'unknown scopes: everything'],
-    [['partners', 'keys', 'revoke', 'nothing'], 'no live key'],
+    [['partners', 'keys', 'revoke', 'nothing'], 'there is no active key'],
     [['pause', 'everything', '--reason', 'x'], 'the scope is'],
-    [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; there are '],
-    [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; there are '],
-    [['pause', 'asset:usdt@et', '--reason', 'x'], 'usdt@et is no listed currency'],
-    [['pause', 'partner:nobody', '--reason', 'x'], 'there is no partner nobody'],
+    [['pause', 'network:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
+    [['pause', 'payouts:bct', '--reason', 'x'], 'there is no network bct; the networks are '],
+    [['pause', 'asset:usdt@et', '--reason', 'x'], 'usdt@et is not a listed currency'],
+    [['pause', 'partner:unknown', '--reason', 'x'], 'there is no partner unknown'],
     [['resume', 'network:bct'], 'there is no network bct'],
     [['exchanges', 'release', '00000000-0000-7000-8000-000000000000'], 'no held execution'],
     [['exchanges', 'set-refund', 'x', 'y'], 'no held execution'],
@@ -213,16 +216,16 @@ describe('the command line', () => {
     [['payouts', 'release', 'x', '--reason', 'a test'], 'no payout x'],
     [['payouts', 'dead', 'x', '--spent-by', 'a'.repeat(64), '--reason', 'a test'], 'transaction x is settled'],
     [['fundings', 'claim', '7', '--reason', 'a test'], 'deposit 7 is not unclaimed'],
-  ])('%j fails in one sentence', async (args, sentence) => {
+  ])('%j fails with one sentence', async (args, sentence) => {
     const { code, error } = await swapyard(args)
     expect(code).toBe(1)
     expect(error).toContain(sentence)
     expect(error.trim().split('\n')).toHaveLength(1)
   })
 
-  test.each(['5000', '-1', '1.5'])('takes no fee of %s basis points', async (fee) => {
+  test.each(['5000', '-1', '1.5'])('refuses a fee of %s basis points', async (fee) => {
     const { code, error } = await swapyard(['partners', 'add', 'dear', `--fee-bps=${fee}`])
-    expect([code, error]).toEqual([2, expect.stringMatching(/--fee-bps.* (it is from 0 to 1000|a whole number)/)])
+    expect([code, error]).toEqual([2, expect.stringMatching(/--fee-bps.* must be (from 0 to 1000|a whole number)/)])
     expect(error).not.toContain('partners_fee_bps_check')
   })
 
@@ -238,7 +241,7 @@ describe('the command line', () => {
   test.each([
     ['network:Bitcoin', 'network:btc'],
     ['asset:USDT@erc20', 'asset:usdt@eth'],
-  ])('pauses %s as what signing asks for', async (named, scope) => {
+  ])('pauses %s as the scope that signing looks up', async (named, scope) => {
     expect((await swapyard(['pause', named, '--reason', 'a test'])).lines).toEqual([{ scope, paused: true }])
     expect((await swapyard(['resume', named])).lines).toEqual([{ scope, paused: false }])
   })
@@ -254,7 +257,7 @@ describe('the command line', () => {
     expect((await swapyard(['resume', scope])).lines).toEqual([{ scope, paused: false }])
   })
 
-  test('is no production without a config: it says what is missing and exits 2', async () => {
+  test('does not start in production without a config: it lists what is missing and exits with code 2', async () => {
     const { code, error } = await swapyard(['start', '--role', 'api'])
     expect(code).toBe(2)
     for (const name of ['SWAPYARD_CONFIG', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(error).toContain(name)
@@ -265,7 +268,7 @@ describe('the command line', () => {
     })
   })
 
-  test('speaks to the embedded database of a running service, and starts it where none runs', async () => {
+  test('uses the embedded database of a running service, and starts it if none runs', async () => {
     const alone = join(folder, 'alone')
     const env = { DATABASE_URL: '', SWAPYARD_DATA_DIR: alone }
     expect(await swapyard(['partners', 'add', 'first'], env)).toMatchObject({ code: 0 })

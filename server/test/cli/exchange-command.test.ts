@@ -22,7 +22,7 @@ const considered = [
   { assetId: 'eth@eth', refused: 'SAME_NETWORK' },
 ] as const
 
-test('a private exchange is shown with its plan, and why it goes through which intermediary', async () => {
+test('shows a private exchange with its plan and the intermediaries that were considered', async () => {
   const [partner] = await database.query<{ id: string }>("select id from partners where name = 'acme'")
   const row = { ...newExchange({ via: ltc, plan: { ...plan, considered } }), partnerId: partner?.id ?? '' }
   const { id, deposit, recipient } = created((await createStore(database).exchanges.create([row]))[0])

@@ -37,7 +37,7 @@ const from = (pools: readonly object[], amountIn: string, tokenIn: number | stri
 })
 
 describe('lab route', () => {
-  test('prints a line for each case, and nothing comes out where nothing leads or too little goes in', async () => {
+  test('prints a line for each case, with no output where no route exists or too little goes in', async () => {
     const deep = pool(0, 1, '1000000', '2000000')
     const ended = await lab('route', {
       cases: [
@@ -56,14 +56,14 @@ describe('lab route', () => {
     })
     expect(ended.stderr).toBe('')
     const nothing = { out: '0', flow: [] }
-    const [, , , , , , , tooMuch] = lines(ended)
-    // A pair's reserves are uint112, and less than that does go through.
-    expect(tooMuch.reason).toMatch(
-      /^the pools take less than 10{40}, as reserves end at 5192296858534827628530496329220095: /,
+    const [, , , , , , , exceeding] = lines(ended)
+    // A pair's reserves are uint112; a smaller amount has a route.
+    expect(exceeding.reason).toMatch(
+      /^10{40} exceeds what the pools can take \(a reserve is at most 5192296858534827628530496329220095\); /,
     )
     expect(lines(ended)).toEqual([
       ...Array.from({ length: 7 }, (_, index) => ({ case: index, ...nothing })),
-      { case: 7, ...nothing, reason: tooMuch.reason },
+      { case: 7, ...nothing, reason: exceeding.reason },
       { case: 8, out: '199', flow: [{ pool: 1, tokenIn: 0, tokenOut: 1, amountIn: '100', amountOut: '199' }] },
       { case: 9, out: '498', flow: [{ pool: 0, tokenIn: '0xa', tokenOut: 1, amountIn: '1000', amountOut: '498' }] },
     ])
@@ -71,18 +71,18 @@ describe('lab route', () => {
 
   test.each([
     ['{}', 'has no list "cases"'],
-    ['[', 'is no JSON file'],
-    [{ cases: [from([], '1'), null] }, 'cases[1] is no object'],
-    [{ cases: [{ ...from([], '1'), pools: {} }] }, 'cases[0].pools is no list'],
+    ['[', 'is not a JSON file'],
+    [{ cases: [from([], '1'), null] }, 'cases[1] is not an object'],
+    [{ cases: [{ ...from([], '1'), pools: {} }] }, 'cases[0].pools is not a list'],
     [{ cases: [from([pool(0, 1, '-1', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be from 0'],
     [{ cases: [from([pool(0, 1, '0x10', '5')], '1')] }, 'cases[0].pools[0].reserve0 must be a whole number as text'],
     [
       { cases: [from([pool(0, 1, '5', '5'), pool(0, 1, `1${'0'.repeat(60)}`, '5')], '1')] },
-      'cases[0].pools[1].reserve0 is more than a pair can hold: from 0 to 5192296858534827628530496329220095',
+      'cases[0].pools[1].reserve0 exceeds the reserve of a pair, which is from 0 to 5192296858534827628530496329220095',
     ],
     [
       { cases: [from([pool(0, 1, '5', String(2n ** 112n))], '1')] },
-      'cases[0].pools[0].reserve1 is more than a pair can hold',
+      'cases[0].pools[0].reserve1 exceeds the reserve of a pair',
     ],
     [{ cases: [from([{ ...pool(0, 1, '5', '5'), feePpm: 1_000_001 }], '1')] }, 'cases[0].pools[0].feePpm must be'],
     [{ cases: [from([{ ...pool(0, 1, '5', '5'), token1: null }], '1')] }, 'cases[0].pools[0].token1 must name a token'],
@@ -101,7 +101,7 @@ describe('lab pools', () => {
   const { pools } = JSON.parse(readFileSync(join(root, 'vectors/univ3_bytecode_fuzz.json'), 'utf8'))
   const [first] = pools
 
-  test('prints what the contract does, for pools without a tick and swaps without a limit too', async () => {
+  test('computes what the contract does, also for pools without a tick and swaps without a limit', async () => {
     const { tick: _tick, swaps, ...rest } = first
     const swap = { zeroForOne: true, amountSpecified: '1' }
     const limit = (price: string) => ({ ...swap, sqrtPriceLimitX96: price })
@@ -128,7 +128,7 @@ describe('lab pools', () => {
     ])
   })
 
-  test('refuses a swap as the contract does where no price lies ahead, limit or none', async () => {
+  test('reverts as the contract does where no price is left in the direction of the swap', async () => {
     const swap = { amountSpecified: '1000' }
     const [down, up] = [
       { ...swap, zeroForOne: true },
@@ -162,28 +162,28 @@ describe('lab pools', () => {
 
   const wide = { tickLower: -100, tickUpper: 100, liquidity: String(2n ** 127n) }
   test.each([
-    [{ ...first, liquidity: '5' }, 'pools[0].liquidity is not what the positions in range add up to: that is 23058'],
+    [{ ...first, liquidity: '5' }, 'pools[0].liquidity is not the sum of the positions in range, which is 23058'],
     [
       { ...first, liquidity: String(2n ** 128n) },
       'pools[0].liquidity must be from 0 to 3402823669209384634633746074317',
     ],
     [
       { ...first, liquidity: undefined, positions: [wide, { ...wide, tickLower: 50 }] },
-      'pools[0].positions add up to 340282366920938463463374607431768211456 from tick 50 on: 3402823669209384634633746',
+      'pools[0].positions add up to 340282366920938463463374607431768211456 from tick 50 on; the maximum is 3402823669209384634633746',
     ],
     [{ ...first, fee: '500' }, 'pools[0].fee must be a whole number'],
     [{ ...first, tickSpacing: 0 }, 'pools[0].tickSpacing must be a whole number'],
     [{ ...first, sqrtPriceX96: '0' }, 'pools[0].sqrtPriceX96 must be from'],
-    [{ ...first, tick: 0 }, 'pools[0].tick is not the tick of the price: that is -949'],
+    [{ ...first, tick: 0 }, 'pools[0].tick is not the tick of the price, which is -949'],
     [
       { ...first, positions: [{ tickLower: 5, tickUpper: 10, liquidity: '1' }] },
-      'positions[0].tickLower is no multiple',
+      'positions[0].tickLower is not a multiple',
     ],
     [
       { ...first, swaps: [{ zeroForOne: 'yes', amountSpecified: '1' }] },
       'pools[0].swaps[0].zeroForOne must be true or',
     ],
-    [{ ...first, swaps: undefined }, 'pools[0].swaps is no list'],
+    [{ ...first, swaps: undefined }, 'pools[0].swaps is not a list'],
   ])('refuses a wrong pool in one sentence (%#)', async (content, sentence) => {
     const ended = await lab('pools', { pools: [content] })
     expect(ended).toMatchObject({ code: 1, stdout: '' })

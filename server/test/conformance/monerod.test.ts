@@ -1,23 +1,20 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test } from 'vitest'
+import { describeWith } from '../../../test/support/describe-with.ts'
 import { xmr } from '../../networks/xmr.ts'
 import { createMoneroChain } from '../../src/adapters/chains/monero/chain.ts'
 import { signMonero } from '../../src/adapters/chains/monero/sign.ts'
 import { resolveNetwork } from '../../src/core/domain/network.ts'
 import { present } from '../../src/lib/assert.ts'
 import { describeChain } from './chain.ts'
-import { hasNetwork, onSharedChain } from './shared-chain.ts'
+import { onSharedChain } from './shared-chain.ts'
 import { moneroAddresses } from './vectors.ts'
 
 const network = resolveNetwork(xmr, 'sandbox')
-const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 
-const isBuildServer = (process.env['CI'] ?? '') !== ''
-
-if (hasNetwork('xmr')) {
-  describeChain('xmr on monerod', () =>
+describeWith('monerod', 'xmr', () => {
+  describeChain('on monerod', () =>
     onSharedChain({
       network,
       create: (rpcUrls, publicKeys, keys) =>
@@ -38,10 +35,4 @@ if (hasNetwork('xmr')) {
       addresses: moneroAddresses,
     }),
   )
-} else {
-  describe('xmr on monerod', () => {
-    test.skipIf(!isBuildServer)(missing, () => {
-      throw new Error(missing)
-    })
-  })
-}
+})

@@ -26,11 +26,6 @@ export type SharedChain = Readonly<{
 
 const chainsFile = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 
-/** Whether the test chains have a network: Litecoin Core is the machine's, not ours. */
-export function hasNetwork(id: string): boolean {
-  return chainsFile().networks.some(({ network }) => network === id)
-}
-
 /**
  * A app of its own on the sandbox chain that all test files share. Others pay, mine and reorganise there meanwhile: blocks
  * are waited for, since blocks that come too early would end what others look at.

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/database.ts'
-import { PATIENCE, PATIENCE_MS } from '../../../test/support/patience.ts'
+import { PATIENCE } from '../../../test/support/patience.ts'
+import { until } from '../../../test/support/until.ts'
 import { type Database, openDatabase } from '../../src/adapters/postgres/core/database.ts'
 import { migrate } from '../../src/adapters/postgres/core/migrate.ts'
 import { createPartnerStore } from '../../src/adapters/postgres/core/partners.ts'
@@ -249,12 +250,9 @@ describe('a key', () => {
   test('is touched to the minute', async () => {
     const { store, name, key, attempt } = await newPartner()
     await attempt(key.text)
-    const deadline = Date.now() + PATIENCE_MS
-    let used: Date | null = null
-    while (used === null && Date.now() < deadline) {
-      used = (await store.list()).find((partner) => partner.name === name)?.keys[0]?.lastUsedAt ?? null
-    }
-    expect(used?.getUTCSeconds()).toBe(0)
+    const findUse = async () => (await store.list()).find((partner) => partner.name === name)?.keys[0]?.lastUsedAt
+    const used = await until('the use is recorded', findUse)
+    expect(used.getUTCSeconds()).toBe(0)
   })
 })
 

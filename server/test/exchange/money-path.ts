@@ -47,8 +47,8 @@ export const market: BookParts = {
   prices: { ...bookParts.prices, ltc: { bid: 100n * USD, ask: 100n * USD } },
   fees: {
     ...bookParts.fees,
-    eth: { coin: eth, units: tokens },
-    ltc: { coin: ltc, units: { 'ltc@ltc': 2_000n } },
+    eth: { native: eth, units: tokens },
+    ltc: { native: ltc, units: { 'ltc@ltc': 2_000n } },
   },
   reserves: { ...bookParts.reserves, 'wbtc@eth': COIN, 'ltc@ltc': 10_000n * COIN },
 }

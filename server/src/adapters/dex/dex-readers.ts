@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import type { Dex, DexKind } from '../../swap/domain/dex.ts'
 import type { Pool } from '../../swap/routing/pool-kinds.ts'
 import { algebraDex } from './algebra.ts'
@@ -81,16 +82,11 @@ export async function readWhole(
   bases: readonly Tracked[],
   dexes: ReadonlyMap<string, Dex>,
 ): Promise<Tracked[]> {
-  const read: (Tracked | null)[] = []
   const readOne = (base: Tracked): Promise<Tracked | null> | Tracked => {
     const dex = dexes.get(base.pool.dex)
     const readTicks = dex === undefined ? null : readerOf(dex)?.readTicks
     return readTicks ? readTicks(ground, at, base) : base
   }
-  const queue = bases.entries()
-  const work = async () => {
-    for (const [place, base] of queue) read[place] = await readOne(base)
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  const read = await pMap(bases, readOne, { concurrency: AT_ONCE })
   return read.filter((one) => one !== null)
 }

@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import type { Dex } from '../../swap/domain/dex.ts'
 import { foundOf, keyOf, readBases, readerOf, readWhole, resolveAll } from './dex-readers.ts'
 import type { DexLog } from './logs.ts'
@@ -120,11 +121,8 @@ function createFold({ ground, dexes, pools, begun, touched, settle }: Followed):
         if (later && later !== one) changes.set(key, later)
       }
     }
-    const queue = due.entries()
-    const work = async () => {
-      for (const [key, read] of queue) changes.set(key, await read())
-    }
-    await Promise.all(Array.from({ length: RENEWED_AT_ONCE }, work))
+    const renewOne = async ([key, read]: readonly [string, () => Promise<Tracked>]) => changes.set(key, await read())
+    await pMap(due, renewOne, { concurrency: RENEWED_AT_ONCE })
   }
 
   return {

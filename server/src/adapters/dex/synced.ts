@@ -1,6 +1,6 @@
+import type { LimitFunction } from 'p-limit'
 import type { Network } from '../../core/domain/network.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Gate } from '../../lib/semaphore.ts'
 import type { Dex, DexNetwork } from '../../swap/domain/dex.ts'
 import type { PoolSnapshots } from '../../swap/ports/pools.ts'
 import type { Rpc } from '../chains/evm/rpc.ts'
@@ -38,7 +38,7 @@ export type NetworkPoolsDeps = Readonly<{
   tokens: readonly string[]
   snapshots: PoolSnapshots
   /** Where whole networks are read, a few at a time: it takes memory. */
-  heavy?: Gate
+  heavy?: LimitFunction
   log: Log
   settings?: Partial<PoolSettings>
   now?: () => number

@@ -1,10 +1,10 @@
+import { parseExact } from '@swapyard/lib/json-rpc.ts'
 import type { Asset } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
-import type { ChainExplorer, AssetAmount, TransactionFacts } from '../../exchange/ports/explorer.ts'
+import type { AssetAmount, ChainExplorer, TransactionFacts } from '../../exchange/ports/explorer.ts'
 import { present } from '../../lib/assert.ts'
 import { createHttp } from '../../lib/http.ts'
-import { parseExact } from '../../lib/json-rpc.ts'
 import { type Fields, fieldsOf, listOf, textOf, timeOf } from './node.ts'
 
 export type MoneroExplorerOptions = Readonly<{

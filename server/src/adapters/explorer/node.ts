@@ -1,6 +1,6 @@
+import { createJsonRpc } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
-import { createJsonRpc } from '../../lib/json-rpc.ts'
 
 /** A page waits no longer than this for one answer of a node. */
 const TIMEOUT_MS = 5_000

@@ -1,3 +1,4 @@
+import { type BasePrice, basePrices, middlePrice } from '@swapyard/lib/price-walk.ts'
 import type { Price, PriceSnapshot } from '../../core/domain/price.ts'
 import type { Prices } from '../../core/ports/prices.ts'
 
@@ -8,85 +9,6 @@ type Options = Readonly<{
   still: boolean
 }>
 
-/** `walk`: whose walk it follows, so that wbtc stays beside btc. `calm`: by how much it moves less than a coin. */
-type Base = Readonly<{ usd: string; spreadBps: bigint; walk?: string; calm?: bigint }>
-
-const major = (usd: string, walk?: string): Base => ({ usd, spreadBps: 4n, ...(walk === undefined ? {} : { walk }) })
-const minor = (usd: string): Base => ({ usd, spreadBps: 10n })
-/** A hundredth of the movement: within 0.03 % of a dollar. */
-const stable = (usd: string): Base => ({ usd, spreadBps: 2n, calm: 100n })
-
-/** Dollars per coin that a sandbox of late 2026 could have. Invented: nothing may be concluded from them. */
-const BASES: Readonly<Record<string, Base>> = {
-  btc: major('96400'),
-  wbtc: major('96310', 'btc'),
-  cbbtc: major('96350', 'btc'),
-  btcb: major('96330', 'btc'),
-  eth: major('3420'),
-  weth: major('3420', 'eth'),
-  wsteth: major('4190', 'eth'),
-  steth: major('3415', 'eth'),
-  sol: major('168'),
-  bnb: major('905'),
-  xrp: major('2.24'),
-  ltc: major('104'),
-  bch: major('540'),
-  doge: major('0.171'),
-  trx: major('0.284'),
-  ton: major('2.05'),
-  xlm: major('0.262'),
-  xmr: major('382'),
-  ada: major('0.52'),
-  dot: minor('2.9'),
-  avax: major('17.2'),
-  celo: minor('0.21'),
-  pol: minor('0.164'),
-  matic: minor('0.164'),
-  sei: minor('0.155'),
-  s: minor('0.132'),
-  sui: major('1.92'),
-  link: major('15.1'),
-  uni: minor('6.9'),
-  aave: minor('196'),
-  arb: minor('0.243'),
-  op: minor('0.352'),
-  ldo: minor('0.79'),
-  crv: minor('0.44'),
-  mkr: minor('1560'),
-  comp: minor('34.5'),
-  grt: minor('0.058'),
-  cake: minor('2.4'),
-  joe: minor('0.12'),
-  aero: minor('0.82'),
-  jup: minor('0.27'),
-  bonk: minor('0.0000121'),
-  wif: minor('0.43'),
-  shib: minor('0.0000092'),
-  pepe: minor('0.0000051'),
-  floki: minor('0.0000523'),
-  usdt: stable('1.0001'),
-  usdc: stable('0.9999'),
-  dai: stable('0.9998'),
-  usds: stable('0.9999'),
-  busd: stable('0.9997'),
-  fdusd: stable('0.9985'),
-  tusd: stable('0.9978'),
-  pyusd: stable('0.9997'),
-  usde: stable('0.9996'),
-  cusd: stable('0.9989'),
-  eurc: { usd: '1.162', spreadBps: 4n, calm: 20n },
-}
-
-/** Parts per 10^9: the walk is counted in integers, so that every process on every machine has the same. */
-const PPB = 1_000_000_000n
-/** Period in seconds and greatest amplitude in ppb of each layer of the walk: slow and wide, fast and small. */
-const LAYERS = [
-  { periodS: 21_600, amplitudePpb: 18_000_000 },
-  { periodS: 1_260, amplitudePpb: 5_000_000 },
-  { periodS: 75, amplitudePpb: 900_000 },
-  { periodS: 8, amplitudePpb: 120_000 },
-] as const
-
 /**
  * The sandbox's own prices: a smooth walk within a few percent of a base price, a new one every second. A function of
  * the time alone, so that several processes agree and nothing has to be kept.
@@ -96,48 +18,17 @@ export function createEmbeddedPrices({ now, still }: Options): Prices {
     read: async (): Promise<PriceSnapshot> => {
       const at = now()
       const second = Math.floor(at / 1_000)
-      const usd = new Map(Object.entries(BASES).map(([key, base]) => [key, priceAt(key, base, still ? null : second)]))
+      const usd = new Map(
+        Object.entries(basePrices).map(([key, base]) => [key, priceAt(key, base, still ? null : second)]),
+      )
       return { at, usd }
     },
   }
 }
 
-function priceAt(key: string, base: Base, second: number | null): Price {
-  const walk = second === null ? 0n : walkPpb(base.walk ?? key, second) / (base.calm ?? 1n)
-  const middle = (scaled(base.usd) * (PPB + walk)) / PPB
+function priceAt(key: string, base: BasePrice, second: number | null): Price {
+  const middle = middlePrice(key, base, second)
   // At least 1 on each side: bid stays below ask for the cheapest coin.
   const half = (middle * base.spreadBps) / 20_000n + 1n
   return { bid: middle - half, ask: middle + half }
-}
-
-/** Decimal dollars × 10^12. */
-function scaled(usd: string): bigint {
-  const [whole = '0', fraction = ''] = usd.split('.')
-  return BigInt(whole + fraction.padEnd(12, '0'))
-}
-
-/** Value noise: random heights on a lattice of each layer's period, joined by smooth steps, summed. */
-function walkPpb(key: string, second: number): bigint {
-  let sum = 0
-  for (const [layer, { periodS, amplitudePpb }] of LAYERS.entries()) {
-    const step = Math.floor(second / periodS)
-    const t = (second % periodS) / periodS
-    const smooth = t * t * (3 - 2 * t)
-    const from = height(key, layer, step, amplitudePpb)
-    const to = height(key, layer, step + 1, amplitudePpb)
-    sum += from + Math.round((to - from) * smooth)
-  }
-  return BigInt(sum)
-}
-
-/** A height between −amplitude and +amplitude: FNV-1a over the text, then mixed (Murmur3's finalizer). */
-function height(key: string, layer: number, step: number, amplitude: number): number {
-  let hash = 0x811c9dc5
-  for (const character of `${key}:${layer}:${step}`) {
-    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  const uniform = ((hash ^ (hash >>> 16)) >>> 0) / 0xffffffff
-  return Math.round((2 * uniform - 1) * amplitude)
 }

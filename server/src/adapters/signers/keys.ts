@@ -1,8 +1,8 @@
 import { HDKey } from '@scure/bip32'
+import { LRUCache } from 'lru-cache'
 import type { KeySource, PublicKeys, ViewKeys } from '../../exchange/ports/signer.ts'
 import type { KeyPath } from '../../exchange/ports/spend.ts'
 import { assert, present } from '../../lib/assert.ts'
-import { createRecent } from '../../lib/ttl-cache.ts'
 import { spendKeyOf, viewKeysOf } from '../chains/monero/view-keys.ts'
 import { compressed, createChildKeys } from './child-keys.ts'
 import { createKeyThread, type KeyThread } from './key-thread.ts'
@@ -95,22 +95,19 @@ function createBranchKeys(branch: HDKey, thread: KeyThread, ahead: number): Bran
     chainCode: present(branch.chainCode, 'a chain code'),
   }
   const deriveChildren = createChildKeys(parent)
-  const ready = createRecent<number, Uint8Array | null>({
-    most: EXPECTED_MAX,
-    ageMs: Number.POSITIVE_INFINITY,
-    now: () => 0,
-  })
+  const ready = new LRUCache<number, Uint8Array | 'next'>({ max: EXPECTED_MAX })
   return {
     get: (index) => {
-      const known = ready.get(index)
-      if (known) return known
-      // null: the one before it was asked for.
-      const count = known === null ? Math.min(ahead, 2 ** 31 - index) : 1
+      // Not `get`: a key that was used must not outlive one that is still expected.
+      const known = ready.peek(index)
+      if (known instanceof Uint8Array) return known
+      // The index before this one was derived on demand: the caller may take them in order.
+      const count = known === 'next' ? Math.min(ahead, 2 ** 31 - index) : 1
       const [first, ...following] = deriveChildren(Array.from({ length: count }, (_, n) => index + n))
       following.forEach((key, n) => {
         ready.set(index + 1 + n, key)
       })
-      if (!ready.get(index + count)) ready.set(index + count, null)
+      if (!ready.peek(index + count)) ready.set(index + count, 'next')
       return present(first, 'a derived public key')
     },
     expect: (indexes) => {

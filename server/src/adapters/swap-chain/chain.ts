@@ -3,16 +3,15 @@ import { getAddress } from 'viem'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Network } from '../../core/domain/network.ts'
 import { assert } from '../../lib/assert.ts'
-import { smallest } from '../../lib/bigint.ts'
 import { isNative, nativeAddress } from '../../swap/domain/token.ts'
 import type { SwapChain } from '../../swap/ports/swap-chain.ts'
 import { parseAddress } from '../chains/evm/address.ts'
-import { of } from '../chains/evm/extremes.ts'
 import { type FeeCaps, feeCaps } from '../chains/evm/fees.ts'
-import { createNode, askEveryNode, type Note } from '../chains/evm/node.ts'
+import { askEveryNode, createNode, type Note } from '../chains/evm/node.ts'
 import { balanceAt } from '../chains/evm/received.ts'
 import { type RpcOptions, rpcDefaults } from '../chains/evm/rpc.ts'
 import { readAddress } from '../chains/shared/account-address.ts'
+import { minOf } from '../chains/shared/min-max.ts'
 import { broadcastSwap } from './broadcast.ts'
 import { finalHeight, paidFees } from './paid-fees.ts'
 import { payment } from './payments.ts'
@@ -75,10 +74,7 @@ export function createEvmSwapChain(parts: EvmSwapChainOptions): SwapChain {
     finalHeight: () => finalHeight(nodes, network),
     paidFees: (from, to) => paidFees(nodes, from, to),
     balance: async (address, token) =>
-      of(
-        smallest,
-        await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest')),
-      ),
+      minOf(await askEveryNode(nodes, (node) => balanceAt(node, address, isNative(token) ? null : token, 'latest'))),
     payment: (hash, asked) => payment({ nodes, network, wrapped, nativeIsToken, note }, hash, asked),
   } satisfies SwapChain)
 }

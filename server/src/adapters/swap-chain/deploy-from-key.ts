@@ -5,11 +5,11 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Network } from '../../core/domain/network.ts'
 import type { FeeRate } from '../../core/ports/chain.ts'
 import { present } from '../../lib/assert.ts'
-import { feeCaps, l1FeeOfBytes, readFeeRate } from '../chains/evm/fees.ts'
+import { feeCaps, readL1Fee, readFeeRate } from '../chains/evm/fees.ts'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { count, hash, orNull, quantity, type ReceiptReply, receipt, transaction } from '../chains/evm/replies.ts'
 import { unavailable } from '../chains/evm/rpc.ts'
-import { type ContractState, chainIdOf, hasCode, nodeOf, readStates, type DeployTarget } from './deploy.ts'
+import { type ContractState, chainIdOf, type DeployTarget, hasCode, nodeOf, readStates } from './deploy.ts'
 
 /** Why nothing was sent; wei. */
 export type DeployRefusal =
@@ -89,10 +89,15 @@ async function plan(
   const raw = network.evm?.dynamicFees
     ? await account.signTransaction({ ...call, type: 'eip1559', maxFeePerGas: rate, maxPriorityFeePerGas: tip })
     : await account.signTransaction({ ...call, type: 'legacy', gasPrice: rate })
-  return { state, raw, most: gas * rate + (await l1FeeOfBytes(node, raw)) }
+  return { state, raw, most: gas * rate + (await readL1Fee(node, raw)) }
 }
 
-async function place(node: EvmNode, network: Network, { contract, address }: ContractState, raw: Hex): Promise<DeployedContract> {
+async function place(
+  node: EvmNode,
+  network: Network,
+  { contract, address }: ContractState,
+  raw: Hex,
+): Promise<DeployedContract> {
   const txHash = keccak256(raw)
   await send(node, raw, txHash)
   const { ok, height, gasUsed, gasPrice, l1Fee } = await mined(node, network, txHash)

@@ -2,7 +2,7 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import type { EvmNode } from '../chains/evm/node.ts'
 import { hex } from '../chains/evm/node.ts'
 import { address, bytes, count, type Decode, fields, hash, list, orNull, quantity } from '../chains/evm/replies.ts'
-import { failureOf, refusalOf, revertOf, unavailable } from '../chains/evm/rpc.ts'
+import { failureOf, parseRevertData, refusalOf, unavailable } from '../chains/evm/rpc.ts'
 import { callFailure } from './call-failure.ts'
 
 /** A transaction that is not yet signed, as a simulation sees it. */
@@ -60,7 +60,7 @@ const simulated: Decode<Simulated> = (reply) => {
   const ok = quantity(call['status']) === 1n
   const returned = orNull(bytes)(call['returnData']) ?? '0x'
   // anvil says what it reverted with as what it returned, geth in the error.
-  const told = ok || returned !== '0x' ? null : revertOf(orNull(fields)(call['error'])?.['data'])
+  const told = ok || returned !== '0x' ? null : parseRevertData(orNull(fields)(call['error'])?.['data'])
   return { ok, returned: told ?? returned, used: quantity(call['gasUsed']) }
 }
 

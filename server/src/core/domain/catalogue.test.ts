@@ -11,12 +11,12 @@ function network(id: string, tokenSuffix: string): NetworkDefinition {
     addressExplorer: 'a{}',
     txExplorer: 't{}',
   }
-  const same = { name: id, family: 'evm', coinType: 60, symbol: 'X', decimals: 18, memo: 'none' } as const
+  const common = { name: id, family: 'evm', coinType: 60, symbol: 'X', decimals: 18, memo: 'none' } as const
   return {
     id,
     tokenSuffix,
     blockTimeMs: 12_000,
-    ...same,
+    ...common,
     production: depths,
     sandbox: { ...depths, blockTimeMs: 1000 },
   }
@@ -50,7 +50,7 @@ describe('createCatalogue', () => {
     expect(sandbox.list().map((currency) => currency.asset.id)).toEqual(['eth@eth', 'eth@base', 'usdt@eth', 'dai@eth'])
   })
 
-  it('finds in any case and by aliases, and only what is listed', () => {
+  it('finds listed currencies in any letter case and by aliases', () => {
     expect(sandbox.find('USDT', 'ERC20')?.asset.id).toBe('usdt@eth')
     expect(sandbox.find('Ethereum', 'Base')?.asset.id).toBe('eth@base')
     for (const [ticker, on] of [
@@ -66,7 +66,7 @@ describe('createCatalogue', () => {
     expect(sandbox.findNetwork('constructor')).toBeNull()
   })
 
-  it('puts the parameters of the environment in force', () => {
+  it('applies the parameters of the environment', () => {
     expect(sandbox.find('eth', 'eth')?.network.blockTimeMs).toBe(1000)
     const production = createCatalogue({
       networks,
@@ -79,42 +79,45 @@ describe('createCatalogue', () => {
     expect(production.find('usdt', 'eth')?.asset.contract).toBe('0xreal')
   })
 
-  it('takes contracts of the sandbox from its chains', () => {
+  it('uses the contracts of the sandbox chains in the sandbox', () => {
     expect(sandbox.find('usdt', 'eth')?.asset.contract).toBe('0xlocal')
   })
 
-  it('enables what has a node, an adapter and, for a token, a contract', () => {
+  it('enables currencies with a node and, for a token, a contract', () => {
     expect(sandbox.find('eth', 'eth')?.enabled).toBe(true)
     expect(sandbox.find('eth', 'base')?.enabled).toBe(false)
   })
 
-  it('never makes a coin of a token that is not deployed', () => {
+  it('never turns a token without deployment into the native currency', () => {
     const bare = createCatalogue({ networks, currencies, environment: 'sandbox', tokens: {}, enabled: everywhere })
     expect(bare.find('usdt', 'eth')).toMatchObject({ enabled: false, asset: { contract: '0xreal' } })
     const hostile = { eth: Object.create({ usdt: '0xinherited' }) as Record<string, string> }
-    const fooled = createCatalogue({
+    const catalogue = createCatalogue({
       networks,
       currencies,
       environment: 'sandbox',
       tokens: hostile,
       enabled: everywhere,
     })
-    expect(fooled.find('usdt', 'eth')?.enabled).toBe(false)
+    expect(catalogue.find('usdt', 'eth')?.enabled).toBe(false)
   })
 
-  it('gets assets by the ids that we stored', () => {
+  it('finds assets by their stored ids', () => {
     expect(sandbox.assetById('dai@eth').contract).toBe('0xlocaldai')
     expect(sandbox.findAsset('dai@base')).toBeNull()
     expect(() => sandbox.assetById('dai@base')).toThrow('dai@base')
   })
 
   it.each([
-    ['a listing twice', { currencies: [...currencies, listing('eth', 'eth', null, 9)] }],
-    ['a network twice', { networks: [...networks, network('eth', 'X')] }],
-    ['a listing on no network', { currencies: [listing('btc', 'btc', null, 1)] }],
-    ['a coin with decimals of its own', { currencies: [listing('eth', 'eth', null, 1, { decimals: 8 })] }],
-  ])('refuses %s', (_, wrong) => {
-    const parts = { networks, currencies, environment: 'sandbox', tokens: {}, enabled: everywhere, ...wrong } as const
+    ['a duplicate listing', { currencies: [...currencies, listing('eth', 'eth', null, 9)] }],
+    ['a duplicate network', { networks: [...networks, network('eth', 'X')] }],
+    ['a listing on an unknown network', { currencies: [listing('btc', 'btc', null, 1)] }],
+    [
+      'a native currency with other decimals than its network',
+      { currencies: [listing('eth', 'eth', null, 1, { decimals: 8 })] },
+    ],
+  ])('rejects %s', (_, change) => {
+    const parts = { networks, currencies, environment: 'sandbox', tokens: {}, enabled: everywhere, ...change } as const
     expect(() => createCatalogue(parts)).toThrow()
   })
 })
@@ -161,7 +164,7 @@ describe('feedCodes', () => {
       ),
     )
 
-  it('leaves the home coin bare and gives the others their suffix', () => {
+  it('omits the suffix of a native currency on its main network only', () => {
     expect(codesOf(currencies)).toEqual({
       'eth@eth': 'ETH',
       'eth@base': 'ETHBASE',
@@ -170,25 +173,25 @@ describe('feedCodes', () => {
     })
   })
 
-  it('takes the code of the listing where there is one', () => {
+  it('uses the code of the listing if it has one', () => {
     expect(codesOf([listing('arb', 'eth', '0xarb', 1, { feedCode: 'ARB' })])).toEqual({ 'arb@eth': 'ARB' })
   })
 
-  it('leaves a coin of one network bare, whatever that is called', () => {
+  it('omits the suffix of a native currency of a single network', () => {
     expect(codesOf([listing('bnb', 'base', null, 1)])).toEqual({ 'bnb@base': 'BNB' })
   })
 
-  it('refuses a code for two', () => {
+  it('rejects a duplicate code', () => {
     expect(() => codesOf([...currencies, listing('btc', 'eth', '0xbtc', 5, { feedCode: 'ETH' })])).toThrow('ETH')
   })
 })
 
 describe('iconFile', () => {
-  it('is a plain file name', () => {
+  it('returns a plain file name', () => {
     expect(iconFile({ icon: 'btc' })).toBe('btc.svg')
   })
 
-  it.each(['../btc', 'a/b', 'a\\b', '.', '', 'a.b', 'btc\0', 'BTC', '%2e'])('refuses %j', (icon) => {
+  it.each(['../btc', 'a/b', 'a\\b', '.', '', 'a.b', 'btc\0', 'BTC', '%2e'])('rejects %j', (icon) => {
     expect(() => iconFile({ icon })).toThrow()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { referrerFeeOf, formatPercent, priceImpactPpm, minAfterSlippage, parsePercent } from './percent.ts'
+import { formatPercent, minAfterSlippage, parsePercent, priceImpactPpm, referrerFeeOf } from './percent.ts'
 
 describe('parsePercent', () => {
   it.for([
@@ -34,7 +34,7 @@ describe('formatPercent', () => {
   })
 })
 
-it('the fee and the least are rounded down', () => {
+it('rounds the fee and the minimum output down', () => {
   // 999 × 0.3 % = 2.997; 997 × 99.5 % = 992.015
   expect(referrerFeeOf(999n, 3_000)).toBe(2n)
   expect(minAfterSlippage(997n, 5_000)).toBe(992n)
@@ -42,7 +42,7 @@ it('the fee and the least are rounded down', () => {
   expect(referrerFeeOf(10n ** 60n, 0)).toBe(0n)
 })
 
-it('an impact is told in millionths, and is positive where it is worse', () => {
+it('returns the price impact in ppm, positive for a worse output', () => {
   expect(priceImpactPpm(99n, 100n)).toBe(10_000n)
   expect(priceImpactPpm(101n, 100n)).toBe(-10_000n)
   expect(priceImpactPpm(1n, 0n)).toBeNull()

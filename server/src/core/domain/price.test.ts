@@ -13,7 +13,7 @@ const snapshot = {
 const btc = { priceKey: 'btc', decimals: 8 }
 const usdt = { priceKey: 'usdt', decimals: 6 }
 
-/** Decimal long division by text, digit by digit: nothing of the code under test. */
+/** Decimal long division, digit by digit, independent of the code under test. */
 function divideByHand(numerator: bigint, denominator: bigint, decimals: number): { text: string; exact: boolean } {
   let rest = numerator % denominator
   let text = (numerator / denominator).toString()
@@ -26,13 +26,13 @@ function divideByHand(numerator: bigint, denominator: bigint, decimals: number):
 }
 
 describe('convert', () => {
-  it('gives from at its bid and takes to at its ask', () => {
+  it('sells from at its bid and buys to at its ask', () => {
     // 1 × 99990 ÷ 1.0001 = 99980.0019998…
     expect(convert(100_000_000n, btc, usdt, snapshot, 'give', 'down')).toBe(99_980_001_999n)
     expect(convert(100_000_000n, btc, usdt, snapshot, 'give', 'up')).toBe(99_980_002_000n)
   })
 
-  it('covers from at its ask by to at its bid', () => {
+  it('covers from at its ask with to at its bid', () => {
     // 1 × 100010 ÷ 0.9999 = 100020.0020002…
     expect(convert(100_000_000n, btc, usdt, snapshot, 'cover', 'up')).toBe(100_020_002_001n)
   })
@@ -60,7 +60,7 @@ describe('convert', () => {
           }
           const from = { priceKey: 'from', decimals: fromDecimals }
           const to = { priceKey: 'to', decimals: toDecimals }
-          // coins in × dollars per coin ÷ dollars per coin = coins out, to the last decimal of `to`.
+          // amount × from price ÷ to price, to the last decimal of `to`.
           const byHand = divideByHand(amount * a, 10n ** BigInt(fromDecimals) * (c + d), toDecimals)
           const down = convert(amount, from, to, prices, 'give', 'down')
           expect(down.toString()).toBe(byHand.text)
@@ -72,12 +72,12 @@ describe('convert', () => {
   })
 })
 
-describe('prices', () => {
-  it('fails where there is none', () => {
+describe('getPrice', () => {
+  it('throws without a price', () => {
     expect(() => getPrice(snapshot, 'doge')).toThrow(expect.objectContaining({ code: 'RATES_UNAVAILABLE' }))
   })
 
-  it('refuses a price of zero or crossed', () => {
+  it('rejects zero and crossed prices', () => {
     for (const [bid, ask] of [
       ['0', '1'],
       ['2', '1'],
@@ -87,8 +87,8 @@ describe('prices', () => {
   })
 })
 
-describe('dollars', () => {
-  it('values units', () => {
+describe('usdValue and unitsWorth', () => {
+  it('convert between units and dollars', () => {
     expect(usdValue(150_000_000n, btc, usd('100000'), 'down')).toBe(usd('150000'))
     expect(usdValue(1n, { decimals: 18 }, usd('0.5'), 'down')).toBe(0n)
     expect(usdValue(1n, { decimals: 18 }, usd('0.5'), 'up')).toBe(1n)

@@ -1,13 +1,15 @@
 import { AppError } from '../domain/errors.ts'
 
-/** Who says it, and why: written down with the act. */
+/** Who changes something and why. It is stored in the audit log with the change. */
 export type AuditNote = Readonly<{ actor: string; reason: string }>
 
-/** Said to the person at the command line. */
+/** An error that the operator reads at the command line. */
 export const refused = (message: string) => new AppError('VALIDATION_ERROR', message)
 
-/** Where money depends on it, a reason is a sentence that somebody can read later: a dash is none. */
+const REASON_CHARACTERS_MIN = 3
+
+/** Where money depends on the change, the reason must be readable later: a dash is not a reason. */
 export function requireReason({ reason }: AuditNote): void {
-  if ((reason.match(/[\p{L}\p{N}]/gu) ?? []).length < 3)
-    throw refused('say why: --reason <text>, of at least three letters')
+  if ((reason.match(/[\p{L}\p{N}]/gu) ?? []).length < REASON_CHARACTERS_MIN)
+    throw refused(`a reason of at least ${REASON_CHARACTERS_MIN} letters or digits is required: --reason <text>`)
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { isWithin } from '../../lib/ip-address.ts'
-import { createRecent, type Recent } from '../../lib/ttl-cache.ts'
+import { createTtlCache, type TtlCache } from '../../lib/ttl-cache.ts'
 import { type ApiKey, parseApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Caller } from '../domain/partner.ts'
@@ -45,8 +45,8 @@ type Known = Readonly<{ found: Readonly<{ stored: StoredKey; caller: Caller }> |
 /** Who calls with this key. The same answer for an unknown id and a wrong secret; a warm cache answers at once. */
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const keys = createKeys(deps)
-  const touched = createRecent<string, true>({ most: CACHED_MAX, ageMs: TOUCH_MS, now: deps.now })
-  const wrong = createRecent<string, Bucket>({ most: ADDRESSES_MAX, ageMs: 10 * 60_000, now: deps.now })
+  const touched = createTtlCache<string, true>({ max: CACHED_MAX, ttlMs: TOUCH_MS, now: deps.now })
+  const wrong = createTtlCache<string, Bucket>({ max: ADDRESSES_MAX, ttlMs: 10 * 60_000, now: deps.now })
 
   function accept(key: string, { found, hash }: Known, ip: string): Caller {
     if (found === null || !matches(found.stored, hash, deps.now())) throw refuse(ip)
@@ -97,7 +97,7 @@ type Keys = Readonly<{
 
 /** What the database says of the keys that are in use. */
 function createKeys({ partners, pepper, sandboxKeys, now }: AuthenticateDeps): Keys {
-  const known = createRecent<string, Known>({ most: CACHED_MAX, ageMs: CACHE_MS, now })
+  const known = createTtlCache<string, Known>({ max: CACHED_MAX, ttlMs: CACHE_MS, now })
   /** One question a key at a time, however many requests wait for it. What was asked before a change is not kept. */
   let asked = new Map<string, Promise<Known>>()
 
@@ -170,12 +170,12 @@ function refilled(bucket: Bucket | undefined, now: number): Bucket {
   return { tokens: Math.min(WRONG_BURST, bucket.tokens + ((now - bucket.at) / 1000) * WRONG_PER_SECOND), at: now }
 }
 
-function spend(wrong: Recent<string, Bucket>, ip: string, now: number): void {
+function spend(wrong: TtlCache<string, Bucket>, ip: string, now: number): void {
   const bucket = refilled(wrong.get(ip), now)
   wrong.set(ip, { ...bucket, tokens: bucket.tokens - 1 })
 }
 
-function checkSpent(wrong: Recent<string, Bucket>, ip: string, now: number): void {
+function checkSpent(wrong: TtlCache<string, Bucket>, ip: string, now: number): void {
   const { tokens } = refilled(wrong.get(ip), now)
   if (tokens >= 1) return
   throw new AppError('RATE_LIMIT_EXCEEDED', 'too many wrong API keys from this address', {

@@ -6,18 +6,18 @@ import { serializeAnswer } from '../../core/http/serialize.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import { presentCurrency } from './present.ts'
 
-/** Rendered once per list: the service gives the same array until something changes. */
+/** Renders the body once per list: the service returns the same array until something changes. */
 export function mountAvailableCurrencies(context: ApiContext<ExchangeServices>): void {
   const { services, settings } = context
-  let rendered: { of: readonly Currency[]; body: string; etag: string } | null = null
+  let rendered: { currencies: readonly Currency[]; body: string; etag: string } | null = null
   mount(context, routes.listCurrencies, (request, reply) => {
-    const listed = services.listCurrencies()
-    if (rendered?.of !== listed) {
+    const currencies = services.listCurrencies()
+    if (rendered?.currencies !== currencies) {
       const body = serializeAnswer(
         reply,
-        listed.map((currency) => presentCurrency(currency, settings.publicUrl)),
+        currencies.map((currency) => presentCurrency(currency, settings.publicUrl)),
       )
-      rendered = { of: listed, body, etag: weakEtag(body) }
+      rendered = { currencies, body, etag: weakEtag(body) }
     }
     return sendTagged(request, reply, rendered.body, rendered.etag)
   })

@@ -22,18 +22,18 @@ export function mountPrivateExchange(context: ApiContext<ExchangeServices>, list
   )
 }
 
-type Create = Readonly<{ partner: Partner; body: unknown; idempotency: Idempotency | null }>
+type CreateRequest = Readonly<{ partner: Partner; body: unknown; idempotency: Idempotency | null }>
 
 function mountCreate(
   context: ApiContext<ExchangeServices>,
   listing: Listing,
   route: RouteDefinition,
-  create: (asked: Create) => Promise<ExchangeView>,
+  create: (input: CreateRequest) => Promise<ExchangeView>,
 ): void {
   mount(context, route, async (request, reply) => {
     const { partner } = callerOf(request)
-    const creating = create({ partner, body: request.body, idempotency: readIdempotency(request, route) })
-    const view = await within(context.settings.createTimeoutMs, creating).catch((error: unknown) => {
+    const pendingView = create({ partner, body: request.body, idempotency: readIdempotency(request, route) })
+    const view = await withTimeout(context.settings.createTimeoutMs, pendingView).catch((error: unknown) => {
       throw withPresentedRequote(error)
     })
     reply.code(201).header('cache-control', 'no-store')
@@ -41,7 +41,7 @@ function mountCreate(
   })
 }
 
-/** The service puts the fresh quote of RATE_ID_EXPIRED into its problem as a domain value; partners get it as JSON. */
+/** Converts the fresh quote in a RATE_ID_EXPIRED problem from a domain value to JSON. */
 function withPresentedRequote(error: unknown): unknown {
   if (!(error instanceof AppError) || !error.problems.some((problem) => isIssuedQuote(problem['requote']))) return error
   return new AppError(error.code, error.message, {
@@ -52,24 +52,23 @@ function withPresentedRequote(error: unknown): unknown {
   })
 }
 
-/** Fastify's own limit makes and aborts a signal for every request, which costs more than the rest of its handling. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** A timer of our own: Fastify's timeout creates an AbortSignal per request, which costs more than the rest of its handling. */
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError('OVERLOADED', TOO_LATE)), ms)
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `no result after ${ms / 1_000} s; the exchange may exist: repeat with the same Idempotency-Key`
+    timer = setTimeout(() => reject(new AppError('OVERLOADED', message)), ms)
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
-const TOO_LATE = 'the request took too long; it may have been carried out: repeat it with the same Idempotency-Key'
-
-/** Member by member: nothing else of the body is ever bound. */
+/** Copies known members only, so that no other member of the body reaches the service. */
 function toOrder(body: CreateExchangeBody): ExchangeOrder {
   const { flow, rateId } = body
   return { ...toTerms(body), flow, ...(rateId === undefined ? {} : { rateId }) }
 }
 
-/** A rateId that somebody sends all the same is not looked at, and not used up. */
+/** Ignores a rateId: private exchanges have none, so it stays unused. */
 function toPrivateOrder(body: CreatePrivateExchangeBody): PrivateExchangeOrder {
   return { ...toTerms(body), privateType: body.privateType ?? 'efficient' }
 }

@@ -8,7 +8,7 @@ import type { ExchangeFilter, ExchangeServices } from '../interfaces.ts'
 import { type Listing, presentListedExchange } from './present.ts'
 
 const TICKER = /^[a-z0-9.-]{1,32}$/
-/** No currency is called that. Stands for a text that cannot be a ticker, so that the store never sees it. */
+/** Matches no currency. Replaces texts that cannot be tickers, so that they never reach the store. */
 const NO_TICKER = '-'
 
 export function mountList(context: ApiContext<ExchangeServices>, listing: Listing): void {
@@ -31,14 +31,14 @@ function toFilter(query: ListQuery): ExchangeFilter {
   return {
     ...(status === undefined ? {} : { status }),
     ...(exchangeType === undefined ? {} : { exchangeType }),
-    ...(fromCurrency === undefined ? {} : { fromCurrency: plainTicker(canonicalTicker(fromCurrency)) }),
-    ...(fromNetwork === undefined ? {} : { fromNetwork: plainTicker(canonicalNetwork(fromNetwork)) }),
-    ...(toCurrency === undefined ? {} : { toCurrency: plainTicker(canonicalTicker(toCurrency)) }),
-    ...(toNetwork === undefined ? {} : { toNetwork: plainTicker(canonicalNetwork(toNetwork)) }),
+    ...(fromCurrency === undefined ? {} : { fromCurrency: safeTicker(canonicalTicker(fromCurrency)) }),
+    ...(fromNetwork === undefined ? {} : { fromNetwork: safeTicker(canonicalNetwork(fromNetwork)) }),
+    ...(toCurrency === undefined ? {} : { toCurrency: safeTicker(canonicalTicker(toCurrency)) }),
+    ...(toNetwork === undefined ? {} : { toNetwork: safeTicker(canonicalNetwork(toNetwork)) }),
   }
 }
 
-function plainTicker(text: string): string {
+function safeTicker(text: string): string {
   return TICKER.test(text) ? text : NO_TICKER
 }
 

@@ -2,23 +2,28 @@ import type { Asset } from '../../core/domain/asset.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import type { Listing } from './present.ts'
 
-type Seen = Readonly<{ of: readonly Currency[]; demanding: ReadonlySet<string>; assets: ReadonlyMap<string, Asset> }>
+type Index = Readonly<{
+  currencies: readonly Currency[]
+  memoNetworks: ReadonlySet<string>
+  assets: ReadonlyMap<string, Asset>
+}>
 
-/** Which networks demand a memo, and every asset, from the list that partners see. Worked out once per list. */
+/** Indexes the currency list that partners see: networks that require a memo, and assets by id. Built once per list. */
 export function createListing(listCurrencies: () => readonly Currency[]): Listing {
-  let seen: Seen | null = null
-  const look = (): Seen => {
-    const listed = listCurrencies()
-    if (seen?.of !== listed) seen = read(listed)
-    return seen
+  let cached: Index | null = null
+  const getIndex = (): Index => {
+    const currencies = listCurrencies()
+    if (cached?.currencies !== currencies) cached = buildIndex(currencies)
+    return cached
   }
   return {
-    requiresMemo: (network) => look().demanding.has(network),
-    assetOf: (id) => look().assets.get(id) ?? null,
+    requiresMemo: (network) => getIndex().memoNetworks.has(network),
+    assetOf: (id) => getIndex().assets.get(id) ?? null,
   }
 }
 
-function read(listed: readonly Currency[]): Seen {
-  const demanding = listed.filter(({ network }) => network.memo === 'required').map(({ network }) => network.id)
-  return { of: listed, demanding: new Set(demanding), assets: new Map(listed.map(({ asset }) => [asset.id, asset])) }
+function buildIndex(currencies: readonly Currency[]): Index {
+  const memoNetworks = currencies.filter(({ network }) => network.memo === 'required').map(({ network }) => network.id)
+  const assets = new Map(currencies.map(({ asset }) => [asset.id, asset]))
+  return { currencies, memoNetworks: new Set(memoNetworks), assets }
 }

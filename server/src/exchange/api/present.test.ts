@@ -11,13 +11,13 @@ function asset(ticker: string, decimals: number): Asset {
 
 function issued(units: bigint, decimals: number): IssuedQuote {
   const money = asset('coin', decimals)
-  const same = { fromUnits: units, toUnits: units, minUnits: units, maxUnits: units }
+  const amounts = { fromUnits: units, toUnits: units, minUnits: units, maxUnits: units }
   const fees = { serviceUnits: 0n, partnerUnits: 0n, networkUnits: 0n }
   const quote = {
     from: money,
     to: money,
     flow: 'standard' as const,
-    ...same,
+    ...amounts,
     fromUsd: 0n,
     toUsd: 0n,
     fees,
@@ -26,7 +26,7 @@ function issued(units: bigint, decimals: number): IssuedQuote {
   return { quote, rateId: null, validUntil: null }
 }
 
-/** Independent of our own formatting: the decimal text as a literal in scientific notation. */
+/** The expected number from scientific notation, independent of our own formatting. */
 function literal(units: bigint, decimals: number): number {
   return Number(`${units}e-${decimals}`)
 }
@@ -69,8 +69,8 @@ function execution(change: Partial<ExecutionView>): ExecutionView {
 
 const listing: Listing = { requiresMemo: () => false, assetOf: () => null }
 
-describe('a quote in wire form', () => {
-  test('has numbers that are exactly the amounts', () => {
+describe('presentRateQuote', () => {
+  test('returns numbers that equal the amounts exactly', () => {
     fc.assert(
       fc.property(significant, ([mantissa, zeros, decimals]) => {
         const units = mantissa * 10n ** BigInt(zeros)
@@ -82,12 +82,12 @@ describe('a quote in wire form', () => {
     )
   })
 
-  test('rounds what has more digits: min up, the others down', () => {
+  test('rounds to 15 digits: min up, the others down', () => {
     const quote = presentRateQuote(issued(1_234_567_890_123_456_789n, 18))
     expect(quote).toMatchObject({ min: 1.23456789012346, max: 1.23456789012345, fromAmount: 1.23456789012345 })
   })
 
-  test('gives dollars in whole cents from one dollar on, in millionths below', () => {
+  test('formats dollars to cents from one dollar on, to microdollars below', () => {
     const quote = issued(1n, 0)
     const usd = (fromUsd: bigint) => presentRateQuote({ ...quote, quote: { ...quote.quote, fromUsd } }).amountFromUsd
     expect(usd(64_123_456_789_012_345n)).toBe('64123.45')
@@ -96,8 +96,8 @@ describe('a quote in wire form', () => {
   })
 })
 
-describe('an exchange in wire form', () => {
-  test('has the timestamps that JavaScript itself writes', () => {
+describe('presentExchange', () => {
+  test('formats timestamps like Date.toISOString', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }), (createdAt) => {
         const view: ExchangeView = { exchange: { ...exchange, createdAt }, executions: [] }
@@ -106,7 +106,7 @@ describe('an exchange in wire form', () => {
     )
   })
 
-  test('counts a refund in the coin that came in, whether that was ordered or not', () => {
+  test('states a refund in the received asset, even if another one was ordered', () => {
     const other = asset('ccc', 3)
     const back = { address: 'back', memo: null, txHash: null }
     const executions = [
@@ -123,12 +123,12 @@ describe('an exchange in wire form', () => {
     ])
   })
 
-  test('counts each leg of a private one in its own coins', () => {
-    const middle = asset('mmm', 12)
+  test('states each leg of a private exchange in its own assets', () => {
+    const intermediary = asset('mmm', 12)
     const [leg] = exchange.legs
     const legs = [
-      { from: asset('aaa', 8), to: middle },
-      { from: middle, to: leg?.to ?? middle },
+      { from: asset('aaa', 8), to: intermediary },
+      { from: intermediary, to: leg?.to ?? intermediary },
     ]
     const executions = [execution({ sentUnits: 10n ** 12n }), execution({ leg: 1, receivedUnits: 10n ** 12n })]
     const { exchanges, request } = presentExchange(
@@ -142,7 +142,7 @@ describe('an exchange in wire form', () => {
     expect([request.fromCurrency, request.toCurrency]).toEqual(['aaa', 'bbb'])
   })
 
-  test('is not shown without the memo that the deposit must carry (I-33)', () => {
+  test('throws if a required deposit memo is missing (I-33)', () => {
     fc.assert(
       fc.property(fc.option(fc.string({ minLength: 1 })), fc.boolean(), (memo, required) => {
         const view = { exchange: { ...exchange, deposit: { address: 'deposit', memo } }, executions: [] }

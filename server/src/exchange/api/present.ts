@@ -16,16 +16,14 @@ import { assert, present } from '../../lib/assert.ts'
 import type { Exchange, ExchangeView, ExecutionView, Leg, RefundView } from '../domain/exchange.ts'
 import type { IssuedQuote, RateQuote } from '../domain/rate-quote.ts'
 
-/** Whole cents from one dollar on, six decimals below. */
-
-/** Powers of ten that binary64 holds exactly: 10^0 to 10^22. */
+/** Powers of ten that are exact in binary64: 10^0 to 10^22. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * The partner API has a JSON number here and nowhere else. At most 15 significant digits, so that the number's shortest text is the
- * amount itself. Where both sides are exact in binary64, one division rounds as correctly as reading the text would, and
- * costs a fifth of it.
+ * Amount as a JSON number, which only the quotes of the partner API use. At most 15 significant digits, so that its shortest
+ * text is the exact amount. If both operands are exact in binary64, one division rounds correctly and takes a fifth of the
+ * time of parsing the text.
  */
 function toNumber(units: bigint, decimals: number, rounding: Rounding): number {
   const rounded = toSignificant(units, rounding)
@@ -34,7 +32,7 @@ function toNumber(units: bigint, decimals: number, rounding: Rounding): number {
   return Number(formatUnits(rounded, decimals))
 }
 
-/** The sandbox's explorers are on this very server. */
+/** The sandbox's explorer pages are paths on this server. */
 const absolute = (template: string, publicUrl: string): string =>
   template.startsWith('/') ? publicUrl + template : template
 
@@ -93,30 +91,29 @@ function presentEstimate(quote: RateQuote): Omit<WireQuote, 'rateId' | 'validUnt
   }
 }
 
-type Ends = Readonly<{ from: Asset; to: Asset }>
-
-function endsOf(exchange: Exchange): Ends {
+/** Source and target asset. */
+function endpointsOf(exchange: Exchange): Leg {
   return { from: present(exchange.legs[0], 'first leg').from, to: present(exchange.legs.at(-1), 'last leg').to }
 }
 
-/** What the list of currencies says of others than those that an exchange names. */
+/** Lookups in the currency list. */
 export type Listing = Readonly<{
-  /** Whether a network's deposits must carry a memo. */
+  /** Whether deposits on this network require a memo. */
   requiresMemo(network: string): boolean
-  /** null where it was taken off the list altogether. */
+  /** null if the catalogue no longer lists it. */
   assetOf(id: AssetId): Asset | null
 }>
 
-/** Money sent to such an address without its memo is lost (I-33): better no answer than that one. */
+/** A deposit without its required memo is lost, so throw instead of showing the address alone (I-33). */
 function checkedMemo(exchange: Exchange, { requiresMemo }: Listing): string | null {
   const { memo } = exchange.deposit
-  const missing = memo === null && requiresMemo(endsOf(exchange).from.network)
-  assert(!missing, `the deposit of exchange ${exchange.id} has the memo that its network requires`)
+  const isMissing = memo === null && requiresMemo(endpointsOf(exchange).from.network)
+  assert(!isMissing, `the deposit of exchange ${exchange.id} has the memo that its network requires`)
   return memo
 }
 
 function presentListedRequest(exchange: Exchange, listing: Listing): ListedExchange['request'] {
-  const { from, to } = endsOf(exchange)
+  const { from, to } = endpointsOf(exchange)
   const { recipient, refund } = exchange
   return {
     fromCurrency: from.ticker,
@@ -150,7 +147,7 @@ function presentExecution(execution: ExecutionView, { from, to }: Leg, listing: 
   }
 }
 
-/** The coin that came in may be another one than was ordered. */
+/** The refunded asset may differ from the ordered one. */
 function presentRefund({ assetId, units, address, memo, txHash }: RefundView, from: Asset, { assetOf }: Listing) {
   const asset = present(from.id === assetId ? from : assetOf(assetId), 'the asset of a refund')
   return {
@@ -163,7 +160,7 @@ function presentRefund({ assetId, units, address, memo, txHash }: RefundView, fr
   }
 }
 
-/** Executions come leg by leg, deposit after deposit. */
+/** In the order of legs, then of deposits. */
 function presentExecutions({ exchange, executions }: ExchangeView, listing: Listing): WireExecution[] {
   return executions.map((execution) =>
     presentExecution(execution, present(exchange.legs[execution.leg], 'leg of an execution'), listing),
@@ -203,11 +200,11 @@ export function presentListedExchange(view: ExchangeView, listing: Listing): Lis
 }
 
 /**
- * The answer of a create, made from what never changes afterwards: a repeat with the same Idempotency-Key gives the same
- * bytes, whatever has become of the exchange since.
+ * Response of a create, from values that never change: a repeat with the same Idempotency-Key gets the same bytes, whatever
+ * the exchange's current status.
  */
 export function presentCreated({ exchange }: ExchangeView, listing: Listing): CreatedExchange {
-  const { from, to } = endsOf(exchange)
+  const { from, to } = endpointsOf(exchange)
   const depositMemo = checkedMemo(exchange, listing)
   return {
     id: exchange.id,

@@ -8,11 +8,11 @@ import type { ExchangeServices, Feed } from '../interfaces.ts'
 const OFFERED = ['br', 'gzip', 'identity'] as const
 
 export function mountRates(context: ApiContext<ExchangeServices>): void {
-  // HEAD is answered wherever GET is.
+  // Also answers HEAD.
   mount(context, routes.getRates, (request, reply) => sendFeed(context.services.ratesFeed(), request, reply))
 }
 
-/** From the buffers that were rendered with the prices; nothing is compressed here. */
+/** Sends the stored buffers: the feed is compressed once, when it is rendered. */
 function sendFeed(feed: Feed, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { headers } = request.raw
   const encoding = negotiateEncoding(headers['accept-encoding'], OFFERED)
@@ -23,19 +23,19 @@ function sendFeed(feed: Feed, request: FastifyRequest, reply: FastifyReply): Fas
     vary: 'accept-encoding',
     'access-control-allow-origin': '*',
   })
-  if (isFresh(feed, headers['if-none-match'], headers['if-modified-since'])) return reply.code(304).send()
+  if (isNotModified(feed, headers['if-none-match'], headers['if-modified-since'])) return reply.code(304).send()
   reply.header('content-type', 'application/xml; charset=utf-8')
   if (encoding === 'identity') return reply.send(feed.xml)
   return reply.header('content-encoding', encoding).send(encoding === 'br' ? feed.brotli : feed.gzip)
 }
 
-/** A strong tag names exact bytes: each encoding has its own. */
+/** A strong ETag identifies exact bytes, so each encoding has its own. */
 function etagOf({ etag }: Feed, encoding: Encoding): string {
   return encoding === 'identity' ? etag : `${etag.slice(0, -1)}-${encoding}"`
 }
 
-/** If-Modified-Since counts only without If-None-Match (RFC 9110 §13.2.2); its grain is the second. */
-function isFresh(feed: Feed, noneMatch: string | undefined, modifiedSince: string | undefined): boolean {
+/** If-Modified-Since counts only without If-None-Match (RFC 9110 §13.2.2), and has a resolution of one second. */
+function isNotModified(feed: Feed, noneMatch: string | undefined, modifiedSince: string | undefined): boolean {
   if (noneMatch !== undefined) return matchesEtag(noneMatch, ...OFFERED.map((encoding) => etagOf(feed, encoding)))
   if (modifiedSince === undefined) return false
   const since = Date.parse(modifiedSince)

@@ -8,7 +8,7 @@ import type { ExchangeType, ExchangeView } from '../domain/exchange.ts'
 import type { ExchangeServices } from '../interfaces.ts'
 import { type Listing, presentExchange, presentStatus } from './present.ts'
 
-/** What an id of ours can look like. Anything else is not there: the store is not asked, NUL and the like never reach it. */
+/** Form of an id. Other texts, such as ones with NUL, never reach the store. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
 export function mountStatus(context: ApiContext<ExchangeServices>, listing: Listing): void {
@@ -34,7 +34,10 @@ async function find(
 ): Promise<ExchangeView> {
   const { id } = request.query as StatusQuery
   const view = ID.test(id) ? await services.findExchange(callerOf(request).partner, id, type) : null
-  // The same words for an id that never was, one of another partner, and one of another kind.
-  if (view === null) throw new AppError('EXCHANGE_NOT_FOUND', 'there is no such exchange', { field: 'id' })
+  // One message for an unknown id, one of another partner and one of another type: it must not reveal which.
+  if (view === null) {
+    const message = `no ${type === undefined ? '' : `${type} `}exchange with this id: check the id and the endpoint`
+    throw new AppError('EXCHANGE_NOT_FOUND', message, { field: 'id' })
+  }
   return view
 }

@@ -20,21 +20,21 @@ export type RecordBlocksDeps = Readonly<{
   log: Log
 }>
 
-/** Blocks recorded by one call: catching up shows its progress and can be stopped. */
+/** Blocks per call, so that catching up reports progress and can be stopped. */
 const BLOCKS_MAX = 200
-/** Blocks below the head that a first start scans at most. */
+/** The first start begins at most this many blocks below the head. */
 const START_BELOW_MAX = 64
 
 export type Progress = Readonly<{ height: number; behind: number }>
 
-/** Brings what is recorded of one network up to its head: block by block, undoing what a reorganisation took away. */
+/** Records the blocks of one network up to its head, and rewinds after a reorganisation. */
 export function createRecordBlocks(deps: RecordBlocksDeps) {
   return async function recordBlocks(chain: Chain): Promise<Progress> {
     const network = chain.network.id
     const head = await chain.reader.head()
     let cursor = (await deps.store.chainLog.cursor(network)) ?? (await start(deps, chain, head))
     for (let n = 0; n < BLOCKS_MAX; n++) {
-      if (!(await onBestChain(deps, chain, cursor, head))) {
+      if (!(await isOnBestChain(deps, chain, cursor, head))) {
         cursor = await rewind(deps, chain, cursor)
         continue
       }
@@ -48,7 +48,7 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
       const rules = rulesOf(deps, chain)
       const appended = await deps.store.transaction((tx) => tx.chainLog.append(network, block, rules))
       checkpoint('watch.appended')
-      // Another watcher of this network was faster: go on from where it is.
+      // If another watcher was faster, continue from its cursor.
       cursor = appended ? block : ((await deps.store.chainLog.cursor(network)) ?? cursor)
     }
     await deps.store.chainLog.recordSightings(network, await chain.reader.mempool())
@@ -57,23 +57,23 @@ export function createRecordBlocks(deps: RecordBlocksDeps) {
 }
 
 /**
- * A network that is seen for the first time is followed from a little below its head on: nothing of ours lies before it,
- * and a reorganisation of the first minutes ends at a block that is recorded.
+ * Begins a new network a little below its head: we received nothing before, and a reorganisation in the first minutes still
+ * ends at a recorded block.
  */
 async function start({ store, log }: RecordBlocksDeps, chain: Chain, head: BlockRef): Promise<BlockRef> {
   const { id: network, finalityBlocks } = chain.network
   const block = await chain.reader.block(Math.max(head.height - Math.min(finalityBlocks, START_BELOW_MAX), 0))
   if (!block) throw new AppError('NETWORK_UNAVAILABLE', `the head of ${network} cannot be read`)
-  if (await store.chainLog.begin(network, block)) log.info({ network, height: block.height }, 'watching from here on')
+  if (await store.chainLog.begin(network, block)) log.info({ network, height: block.height }, 'watching a new network')
   return (await store.chainLog.cursor(network)) ?? block
 }
 
 /**
- * The head proves it where it is reached; below it, the next block's parent does. A common head below what is recorded
- * is a node that lags, unless another block than ours is there: what is recorded stays, and nothing is credited of it
- * while the nodes don't all have it.
+ * Whether the cursor is on the best chain. Below the head, the parent hash of the next block decides later. A head below the
+ * cursor means that a node lags, unless another block stands at that height; recorded blocks then stay, and nothing in
+ * them is credited until all nodes have them.
  */
-async function onBestChain(
+async function isOnBestChain(
   { store }: RecordBlocksDeps,
   chain: Chain,
   cursor: BlockRef,
@@ -83,20 +83,20 @@ async function onBestChain(
   const hash =
     cursor.height === head.height ? cursor.hash : await store.chainLog.blockHash(chain.network.id, head.height)
   if (hash === null || hash === head.hash) return true
-  // The head was read a while ago: what is there now decides.
+  // The head was read earlier, so ask again.
   return chain.reader.agrees({ height: head.height, hash })
 }
 
-/** Walks down to the last block that is recorded and on the best chain. */
+/** Rewinds to the last recorded block that is on the best chain. */
 async function rewind({ store, log }: RecordBlocksDeps, chain: Chain, from: BlockRef): Promise<BlockRef> {
   const network = chain.network.id
   for (let height = from.height - 1; ; height--) {
     const hash = await store.chainLog.blockHash(network, height)
     if (hash === null) {
-      await store.alarms.raise(`reorg:${network}`, 'a reorganisation is deeper than what is recorded', {
+      await store.alarms.raise(`reorg:${network}`, 'a reorganisation is deeper than the stored blocks', {
         from: from.height,
       })
-      throw new AppError('NETWORK_UNAVAILABLE', `${network} was reorganised below what is recorded`)
+      throw new AppError('NETWORK_UNAVAILABLE', `${network} was reorganised below the stored blocks`)
     }
     const block = await chain.reader.block(height)
     if (block?.hash !== hash) continue
@@ -120,7 +120,7 @@ function rulesOf(deps: RecordBlocksDeps, { network, reader }: Chain): AppendRule
     },
     usesMemos: network.memo !== 'none',
     fundingConfirmations: network.confirmations,
-    // Deeper than anything that is waited for, twice over, so that every reorganisation ends inside of it.
+    // Four times the deepest depth that is waited for, so that a reorganisation ends within the stored blocks.
     keepBlocks: Math.max(network.finalityBlocks, network.confirmations * 4) * 4 + 64,
     tracksUtxos: spendsInPlace(network),
     outpoint: (transfer, path) => reader.outpoint?.(transfer, path) ?? transfer.identity,

@@ -18,65 +18,66 @@ export type SweepDeps = Readonly<{
   log: Log
 }>
 
-/** Addresses swept by one run. */
+/** Addresses per run. */
 const SWEEPS_MAX = 20
-/** A sweep is worth it where it brings this many times what it costs. */
-const WORTH = 3n
-/** Fees may rise between the plan and the signature: a native sweep leaves this many times its cost behind at most. */
+/** A sweep must bring more than this many times its cost. */
+const WORTH_FACTOR = 3n
+/** A native sweep leaves this many times its cost for the fee, which may rise before the signature. */
 const FEE_MARGIN = 2n
 
-/** Brings final deposits of account families to the hot wallet; a token's address is first supplied with gas. */
+/** Plans sweeps of final deposits to the hot wallet (account families). Supplies an address with gas before a token sweep. */
 export function createSweepDeposits(deps: SweepDeps) {
-  /** Where the next run of a network goes on: what is not worth a sweep must not stand before what is. */
-  const reached = new Map<string, bigint>()
+  /** Cursor of the next run by network, so that addresses not worth a sweep do not block the others. */
+  const cursors = new Map<string, bigint>()
   return async function sweepDeposits(chain: Chain): Promise<void> {
     if (spendsInPlace(chain.network)) return
     const { id: network, finalityBlocks } = chain.network
     const fee = await chain.reader.feeRate()
-    const page = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX, reached.get(network) ?? 0n)
-    reached.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.cursor ?? 0n))
-    for (const found of page) {
-      const asset = deps.assetById(found.assetId)
-      const cost = chain.sender.payoutFee(asset, fee)
-      // Dust is left where it lies: what is below the cost of its own sweep is a risk to the others, and worth nothing.
-      const kept = found.deposits.filter(({ units }) => isWorth(deps, chain, found, units, cost))
-      const units = kept.reduce((sum, deposit) => sum + deposit.units, 0n)
-      if (!isWorth(deps, chain, found, units, WORTH * cost)) continue
-      if (asset.contract === null) await plan(deps, chain, found, kept, units - cost * FEE_MARGIN)
-      else if (await hasGas(deps, chain, found, cost)) await plan(deps, chain, found, kept, units)
+    const page = await deps.store.wallets.listSweepable(network, finalityBlocks, SWEEPS_MAX, cursors.get(network) ?? 0n)
+    cursors.set(network, page.length < SWEEPS_MAX ? 0n : (page.at(-1)?.cursor ?? 0n))
+    for (const sweepable of page) {
+      const { assetId } = sweepable
+      const asset = deps.assetById(assetId)
+      const costUnits = chain.sender.payoutFee(asset, fee)
+      // Dust stays out: a deposit below the cost of its own sweep only adds the risk of a reorganisation.
+      const deposits = sweepable.deposits.filter(({ units }) => exceedsCost(deps, chain, { assetId, units }, costUnits))
+      const units = deposits.reduce((sum, deposit) => sum + deposit.units, 0n)
+      if (!exceedsCost(deps, chain, { assetId, units }, WORTH_FACTOR * costUnits)) continue
+      if (asset.contract === null) await planSweep(deps, chain, sweepable, deposits, units - costUnits * FEE_MARGIN)
+      else if (await hasGas(deps, chain, sweepable, costUnits)) await planSweep(deps, chain, sweepable, deposits, units)
     }
   }
 }
 
-function isWorth(
+/** Whether an amount is worth more than a cost in the native asset. False without current prices. */
+function exceedsCost(
   { books, priceKeyOf, assetById }: SweepDeps,
   chain: Chain,
-  { assetId: swept }: Sweepable,
-  units: bigint,
-  cost: bigint,
+  { assetId, units }: Readonly<{ assetId: AssetId; units: bigint }>,
+  costUnits: bigint,
 ): boolean {
   const native = nativeId(chain.network)
   const { prices } = books.current()
   try {
-    const value = usdValue(units, assetById(swept), getPrice(prices, priceKeyOf(swept)).bid, 'down')
-    return value > usdValue(cost, assetById(native), getPrice(prices, priceKeyOf(native)).ask, 'up')
+    const value = usdValue(units, assetById(assetId), getPrice(prices, priceKeyOf(assetId)).bid, 'down')
+    return value > usdValue(costUnits, assetById(native), getPrice(prices, priceKeyOf(native)).ask, 'up')
   } catch (error) {
     if (error instanceof AppError) return false
     throw error
   }
 }
 
-/** True where the address can pay for its own sweep. Otherwise gas is on its way, once. */
+/** Whether the address can pay for its own sweep. If not, plans one gas supply. */
 async function hasGas(
   { store, assetById }: SweepDeps,
   chain: Chain,
   { address }: Sweepable,
-  cost: bigint,
+  costUnits: bigint,
 ): Promise<boolean> {
   const native = assetById(nativeId(chain.network))
-  if ((await chain.reader.balance(address, native)) >= cost) return true
+  if ((await chain.reader.balance(address, native)) >= costUnits) return true
   await store.transaction(async (tx) => {
-    // The address's own lane: of two that plan at once, the second finds the supply of the first.
+    // Locks the lane of the address, so that a concurrent run finds the supply that this one plans.
     await tx.transactions.lockLane(chain.network.id, address)
     if (await tx.wallets.isGasSupplyPending(chain.network.id, address)) return
     await tx.payouts.insert({
@@ -91,17 +92,17 @@ async function hasGas(
       from: 'hot',
       address,
       memo: null,
-      units: cost * FEE_MARGIN,
+      units: costUnits * FEE_MARGIN,
     })
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   return false
 }
 
-async function plan(
+async function planSweep(
   { store, log }: SweepDeps,
   chain: Chain,
-  { keyIndex, assetId: swept, address }: Sweepable,
+  { keyIndex, assetId, address }: Sweepable,
   deposits: Sweepable['deposits'],
   units: bigint,
 ): Promise<void> {
@@ -115,17 +116,18 @@ async function plan(
       leg: null,
       purpose: 'sweep',
       network: chain.network.id,
-      assetId: swept,
+      assetId,
       from: { branch: 'deposit', index: keyIndex },
       address: chain.addresses.hot(),
       memo: null,
       units,
     })
-    // Another process plans the same: this plan is dropped with its transaction.
+    // If another process sweeps one of them, this plan is rolled back.
     const ids = deposits.map((deposit) => deposit.id)
-    if (!(await tx.wallets.markSwept(ids, id))) throw new AppError('OVERLOADED', 'the deposits are being swept')
+    if (!(await tx.wallets.markSwept(ids, id)))
+      throw new AppError('OVERLOADED', 'another sweep has one of the deposits')
     await tx.wake([{ kind: 'dispatch', id: chain.network.id }])
   })
   checkpoint('sweep.planned')
-  log.info({ network: chain.network.id, address, asset: swept, units: units.toString() }, 'sweep planned')
+  log.info({ network: chain.network.id, address, asset: assetId, units: units.toString() }, 'sweep planned')
 }

@@ -10,12 +10,12 @@ export type WatchChain = Readonly<{
   onError(network: string, error: unknown): void
 }>
 
-/** Looks for a new block this many times per block time, within sensible bounds. */
-const LOOKS_PER_BLOCK = 4
+/** Polls for a new block this many times per block time, at least every 10 s and at most every 200 ms. */
+const POLLS_PER_BLOCK = 4
 
-/** Records one network, for as long as it runs. Two watchers of a network do each other no harm. */
+/** Records one network until it is stopped. Several watchers of a network are safe (I-27). */
 export function watchChain({ chain, recordBlocks, countFundings, onProgress, onError }: WatchChain): Loop {
-  const paceMs = Math.min(Math.max(chain.network.blockTimeMs / LOOKS_PER_BLOCK, 200), 10_000)
+  const paceMs = Math.min(Math.max(chain.network.blockTimeMs / POLLS_PER_BLOCK, 200), 10_000)
   return startLoop({
     paceMs,
     backoffMs: 15_000,

@@ -29,24 +29,27 @@ function items(xml: string): Item[] {
     )
 }
 
-/** '12.5' with 18 decimals, by text. */
+/** '12.5' → scaled by 10^18, by text. */
 const scaled = (text = '') => BigInt(text.replace(/^(\d+)\.?(\d*)$/, (_, whole, rest) => whole + rest.padEnd(18, '0')))
 
-describe('the feed', () => {
-  it('is this document', () => {
-    // No spread and no fees: every figure can be worked out by hand.
+describe('renderFeed', () => {
+  it('renders the expected document', () => {
+    // No spread, so every figure can be computed by hand.
     const plain: Book = {
       ...makeBook({
         prices: { btc: price('64000', '64000'), usdt: price('1', '1') },
-        fees: { btc: { coin: btc, units: { 'btc@btc': 10n } }, eth: { coin: usdt, units: { 'usdt@eth': 1_280_000n } } },
+        fees: {
+          btc: { native: btc, units: { 'btc@btc': 10n } },
+          eth: { native: usdt, units: { 'usdt@eth': 1_280_000n } },
+        },
         reserves: { 'btc@btc': 280_000_010n, 'usdt@eth': 182_035_400_000n },
       }),
       spreads: { bps: { stable: 0, major: 0, minor: 0 }, fixedRateExtraBps: 0 },
     }
-    // BTC → USDT at $300 = 0.0046875 BTC: 300 − 1.28 = 298.72 USDT, 63726.933333… a coin. Least: 2 × 1.28 USDT =
-    // 0.00004 BTC, more than the refund's dust (546 + 10). Most: 182 035.40 USDT, a fee of 1.28 left aside, in BTC.
-    // USDT → BTC: 300 USDT = 0.0046875 − 0.0000001 BTC, 0.000015624666… each. Least: 546 + 10 satoshi = 0.35584
-    // USDT, less than the refund of 2.56. Most: 2.8 BTC and the fee = 179 200.0064 USDT, and what rounds down to it.
+    // BTC → USDT for $300 = 0.0046875 BTC: 300 − 1.28 = 298.72 USDT, 63726.933333… per BTC. Min: 2 × 1.28 USDT =
+    // 0.00004 BTC, above the refund's dust (546 + 10). Max: 182 035.40 USDT less a fee of 1.28, in BTC.
+    // USDT → BTC: 300 USDT = 0.0046875 − 0.0000001 BTC, 0.000015624666… per USDT. Min: 546 + 10 satoshi = 0.35584
+    // USDT, below the refund's 2.56. Max: 2.8 BTC and the fee = 179 200.0064 USDT, rounded down.
     expect(render([btc, usdt], plain)).toBe(
       [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -61,17 +64,17 @@ describe('the feed', () => {
     )
   })
 
-  it('states `in` for an `out` of 1 where out would be below 0.000001', () => {
-    const [toCheap, toDear] = [items(render([btc, shib]))[0], items(render([btc, shib]))[1]]
-    expect(toCheap).toMatchObject({ from: 'BTC', to: 'SHIBERC20', in: '1' })
-    expect(scaled(toCheap?.out)).toBeGreaterThan(9n * 10n ** 27n)
-    expect(toDear).toMatchObject({ from: 'SHIBERC20', to: 'BTC', out: '1' })
+  it('states `in` for an `out` of 1 if `out` would be below 0.000001', () => {
+    const [btcToShib, shibToBtc] = items(render([btc, shib]))
+    expect(btcToShib).toMatchObject({ from: 'BTC', to: 'SHIBERC20', in: '1' })
+    expect(scaled(btcToShib?.out)).toBeGreaterThan(9n * 10n ** 27n)
+    expect(shibToBtc).toMatchObject({ from: 'SHIBERC20', to: 'BTC', out: '1' })
     // 100 010 ÷ 0.00000999 = 10 011 011 011 SHIB per BTC, 0.8 % spread, and the fee of $1.5 in $300.
-    expect(scaled(toDear?.in)).toBeGreaterThan(10_011_011_011n * 10n ** 18n)
-    expect(scaled(toDear?.in)).toBeLessThan(10_200_000_000n * 10n ** 18n)
+    expect(scaled(shibToBtc?.in)).toBeGreaterThan(10_011_011_011n * 10n ** 18n)
+    expect(scaled(shibToBtc?.in)).toBeLessThan(10_200_000_000n * 10n ** 18n)
   })
 
-  it('has plain decimals only, each direction once', () => {
+  it('has plain decimals only, and each direction once', () => {
     const all = items(render([btc, eth, usdt, shib]))
     expect(all).toHaveLength(12)
     expect(new Set(all.map(({ from, to }) => `${from}>${to}`)).size).toBe(12)
@@ -82,7 +85,7 @@ describe('the feed', () => {
     }
   })
 
-  it('shows only what can be honoured now', () => {
+  it('contains only directions that can be exchanged now', () => {
     const all = [btc, eth, usdt, shib]
     const pairs = (xml: string) => items(xml).map(({ from, to }) => `${from}>${to}`)
     const closed = makeCurrency('btc', 'btc', { enabled: false, dustUnits: 546n })
@@ -104,11 +107,11 @@ describe('the feed', () => {
     ])
   })
 
-  it('promises no more than a create would pay (I-30)', () => {
+  it('states no better rate than a create pays (I-30)', () => {
     const level = fc.bigInt({ min: 10n ** 3n, max: 10n ** 17n })
     const decimals = fc.integer({ min: 0, max: 18 })
     const fee = fc.bigInt({ min: 0n, max: 10n ** 10n })
-    let shown = 0
+    let accepted = 0
     fc.assert(
       fc.property(
         level,
@@ -123,7 +126,7 @@ describe('the feed', () => {
           const to = makeCurrency('bbb', 'two', { decimals: db })
           const made = makeBook({
             prices: { aaa: { bid: a, ask: a + 5n }, bbb: { bid: b, ask: b + 7n } },
-            fees: { one: { coin: from, units: { 'aaa@one': fa } }, two: { coin: to, units: { 'bbb@two': fb } } },
+            fees: { one: { native: from, units: { 'aaa@one': fa } }, two: { native: to, units: { 'bbb@two': fb } } },
             reserves: { 'aaa@one': 0n, 'bbb@two': reserve },
           })
           const names = new Map<AssetId, string>([
@@ -132,29 +135,29 @@ describe('the feed', () => {
           ])
           const [item] = items(render([from, to], made, names))
           if (item === undefined) return
-          shown += 1
+          accepted += 1
           const pricing = pricePair(made, { from, to, flow: 'standard', partnerFeeBps: 0 }, NOW)
-          const least = scaled(item.minamount) / 10n ** BigInt(18 - da)
-          const most = scaled(item.maxamount) / 10n ** BigInt(18 - da)
-          expect(quoteUnits(pricing, least).withinBounds).toBe(true)
-          if (most > 0n && most >= least) expect(quoteUnits(pricing, most).withinBounds).toBe(true)
+          const min = scaled(item.minamount) / 10n ** BigInt(18 - da)
+          const max = scaled(item.maxamount) / 10n ** BigInt(18 - da)
+          expect(quoteUnits(pricing, min).withinBounds).toBe(true)
+          if (max > 0n && max >= min) expect(quoteUnits(pricing, max).withinBounds).toBe(true)
           expect(scaled(item.amount) / 10n ** BigInt(18 - db)).toBeLessThanOrEqual(reserve)
-          // $300 at the middle price, or min, or max: there, what `out` promises for `in` is paid.
-          const usual = (300n * 10n ** BigInt(12 + da)) / (a + 2n)
-          const atLeast = usual > pricing.minUnits ? usual : pricing.minUnits
+          // At $300 of the mid price, or at min or max if that is outside, a quote pays what `in` and `out` state.
+          const standard = (300n * 10n ** BigInt(12 + da)) / (a + 2n)
+          const atLeast = standard > pricing.minUnits ? standard : pricing.minUnits
           const size = pricing.maxUnits !== null && atLeast > pricing.maxUnits ? pricing.maxUnits : atLeast
           const { fromUnits, toUnits } = quoteUnits(pricing, size)
-          const promised = fromUnits * 10n ** BigInt(db) * scaled(item.out)
-          expect(promised).toBeLessThanOrEqual(toUnits * 10n ** BigInt(da) * scaled(item.in))
+          const stated = fromUnits * 10n ** BigInt(db) * scaled(item.out)
+          expect(stated).toBeLessThanOrEqual(toUnits * 10n ** BigInt(da) * scaled(item.in))
         },
       ),
       { numRuns: 3_000 },
     )
-    expect(shown).toBeGreaterThan(500)
+    expect(accepted).toBeGreaterThan(500)
   })
 })
 
-describe('XML', () => {
+describe('escapeXml', () => {
   const hostile = [
     'A&B<C>"D\'',
     '</from><from>BTC',
@@ -167,7 +170,7 @@ describe('XML', () => {
     '<!-- -- -->',
   ]
 
-  it('escapes what has a meaning and drops what is illegal', () => {
+  it('escapes special characters and drops illegal ones', () => {
     expect(escapeXml('A&B<C>"D\'')).toBe('A&amp;B&lt;C&gt;&quot;D&apos;')
     expect(escapeXml('a\u0000b\u0007c\ud800d\udfffe\ufffef\uffffg')).toBe('abcdefg')
     expect(escapeXml('tab\t😀漢')).toBe('tab\t😀漢')
@@ -178,7 +181,7 @@ describe('XML', () => {
     ['python3', ['-c', 'import sys,xml.parsers.expat as e;e.ParserCreate().Parse(sys.stdin.buffer.read(),True)']],
   ].find(([command]) => spawnSync(command as string, ['--version']).status === 0) as [string, string[]] | undefined
 
-  it.skipIf(parser === undefined)('is well-formed for a strict parser, whatever a code holds', () => {
+  it.skipIf(parser === undefined)('gives well-formed XML for any feed code, by a strict parser', () => {
     const [command, parameters] = parser ?? ['', []]
     const parse = (xml: string) => spawnSync(command, parameters, { input: xml, timeout: 20_000 }).status
     expect(parse('<a>&</a>')).not.toBe(0)

@@ -10,14 +10,14 @@ const ltc = makeCurrency('ltc', 'ltc', { dustUnits: 546n })
 const eth = makeCurrency('eth', 'eth', { decimals: 18 })
 const ETHER = 10n ** 18n
 
-/** One bitcoin is ten litecoin is a hundred ether, bought and sold at one price: spread 0.4 % a leg. */
+/** 1 BTC = 10 LTC = 100 ETH, bid = ask; our spread is 0.4 % a leg. */
 function legs(etherReserve: bigint): [PairPricing, PairPricing] {
   const book = makeBook({
     prices: { btc: price('1000', '1000'), ltc: price('100', '100'), eth: price('10', '10') },
     fees: {
-      btc: { coin: btc, units: { 'btc@btc': 1_500n } },
-      ltc: { coin: ltc, units: { 'ltc@ltc': 10_000n } },
-      eth: { coin: eth, units: { 'eth@eth': 210_000_000_000_000n } },
+      btc: { native: btc, units: { 'btc@btc': 1_500n } },
+      ltc: { native: ltc, units: { 'ltc@ltc': 10_000n } },
+      eth: { native: eth, units: { 'eth@eth': 210_000_000_000_000n } },
     },
     reserves: { 'btc@btc': 0n, 'ltc@ltc': 50_000_000_000n, 'eth@eth': etherReserve },
   })
@@ -27,8 +27,8 @@ function legs(etherReserve: bigint): [PairPricing, PairPricing] {
   ]
 }
 
-describe('a quote of two legs', () => {
-  test('takes both spreads and both network fees, and the partner’s share once', () => {
+describe('quoteLegs', () => {
+  test('charges both spreads, both network fees, and the partner fee once', () => {
     const quote = quoteLegs(...legs(200n * ETHER), 100_000_000n)
     // 10 LTC − 0.4 % − 0.0001 = 9.9599 LTC; 99.599 ETH − 0.4 % = 99.200604; − 1 % = 98.20859796; − 0.00021.
     expect(quote.toUnits).toBe(98_208_387_960_000_000_000n)
@@ -42,29 +42,29 @@ describe('a quote of two legs', () => {
     expect(quote).toMatchObject({ fromUnits: 100_000_000n, withinBounds: true })
   })
 
-  test('has the bounds of the whole way', () => {
+  test('has bounds of both legs together', () => {
     const { minUnits, maxUnits } = quoteLegs(...legs(50n * ETHER), 100_000_000n)
-    // 20 000 litoshi can go back on the second leg: (20 000 + 10 000) ÷ 0.996 ÷ 10 = 3 012.05, to three digits.
+    // The second leg accepts 20 000 litoshi, because that covers a refund: (20 000 + 10 000) ÷ 0.996 ÷ 10 = 3 012.05, to three digits.
     expect(minUnits).toBe(3_020n)
     // 50 ETH before the fee ÷ 0.99 ÷ 0.996 ÷ 10 = 5.07078820 LTC; (that + 0.0001) ÷ 0.996 ÷ 10 = 0.50912532 BTC.
     expect(maxUnits).toBe(50_912_532n)
   })
 
-  test('leaves room for a payout above the estimate', () => {
+  test('leaves reserve for a payout above the estimate', () => {
     const [first, second] = legs(50n * ETHER)
     const { maxUnits } = quoteLegs(first, second, 100_000_000n, 10_000)
     const paid = afterNetworkFee(second, afterNetworkFee(first, maxUnits ?? 0n))
     expect((paid * 101n) / 100n).toBeLessThanOrEqual(50n * ETHER)
-    // 1 % of 0.50912532 BTC less, and no more than that.
+    // 1 % below 0.50912532 BTC, not more.
     expect(maxUnits).toBeGreaterThan(50_400_000n)
     expect(maxUnits).toBeLessThan(50_410_000n)
   })
 
-  test('of next to nothing gives nothing, and is outside', () => {
+  test('of one unit pays nothing and is out of bounds', () => {
     expect(quoteLegs(...legs(50n * ETHER), 1n)).toMatchObject({ toUnits: 0n, withinBounds: false })
   })
 
-  test('of the least amount pays on both legs, and the most is covered by the reserve', () => {
+  test('pays on both legs at min, and the reserve covers max', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10_000n * ETHER }), (reserve) => {
         let both: [PairPricing, PairPricing]
@@ -83,7 +83,12 @@ describe('a quote of two legs', () => {
   })
 })
 
-const way = (ticker: string, toUnits: bigint, seconds: number, bounds = { min: 1n, max: 100n }): QuotedIntermediary => {
+const candidate = (
+  ticker: string,
+  toUnits: bigint,
+  seconds: number,
+  bounds = { min: 1n, max: 100n },
+): QuotedIntermediary => {
   const via = makeCurrency(ticker, ticker)
   const quote = quoteLegs(...legs(50n * ETHER), 100_000_000n)
   const [minUnits, maxUnits] = [bounds.min, bounds.max]
@@ -94,35 +99,41 @@ const way = (ticker: string, toUnits: bigint, seconds: number, bounds = { min: 1
   }
 }
 
-describe('the intermediary', () => {
-  test('is the one that pays more, the wait counted at half a basis point a minute', () => {
+describe('chooseBestIntermediary', () => {
+  test('prefers the higher payout, with a minute of waiting at half a basis point', () => {
     // Ten minutes cost five basis points: 5 000 of ten million.
-    const slow = way('slow', 10_000_000n, 660)
-    expect(chooseBestIntermediary([slow, way('fast', 9_995_001n, 60)])?.via.asset.ticker).toBe('fast')
-    expect(chooseBestIntermediary([slow, way('fast', 9_994_000n, 60)])?.via.asset.ticker).toBe('slow')
+    const slow = candidate('slow', 10_000_000n, 660)
+    expect(chooseBestIntermediary([slow, candidate('fast', 9_995_001n, 60)])?.via.asset.ticker).toBe('fast')
+    expect(chooseBestIntermediary([slow, candidate('fast', 9_994_000n, 60)])?.via.asset.ticker).toBe('slow')
   })
 
-  test('takes the amount, where one does', () => {
-    const small = way('small', 20_000_000n, 1, { min: 1n, max: 40n })
-    expect(chooseBestIntermediary([small, way('large', 10n, 900)])?.via.asset.ticker).toBe('large')
+  test('prefers one that accepts the amount', () => {
+    const small = candidate('small', 20_000_000n, 1, { min: 1n, max: 40n })
+    expect(chooseBestIntermediary([small, candidate('large', 10n, 900)])?.via.asset.ticker).toBe('large')
   })
 
-  test('has the widest bounds, where none takes the amount', () => {
-    const [low, high] = [way('low', 5n, 1, { min: 60n, max: 70n }), way('high', 9n, 1, { min: 80n, max: 90n })]
+  test('prefers the widest bounds if none accepts the amount', () => {
+    const [low, high] = [
+      candidate('low', 5n, 1, { min: 60n, max: 70n }),
+      candidate('high', 9n, 1, { min: 80n, max: 90n }),
+    ]
     expect(chooseBestIntermediary([high, low])?.via.asset.ticker).toBe('low')
-    const [less, more] = [way('less', 9n, 1, { min: 1n, max: 20n }), way('more', 5n, 1, { min: 1n, max: 40n })]
+    const [less, more] = [
+      candidate('less', 9n, 1, { min: 1n, max: 20n }),
+      candidate('more', 5n, 1, { min: 1n, max: 40n }),
+    ]
     expect(chooseBestIntermediary([less, more])?.via.asset.ticker).toBe('more')
   })
 
-  test('is the same whatever the order; none of none', () => {
-    const equal = [way('b', 7n, 1), way('a', 7n, 1)]
+  test('does not depend on the order, and returns null without candidates', () => {
+    const equal = [candidate('b', 7n, 1), candidate('a', 7n, 1)]
     expect(chooseBestIntermediary(equal)?.via.asset.ticker).toBe('a')
     expect(chooseBestIntermediary([...equal].reverse())?.via.asset.ticker).toBe('a')
     expect(chooseBestIntermediary([])).toBe(null)
   })
 })
 
-describe('what the intermediary’s chain shows', () => {
+describe('shownUnits, countedUnits and paidUnits', () => {
   const plan = (withheldPpm: number): PrivatePlan => ({
     privateType: 'efficient',
     delaysMs: [0, 0],
@@ -131,19 +142,19 @@ describe('what the intermediary’s chain shows', () => {
     considered: [],
   })
 
-  test('is less than the plain amount, and is counted as it again', () => {
+  test('withhold a part, and count it again', () => {
     // 0.25 % of 4 000 000 is 10 000.
     expect(shownUnits(plan(2_500), 4_000_000n)).toBe(3_990_000n)
     expect(countedUnits(plan(2_500), 3_990_000n)).toBe(4_000_000n)
   })
 
-  test('is nothing of what the recipient gets more or less', () => {
+  test('apply the payout difference to the recipient only', () => {
     expect(paidUnits(plan(2_500), 4_000_000n)).toBe(4_000_000n)
     expect(paidUnits({ ...plan(2_500), payoutPpm: 3_000 }, 4_000_000n)).toBe(4_012_000n)
     expect(paidUnits({ ...plan(2_500), payoutPpm: -3_000 }, 4_000_000n)).toBe(3_988_000n)
   })
 
-  test('never makes more of it', () => {
+  test('never increase the amount', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n }), fc.integer({ min: 1, max: 50_000 }), (units, ppm) => {
         const shown = shownUnits(plan(ppm), units)

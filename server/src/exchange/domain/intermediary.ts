@@ -1,7 +1,7 @@
 import { scale, toSignificant } from '../../core/domain/amount.ts'
 import type { Currency } from '../../core/domain/currency.ts'
 import { largest, smallest } from '../../lib/bigint.ts'
-import { minInputFor, maxInputFor, type PairPricing, quoteUnits } from './pricing.ts'
+import { maxInputFor, minInputFor, type PairPricing, quoteUnits } from './pricing.ts'
 import { PPM } from './private-plan.ts'
 import type { RateQuote } from './rate-quote.ts'
 

@@ -119,7 +119,8 @@ describe('the table of status edges', () => {
     for (const from of exchangeStatuses) {
       for (const to of exchangeStatuses) {
         const move = () => moveTo({ id: 'x', status: from }, to, null)
-        if (from === to || nextStatuses[from].includes(to)) expect(move()).toEqual({ id: 'x', status: to, reason: null })
+        if (from === to || nextStatuses[from].includes(to))
+          expect(move()).toEqual({ id: 'x', status: to, reason: null })
         else expect(move).toThrow(`${from} → ${to}`)
       }
     }

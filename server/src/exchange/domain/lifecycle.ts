@@ -23,7 +23,10 @@ export function moveTo<T extends { id: string; status: ExchangeStatus }>(
   status: ExchangeStatus,
   reason: StatusReason | null,
 ): T & { reason: StatusReason | null } {
-  assert(row.status === status || nextStatuses[row.status].includes(status), `execution ${row.id}: ${row.status} → ${status}`)
+  assert(
+    row.status === status || nextStatuses[row.status].includes(status),
+    `execution ${row.id}: ${row.status} → ${status}`,
+  )
   return { ...row, status, reason }
 }
 
@@ -156,7 +159,8 @@ function exchanging(facts: Facts): Step {
 
 function sending(facts: Facts): Step {
   // Without the next leg's deposit, a finished leg would make the exchange look finished.
-  if (facts.payout === 'confirmed') return facts.nextLegFunded ? { act: 'close', status: 'finished', reason: null } : wait
+  if (facts.payout === 'confirmed')
+    return facts.nextLegFunded ? { act: 'close', status: 'finished', reason: null } : wait
   // Its transaction was invalidated and the payout queued again: never pay for a missing deposit.
   if (isUnsigned(facts) && facts.deposit === 'missing') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
   const hold = holdPayout(facts)
@@ -185,7 +189,8 @@ function verifying(facts: Facts): Step {
   }
   if (!facts.credited) return verifyingUncredited(facts)
   if (facts.deposit === 'missing') return { act: 'hold', reason: 'DEPOSIT_VANISHED' }
-  if (facts.source === 'missing' && facts.decision !== null && facts.decision !== 'fail') return { act: 'holdForSource' }
+  if (facts.source === 'missing' && facts.decision !== null && facts.decision !== 'fail')
+    return { act: 'holdForSource' }
   switch (facts.decision) {
     case null:
       return facts.source === 'returned' ? { act: 'resume' } : wait

@@ -4,7 +4,7 @@ import type { AssetClass, Currency } from '../../core/domain/currency.ts'
 import type { Network } from '../../core/domain/network.ts'
 import type { Price } from '../../core/domain/price.ts'
 
-/** Listings and books for tests of prices: every figure is the test's own. */
+/* Currencies and books for tests of prices. No figure comes from the catalogue. */
 export const NOW = Date.UTC(2026, 10, 20, 12)
 
 type Listing = Partial<{
@@ -69,7 +69,7 @@ export function makeCurrency(ticker: string, networkId: string, listing: Listing
   return { definition, asset, network, enabled: listing.enabled ?? true }
 }
 
-/** '96400.5' dollars → the price's scale, by text. */
+/** '96400.5' dollars → scaled by 10^12, by text. */
 export function usd(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(`${whole}${fraction.padEnd(12, '0')}`)
@@ -81,18 +81,18 @@ export function price(bid: string, ask: string): Price {
 
 export type BookParts = Readonly<{
   prices: Readonly<Record<string, Price>>
-  /** By network: its coin, and the fee of one payout of each asset in units of that coin. */
-  fees: Readonly<Record<string, { coin: Currency; units: Readonly<Record<string, bigint>> }>>
+  /** By network: its native currency, and the fee of one payout of each asset in units of that currency. */
+  fees: Readonly<Record<string, { native: Currency; units: Readonly<Record<string, bigint>> }>>
   reserves: Readonly<Record<string, bigint | null>>
   at?: number
 }>
 
 export function makeBook({ prices, fees, reserves, at = NOW }: BookParts): Book {
-  const networkFees = Object.entries(fees).map(([network, { coin, units }]): [string, NetworkFees] => [
+  const networkFees = Object.entries(fees).map(([network, { native, units }]): [string, NetworkFees] => [
     network,
     {
       at,
-      native: { assetId: coin.asset.id, priceKey: coin.definition.priceKey, decimals: coin.asset.decimals },
+      native: { assetId: native.asset.id, priceKey: native.definition.priceKey, decimals: native.asset.decimals },
       payoutFeeUnits: new Map(Object.entries(units)) as ReadonlyMap<AssetId, bigint>,
     },
   ])
@@ -115,7 +115,7 @@ export const shib = makeCurrency('shib', 'eth', {
   supportsFixedRate: false,
 })
 
-/** Three assets of Ethereum and one of Bitcoin, with round figures that a reader can follow by hand. */
+/** Three assets on Ethereum and one on Bitcoin, with round figures. */
 export const bookParts: BookParts = {
   prices: {
     btc: price('99990', '100010'),
@@ -124,9 +124,9 @@ export const bookParts: BookParts = {
     shib: price('0.00000999', '0.00001001'),
   },
   fees: {
-    btc: { coin: btc, units: { 'btc@btc': 1_500n } },
+    btc: { native: btc, units: { 'btc@btc': 1_500n } },
     eth: {
-      coin: eth,
+      native: eth,
       units: { 'eth@eth': 210_000_000_000_000n, 'usdt@eth': 650_000_000_000_000n, 'shib@eth': 600_000_000_000_000n },
     },
   },

@@ -5,22 +5,22 @@ import type { AssetClass } from '../../core/domain/currency.ts'
 import { convert } from '../../core/domain/price.ts'
 import type { Flow } from './exchange.ts'
 import { book, bookParts, btc, makeBook, makeCurrency, NOW, shib, usdt } from './pricing.fixture.ts'
-import { afterNetworkFee, minInputFor, maxInputFor, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
+import { afterNetworkFee, maxInputFor, minInputFor, type Pair, payoutFeeIn, pricePair, quoteUnits } from './pricing.ts'
 
 const code = (text: string) => expect.objectContaining({ code: text })
-/** Both steps of a quote at once. */
-const quote = (book: Book, asked: Pair & Readonly<{ fromUnits: bigint; now: number }>) =>
-  quoteUnits(pricePair(book, asked, asked.now), asked.fromUnits)
+/** Prices and quotes in one step. */
+const quote = (book: Book, input: Pair & Readonly<{ fromUnits: bigint; now: number }>) =>
+  quoteUnits(pricePair(book, input, input.now), input.fromUnits)
 const request = { from: btc, to: usdt, flow: 'standard' as Flow, partnerFeeBps: 0, now: NOW }
 
-/** Fractions of whole coins, computed apart from the code: parts are never divided before the end. */
+/** Exact fractions, independent of the code under test. */
 type Fraction = readonly [bigint, bigint]
 const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d]
 const over = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d, b * c]
 const floor = ([a, b]: Fraction): bigint => a / b
 const ceil = ([a, b]: Fraction): bigint => (a + b - 1n) / b
 const cut15 = (units: bigint) =>
-  BigInt(units.toString().replace(/^(\d{15})(\d+)$/, (_, kept, rest) => kept + '0'.repeat(rest.length)))
+  BigInt(units.toString().replace(/^(\d{15})(\d+)$/, (_, digits, rest) => digits + '0'.repeat(rest.length)))
 
 const level = fc.bigInt({ min: 1n, max: 10n ** 18n })
 const spread = fc.bigInt({ min: 0n, max: 10n ** 15n })
@@ -52,8 +52,8 @@ function arrange(m: Market) {
       bbb: { bid: m.toBid, ask: m.toBid + m.toSpread },
     },
     fees: {
-      one: { coin: from, units: { 'aaa@one': m.fromFee } },
-      two: { coin: to, units: { 'bbb@two': m.toFee } },
+      one: { native: from, units: { 'aaa@one': m.fromFee } },
+      two: { native: to, units: { 'bbb@two': m.toFee } },
     },
     reserves: { 'aaa@one': null, 'bbb@two': m.reserve },
   })
@@ -71,8 +71,8 @@ function priceMarket(m: Market) {
   }
 }
 
-describe('quote', () => {
-  it('takes spread, partner fee and network fee from the amount, in this order', () => {
+describe('quoteUnits', () => {
+  it('deducts spread, partner fee and network fee, in this order', () => {
     const result = quote(book, { ...request, fromUnits: 100_000_000n, partnerFeeBps: 50 })
     // gross 99980.001999; service 0.4 % = 399.920008 (up); partner 0.5 % of the rest = 497.900410 (up);
     // network 0.00065 ETH × 4001 ÷ 0.9999 = 2.600911 (up).
@@ -82,7 +82,7 @@ describe('quote', () => {
     expect(result.withinBounds).toBe(true)
   })
 
-  it('takes the spread of the worse class, and more at a fixed rate', () => {
+  it('charges the spread of the worse class, and more for a fixed rate', () => {
     const service = (from: typeof btc, to: typeof btc, flow: Flow) => {
       const { serviceUnits, partnerUnits, networkUnits } = quote(book, {
         ...request,
@@ -103,7 +103,7 @@ describe('quote', () => {
     expect(minor - ceil([gross(btc, shib) * 80n, 10_000n])).toBeLessThanOrEqual(rounding)
   })
 
-  it('is exact against fractions, and what the house keeps adds up', () => {
+  it('equals exact fractions, and fees and output add up', () => {
     fc.assert(
       fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 30n }), (m, amount) => {
         const pricing = priceMarket({ ...m, reserve: null })
@@ -129,7 +129,7 @@ describe('quote', () => {
     )
   })
 
-  it('never pays more than it received, at the reference rate (I-23)', () => {
+  it('never pays more than the received value at the reference rate (I-23)', () => {
     fc.assert(
       fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 32n }), (m, amount) => {
         const pricing = priceMarket(m)
@@ -143,7 +143,7 @@ describe('quote', () => {
     )
   })
 
-  it('never gives less for more', () => {
+  it('never gives a smaller output for a larger input', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n })
     fc.assert(
       fc.property(market, amount, fc.oneof(fc.constant(1n), amount), (m, less, more) => {
@@ -155,7 +155,7 @@ describe('quote', () => {
     )
   })
 
-  it('has amounts that are exact as JSON numbers: a double keeps 15 digits (IEEE 754)', () => {
+  it('returns amounts of at most 15 digits, which are exact as JSON numbers (IEEE 754)', () => {
     fc.assert(
       fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 32n }), (m, amount) => {
         const pricing = priceMarket(m)
@@ -170,37 +170,37 @@ describe('quote', () => {
 })
 
 describe('bounds', () => {
-  it('cover the network fees twice and what the reserve can deliver', () => {
+  it('cover twice the network fees, and stay within the reserve', () => {
     const pricing = pricePair(book, request, NOW)
-    // Twice 2.600911 USDT is 0.0000522… BTC with the spread; twice the refund fee is 0.00003 BTC.
+    // 2 × 2.600911 USDT is 0.0000522… BTC with the spread; 2 × the refund fee is 0.00003 BTC.
     expect(pricing.minUnits).toBe(5_230n)
     const { maxUnits } = pricing
     expect(quoteUnits(pricing, maxUnits ?? 0n).toUnits).toBeLessThanOrEqual(2_000_000_000_000n)
     expect(afterNetworkFee(pricing, (maxUnits ?? 0n) + 1n)).toBeGreaterThan(2_000_000_000_000n)
   })
 
-  it('leave the fee of a coin in its reserve', () => {
+  it('leave the network fee of a native currency in its reserve', () => {
     const pricing = pricePair(book, { ...request, from: usdt, to: btc }, NOW)
     expect(quoteUnits(pricing, pricing.maxUnits ?? 0n).toUnits + 1_500n).toBeLessThanOrEqual(500_000_000n)
     expect(pricing.availableUnits).toBe(500_000_000n - 1_500n)
   })
 
-  it('hold for every market: min pays, max is delivered, both are within', () => {
+  it('hold for every market: min pays, the reserve covers max, both are within bounds', () => {
     fc.assert(
       fc.property(market, (m) => {
         const pricing = priceMarket(m)
         if (pricing === null) return
         const { minUnits, maxUnits, networkUnits } = pricing
-        const least = quoteUnits(pricing, minUnits)
-        expect(least.withinBounds).toBe(true)
-        expect(least.toUnits).toBeGreaterThan(0n)
-        expect(least.toUnits).toBeGreaterThanOrEqual(cut15(networkUnits))
+        const atMin = quoteUnits(pricing, minUnits)
+        expect(atMin.withinBounds).toBe(true)
+        expect(atMin.toUnits).toBeGreaterThan(0n)
+        expect(atMin.toUnits).toBeGreaterThanOrEqual(cut15(networkUnits))
         expect(minUnits).toBeGreaterThanOrEqual(2n * m.fromFee)
         expect(maxUnits === null).toBe(m.reserve === null)
         if (m.reserve === null) return
-        const most = quoteUnits(pricing, maxUnits ?? 0n)
-        expect(most.withinBounds).toBe(true)
-        expect(most.toUnits + m.toFee).toBeLessThanOrEqual(m.reserve)
+        const atMax = quoteUnits(pricing, maxUnits ?? 0n)
+        expect(atMax.withinBounds).toBe(true)
+        expect(atMax.toUnits + m.toFee).toBeLessThanOrEqual(m.reserve)
       }),
       { numRuns: 3_000 },
     )
@@ -211,46 +211,49 @@ describe('bounds', () => {
       fc.property(market, fc.bigInt({ min: 1n, max: 10n ** 24n }), (m, toUnits) => {
         const pricing = priceMarket({ ...m, reserve: null })
         if (pricing === null) return
-        const least = minInputFor(pricing, toUnits)
-        expect(afterNetworkFee(pricing, least)).toBeGreaterThanOrEqual(toUnits)
-        expect(afterNetworkFee(pricing, least - 1n)).toBeLessThan(toUnits)
-        const most = maxInputFor(pricing, toUnits)
-        expect(afterNetworkFee(pricing, most)).toBeLessThanOrEqual(toUnits)
-        expect(afterNetworkFee(pricing, most + 1n)).toBeGreaterThan(toUnits)
+        const min = minInputFor(pricing, toUnits)
+        expect(afterNetworkFee(pricing, min)).toBeGreaterThanOrEqual(toUnits)
+        expect(afterNetworkFee(pricing, min - 1n)).toBeLessThan(toUnits)
+        const max = maxInputFor(pricing, toUnits)
+        expect(afterNetworkFee(pricing, max)).toBeLessThanOrEqual(toUnits)
+        expect(afterNetworkFee(pricing, max + 1n)).toBeGreaterThan(toUnits)
       }),
       { numRuns: 2_000 },
     )
   })
 
-  it('are part of a quote outside of them', () => {
+  it('are in a quote that is out of bounds', () => {
     const low = quote(book, { ...request, fromUnits: 1n })
     expect(low).toMatchObject({ withinBounds: false, toUnits: 0n, minUnits: 5_230n })
     const high = quote(book, { ...request, fromUnits: 10n ** 14n })
     expect(high.withinBounds).toBe(false)
   })
 
-  it('respect the dust of the target', () => {
-    const cheap = makeBook({ ...bookParts, fees: { ...bookParts.fees, btc: { coin: btc, units: { 'btc@btc': 1n } } } })
+  it('respect the dust limit of the target', () => {
+    const cheap = makeBook({
+      ...bookParts,
+      fees: { ...bookParts.fees, btc: { native: btc, units: { 'btc@btc': 1n } } },
+    })
     const pricing = pricePair(cheap, { ...request, from: usdt, to: btc }, NOW)
     expect(quoteUnits(pricing, pricing.minUnits).toUnits).toBeGreaterThanOrEqual(546n)
   })
 })
 
 describe('payoutFeeIn', () => {
-  it('is the fee in the currency itself, at the price that covers it', () => {
+  it('returns the fee in the currency itself, at a price that covers it', () => {
     expect(payoutFeeIn(book, btc, NOW)).toBe(1_500n)
     // 0.00065 ETH × 4001 ÷ 0.9999 = 2.600910…, rounded up.
     expect(payoutFeeIn(book, usdt, NOW)).toBe(2_600_911n)
   })
 
-  it('needs a price for tokens only, and a fee rate always', () => {
+  it('needs prices only for tokens, and always a fee rate', () => {
     expect(payoutFeeIn(book, btc, NOW + 60_000)).toBe(1_500n)
     expect(() => payoutFeeIn(book, usdt, NOW + 60_000)).toThrow(code('RATES_UNAVAILABLE'))
     expect(() => payoutFeeIn(book, btc, NOW + 120_001)).toThrow(code('NETWORK_UNAVAILABLE'))
   })
 })
 
-describe('a direction that cannot be honoured', () => {
+describe('a direction that cannot be exchanged', () => {
   const at =
     (now: number, changed = book) =>
     () =>
@@ -260,7 +263,7 @@ describe('a direction that cannot be honoured', () => {
     pauses: { networks: new Set(networks), assets: new Set(assets) },
   })
 
-  it('says why', () => {
+  it('throws the reason', () => {
     expect(() => quote(book, { ...request, to: btc, fromUnits: 1n })).toThrow(code('SAME_CURRENCY'))
     const closed = makeCurrency('usdt', 'eth', { enabled: false })
     expect(() => quote(book, { ...request, to: closed, fromUnits: 1n })).toThrow(code('PAIR_UNAVAILABLE'))
@@ -274,13 +277,13 @@ describe('a direction that cannot be honoured', () => {
     expect(at(NOW, makeBook({ ...bookParts, prices: {} }))).toThrow(code('RATES_UNAVAILABLE'))
   })
 
-  it('never uses a price older than 30 s (I-30)', () => {
+  it('never uses prices older than 30 s (I-30)', () => {
     expect(at(NOW + 30_000)).not.toThrow()
     expect(at(NOW + 30_001)).toThrow(code('RATES_UNAVAILABLE'))
     expect(pricePair(book, request, NOW).goodUntil).toBe(NOW + 30_000)
   })
 
-  it('is not honoured where the gas of a token is missing', () => {
+  it('throws if the gas for a token is missing', () => {
     const dry = makeBook({ ...bookParts, reserves: { ...bookParts.reserves, 'eth@eth': 649_999_999_999_999n } })
     expect(at(NOW, dry)).toThrow(code('INSUFFICIENT_LIQUIDITY'))
     expect(() => quote(dry, { ...request, from: usdt, to: btc, fromUnits: 10_000_000n })).not.toThrow()

@@ -1,5 +1,5 @@
 import type { ExchangeStatus, StatusReason } from './exchange.ts'
-import { isTerminal, isOpenExecution } from './lifecycle.ts'
+import { isOpenExecution, isTerminal } from './lifecycle.ts'
 
 type State = Readonly<{ status: ExchangeStatus; reason: StatusReason | null }>
 

@@ -6,7 +6,7 @@ import { type DepositFacts, decideTerms, type LiveRate, toLiveRate } from './ter
 
 const seconds = (count: number) => new Date(NOW + count * 1_000)
 
-/** A market of `rate` units out per unit in, less a flat fee; bounds from 100 to a million. */
+/** A market with `rate` units out per unit in, less a flat fee. Bounds are 100 and 1 000 000 units. */
 function live(
   rate: bigint,
   feeUnits = 0n,
@@ -20,7 +20,7 @@ const noLive = (): LiveRate => {
   throw new Error('the live rate is not needed here')
 }
 
-/** 10 000 in for 500 000 out, the lock at 20 min, the expiry at 24 h. */
+/** 10 000 in for 500 000 out; lock 20 min, expiry 24 h. */
 const facts: DepositFacts = {
   flow: 'fixed-rate',
   fixed: { fromUnits: 10_000n, toUnits: 500_000n },
@@ -47,14 +47,14 @@ describe('a floating exchange', () => {
     expect(decideTerms({ ...floats, depositUnits })).toEqual(expected)
   })
 
-  it('executes what was asked for at create, though the minimum rose since', () => {
-    const rose = { ...floats, requestedUnits: 90n }
-    expect(decideTerms({ ...rose, depositUnits: 90n })).toEqual(executed(4_500n, 'floating'))
-    expect(decideTerms({ ...rose, depositUnits: 89n })).toEqual(refunded('BELOW_MIN'))
-    expect(decideTerms({ ...rose, depositUnits: 90n, live: live(50n, 4_500n) })).toEqual(refunded('BELOW_MIN'))
+  it('executes the ordered amount even if the minimum has risen since', () => {
+    const ordered = { ...floats, requestedUnits: 90n }
+    expect(decideTerms({ ...ordered, depositUnits: 90n })).toEqual(executed(4_500n, 'floating'))
+    expect(decideTerms({ ...ordered, depositUnits: 89n })).toEqual(refunded('BELOW_MIN'))
+    expect(decideTerms({ ...ordered, depositUnits: 90n, live: live(50n, 4_500n) })).toEqual(refunded('BELOW_MIN'))
   })
 
-  it('has no maximum where nothing bounds it', () => {
+  it('has no maximum without a limit', () => {
     const depositUnits = 10n ** 20n
     expect(decideTerms({ ...floats, depositUnits, live: live(50n, 0n, { maxUnits: null }) })).toEqual(
       executed(50n * depositUnits, 'floating'),
@@ -75,12 +75,12 @@ describe('a fixed rate, the deposit within 1 %', () => {
     [10_000n, 500_000n],
     [10_001n, 500_050n],
     [10_100n, 505_000n],
-  ])('a deposit of %s has the fixed rate, pro rata, whatever the market', (depositUnits, toUnits) => {
+  ])('gives a deposit of %s the fixed rate pro rata, whatever the market', (depositUnits, toUnits) => {
     expect(decideTerms({ ...facts, depositUnits })).toEqual(executed(toUnits, 'fixed'))
     expect(decideTerms({ ...facts, depositUnits, seenAt: seconds(20 * 60) })).toEqual(executed(toUnits, 'fixed'))
   })
 
-  it('rounds down, and never pays nothing', () => {
+  it('rounds down, and refunds if the output is zero', () => {
     const fixed = { fromUnits: 10_000n, toUnits: 333n }
     expect(decideTerms({ ...facts, fixed, depositUnits: 9_999n })).toEqual(executed(332n, 'fixed'))
     expect(decideTerms({ ...facts, fixed: { ...fixed, toUnits: 1n }, depositUnits: 9_999n })).toEqual(
@@ -89,27 +89,27 @@ describe('a fixed rate, the deposit within 1 %', () => {
   })
 })
 
-describe('a fixed rate, more than 1 % too much', () => {
+describe('a fixed rate, more than 1 % above', () => {
   it.each([
     ['the market fell', 40n, 500_000n + 101n * 40n],
     ['the market rose', 60n, 500_000n + 101n * 60n],
-  ])('the quoted amount has the fixed rate and the excess the live rate: %s', (_, rate, toUnits) => {
-    // The network fee of 1 000 was in the quote already: the excess does not bear it again.
+  ])('gives the quoted amount the fixed rate and the excess the live rate: %s', (_, rate, toUnits) => {
+    // The quote includes the network fee of 1 000: the excess does not pay it again.
     expect(decideTerms({ ...facts, depositUnits: 10_101n, live: live(rate, 1_000n) })).toEqual(
       executed(toUnits, 'mixed'),
     )
   })
 
-  it('refunds what is above the maximum', () => {
+  it('refunds a deposit above the maximum', () => {
     expect(decideTerms({ ...facts, depositUnits: 1_000_001n, live: live(50n) })).toEqual(refunded('ABOVE_MAX'))
   })
 })
 
-describe('a fixed rate, more than 1 % too little', () => {
+describe('a fixed rate, more than 1 % below', () => {
   const depositUnits = 9_899n
   const quoted = 494_950n // 9 899 × 50
   it.each([
-    ['the market rose: the fixed rate is the worse', live(60n), executed(quoted, 'worse')],
+    ['the market rose: the fixed rate is worse', live(60n), executed(quoted, 'worse')],
     ['the market is the same', live(50n), executed(quoted, 'worse')],
     ['2 % less, exactly', live(49n), executed(485_051n, 'worse')],
     ['a unit more than 2 % less', live(49n, 1n), refunded('OUTSIDE_TOLERANCE')],
@@ -120,7 +120,7 @@ describe('a fixed rate, more than 1 % too little', () => {
   })
 })
 
-describe('a fixed rate, seen after the lock', () => {
+describe('a fixed rate, first seen after the lock', () => {
   const late = { ...facts, seenAt: seconds(20 * 60 + 1) }
   it.each([
     ['the market rose', 10_000n, live(60n), executed(500_000n, 'worse')],
@@ -138,25 +138,25 @@ describe('a fixed rate, seen after the lock', () => {
   })
 })
 
-describe('a fixed rate serves the first deposit', () => {
-  it('further ones float, within min and max each', () => {
+describe('a fixed rate', () => {
+  it('applies to the first deposit; later ones float, within min and max each', () => {
     const further = { ...facts, isFirst: false, live: live(40n) }
     expect(decideTerms(further)).toEqual(executed(400_000n, 'floating'))
     expect(decideTerms({ ...further, depositUnits: 99n })).toEqual(refunded('BELOW_MIN'))
   })
 
-  it('and is given up when the exchange closes', () => {
+  it('ends when the exchange closes', () => {
     expect(decideTerms({ ...facts, closedBefore: true, live: live(40n) })).toEqual(executed(400_000n, 'floating'))
   })
 })
 
-describe('whatever comes in', () => {
+describe('random deposits', () => {
   const HOUR = 3_600
   const any = fc
     .record({
       fromUnits: fc.bigInt({ min: 50n, max: 2_000_000n }),
       rate: fc.bigInt({ min: 1n, max: 10n ** 9n }),
-      // Of the quoted amount and of the quoted rate, in thousandths: near the borders of the tolerances and far away.
+      // Thousandths of the quoted amount and rate: near the borders of the tolerances, and far away.
       amountShare: fc.oneof(fc.bigInt({ min: 980n, max: 1_020n }), fc.bigInt({ min: 1n, max: 3_000n })),
       marketShare: fc.oneof(fc.bigInt({ min: 970n, max: 1_030n }), fc.bigInt({ min: 0n, max: 2_000n })),
       jitter: fc.bigInt({ min: -2n, max: 2n }),
@@ -176,16 +176,16 @@ describe('whatever comes in', () => {
     })
   type Drawn = typeof any extends fc.Arbitrary<infer D> ? D : never
 
-  /** The page, sentence by sentence; amounts compared as fractions of the quote. */
-  function byThePage(drawn: Drawn, market: LiveRate) {
+  /** The rules of docs/lifecycle.md, with amounts compared as fractions of the quote. */
+  function expectedTerms(drawn: Drawn, market: LiveRate) {
     const { depositUnits, fromUnits, toUnits, seenS } = drawn
-    const promised = toUnits * depositUnits // × fromUnits
+    const proRata = toUnits * depositUnits // × fromUnits
     const percent = (share: bigint) => fromUnits * share
     if (seenS > 24 * HOUR) return refunded('LATE_DEPOSIT')
     const isHeld = drawn.isFixed && drawn.isFirst && !drawn.closedBefore
     const isLocked = seenS <= 20 * 60
     if (isHeld && isLocked && depositUnits * 100n >= percent(99n) && depositUnits * 100n <= percent(101n)) {
-      return executed(promised / fromUnits, 'fixed')
+      return executed(proRata / fromUnits, 'fixed')
     }
     if (depositUnits < 100n) return refunded('BELOW_MIN')
     if (depositUnits > 1_000_000n) return refunded('ABOVE_MAX')
@@ -193,29 +193,29 @@ describe('whatever comes in', () => {
     if (isLocked && depositUnits > fromUnits)
       return executed(toUnits + market.excess(depositUnits - fromUnits), 'mixed')
     const live = market.payout(depositUnits)
-    if (live * fromUnits >= promised) return executed(promised / fromUnits, 'worse')
-    return live * fromUnits * 100n >= promised * 98n ? executed(live, 'worse') : refunded('OUTSIDE_TOLERANCE')
+    if (live * fromUnits >= proRata) return executed(proRata / fromUnits, 'worse')
+    return live * fromUnits * 100n >= proRata * 98n ? executed(live, 'worse') : refunded('OUTSIDE_TOLERANCE')
   }
 
-  it('the terms are those of the page', () => {
-    const seen = new Set<string>()
+  it('get the terms of docs/lifecycle.md', () => {
+    const outcomes = new Set<string>()
     fc.assert(
       fc.property(any, (drawn) => {
         const { depositUnits, fromUnits, toUnits, isFirst, closedBefore, isFixed, rate, marketShare, feeUnits } = drawn
         const market = live((rate * marketShare) / 1_000n, feeUnits)
-        const given = { depositUnits, seenAt: seconds(drawn.seenS), isFirst, closedBefore, live: market }
+        const drawnFacts = { depositUnits, seenAt: seconds(drawn.seenS), isFirst, closedBefore, live: market }
         const terms = decideTerms(
-          isFixed ? { ...facts, ...given, fixed: { fromUnits, toUnits } } : { ...floats, ...given },
+          isFixed ? { ...facts, ...drawnFacts, fixed: { fromUnits, toUnits } } : { ...floats, ...drawnFacts },
         )
-        const expected = byThePage(drawn, market())
-        // What would pay nothing goes back.
-        const isNothing = 'toUnits' in expected && expected.toUnits === 0n
-        expect(terms).toEqual(isNothing ? refunded('BELOW_MIN') : expected)
-        seen.add(terms.kind === 'execute' ? terms.rate : terms.reason)
+        const expected = expectedTerms(drawn, market())
+        // A zero output is refunded.
+        const isZero = 'toUnits' in expected && expected.toUnits === 0n
+        expect(terms).toEqual(isZero ? refunded('BELOW_MIN') : expected)
+        outcomes.add(terms.kind === 'execute' ? terms.rate : terms.reason)
       }),
       { numRuns: 10_000 },
     )
-    const outcomes = [
+    const allOutcomes = [
       'ABOVE_MAX',
       'BELOW_MIN',
       'LATE_DEPOSIT',
@@ -225,12 +225,12 @@ describe('whatever comes in', () => {
       'mixed',
       'worse',
     ]
-    expect([...seen].sort()).toEqual(outcomes)
+    expect([...outcomes].sort()).toEqual(allOutcomes)
   })
 })
 
-describe('the live rate of a book', () => {
-  it('pays what a quote of the same amount says, and takes no second network fee from an excess', () => {
+describe('toLiveRate', () => {
+  it('pays what a quote of the same amount states, and charges no second network fee on an excess', () => {
     const pricing = pricePair(book, { from: btc, to: usdt, flow: 'standard', partnerFeeBps: 25 }, NOW)
     const rate = toLiveRate(pricing)
     const { toUnits, fees } = quoteUnits(pricing, 123_456n)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AssetId } from '../../core/domain/asset.ts'
 import { partnerAccount, reservedId, unclaimed, withdrawalEntry } from '../../core/domain/ledger/entries.ts'
 import type { Account } from '../../core/domain/ledger/journal.ts'
-import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
+import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 
@@ -108,7 +108,8 @@ async function queue(
     throw refused(`${subject} has ${formatAmount(owed, assetId)}; ${formatAmount(units, assetId)} cannot be paid out`)
   const isNew = await tx.ledger.post(withdrawalEntry(id, from, assetId, units))
   // A concurrent call with the same key was first.
-  if (!isNew) return (await findRepeated(tx, request, formatAmount)) ?? { payoutId: id, state: 'reserved', repeated: true }
+  if (!isNew)
+    return (await findRepeated(tx, request, formatAmount)) ?? { payoutId: id, state: 'reserved', repeated: true }
   await tx.payouts.insert({
     id,
     exchangeId: null,

@@ -1,5 +1,5 @@
 import type { AssetId } from '../../core/domain/asset.ts'
-import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
+import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { Decision } from '../domain/lifecycle.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { HeldExecution } from '../ports/store/operator.ts'
@@ -75,7 +75,9 @@ async function findOneHeld(
   const [first] = matches
   if (first && matches.length === 1) return first
   if (first)
-    throw refused(`several deposits of exchange ${exchangeId} are held: name one with --deposit\n${formatHeld(matches)}`)
+    throw refused(
+      `several deposits of exchange ${exchangeId} are held: name one with --deposit\n${formatHeld(matches)}`,
+    )
   const others = deposit === null ? [] : await listHeld(tx, exchangeId, null)
   if (others.length === 0) throw nothingHeld(exchangeId)
   throw refused(`deposit ${deposit} of exchange ${exchangeId} is not held; these are:\n${formatHeld(others)}`)

@@ -1,6 +1,6 @@
-import { claimEntry, reservedId, manualSettlementEntry } from '../../core/domain/ledger/entries.ts'
+import { claimEntry, manualSettlementEntry, reservedId } from '../../core/domain/ledger/entries.ts'
 import { reversalOf } from '../../core/domain/ledger/journal.ts'
-import { refused, requireReason, type AuditNote } from '../../core/services/audit-note.ts'
+import { type AuditNote, refused, requireReason } from '../../core/services/audit-note.ts'
 import type { HeldPayout } from '../ports/store/operator.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 

@@ -1,7 +1,7 @@
 import { signedEntry } from '../../core/domain/ledger/entries.ts'
 import { timeOrderedId } from '../../lib/id.ts'
 import { exchangeJobs } from '../payouts/payment.ts'
-import { type PayoutRelease, inputsOf } from '../ports/signer.ts'
+import { inputsOf, type PayoutRelease } from '../ports/signer.ts'
 import type { Payout } from '../ports/store/payouts.ts'
 import type { ImportableTransaction } from '../ports/store/signing-journal.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
@@ -80,7 +80,10 @@ async function book(tx: StoreTx, id: string, payouts: readonly Payout[]): Promis
 }
 
 /** A second release of a payout needs a conflict proof of the first, so only the latest one can pay. */
-function isSuperseded({ releases, conflictKey }: ImportableTransaction, all: readonly ImportableTransaction[]): boolean {
+function isSuperseded(
+  { releases, conflictKey }: ImportableTransaction,
+  all: readonly ImportableTransaction[],
+): boolean {
   return releases.some(({ payoutId, at }) =>
     all.some(
       (other) =>
@@ -101,7 +104,8 @@ function findMismatch(releases: readonly PayoutRelease[], payouts: readonly Payo
       payout.address === release.address &&
       payout.memo === release.memo &&
       payout.units === release.units
-    if (!isSame) return `payout ${payout.id} differs: the database has ${payout.units} units, the signer released ${release.units}`
+    if (!isSame)
+      return `payout ${payout.id} differs: the database has ${payout.units} units, the signer released ${release.units}`
   }
   return null
 }

@@ -13,7 +13,7 @@ import type { ExchangeOrder, RateRequest } from '../interfaces.ts'
 import type { Destination } from '../ports/chain.ts'
 import type { CreateOutcome, NewExchange } from '../ports/store/exchanges.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { type ResolvedOrder, type ReadOrderDeps, readOrder } from './read-order.ts'
+import { type ReadOrderDeps, type ResolvedOrder, readOrder } from './read-order.ts'
 
 export type CreateExchangeDeps = ReadOrderDeps &
   Readonly<{
@@ -36,7 +36,9 @@ export function createCreateExchange(deps: CreateExchangeDeps) {
     order: ExchangeOrder,
     idempotency: Idempotency | null,
   ): Promise<ExchangeView> {
-    return createFromOrder(deps, partner, order, idempotency, (input) => ({ resolved: readOrder(deps, partner, input) }))
+    return createFromOrder(deps, partner, order, idempotency, (input) => ({
+      resolved: readOrder(deps, partner, input),
+    }))
   }
 }
 
@@ -122,7 +124,10 @@ async function screen(
 }
 
 const idempotencyConflict = () =>
-  new AppError('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another body: use a new key for a new request')
+  new AppError(
+    'IDEMPOTENCY_CONFLICT',
+    'this Idempotency-Key was used with another body: use a new key for a new request',
+  )
 
 const ownAddress = (field: 'address' | 'refundAddress') =>
   new AppError('ADDRESS_IS_OURS', `${field} is an address of this service: use an address of the user`, { field })
@@ -144,7 +149,9 @@ function exchangeOf(
         extra: { requote: deps.quoteRate(partner, { ...order, amount: order.fromAmount }) },
       })
     case 'rate_used':
-      throw new AppError('RATE_ID_USED', 'rateId was used for another exchange: request a new quote', { field: 'rateId' })
+      throw new AppError('RATE_ID_USED', 'rateId was used for another exchange: request a new quote', {
+        field: 'rateId',
+      })
     case 'idempotency_conflict':
       throw idempotencyConflict()
     case 'insufficient':

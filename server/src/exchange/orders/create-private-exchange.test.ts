@@ -37,16 +37,16 @@ const currencies = new Map([
   ['btc', btc],
   ['eth', eth],
 ])
-/** An address is its holder, and where it says so something before it. */
+/** The holder is the address without a `network:` prefix. */
 const holder = (address: string) => address.replace(/^.*:/, '')
 const chain = (name: string) =>
   ({ addresses: { parse: (text: string) => text, parseMemo: () => null, hot: () => name, holder } }) as unknown as Chain
 
-/** Rows as they are to be written; nothing is. */
+/** Collects the rows of `commit` without writing them. */
 function create(draws: number[], payoutMaxPpm = 0) {
   const rows: NewExchange[] = []
-  const asked: number[] = []
-  const way: ChosenIntermediary = { via: ltc, quote, seconds: 9, considered }
+  const drawBounds: number[] = []
+  const chosen: ChosenIntermediary = { via: ltc, quote, seconds: 9, considered }
   const deps: CreatePrivateDeps = {
     catalogue: { find: (ticker) => currencies.get(ticker) ?? null, findNetwork: () => null },
     books: createBookSnapshot(makeBook(bookParts)),
@@ -62,7 +62,7 @@ function create(draws: number[], payoutMaxPpm = 0) {
       },
     } as never,
     quoteRate: () => {
-      throw new Error('not asked')
+      throw new Error('quoteRate is not needed')
     },
     allocateDeposit: async () => ({ destination: { address: 'd', memo: null }, keyIndex: 1 }),
     commit: async (row) => {
@@ -76,21 +76,21 @@ function create(draws: number[], payoutMaxPpm = 0) {
     chooseIntermediary: () => chosen,
     privacy: { delayMaxMs: 600_000, withheldMaxPpm: 10_000, payoutMaxPpm, stallMs: 5 },
     draw: (below) => {
-      asked.push(below)
+      drawBounds.push(below)
       return draws.shift() ?? 0
     },
   }
   const order = { fromCurrency: 'btc', fromNetwork: 'btc', toCurrency: 'eth', toNetwork: 'eth', fromAmount: '1' }
-  const make = (ends: Readonly<{ address?: string; refundAddress?: string }>, by = partner) =>
-    createCreatePrivateExchange(deps)(by, { ...order, ...ends, privateType: 'efficient' }, null)
+  const make = (addresses: Readonly<{ address?: string; refundAddress?: string }>, caller = partner) =>
+    createCreatePrivateExchange(deps)(caller, { ...order, ...addresses, privateType: 'efficient' }, null)
   const run = async () => {
     await make({ address: 'r' }).catch(() => undefined)
-    return asked
+    return drawBounds
   }
   return { rows, run, make }
 }
 
-test.each([['r'], ['btc:r']])('a refund address of the recipient’s own is refused: %s', async (refundAddress) => {
+test.each([['r'], ['btc:r']])('rejects a refund address of the recipient: %s', async (refundAddress) => {
   const { rows, make } = create([])
   const refused = { problems: [{ code: 'INVALID_REFUND_ADDRESS', field: 'refundAddress' }] }
   await expect(make({ address: 'r', refundAddress })).rejects.toMatchObject(refused)
@@ -101,9 +101,9 @@ test.each([['r'], ['btc:r']])('a refund address of the recipient’s own is refu
   expect(rows).toHaveLength(1)
 })
 
-test('a private exchange has two legs, and what was drawn for it within the published bounds', async () => {
+test('creates two legs with values drawn from the published ranges', async () => {
   const { rows, run } = create([0, 600_000, 9_000])
-  // Waits of 0 to 600 000 ms; 1 000 to 10 000 millionths.
+  // Delays of 0 to 600 000 ms; 1 000 to 10 000 ppm.
   expect(await run()).toEqual([600_001, 600_001, 9_001])
   expect(rows).toMatchObject([
     {
@@ -121,15 +121,15 @@ test('a private exchange has two legs, and what was drawn for it within the publ
   ])
 })
 
-test('the least is withheld where the least was drawn, and never nothing', async () => {
+test('withholds at least a tenth of the maximum', async () => {
   const { rows, run } = create([7, 8, 0])
   await run()
   expect(rows[0]?.plan).toMatchObject({ delaysMs: [7, 8], withheldPpm: 1_000 })
 })
 
-test('the payout differs either way alike, where the operator allows it', async () => {
+test('draws a payout difference symmetric around zero if the operator allows it', async () => {
   const { rows, run } = create([7, 8, 0, 0], 3_000)
-  // 6 001 choices around nothing.
+  // 6 001 values around zero.
   expect(await run()).toEqual([600_001, 600_001, 9_001, 6_001])
   expect(rows[0]?.plan).toMatchObject({ payoutPpm: -3_000 })
   const other = create([7, 8, 0, 6_000], 3_000)

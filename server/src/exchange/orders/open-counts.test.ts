@@ -13,13 +13,13 @@ function setup(open: number) {
   return { state, count: () => count('partner', 10) }
 }
 
-test('many creates of one second ask the database once, and are counted on', async () => {
+test('reads the count once for concurrent creates and adds one for each', async () => {
   const { state, count } = setup(3)
   expect(await Promise.all([count(), count(), count()])).toEqual([3, 4, 5])
   expect(state.reads).toBe(1)
 })
 
-test('a second later the database is asked again', async () => {
+test('reads the count again after one second', async () => {
   const { state, count } = setup(3)
   await count()
   state.now = 1_001
@@ -28,10 +28,10 @@ test('a second later the database is asked again', async () => {
   expect(state.reads).toBe(2)
 })
 
-test('at the limit nobody is refused by an old count', async () => {
+test('rejects no create by a cached count', async () => {
   const { state, count } = setup(9)
   expect(await count()).toBe(9)
-  // One was closed meanwhile.
+  // One exchange has closed since.
   state.open = 9
   expect(await count()).toBe(9)
   state.open = 10
@@ -39,16 +39,16 @@ test('at the limit nobody is refused by an old count', async () => {
   expect(await count()).toBe(10)
 })
 
-test('a database that is away fails the create, and is asked again by the next', async () => {
-  let away = true
+test('fails if the database is unreachable, and reads again on the next call', async () => {
+  let isAway = true
   const count = createOpenCounts({
     countOpen: async () => {
-      if (away) throw new Error('away')
+      if (isAway) throw new Error('away')
       return 2
     },
     now: () => 0,
   })
   await expect(count('partner', 10)).rejects.toThrow('away')
-  away = false
+  isAway = false
   expect(await count('partner', 10)).toBe(2)
 })

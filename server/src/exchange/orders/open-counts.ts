@@ -1,4 +1,4 @@
-import { createRecent } from '../../lib/ttl-cache.ts'
+import { createTtlCache } from '../../lib/ttl-cache.ts'
 
 type CountOpen = (partnerId: string, most: number) => Promise<number>
 
@@ -12,7 +12,7 @@ const PARTNERS_MAX = 10_000
  * by that many. A cached count rejects no create: at the limit, the count is read again.
  */
 export function createOpenCounts({ countOpen, now }: { countOpen: CountOpen; now(): number }): CountOpen {
-  const counts = createRecent<string, { open: number }>({ most: PARTNERS_MAX, ageMs: AGE_MS, now })
+  const counts = createTtlCache<string, { open: number }>({ max: PARTNERS_MAX, ttlMs: AGE_MS, now })
   const reading = new Map<string, Promise<void>>()
 
   async function read(partnerId: string, most: number): Promise<void> {

@@ -31,8 +31,8 @@ const order: ExchangeOrder = {
 
 /** A chain whose addresses begin with its name. */
 function chainOf(network: Chain['network']): Chain {
-  const refused = async () => Promise.reject(new Error('an order is read from memory alone'))
-  const unused = new Proxy({}, { get: () => refused })
+  const fail = async () => Promise.reject(new Error('readOrder uses only memory'))
+  const unused = new Proxy({}, { get: () => fail })
   return {
     network,
     addresses: {
@@ -73,10 +73,10 @@ function problemsOf(change: Partial<ExchangeOrder>, now = NOW) {
 }
 
 const badAddresses = { address: 'nowhere', refundAddress: 'nowhere' }
-const ofAddresses = ['address: INVALID_ADDRESS', 'refundAddress: INVALID_REFUND_ADDRESS']
+const addressProblems = ['address: INVALID_ADDRESS', 'refundAddress: INVALID_REFUND_ADDRESS']
 
-describe('an order', () => {
-  it('is read whole', () => {
+describe('readOrder', () => {
+  it('reads every member', () => {
     expect(read({})).toMatchObject({
       from: btc,
       to: eth,
@@ -91,17 +91,17 @@ describe('an order', () => {
     [
       'precision and addresses',
       { fromAmount: '0.000000001', ...badAddresses },
-      ['AMOUNT_PRECISION', 'fromAmount: AMOUNT_PRECISION', ...ofAddresses],
+      ['AMOUNT_PRECISION', 'fromAmount: AMOUNT_PRECISION', ...addressProblems],
     ],
     [
-      'tickers, a malformed amount and addresses, which their networks judge',
+      'tickers, a malformed amount and addresses, which their networks check',
       { fromCurrency: 'zzz', toCurrency: 'yyy', fromAmount: '1e5', ...badAddresses },
       [
         'CURRENCY_NOT_FOUND',
         'fromCurrency: CURRENCY_NOT_FOUND',
         'toCurrency: CURRENCY_NOT_FOUND',
         'fromAmount: AMOUNT_MALFORMED',
-        ...ofAddresses,
+        ...addressProblems,
       ],
     ],
     [
@@ -115,9 +115,9 @@ describe('an order', () => {
       ],
     ],
     [
-      'addresses before bounds, which may be others in a minute',
+      'addresses before bounds, which change with prices',
       { fromAmount: '0.00000001', ...badAddresses },
-      ['INVALID_ADDRESS', ...ofAddresses, 'fromAmount: AMOUNT_BELOW_MIN'],
+      ['INVALID_ADDRESS', ...addressProblems, 'fromAmount: AMOUNT_BELOW_MIN'],
     ],
     [
       'a foreign rateId and bounds',
@@ -134,14 +134,14 @@ describe('an order', () => {
       { flow: 'fixed-rate', toCurrency: 'shib', address: 'nowhere' },
       ['INVALID_ADDRESS', 'address: INVALID_ADDRESS', 'rateId: RATE_ID_REQUIRED', 'flow: FIXED_RATE_UNSUPPORTED'],
     ],
-  ])('with several problems names all of them, the weightiest first: %s', (_name, change, expected) => {
+  ])('reports all problems, those to correct first: %s', (_name, change, expected) => {
     expect(problemsOf(change)).toEqual(expected)
   })
 
   it.each([
-    ['0.00000001', 'AMOUNT_BELOW_MIN', /^fromAmount is below the minimum of [0-9.]+$/],
-    ['1000000', 'AMOUNT_ABOVE_MAX', /^fromAmount is above the maximum of [0-9.]+$/],
-  ])('outside the bounds names both of them as text: %s', (fromAmount, code, message) => {
+    ['0.00000001', 'AMOUNT_BELOW_MIN', /^fromAmount 0\.00000001 is below the minimum of [0-9.]+ BTC$/],
+    ['1000000', 'AMOUNT_ABOVE_MAX', /^fromAmount 1000000 is above the maximum of [0-9.]+ BTC$/],
+  ])('states both bounds as text: %s', (fromAmount, code, message) => {
     const { quote } = read({})
     const [min, max] = [quote.minUnits, quote.maxUnits].map((units) => Number(units) / 1e8)
     let problem: Record<string, unknown> = {}
@@ -156,16 +156,16 @@ describe('an order', () => {
     expect([Number(problem['min']), Number(problem['max'])]).toEqual([min, max])
   })
 
-  it('says that rates are too old only after what the caller must correct', () => {
+  it('reports outdated rates after the problems that the caller must correct', () => {
     expect(problemsOf({}, NOW + 3_600_000)[0]).toBe('RATES_UNAVAILABLE')
     expect(problemsOf(badAddresses, NOW + 3_600_000)).toEqual([
       'INVALID_ADDRESS',
-      ...ofAddresses,
+      ...addressProblems,
       'undefined: RATES_UNAVAILABLE',
     ])
   })
 
-  it('on a network that is not known has addresses that nobody can judge', () => {
+  it('does not check addresses on an unknown network', () => {
     expect(problemsOf({ fromCurrency: 'zzz', fromNetwork: 'nowhere', refundAddress: 'x' })).toEqual([
       'CURRENCY_NOT_FOUND',
       'fromCurrency: CURRENCY_NOT_FOUND',

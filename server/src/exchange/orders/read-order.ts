@@ -103,7 +103,9 @@ function combineProblems(own: readonly Problem[], failures: readonly AppError[])
   if (only && failures.length === 1 && own.length === 0) return only
   const problems = [...own, ...failures.flatMap((failure) => failure.problems)].sort((a, b) => rankOf(a) - rankOf(b))
   const [first] = problems
-  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the order is invalid: see errors', { problems })
+  return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the order is invalid: see errors', {
+    problems,
+  })
 }
 
 type ChainOfNetwork = Readonly<{ network: Network; chain: Chain | null }>
@@ -123,7 +125,8 @@ function readDestination(
 ): Destination | null {
   const add = (code: Problem['code'], at: string, message: string) => void problems.push({ code, field: at, message })
   if (address === undefined) {
-    if (memo !== undefined) add('VALIDATION_ERROR', memoField, `${memoField} was sent without ${field}: send both or neither`)
+    if (memo !== undefined)
+      add('VALIDATION_ERROR', memoField, `${memoField} was sent without ${field}: send both or neither`)
     return null
   }
   if (target === null) return null
@@ -139,12 +142,15 @@ function readDestination(
       field,
       `${field} is not a valid address on ${network.id}: check the address and the network`,
     )
-  else if (canonical === chain.addresses.hot()) add('ADDRESS_IS_OURS', field, `${field} is an address of this service: use an address of the user`)
+  else if (canonical === chain.addresses.hot())
+    add('ADDRESS_IS_OURS', field, `${field} is an address of this service: use an address of the user`)
   if (memo === undefined) {
-    if (network.memo === 'required') add('MEMO_REQUIRED', memoField, `${memoField} is required on ${network.id}: ask the user for it`)
+    if (network.memo === 'required')
+      add('MEMO_REQUIRED', memoField, `${memoField} is required on ${network.id}: ask the user for it`)
     return canonical === null ? null : { address: canonical, memo: null }
   }
-  if (network.memo === 'none') add('MEMO_NOT_SUPPORTED', memoField, `${memoField} is not supported on ${network.id}: leave it out`)
+  if (network.memo === 'none')
+    add('MEMO_NOT_SUPPORTED', memoField, `${memoField} is not supported on ${network.id}: leave it out`)
   const parsed = network.memo === 'none' ? null : chain.addresses.parseMemo(memo)
   if (network.memo !== 'none' && parsed === null)
     add('MEMO_INVALID', memoField, `${memoField} is not a valid memo on ${network.id}: check it with the user`)
@@ -160,7 +166,11 @@ function readRate(
 ): RateTerms | null {
   if (order.rateId === undefined) {
     if (order.flow === 'fixed-rate')
-      throw new AppError('RATE_ID_REQUIRED', 'the flow fixed-rate requires a rateId: request a quote with flow=fixed-rate first', { field: 'rateId' })
+      throw new AppError(
+        'RATE_ID_REQUIRED',
+        'the flow fixed-rate requires a rateId: request a quote with flow=fixed-rate first',
+        { field: 'rateId' },
+      )
     return null
   }
   if (terms === null) return null

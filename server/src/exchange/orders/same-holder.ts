@@ -8,6 +8,7 @@ export function isSameHolder(
   a: NetworkAddress,
   b: NetworkAddress,
 ): boolean {
-  const holderOf = ({ network, address }: NetworkAddress) => chains.get(network)?.addresses.holderId?.(address) ?? address
+  const holderOf = ({ network, address }: NetworkAddress) =>
+    chains.get(network)?.addresses.holderId?.(address) ?? address
   return holderOf(a) === holderOf(b)
 }

@@ -1,6 +1,6 @@
 import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
-import { networkFeeEntry, sentEntry, invalidatedEntry } from '../../core/domain/ledger/entries.ts'
+import { networkFeeEntry, sentEntry } from '../../core/domain/ledger/entries.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { present } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
@@ -10,11 +10,12 @@ import type { Payout } from '../ports/store/payouts.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 import type { ServiceSettings } from '../settings.ts'
-import { findGone, type Gone, tellGone, without } from './missing-inputs.ts'
-import { alarmsUnderWay, exchangeJobs } from './payment.ts'
-import { attendPending } from './rebroadcast-stalled.ts'
+import { dropInputs, findMissingInputs, type MissingInputs, raiseMissingInputs } from './missing-inputs.ts'
+import { exchangeJobs, transactionAlarms } from './payment.ts'
+import { rebroadcastStalled } from './rebroadcast-stalled.ts'
 import { replaceTransaction } from './replace-transaction.ts'
-import { bury, type Death, noteBack, noteVanished } from './reversed-payouts.ts'
+import { requeuePayouts } from './requeue-payouts.ts'
+import { recordOrphaned, recordReincluded, reverseConfirmed } from './reversed-payouts.ts'
 
 export type AdvanceDeps = Readonly<{
   store: Store
@@ -27,15 +28,16 @@ export type AdvanceDeps = Readonly<{
   onPaid?(network: string, purpose: Payout['purpose'], event: 'signed' | 'confirmed'): void
 }>
 
-/** Blocks after which a transaction that nobody mines is offered more. */
+/** A transaction is stuck after `stuckMs`, but not before this many block times. */
 const STUCK_BLOCKS = 20
 const RECHECK_MS_MAX = 15_000
 
-type Seen = Readonly<{ attempt: Attempt; observation: Observation }>
+type ObservedAttempt = Readonly<{ attempt: Attempt; observation: Observation }>
+type Inclusion = Extract<Observation, { kind: 'included' }>
 
 /**
- * Follows one signed transaction until it is final: offers the same bytes for as long as no node has them, raises the fee
- * where nobody mines it, and gives the payouts back only where every node proves that it is dead (I-13).
+ * Follows one signed transaction until it is final or expired. Each call observes all attempts on all nodes and acts on the
+ * first case that applies; docs/chain-recovery.md explains the cases.
  */
 export function createAdvanceTransaction(deps: AdvanceDeps) {
   return async function advanceTransaction(id: string): Promise<void> {
@@ -43,147 +45,120 @@ export function createAdvanceTransaction(deps: AdvanceDeps) {
     if (!transaction || transaction.state === 'final' || transaction.state === 'expired') return
     const chain = present(deps.chains.get(transaction.network), `the chain of ${transaction.network}`)
     const newest = present(transaction.attempts.at(-1), 'an attempt')
-    if (!newest.sent) return offer(deps, chain, transaction, newest)
-    const seen = await observe(deps, chain, transaction)
+    if (!newest.sent) return broadcastAttempt(deps, chain, transaction, newest)
+
+    const observed = await observeAttempts(deps, chain, transaction)
     checkpoint('transaction.observed')
-    const included = seen.find(({ observation }) => observation.kind === 'included')
-    if (included) return follow(deps, chain, transaction, included)
-    const dead = seen.length > 0 && seen.every(({ observation }) => observation.kind === 'invalidated')
-    if (dead && transaction.state === 'confirmed')
-      return mourn(deps, chain, transaction, { proof: { proof: proofOf(seen) }, failedFor: null })
-    if (dead) return expire(deps, transaction, seen)
-    if (transaction.state === 'confirmed') await noteVanished(deps, transaction)
-    const pending = seen.flatMap(({ attempt, observation }) => (observation.kind === 'pending' ? [attempt] : []))
-    const gone = pending.length > 0 ? null : await findGone(deps, chain, transaction, newest)
-    if (gone) return rescue(deps, chain, transaction, newest, gone)
-    if (isStuck(deps, chain, transaction, newest, pending.length > 0)) return raiseFee(deps, chain, transaction, newest)
-    if (pending.length === 0) return offer(deps, chain, transaction, newest)
-    await attendPending(deps, chain, transaction, pending)
-    return checkAgain(deps, transaction, chain, null)
+    for (const { attempt, observation } of observed)
+      if (observation.kind === 'included') return followIncluded(deps, chain, transaction, attempt, observation)
+    if (observed.every(({ observation }) => observation.kind === 'invalidated'))
+      return expireInvalidated(deps, chain, transaction, observed)
+
+    if (transaction.state === 'confirmed') await recordOrphaned(deps, transaction)
+    const pending = observed.filter(({ observation }) => observation.kind === 'pending').map(({ attempt }) => attempt)
+    const isPending = pending.length > 0
+    const missing = isPending ? null : await findMissingInputs(deps, chain, transaction, newest)
+    if (missing) return replaceMissingInputs(deps, chain, transaction, newest, missing)
+    if (isStuck(deps, chain, transaction, newest, isPending)) return raiseFee(deps, chain, transaction, newest)
+    if (!isPending) return broadcastAttempt(deps, chain, transaction, newest)
+    await rebroadcastStalled(deps, chain, transaction, pending)
+    return scheduleCheck(deps, chain, transaction, null)
   }
 }
 
-async function observe(
+async function observeAttempts(
   { store }: AdvanceDeps,
   chain: Chain,
-  { network, conflictKey, conflictingTxHash: rival, attempts }: OutgoingTransaction,
-): Promise<readonly Seen[]> {
-  const seen: Seen[] = []
+  { network, conflictKey, conflictingTxHash, attempts }: OutgoingTransaction,
+): Promise<readonly ObservedAttempt[]> {
+  const observed: ObservedAttempt[] = []
   for (const attempt of attempts) {
     const { txHash, raw, intent } = attempt
-    const spent = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : []
-    const origins = spent.length === 0 ? [] : await store.recovery.findAncestorSpends(network, spent)
-    seen.push({ attempt, observation: await chain.sender.observe({ txHash, conflictKey, raw, ancestorSpends: origins, conflictingTxHash: rival }) })
+    const outpoints = intent.family === 'bitcoin' ? intent.inputs.map(({ outpoint }) => outpoint) : []
+    const ancestorSpends = outpoints.length === 0 ? [] : await store.recovery.findAncestorSpends(network, outpoints)
+    const observation = await chain.sender.observe({ txHash, conflictKey, raw, ancestorSpends, conflictingTxHash })
+    observed.push({ attempt, observation })
   }
-  return seen
+  return observed
 }
 
-/** The stored bytes, to every node. Whatever they answer, only a look at the chain says what became of it (I-15). */
-async function offer(
+/** Sends the stored bytes to all nodes. Their answers change no state; the next observation does (I-15). */
+async function broadcastAttempt(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
   attempt: Attempt,
 ): Promise<void> {
-  if (!(await mayLeave(deps, transaction, attempt))) return checkAgain(deps, transaction, chain, null)
+  if (!(await recordRelease(deps, transaction, attempt))) return scheduleCheck(deps, chain, transaction, null)
   checkpoint('transaction.before-broadcast')
   const result = await chain.sender.broadcast(attempt.raw)
   checkpoint('transaction.broadcast')
   const { id, network } = transaction
-  deps.log.info({ network, transactionId: id, txHash: attempt.txHash, result: result.kind }, 'transaction broadcast')
+  const { txHash } = attempt
+  deps.log.info({ network, transactionId: id, txHash, result: result.kind }, 'transaction broadcast')
   if (result.kind === 'rejected') {
-    deps.log.warn({ network, transactionId: id, txHash: attempt.txHash, reason: result.reason }, 'broadcast rejected')
-    await deps.store.alarms.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', {
-      txHash: attempt.txHash,
-      reason: result.reason,
-    })
+    const { reason } = result
+    deps.log.warn({ network, transactionId: id, txHash, reason }, 'broadcast rejected')
+    await deps.store.alarms.raise(`broadcast:${id}`, 'nodes refuse a signed transaction', { txHash, reason })
   } else {
     await deps.store.alarms.clear(`broadcast:${id}`)
   }
-  await checkAgain(deps, transaction, chain, attempt.id)
+  await scheduleCheck(deps, chain, transaction, attempt.id)
 }
 
-/** The signer's own memory has the last word: a database that came back from yesterday does not pay again. */
-async function mayLeave(
-  deps: AdvanceDeps,
+/** Records the release in the signer's journal. False if the signer refuses, because a payout left in another transaction (I-37). */
+async function recordRelease(
+  { store, signer, log }: AdvanceDeps,
   { id, network, wallet, from, conflictKey }: OutgoingTransaction,
   { intent, txHash, raw, feeUnits }: Attempt,
 ): Promise<boolean> {
   try {
-    await deps.signer.release({ network, txHash, raw, intent, feeUnits, conflictKey, wallet, from })
+    await signer.release({ network, txHash, raw, intent, feeUnits, conflictKey, wallet, from })
     return true
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    deps.log.error({ network, transactionId: id, txHash, err: error }, 'signer does not release a transaction')
-    await deps.store.alarms.raise(`release:${id}`, 'the signer has released these payouts before', {
-      network,
-      txHash,
-    })
+    log.error({ network, transactionId: id, txHash, err: error }, 'signer refuses to release a transaction')
+    await store.alarms.raise(`release:${id}`, 'the signer released these payouts before', { network, txHash })
     return false
   }
 }
 
-async function checkAgain(
-  deps: AdvanceDeps,
-  transaction: OutgoingTransaction,
-  chain: Chain,
+async function scheduleCheck(
+  { store }: AdvanceDeps,
+  { network }: Chain,
+  { id, now }: OutgoingTransaction,
   sentAttemptId: string | null,
 ): Promise<void> {
-  const waitMs = Math.min(Math.max(chain.network.blockTimeMs * 2, 1_000), RECHECK_MS_MAX)
-  await deps.store.transactions.settle(transaction.id, {
-    kind: 'check',
-    at: new Date(transaction.now.getTime() + waitMs),
-    sentAttemptId,
-  })
+  const waitMs = Math.min(Math.max(network.blockTimeMs * 2, 1_000), RECHECK_MS_MAX)
+  await store.transactions.settle(id, { kind: 'check', at: new Date(now.getTime() + waitMs), sentAttemptId })
 }
 
-/** It is in a block: counted once it is deep enough on every node, and followed until it is final. */
-async function follow(
+/** Confirms a transaction that is in a block, once it is deep enough on all nodes, and follows it until it is final. */
+async function followIncluded(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
-  { attempt, observation }: Seen,
+  attempt: Attempt,
+  observation: Inclusion,
 ): Promise<void> {
-  if (observation.kind !== 'included') return
   const head = await chain.reader.head()
   const depth = head.height - observation.block.height + 1
   const { confirmations, finalityBlocks, blockTimeMs } = chain.network
+  const isConfirmed = transaction.state === 'confirmed'
   if (depth < confirmations || !(await chain.reader.agrees(observation.block)))
-    return checkAgain(deps, transaction, chain, attempt.id)
+    return scheduleCheck(deps, chain, transaction, attempt.id)
   if (!observation.ok) {
-    if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
-    return transaction.state === 'confirmed'
-      ? mourn(deps, chain, transaction, {
-          proof: { reverted: observation.block.hash, height: observation.block.height },
-          failedFor: observation.feeUnits ?? 0n,
-        })
-      : fail(deps, chain, transaction, observation)
+    if (depth < finalityBlocks) return scheduleCheck(deps, chain, transaction, attempt.id)
+    return expireReverted(deps, chain, transaction, observation)
   }
-  if (transaction.state === 'confirmed') {
-    await noteBack(deps, transaction, attempt.txHash)
-    if (depth < finalityBlocks) return checkAgain(deps, transaction, chain, attempt.id)
+  if (isConfirmed) {
+    await recordReincluded(deps, transaction, attempt.txHash)
+    if (depth < finalityBlocks) return scheduleCheck(deps, chain, transaction, attempt.id)
     return deps.store.transactions.settle(transaction.id, { kind: 'final' })
   }
   checkpoint('transaction.confirming')
-  await deps.store.transaction(async (tx) => {
-    await tx.reversedPayouts.lockExchanges(transaction.id, 'shown')
-    const current = await tx.transactions.load(transaction.id)
-    if (current?.state !== 'live') return
-    const payouts = await tx.payouts.listByTransaction(transaction.id)
-    await tx.transactions.settle(transaction.id, {
-      kind: 'confirmed',
-      attemptId: attempt.id,
-      checkAt: new Date(current.now.getTime() + blockTimeMs * finalityBlocks),
-    })
-    await tx.payouts.confirm(transaction.id)
-    if (payouts.some(({ isReversed: lost }) => lost)) await tx.reversedPayouts.restore(transaction.id, attempt.txHash)
-    for (const payout of payouts)
-      await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
-    await postFee(tx, chain, transaction, payouts, observation.feeUnits ?? attempt.feeUnits)
-    await tx.alarms.clear(...alarmsUnderWay(transaction.id))
-    await tx.wake(exchangeJobs(payouts))
-    for (const { purpose } of payouts) deps.onPaid?.(transaction.network, purpose, 'confirmed')
-  })
+  const feeUnits = observation.feeUnits ?? attempt.feeUnits
+  await bookConfirmation(deps, chain, transaction, attempt, { feeUnits, finalityMs: blockTimeMs * finalityBlocks })
   checkpoint('transaction.confirmed')
   deps.log.info(
     { network: transaction.network, transactionId: transaction.id, txHash: attempt.txHash, depth },
@@ -191,123 +166,109 @@ async function follow(
   )
 }
 
-/** What the network took. A sweep's cost is what did not arrive of what lay on the deposit address. */
-async function postFee(
-  tx: StoreTx,
+async function bookConfirmation(
+  deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
+  attempt: Attempt,
+  { feeUnits, finalityMs }: Readonly<{ feeUnits: bigint; finalityMs: number }>,
+): Promise<void> {
+  const { id, network } = transaction
+  await deps.store.transaction(async (tx) => {
+    await tx.reversedPayouts.lockExchanges(id, 'orphaned')
+    const current = await tx.transactions.load(id)
+    if (current?.state !== 'live') return
+    const payouts = await tx.payouts.listByTransaction(id)
+    await tx.transactions.settle(id, {
+      kind: 'confirmed',
+      attemptId: attempt.id,
+      checkAt: new Date(current.now.getTime() + finalityMs),
+    })
+    await tx.payouts.confirm(id)
+    if (payouts.some(({ isReversed }) => isReversed)) await tx.reversedPayouts.restore(id, attempt.txHash)
+    for (const payout of payouts) await tx.ledger.post(sentEntry({ ...payout, payoutId: payout.id, transactionId: id }))
+    await postFee(tx, chain, transaction, payouts, feeUnits)
+    await tx.alarms.clear(...transactionAlarms(id))
+    await tx.wake(exchangeJobs(payouts))
+    for (const { purpose } of payouts) deps.onPaid?.(network, purpose, 'confirmed')
+  })
+}
+
+/** Posts the network fee. For a sweep it is the difference between the swept deposits and the amount that arrived. */
+async function postFee(
+  tx: StoreTx,
+  { network }: Chain,
+  { id, from }: OutgoingTransaction,
   payouts: readonly Payout[],
   feeUnits: bigint,
 ): Promise<void> {
-  const native = nativeId(chain.network)
+  const native = nativeId(network)
   const [first] = payouts
-  if (transaction.from.branch !== 'deposit' || first === undefined)
-    return void (await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, feeUnits)))
-  // A token's sweep is paid from gas that was spent when it was supplied.
+  if (from.branch !== 'deposit' || first === undefined)
+    return void (await tx.ledger.post(networkFeeEntry(id, 'wallet', native, feeUnits)))
+  // A token sweep uses gas that was booked when it was supplied.
   if (first.assetId !== native) return
-  const cost = (await tx.wallets.sweptUnits(first.id)) - first.units
-  await tx.ledger.post(networkFeeEntry(transaction.id, 'deposits', native, cost))
+  const costUnits = (await tx.wallets.sweptUnits(first.id)) - first.units
+  await tx.ledger.post(networkFeeEntry(id, 'deposits', native, costUnits))
 }
 
-/** Mined and reverted, finally: the nonce is spent, nothing was paid. A person looks before it is paid another way. */
-async function fail(
+/** Acts on a transaction that failed on its chain at finality: the nonce is used, and nothing was paid. */
+async function expireReverted(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
-  observation: Extract<Observation, { kind: 'included' }>,
+  { block, feeUnits }: Inclusion,
 ): Promise<void> {
-  const native = nativeId(chain.network)
-  await giveBack(
-    deps,
-    transaction,
-    { reverted: observation.block.hash, height: observation.block.height },
-    'REVERTED',
-    async (tx) => {
-      // A deposit address paid with the gas that it was supplied with, which is spent already.
+  const proof = { reverted: block.hash, height: block.height }
+  const revertedFeeUnits = feeUnits ?? 0n
+  if (transaction.state === 'confirmed') {
+    await reverseConfirmed(deps, chain, transaction, { proof, revertedFeeUnits })
+    return scheduleCheck(deps, chain, transaction, null)
+  }
+  await requeuePayouts(deps, transaction, {
+    proof,
+    attention: 'REVERTED',
+    postAlso: async (tx) => {
+      // A deposit address pays with gas that was booked when it was supplied.
       if (transaction.from.branch !== 'deposit')
-        await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', native, observation.feeUnits ?? 0n))
+        await tx.ledger.post(networkFeeEntry(transaction.id, 'wallet', nativeId(chain.network), revertedFeeUnits))
     },
-  )
-}
-
-/** It had its confirmations and can never have them again: deeper than anything this network was trusted with. */
-async function mourn(deps: AdvanceDeps, chain: Chain, transaction: OutgoingTransaction, death: Death): Promise<void> {
-  await bury(deps, chain, transaction, death)
-  // Where the books cannot take it back yet.
-  await checkAgain(deps, transaction, chain, null)
-}
-
-const proofOf = (seen: readonly Seen[]) =>
-  seen.map(({ attempt, observation }) => ({
-    txHash: attempt.txHash,
-    ...(observation.kind === 'invalidated' ? observation.proof : {}),
-  }))
-
-const expire = (deps: AdvanceDeps, transaction: OutgoingTransaction, seen: readonly Seen[]): Promise<void> =>
-  giveBack(deps, transaction, { proof: proofOf(seen) }, null, async () => undefined)
-
-/** A further leg's refund is what its order took; a first one's gives back what came in, and its order was taken back. */
-const isOfAnOrder = ({ purpose, leg }: Payout): boolean => purpose === 'payout' || (purpose === 'refund' && leg !== 0)
-
-async function giveBack(
-  deps: AdvanceDeps,
-  transaction: OutgoingTransaction,
-  proof: Record<string, unknown>,
-  attention: string | null,
-  also: (tx: StoreTx) => Promise<unknown>,
-): Promise<void> {
-  await deps.store.transaction(async (tx) => {
-    const current = await tx.transactions.load(transaction.id)
-    // What was proven was proven of the attempts that were looked at.
-    if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return
-    const payouts = await tx.payouts.listByTransaction(transaction.id)
-    // The signer before the commit: it only then signs these payouts anew, and a repeat of this is harmless. Under the
-    // lock: whoever comes late must not make it forget the transaction that has taken this one's place.
-    await deps.signer.expire(
-      payouts.map(({ id }) => id),
-      proof,
-    )
-    await tx.transactions.settle(transaction.id, { kind: 'expired', proof })
-    await tx.payouts.requeue(transaction.id, attention)
-    await tx.outflow.release(payouts.map(({ id }) => id))
-    for (const payout of payouts) {
-      await tx.ledger.post(invalidatedEntry({ ...payout, payoutId: payout.id, transactionId: transaction.id }))
-      // The coins are back in the wallet, and promised as they were before.
-      if (payout.orderId !== null && payout.exchangeId !== null && isOfAnOrder(payout))
-        await tx.inventory.reserve(payout.orderId, payout.assetId, payout.units, payout.exchangeId, null)
-      // No execution shows it to a person.
-      if (attention !== null && (payout.exchangeId === null || payout.isReversed))
-        await tx.alarms.raise(`payout:${payout.id}`, 'a payout of the house failed on its chain', {
-          code: attention,
-          purpose: payout.purpose,
-          transactionId: transaction.id,
-        })
-    }
-    await also(tx)
-    await tx.alarms.raise(`dead:${transaction.id}`, 'a signed transaction is dead', {
-      network: transaction.network,
-      attention,
-    })
-    await tx.wake([{ kind: 'dispatch', id: transaction.network }, ...exchangeJobs(payouts)])
   })
-  deps.log.warn({ network: transaction.network, transactionId: transaction.id, attention }, 'transaction is dead')
+}
+
+/** Acts on a transaction whose attempts all have a conflict proof. */
+async function expireInvalidated(
+  deps: AdvanceDeps,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  observed: readonly ObservedAttempt[],
+): Promise<void> {
+  const proof = {
+    proof: observed.map(({ attempt, observation }) => ({
+      txHash: attempt.txHash,
+      ...(observation.kind === 'invalidated' ? observation.proof : {}),
+    })),
+  }
+  if (transaction.state !== 'confirmed') return requeuePayouts(deps, transaction, { proof, attention: null })
+  await reverseConfirmed(deps, chain, transaction, { proof, revertedFeeUnits: null })
+  // The reversal may have to wait until the wallet is filled.
+  await scheduleCheck(deps, chain, transaction, null)
 }
 
 function isStuck(
-  deps: AdvanceDeps,
+  { settings }: AdvanceDeps,
   { network }: Chain,
   { now, state }: OutgoingTransaction,
   newest: Attempt,
-  pending: boolean,
+  isPending: boolean,
 ): boolean {
   if (state !== 'live' || network.bitcoin?.replaceable === false) return false
-  if (network.replaces === 'unseen' && pending) return false
-  return (
-    now.getTime() - newest.createdAt.getTime() > Math.max(deps.settings.stuckMs, network.blockTimeMs * STUCK_BLOCKS)
-  )
+  if (network.replaces === 'unseen' && isPending) return false
+  const ageMs = now.getTime() - newest.createdAt.getTime()
+  return ageMs > Math.max(settings.stuckMs, network.blockTimeMs * STUCK_BLOCKS)
 }
 
-/** The same conflict key with a higher fee: at most one of the two can ever confirm (I-12). */
+/** Signs an attempt with the same conflict key and a higher fee (I-12), or rebroadcasts the newest one. */
 async function raiseFee(
   deps: AdvanceDeps,
   chain: Chain,
@@ -315,34 +276,25 @@ async function raiseFee(
   newest: Attempt,
 ): Promise<void> {
   const code = await replaceTransaction(deps, chain, transaction, newest, newest.intent)
-  if (code !== null) await giveUpRaising(deps, chain, transaction, code)
+  if (code === null) return
+  await deps.store.alarms.raise(`stuck:${transaction.id}`, 'a transaction is stuck and its fee cannot be raised', {
+    code,
+  })
+  await broadcastAttempt(deps, chain, transaction, newest)
 }
 
-/** Coins that it spends left the chain: without them, where another of its coins holds the two apart. */
-async function rescue(
+/** Signs an attempt without the missing inputs, or rebroadcasts the newest one with the funding transactions that we have. */
+async function replaceMissingInputs(
   deps: AdvanceDeps,
   chain: Chain,
   transaction: OutgoingTransaction,
   newest: Attempt,
-  gone: Gone,
+  missing: MissingInputs,
 ): Promise<void> {
   for (const raw of transaction.fundingTransactions) await chain.sender.broadcast(raw)
-  const intent = without(newest.intent, gone)
-  const code = intent === null ? gone.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
+  const intent = dropInputs(newest.intent, missing)
+  const code = intent === null ? missing.kind : await replaceTransaction(deps, chain, transaction, newest, intent)
   if (code === null) return
-  await tellGone(deps, transaction, gone, code)
-  await offer(deps, chain, transaction, newest)
-}
-
-/** The same bytes go on being offered; a person is told. */
-async function giveUpRaising(
-  deps: AdvanceDeps,
-  chain: Chain,
-  transaction: OutgoingTransaction,
-  code: string,
-): Promise<void> {
-  await deps.store.alarms.raise(`stuck:${transaction.id}`, 'a transaction waits and its fee cannot be raised', {
-    code,
-  })
-  await offer(deps, chain, transaction, present(transaction.attempts.at(-1), 'an attempt'))
+  await raiseMissingInputs(deps, transaction, missing, code)
+  await broadcastAttempt(deps, chain, transaction, newest)
 }

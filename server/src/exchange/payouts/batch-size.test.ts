@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { batchSize } from './batch-size.ts'
 
-const payouts = (...units: bigint[]) => units.map((one) => ({ units: one }))
-const coins = (...units: bigint[]) =>
+const payoutsOf = (...units: bigint[]) => units.map((one) => ({ units: one }))
+const utxosOf = (...units: bigint[]) =>
   units.map((one, n) => ({ outpoint: `${n}`, units: one, path: { branch: 'hot', index: 0 } }) as const)
-const of = (count: number, units: bigint) => Array.from({ length: count }, () => units)
+const repeat = (count: number, units: bigint) => Array.from({ length: count }, () => units)
 
 test.each([
-  ['each alone while there are coins', 6, 16, 1],
-  ['each alone by half of the coins', 8, 16, 1],
-  ['two by two where they are more', 9, 16, 2],
-  ['all together by the last coin', 15, 1, 15],
-  ['all together by the last two', 2, 3, 2],
-  ['all together without any: they wait', 5, 0, 5],
-])('payouts leave %s', (_how, waiting, held, share) => {
-  expect(batchSize(payouts(...of(waiting, 5n)), coins(...of(held, 9n)))).toBe(share)
+  ['one payout while outputs suffice', 6, 16, 1],
+  ['one payout when exactly half of the outputs suffice', 8, 16, 1],
+  ['two payouts when half of the outputs do not suffice', 9, 16, 2],
+  ['all payouts with one output left', 15, 1, 15],
+  ['all payouts with three outputs left', 2, 3, 2],
+  ['all payouts without outputs, so that they wait together', 5, 0, 5],
+])('takes %s', (_case, payoutCount, utxoCount, expected) => {
+  expect(batchSize(payoutsOf(...repeat(payoutCount, 5n)), utxosOf(...repeat(utxoCount, 9n)))).toBe(expected)
 })
 
-test('coins that could not pay the largest are none', () => {
-  expect(batchSize(payouts(5n, 9n, 1n), coins(9n, 10n, 5n, 1n))).toBe(3)
+test('ignores outputs that do not cover the largest payout', () => {
+  expect(batchSize(payoutsOf(5n, 9n, 1n), utxosOf(9n, 10n, 5n, 1n))).toBe(3)
 })

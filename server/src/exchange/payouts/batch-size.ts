@@ -1,11 +1,11 @@
 import type { Utxo } from '../ports/spend.ts'
 
 /**
- * How many payouts leave in the next transaction where it should be one, for who shares a transaction is seen to belong
- * together: as many as it takes for all of them to leave now by half of the coins that could pay any of them. The other
- * half is for what comes next, since change is locked for long.
+ * Number of payouts for the next transaction on a network where sharing a transaction links its payouts: as few as possible,
+ * such that half of the outputs that can pay any of them suffice for the queue. The other half stays for later payouts,
+ * because change is locked for several blocks.
  */
-export function batchSize(payouts: readonly Readonly<{ units: bigint }>[], coins: readonly Utxo[]): number {
-  const able = coins.filter((coin) => payouts.every(({ units }) => units < coin.units)).length
-  return Math.ceil(payouts.length / Math.max(1, Math.floor(able / 2)))
+export function batchSize(payouts: readonly Readonly<{ units: bigint }>[], utxos: readonly Utxo[]): number {
+  const sufficient = utxos.filter((utxo) => payouts.every(({ units }) => units < utxo.units)).length
+  return Math.ceil(payouts.length / Math.max(1, Math.floor(sufficient / 2)))
 }

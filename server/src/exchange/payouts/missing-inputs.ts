@@ -5,68 +5,68 @@ import type { Store } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
 
 /**
- * Coins that a transaction of ours spends and that left the chain with nobody spending them elsewhere: no proof of death
- * comes of it, for whoever has their transaction's bytes can bring them back. `NO_COMMON_COIN`: one of them is the coin by
- * which all attempts exclude each other, so that nothing may be signed without it. `NO_REPLACEMENT`: the network takes none.
+ * Inputs of our transaction whose funding transaction was reorganised out and that nothing else has spent. They may
+ * reappear, so the transaction is not invalid. `REPLACEABLE`: it can be signed again without them. `NO_COMMON_COIN`: the
+ * conflict key itself is missing, so another attempt would not exclude this one. `NO_REPLACEMENT`: the network accepts no
+ * replacements.
  */
-export type Gone = Readonly<{
+export type MissingInputs = Readonly<{
   kind: 'REPLACEABLE' | 'NO_COMMON_COIN' | 'NO_REPLACEMENT'
   outpoints: readonly string[]
+  /** Height of the head when the last of them left its block. */
   since: number
 }>
 
-/** Null while it is no matter: none is gone, not for as long as anything is waited for, or a node has one still. */
-export async function findGone(
+/** Null unless an input has been in no block for `finalityBlocks` and no node has its transaction in chain or mempool. */
+export async function findMissingInputs(
   { store }: Readonly<{ store: Store }>,
   chain: Chain,
   { network, state, conflictKey, head }: OutgoingTransaction,
   { intent }: Attempt,
-): Promise<Gone | null> {
+): Promise<MissingInputs | null> {
   if (state !== 'live' || intent.family !== 'bitcoin' || head === null) return null
-  const coins = await store.recovery.findMissingOutputs(
+  const outputs = await store.recovery.findMissingOutputs(
     network,
     intent.inputs.map(({ outpoint }) => outpoint),
   )
-  // As deep as the proof of a death lies: what a reorganisation took along has come back long before.
-  const ripe = coins.filter(({ missingSince: goneAt }) => head - goneAt >= chain.network.finalityBlocks)
-  const gone: string[] = []
-  for (const { outpoint } of ripe) {
+  const overdue = outputs.filter(({ missingSince }) => head - missingSince >= chain.network.finalityBlocks)
+  const outpoints: string[] = []
+  for (const { outpoint } of overdue) {
     const txHash = outpoint.split(':')[0] ?? ''
-    // Neither in the chain nor in the pool of any node.
-    if ((await chain.sender.observe({ txHash, conflictKey: null })).kind === 'unseen') gone.push(outpoint)
+    if ((await chain.sender.observe({ txHash, conflictKey: null })).kind === 'unseen') outpoints.push(outpoint)
   }
-  if (gone.length === 0) return null
+  if (outpoints.length === 0) return null
   return {
-    kind: gone.includes(conflictKey)
+    kind: outpoints.includes(conflictKey)
       ? 'NO_COMMON_COIN'
       : chain.network.bitcoin?.replaceable === false
         ? 'NO_REPLACEMENT'
         : 'REPLACEABLE',
-    outpoints: gone,
-    since: Math.max(...ripe.map(({ missingSince: goneAt }) => goneAt)),
+    outpoints,
+    since: Math.max(...overdue.map(({ missingSince }) => missingSince)),
   }
 }
 
-/** The intent without the coins that are gone; null where it would not exclude what it replaces. */
-export function without(intent: SignIntent, { kind, outpoints }: Gone): SignIntent | null {
+/** The intent without its missing inputs; null if it cannot be replaced without them. */
+export function dropInputs(intent: SignIntent, { kind, outpoints }: MissingInputs): SignIntent | null {
   if (kind !== 'REPLACEABLE' || intent.family !== 'bitcoin') return null
   const inputs = intent.inputs.filter(({ outpoint }) => !outpoints.includes(outpoint))
-  assert(inputs.length > 0, 'the common coin is left')
+  assert(inputs.length > 0, 'the conflict key is among the remaining inputs')
   return { ...intent, inputs }
 }
 
-/** It waits, and a person can see for what. */
-export async function tellGone(
+/** `code` says why the transaction was not signed again. */
+export async function raiseMissingInputs(
   { store }: Readonly<{ store: Store }>,
   { id, network }: OutgoingTransaction,
-  { kind, outpoints, since }: Gone,
+  { kind, outpoints, since }: MissingInputs,
   code: string,
 ): Promise<void> {
-  await store.alarms.raise(`coins:${id}`, 'coins that a payment spends have left the chain, and nobody spent them', {
+  await store.alarms.raise(`coins:${id}`, 'inputs of a payment left the chain and were not spent elsewhere', {
     network,
     code,
     outpoints,
     since,
-    next: kind !== 'REPLACEABLE' ? `swapyard payouts bring-back ${id} --raw <hex>` : null,
+    next: kind === 'REPLACEABLE' ? null : `swapyard payouts bring-back ${id} --raw <hex>`,
   })
 }

@@ -1,26 +1,26 @@
 import type { Asset, AssetId } from '../../core/domain/asset.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import { spendsInPlace } from '../../core/domain/network.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
 import { assert } from '../../lib/assert.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Chain } from '../ports/chain.ts'
 import { AlreadyReleasedError, type Signer, type SignIntent } from '../ports/signer.ts'
 import type { Store, StoreTx } from '../ports/store/store.ts'
 import type { Attempt, OutgoingTransaction } from '../ports/store/transactions.ts'
-import { caught, pauseScopes, toPay, toStored } from './dispatch-payouts.ts'
-import { exchangeJobs } from './payment.ts'
+import { exchangeJobs, pauseScopes, toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
 
 type ReplaceDeps = Readonly<{ store: Store; signer: Signer; assetById(id: AssetId): Asset; log: Log }>
 
-/** Above this many times the fee rate of the moment, a fee is not what a transaction waits for. */
+/** A transaction that offers more than this many times the current fee rate is not waiting because of its fee. */
 const FEE_RISE_MAX = 4n
-/** Coins that a replacement may add. */
-const COINS_MAX = 500
+/** Outputs that a replacement may add. */
+const UTXOS_MAX = 500
 
 /**
- * Signs another attempt, which spends what `intent` spends (the newest attempt's, or a part of it) and pays the same with a
- * higher fee. It spends the conflict key of all attempts before it, so that at most one of them can ever confirm (I-12).
- * Null = done, or somebody else was faster; else why there is none.
+ * Signs another attempt that spends what `intent` spends (the intent of the newest attempt, or a part of it), pays the same
+ * and offers a higher fee. It spends the conflict key of all earlier attempts, so at most one of them can confirm (I-12).
+ * Returns null if it signed or if another worker was faster, else the code of the reason.
  */
 export async function replaceTransaction(
   deps: ReplaceDeps,
@@ -30,55 +30,15 @@ export async function replaceTransaction(
   intent: SignIntent,
 ): Promise<string | null> {
   const fee = await chain.reader.feeRate()
-  // It offers enough: what holds it up is another transaction before it, or a node. More would only be burnt.
+  // An earlier nonce or a node is in the way; a higher fee would not help.
   if (intent.family === 'evm' && intent.maxFeePerGas > fee.rate * FEE_RISE_MAX) return 'ENOUGH'
   try {
-    return await deps.store.transaction(async (tx) => {
-      const current = await tx.transactions.load(transaction.id)
-      if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
-      const payouts = await tx.payouts.listByTransaction(transaction.id)
-      // A replacement is a signature, too (I-25): meanwhile the same bytes are offered.
-      if ((await tx.pauses.active(payouts.flatMap(pauseScopes))).length > 0)
-        throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
-      // And is worth what any other is: nothing is paid for a deposit that its chain has taken back (I-34).
-      if (!(await tx.payouts.haveCreditedDeposits(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
-      const coins = chain.network.bitcoin
-        ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, COINS_MAX)
-        : []
-      const changeIndex = await changeIndexFor(tx, chain, intent)
-      const unsigned = await caught(() =>
-        chain.sender.build({
-          payments: payouts.map((payout) => toPay(deps, payout)),
-          from: transaction.from,
-          fee,
-          utxos: coins,
-          sweepAll: false,
-          changeIndex,
-          nonce: intent.family === 'evm' ? intent.nonce : null,
-          gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
-          replaces: { intent, feeUnits: newest.feeUnits },
-        }),
-      )
-      assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends what all attempts spend')
-      const signed = await caught(() => deps.signer.sign(unsigned.intent, payouts.map(toStored)))
-      await tx.transactions.addAttempt(transaction.id, {
-        ...signed,
-        intent: unsigned.intent,
-        feeUnits: unsigned.feeUnits,
-        outpoints: spendsInPlace(chain.network) ? unsigned.resources : [],
-      })
-      await tx.wake([{ kind: 'transaction', id: transaction.id }, ...exchangeJobs(payouts)])
-      deps.log.info(
-        { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
-        'transaction replaced',
-      )
-      return null
-    })
+    return await deps.store.transaction((tx) => signReplacement(deps, tx, chain, transaction, { newest, intent, fee }))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // Asked to pay twice: by a mistake of ours, or by somebody's hand. It stays for a person to see.
+    // Signing would pay twice: a bug, or manipulation. The alarm stays for the operator.
     if (error instanceof AlreadyReleasedError)
-      await deps.store.alarms.raise(`release:${error.payoutId}`, 'the signer has released this payout before', {
+      await deps.store.alarms.raise(`release:${error.payoutId}`, 'the signer released this payout before', {
         network: transaction.network,
         transactionId: transaction.id,
       })
@@ -86,7 +46,55 @@ export async function replaceTransaction(
   }
 }
 
-/** A replacement keeps the change address; where there was no change, it may have some, at an address of ours that is watched. */
+type Replacement = Readonly<{ newest: Attempt; intent: SignIntent; fee: FeeRate }>
+
+async function signReplacement(
+  deps: ReplaceDeps,
+  tx: StoreTx,
+  chain: Chain,
+  transaction: OutgoingTransaction,
+  { newest, intent, fee }: Replacement,
+): Promise<string | null> {
+  const current = await tx.transactions.load(transaction.id)
+  if (current?.state !== 'live' || current.attempts.at(-1)?.id !== newest.id) return null
+  const payouts = await tx.payouts.listByTransaction(transaction.id)
+  if ((await tx.pauses.active(payouts.flatMap(pauseScopes))).length > 0)
+    throw new AppError('NETWORK_PAUSED', 'nothing is signed in a paused scope')
+  if (!(await tx.payouts.haveCreditedDeposits(transaction.id))) return 'DEPOSIT_NOT_COUNTED'
+  const utxos = chain.network.bitcoin
+    ? await tx.transactions.listSpendable(transaction.network, chain.network.confirmations, UTXOS_MAX)
+    : []
+  const changeIndex = await changeIndexFor(tx, chain, intent)
+  const unsigned = await wrapBuildError(() =>
+    chain.sender.build({
+      payments: payouts.map((payout) => toPayment(deps, payout)),
+      from: transaction.from,
+      fee,
+      utxos,
+      sweepAll: false,
+      changeIndex,
+      nonce: intent.family === 'evm' ? intent.nonce : null,
+      gasLimit: intent.family === 'evm' ? intent.gasLimit : null,
+      replaces: { intent, feeUnits: newest.feeUnits },
+    }),
+  )
+  assert(unsigned.conflictKey === transaction.conflictKey, 'a replacement spends the conflict key of all attempts')
+  const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
+  await tx.transactions.addAttempt(transaction.id, {
+    ...signed,
+    intent: unsigned.intent,
+    feeUnits: unsigned.feeUnits,
+    outpoints: spendsInPlace(chain.network) ? unsigned.resources : [],
+  })
+  await tx.wake([{ kind: 'transaction', id: transaction.id }, ...exchangeJobs(payouts)])
+  deps.log.info(
+    { network: transaction.network, transactionId: transaction.id, replaces: newest.txHash, txHash: signed.txHash },
+    'transaction replaced',
+  )
+  return null
+}
+
+/** A replacement keeps the change address. If there was no change, it gets a new one, so that it can have change. */
 async function changeIndexFor(tx: StoreTx, chain: Chain, intent: SignIntent): Promise<number> {
   if (intent.family !== 'bitcoin') return 0
   if (intent.change !== null) return intent.change.path.index

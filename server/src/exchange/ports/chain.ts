@@ -2,7 +2,7 @@ import type { Asset } from '../../core/domain/asset.ts'
 import type { FinalityTag, Network } from '../../core/domain/network.ts'
 import type { BlockRef, FeeRate } from '../../core/ports/chain.ts'
 import type { SignIntent } from './signer.ts'
-import type { Utxo, KeyPath, Payment } from './spend.ts'
+import type { KeyPath, Payment, Utxo } from './spend.ts'
 
 /** One network as the exchange uses it. Each chain family implements it once, in `adapters/chains/`. */
 export interface Chain {
@@ -141,7 +141,10 @@ export type Observation =
   | { kind: 'invalidated'; proof: Record<string, string | number> }
 
 /** `unmined`: in a pool for that many blocks; `remedy` is the command for the operator of the node. */
-export type RebroadcastResult = { kind: 'waiting' } | { kind: 'rebroadcast' } | { kind: 'unmined'; blocks: number; remedy: string }
+export type RebroadcastResult =
+  | { kind: 'waiting' }
+  | { kind: 'rebroadcast' }
+  | { kind: 'unmined'; blocks: number; remedy: string }
 
 /** A spend that must happen before a transaction of the bitcoin family can confirm. */
 export type RequiredSpend = Readonly<{ outpoint: string; spentBy: string }>

@@ -1,7 +1,12 @@
 import type { Currency } from '../../core/domain/currency.ts'
 import { AppError } from '../../core/domain/errors.ts'
 import type { Partner } from '../../core/domain/partner.ts'
-import { chooseBestIntermediary, RESERVE_MARGIN_PPM, type QuotedIntermediary, quoteLegs } from '../domain/intermediary.ts'
+import {
+  chooseBestIntermediary,
+  type QuotedIntermediary,
+  quoteLegs,
+  RESERVE_MARGIN_PPM,
+} from '../domain/intermediary.ts'
 import type { IntermediaryOption, PrivateType } from '../domain/private-plan.ts'
 import type { Chain } from '../ports/chain.ts'
 import { type PrivacySettings, requiredConfirmations } from '../settings.ts'
@@ -111,11 +116,7 @@ function secondsOf({ network }: Currency, confirmations: number): number {
   return Math.ceil((network.blockTimeMs * (confirmations + 1)) / 1_000)
 }
 
-function noIntermediary(
-  type: PrivateType,
-  endpoints: readonly Currency[],
-  failures: readonly AppError[],
-): AppError {
+function noIntermediary(type: PrivateType, endpoints: readonly Currency[], failures: readonly AppError[]): AppError {
   const transient = failures.find(({ retryable }) => retryable)
   if (transient)
     return new AppError(transient.code, 'no intermediary is available now: retry later', { cause: transient })

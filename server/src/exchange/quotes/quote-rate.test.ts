@@ -7,7 +7,7 @@ import { createQuoteRate } from './quote-rate.ts'
 import { createRateIds } from './rate-id.ts'
 
 const listed = [btc, eth, usdt, shib]
-/** Stands in for the catalogue: lower case only. */
+/** A catalogue without aliases. */
 const catalogue = {
   find: (ticker: string, network: string) =>
     listed.find(({ asset }) => asset.ticker === ticker && asset.network === network) ?? null,
@@ -39,7 +39,7 @@ function start(offsetMs = 0) {
   return { books, rateIds, time, quoteRate: createQuoteRate({ catalogue, books, rateIds, clock }) }
 }
 
-/** The problems of a request that must fail, and the code on top. */
+/** Code and problems of a request that must fail. */
 function problemsOf(change: Partial<RateRequest>) {
   try {
     start().quoteRate(partner, { ...request, ...change })
@@ -51,7 +51,7 @@ function problemsOf(change: Partial<RateRequest>) {
 }
 
 describe('quoteRate', () => {
-  it('quotes net of everything and binds the quote to a rateId', () => {
+  it('quotes net of all fees and binds the quote to a rateId', () => {
     const { quoteRate, rateIds } = start()
     const { quote, rateId, validUntil } = quoteRate(partner, request)
     // As in pricing.test.ts, by hand: 99980.001999 − 399.920008 − 497.900410 − 2.600911.
@@ -67,12 +67,12 @@ describe('quoteRate', () => {
     expect(terms).toMatchObject({ toUnits: 99_079_580_670n, expiresAt: new Date(NOW + 60_000) })
   })
 
-  it('expires by the clock of the database, whatever the clock of the process', () => {
+  it('sets the expiry by the database clock, not the process clock', () => {
     const { validUntil } = start(-600_000).quoteRate(partner, request)
     expect(validUntil).toEqual(new Date(NOW - 600_000 + 60_000))
   })
 
-  it.each([['0.00000001'], ['1000000']])('shows the bounds for %s, and no rateId', (amount) => {
+  it.each([['0.00000001'], ['1000000']])('returns the bounds but no rateId for %s', (amount) => {
     const { quote, rateId, validUntil } = start().quoteRate(partner, { ...request, amount })
     expect({ rateId, validUntil }).toEqual({ rateId: null, validUntil: null })
     expect(quote.withinBounds).toBe(false)
@@ -80,7 +80,7 @@ describe('quoteRate', () => {
     expect(quote.maxUnits).toBeGreaterThan(quote.minUnits)
   })
 
-  it('quotes 15 digits of an amount that has more', () => {
+  it('quotes the first 15 digits of an amount', () => {
     const { quote } = start().quoteRate(partner, {
       ...request,
       fromCurrency: 'eth',
@@ -90,14 +90,14 @@ describe('quoteRate', () => {
     expect(quote.fromUnits).toBe(1_123_456_789_012_340_000n)
   })
 
-  it('names every problem at once', () => {
+  it('reports all problems together', () => {
     expect(problemsOf({ fromCurrency: 'zzz', toNetwork: 'btc', amount: '1e5' })).toEqual({
       code: 'CURRENCY_NOT_FOUND',
       problems: ['fromCurrency: CURRENCY_NOT_FOUND', 'toCurrency: CURRENCY_NOT_FOUND', 'amount: AMOUNT_MALFORMED'],
     })
   })
 
-  // Of the corpus of bad inputs: B036 to B043, B047, B049.
+  // Bad inputs B036 to B043, B047, B049.
   it.each([
     [{ fromCurrency: 'btc', fromNetwork: 'eth' }, 'CURRENCY_NOT_FOUND', 'fromCurrency: CURRENCY_NOT_FOUND'],
     [{ toCurrency: "usdt'--" }, 'CURRENCY_NOT_FOUND', 'toCurrency: CURRENCY_NOT_FOUND'],
@@ -129,23 +129,23 @@ describe('quoteRate', () => {
     expect(problemsOf(change)).toEqual({ code, problems: [problem] })
   })
 
-  it('uses a new book at once, and none that is too old (B050)', () => {
+  it('uses a new book at once, and rejects an old one (B050)', () => {
     const { quoteRate, books, time } = start()
     const before = quoteRate(partner, request).quote.toUnits
-    const dearer = {
+    const higherPrices = {
       ...bookParts.prices,
       btc: price('199980', '300000'),
     }
-    books.replace({ prices: makeBook({ ...bookParts, prices: dearer }).prices })
+    books.replace({ prices: makeBook({ ...bookParts, prices: higherPrices }).prices })
     expect(quoteRate(partner, request).quote.toUnits).toBeGreaterThan((before * 19n) / 10n)
     time.now += 30_001
     expect(() => quoteRate(partner, request)).toThrow(expect.objectContaining({ code: 'RATES_UNAVAILABLE' }))
   })
 
-  it('keeps partners of different fees apart', () => {
+  it('does not mix partners with different fees', () => {
     const { quoteRate } = start()
-    const dear = quoteRate(partner, request).quote.toUnits
-    expect(quoteRate({ ...partner, id: 'b', feeBps: 0 }, request).quote.toUnits).toBeGreaterThan(dear)
-    expect(quoteRate(partner, request).quote.toUnits).toBe(dear)
+    const withFee = quoteRate(partner, request).quote.toUnits
+    expect(quoteRate({ ...partner, id: 'b', feeBps: 0 }, request).quote.toUnits).toBeGreaterThan(withFee)
+    expect(quoteRate(partner, request).quote.toUnits).toBe(withFee)
   })
 })

@@ -35,7 +35,7 @@ function start(initial = current) {
 }
 const unavailable = expect.objectContaining({ code: 'RATES_UNAVAILABLE' })
 
-it('serves one document in three encodings, tagged by its digest', async () => {
+it('serves one document in three encodings, with its digest as ETag', async () => {
   const { feed } = start()
   await feed.render()
   const { xml, gzip, brotli, etag, lastModified } = feed.ratesFeed()
@@ -47,7 +47,7 @@ it('serves one document in three encodings, tagged by its digest', async () => {
   expect(feed.ratesFeed().xml).toBe(xml)
 })
 
-it('is there by itself after the first book, and follows the next', async () => {
+it('renders after the first book and after each change', async () => {
   const { feed, books, errors } = start(emptyBook(current.spreads))
   expect(() => feed.ratesFeed()).toThrow(unavailable)
   books.replace(current)
@@ -58,7 +58,7 @@ it('is there by itself after the first book, and follows the next', async () => 
   expect(errors).toEqual([])
 })
 
-it('keeps tag and date while the figures are the same', async () => {
+it('keeps ETag and date while the figures are unchanged', async () => {
   const { feed, books, time } = start()
   await feed.render()
   const first = feed.ratesFeed()
@@ -66,12 +66,12 @@ it('keeps tag and date while the figures are the same', async () => {
   books.replace(makeBook({ ...bookParts, at: time.now }))
   await feed.render()
   expect(feed.ratesFeed()).toBe(first)
-  // The figures are the same, but read again: they are good for longer.
+  // The same figures, read again, stay valid longer.
   time.now += 20_000
   expect(feed.ratesFeed()).toBe(first)
 })
 
-it('is unavailable when its prices are older than 30 s (I-30)', async () => {
+it('throws RATES_UNAVAILABLE with prices older than 30 s (I-30)', async () => {
   const { feed, time } = start()
   await feed.render()
   time.now += 30_000

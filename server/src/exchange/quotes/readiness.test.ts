@@ -5,14 +5,14 @@ import { createBookSnapshot } from './book-snapshot.ts'
 import { readiness } from './readiness.ts'
 
 const currencies = [btc, eth, usdt]
-const quoteNothing = 'nothing can be quoted: no network answers, or all of them stand still'
+const quotesNothing = 'no pair can be quoted: networks are paused, or their nodes do not answer'
 
 function reasons(part: Partial<Book> = {}, { now = NOW, networks = ['btc', 'eth'] } = {}) {
   const books = createBookSnapshot({ ...makeBook(bookParts), ...part })
   return readiness({ currencies, networks, books, now })
 }
 const book = makeBook(bookParts)
-/** Fees that were read so long ago, on these networks; those of the others are current. */
+/** Fees of these networks are `ageMs` old, those of others current. */
 const feesOf = (ageMs: number, ...networks: string[]) =>
   new Map(
     [...book.fees].map(([network, fees]) => [
@@ -21,18 +21,18 @@ const feesOf = (ageMs: number, ...networks: string[]) =>
     ]),
   )
 
-test('a house with coins, prices and nodes is ready', () => {
+test('is ready with funds, prices and nodes', () => {
   expect(reasons()).toEqual([])
 })
 
-test('one whose nodes answer no more is not: prices of fees are good for two minutes', () => {
+test('is not ready with fee rates older than two minutes', () => {
   expect(reasons({ fees: feesOf(120_000, 'btc', 'eth') })).toEqual([])
-  expect(reasons({ fees: feesOf(120_001, 'btc', 'eth') })).toEqual([quoteNothing])
-  expect(reasons({ fees: new Map() })).toEqual([quoteNothing])
+  expect(reasons({ fees: feesOf(120_001, 'btc', 'eth') })).toEqual([quotesNothing])
+  expect(reasons({ fees: new Map() })).toEqual([quotesNothing])
 })
 
-test('one network alone is no direction, where there are more', () => {
-  expect(reasons({ fees: feesOf(120_001, 'btc') })).toEqual([quoteNothing])
+test('needs two networks if there are several', () => {
+  expect(reasons({ fees: feesOf(120_001, 'btc') })).toEqual([quotesNothing])
   const alone = {
     ...book.reserves,
     available: new Map([['eth@eth', 10n ** 20n] as const, ['usdt@eth', 10n ** 12n] as const]),
@@ -40,15 +40,15 @@ test('one network alone is no direction, where there are more', () => {
   expect(reasons({ reserves: alone }, { networks: ['eth'] })).toEqual([])
 })
 
-test('one that stands still altogether is not', () => {
-  expect(reasons({ pauses: { networks: new Set(['btc', 'eth']), assets: new Set() } })).toEqual([quoteNothing])
+test('is not ready if all networks are paused', () => {
+  expect(reasons({ pauses: { networks: new Set(['btc', 'eth']), assets: new Set() } })).toEqual([quotesNothing])
   expect(reasons({ pauses: { networks: new Set(), assets: new Set(['usdt@eth']) } })).toEqual([])
 })
 
-test('without prices, reserves or coins it says so', () => {
-  expect(reasons({}, { now: NOW + 30_001 })).toEqual(['there are no current prices'])
-  expect(reasons({}, { now: NOW + 60_001 })).toEqual(['there are no current prices', 'the reserves are not known'])
+test('states missing prices, reserves and funds', () => {
+  expect(reasons({}, { now: NOW + 30_001 })).toEqual(['prices are out of date'])
+  expect(reasons({}, { now: NOW + 60_001 })).toEqual(['prices are out of date', 'reserves are out of date'])
   expect(reasons({ reserves: { at: NOW, available: new Map() } })).toEqual([
-    'the hot wallets are empty: bring coins to their addresses',
+    'fewer than 2 networks have funds: send funds to the hot wallet addresses',
   ])
 })

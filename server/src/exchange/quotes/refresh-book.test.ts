@@ -8,7 +8,7 @@ import { btc, book as current, eth, NOW, usdt } from '../domain/pricing.fixture.
 import { createBookSnapshot } from './book-snapshot.ts'
 import { type RefreshBook, refreshBook, refreshBookOnce } from './refresh-book.ts'
 
-/** A chain whose payouts cost `gas` × the rate of its node; `down` makes the node fail. */
+/** A chain whose payouts cost `gas` × the node's fee rate. `down`: the node fails. */
 function makeChain(
   network: (typeof eth)['network'],
   gas: (asset: Asset) => bigint,
@@ -54,8 +54,8 @@ function start() {
   return { books, time, nodes, source, reads, refresh }
 }
 
-/** Runs the loops until the test is through, and sees that they end. */
-async function running(refresh: RefreshBook, test: () => Promise<void>): Promise<void> {
+/** Runs the loops during the test and awaits their end. */
+async function whileRunning(refresh: RefreshBook, test: () => Promise<void>): Promise<void> {
   const stop = new AbortController()
   const ended = refreshBook(refresh, stop.signal)
   try {
@@ -87,7 +87,7 @@ describe('refreshBookOnce', () => {
     )
   })
 
-  it('ends where sources fail, too', async () => {
+  it('resolves even if sources fail', async () => {
     const { books, refresh, nodes, source, reads } = start()
     source.down = true
     nodes.eth.down = true
@@ -99,9 +99,9 @@ describe('refreshBookOnce', () => {
 })
 
 describe('refreshBook', () => {
-  it('follows its sources until it is stopped', async () => {
+  it('follows its sources until the signal', async () => {
     const { books, refresh, nodes, time } = start()
-    await running(refresh, async () => {
+    await whileRunning(refresh, async () => {
       await vi.waitFor(() => expect(books.current().fees.size).toBe(2), PATIENCE)
       nodes.btc.rate = 20n
       time.now += 5_000
@@ -116,9 +116,9 @@ describe('refreshBook', () => {
     expect(books.current()).toBe(last)
   })
 
-  it('leaves the part of a failing source as it was, with its old time', async () => {
+  it('keeps the part of a failing source with its old time', async () => {
     const { books, refresh, nodes, source, time, reads } = start()
-    await running(refresh, async () => {
+    await whileRunning(refresh, async () => {
       await vi.waitFor(() => expect(books.current().fees.size).toBe(2), PATIENCE)
       source.down = true
       nodes.eth.down = true
@@ -134,9 +134,9 @@ describe('refreshBook', () => {
     })
   })
 
-  it('never puts an older snapshot over a younger one', async () => {
+  it('never replaces a newer snapshot by an older one', async () => {
     const { books, refresh, time, reads } = start()
-    await running(refresh, async () => {
+    await whileRunning(refresh, async () => {
       await vi.waitFor(() => expect(books.current().prices.at).toBe(NOW), PATIENCE)
       time.now -= 10_000
       reads.length = 0

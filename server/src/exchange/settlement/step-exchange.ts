@@ -1,33 +1,33 @@
+import pMap from 'p-map'
 import { AppError } from '../../core/domain/errors.ts'
 import { exchangeAccount } from '../../core/domain/ledger/entries.ts'
 import type { Verdict } from '../../core/ports/screening.ts'
 import { checkpoint } from '../../core/services/checkpoint.ts'
 import { assert, unreachable } from '../../lib/assert.ts'
-import { inParallel } from '../../lib/in-parallel.ts'
 import { decide, type Facts, isTerminal, overallStatus, type Step } from '../domain/lifecycle.ts'
 import type { PrivatePlan } from '../domain/private-plan.ts'
 import type { Execution } from '../ports/store/execution.ts'
-import type { StepContext, ExecutionPosition } from '../ports/store/steps.ts'
+import type { ExecutionPosition, StepContext } from '../ports/store/steps.ts'
 import type { StoreTx } from '../ports/store/store.ts'
 import { type Act, type Evidence, endsOf, getChain, holdFor, legOf, move, type StepDeps } from './steps/context.ts'
 import { convert, reconvert, reservePayout, unwind } from './steps/convert.ts'
-import { credit, holdExecution, bookUnclaimed, bookLoss, reverseLoss, revertToPending } from './steps/credit.ts'
+import { bookLoss, bookUnclaimed, credit, holdExecution, reverseLoss, revertToPending } from './steps/credit.ts'
 import { hasReachedFinalityTag } from './steps/finality-tag.ts'
 import { reserveRefund, startRefund } from './steps/refund.ts'
 
-/** Acts of one execution in one transaction: more than any path through the lifecycle has. */
+/** Acts on one execution in one transaction; longer than any path through the lifecycle. */
 const ACTS_MAX = 12
-/** Windows of executions that one step goes through; a step of its own goes on with the rest. */
+/** Windows of executions in one step; the next step continues with the rest. */
 const WINDOWS_MAX = 4
-/** Executions of a window that nodes and the screening are asked about at once. */
-const ASKED_AT_ONCE = 4
-/** An open exchange is looked at this often even if every wake-up was lost. */
+/** Executions of a window whose evidence is read in parallel. */
+const EVIDENCE_PARALLEL = 4
+/** An open exchange is checked this often even if all wake-ups are lost. */
 const CHECK_EVERY_MS = 15_000
 
 /**
- * Does what an exchange needs next, as far as it goes now. Re-entrant: any process, any number of times, killed anywhere.
- * What anybody sends makes executions, so they are taken window by window, each in a transaction of its own; where this
- * step stops, the exchange is woken at once and the next step goes on there, until there is none left to look at.
+ * Takes an exchange as far as it can go now. Any process may run it any number of times and die at any point. Strangers can
+ * create executions by sending dust, so each window of executions has its own transaction; if windows are left, the
+ * exchange is woken and the next step continues there.
  */
 export function createStepExchange(deps: StepDeps) {
   return async function stepExchange(id: string): Promise<void> {
@@ -41,8 +41,8 @@ export function createStepExchange(deps: StepDeps) {
 }
 
 /**
- * What must be read of chains is read before the transaction; inside it everything is decided again from the locked rows.
- * Where the next window begins is what was seen before: what has come into this one meanwhile is looked at again.
+ * Reads chains and screening before the transaction; decides inside it from the locked rows. The next window starts where
+ * the unlocked read ended, so an execution that entered this window in between is processed by the next step.
  */
 async function stepWindow(
   deps: StepDeps,
@@ -53,18 +53,18 @@ async function stepWindow(
   const before = await deps.store.steps.load(id, after)
   if (!before) return null
   const { next } = before
-  const evidence = await gather(deps, before)
+  const evidence = await readEvidence(deps, before)
   checkpoint('step.gathered')
   await deps.store.transaction(async (tx) => {
     const current = await tx.steps.load(id, before.after)
-    assert(current, `exchange ${id} is there`)
+    assert(current, `exchange ${id} exists`)
     const executions: Execution[] = []
     for (const execution of current.executions)
       executions.push(
-        await advance({ deps, tx, context: current, execution, evidence: evidence.get(execution.id) ?? null }),
+        await advanceExecution({ deps, tx, context: current, execution, evidence: evidence.get(execution.id) ?? null }),
       )
     checkpoint('step.decided')
-    await settle(tx, current, executions, next)
+    await saveExchange(tx, current, executions, next)
     if (isLast && next !== null) await tx.wake([{ kind: 'exchange', id }])
   })
   checkpoint('step.committed')
@@ -73,7 +73,19 @@ async function stepWindow(
 
 export function toFacts(
   { exchange, now, heads }: StepContext,
-  { leg, status, reason, deposit, order, payout, decision, source, isSourceMissing: sourceGone, nextLegFunded, changedAt }: Execution,
+  {
+    leg,
+    status,
+    reason,
+    deposit,
+    order,
+    payout,
+    decision,
+    source,
+    isSourceMissing,
+    nextLegFunded,
+    changedAt,
+  }: Execution,
 ): Facts {
   const depth = deposit.block === null ? 0 : (heads.get(deposit.network) ?? 0) - deposit.block.height + 1
   return {
@@ -82,7 +94,7 @@ export function toFacts(
     credited: deposit.status === 'credited',
     rejected: deposit.status === 'rejected',
     lost: deposit.lost,
-    // A further leg is our own payment: it is never late.
+    // The deposit of a later leg is our own payment, which is never late.
     expired: leg === 0 && now > exchange.expiresAt,
     fill: order === null || order.state === 'planned' || order.state === 'cancelled' ? 'none' : order.state,
     payout:
@@ -94,7 +106,7 @@ export function toFacts(
             ? 'limited'
             : 'refused',
     decision,
-    source: sourceOf({ leg, status, reason, source, isSourceMissing: sourceGone }),
+    source: sourceOf({ leg, status, reason, source, isSourceMissing }),
     nextLegFunded: nextLegFunded || leg === exchange.legs.length - 1,
     stalled: isStalled(exchange.plan, leg, now.getTime() - changedAt.getTime()),
   }
@@ -105,11 +117,11 @@ function sourceOf({
   status,
   reason,
   source,
-  isSourceMissing: sourceGone,
+  isSourceMissing,
 }: Pick<Execution, 'leg' | 'status' | 'reason' | 'source' | 'isSourceMissing'>): Facts['source'] {
   if (leg === 0) return 'sound'
   if (source !== 'confirmed') return 'unconfirmed'
-  if (sourceGone) return 'missing'
+  if (isSourceMissing) return 'missing'
   return status === 'verifying' && reason === 'DEPOSIT_VANISHED' ? 'returned' : 'sound'
 }
 
@@ -117,15 +129,16 @@ function isStalled(plan: PrivatePlan | undefined, leg: number, unchangedMs: numb
   return plan !== undefined && unchangedMs > (plan.delaysMs[leg] ?? 0) + plan.stallMs
 }
 
-/** Reads what the next acts will ask of the outside world: nodes about deposits, the screening about addresses. */
-async function gather(deps: StepDeps, current: StepContext): Promise<ReadonlyMap<string, Evidence>> {
+/** Reads what the next acts need from outside: deposits from the nodes, addresses from the screening. */
+async function readEvidence(deps: StepDeps, current: StepContext): Promise<ReadonlyMap<string, Evidence>> {
   const evidence = new Map<string, Evidence>()
-  await inParallel(current.executions, ASKED_AT_ONCE, async (execution) => {
+  const ask = async (execution: Execution) => {
     const { act } = decide(toFacts(current, execution))
     if (act === 'wait' || act === 'close') return
     const deposit = act === 'credit' || act === 'reverseLoss' ? await checkDeposit(deps, current, execution) : null
     evidence.set(execution.id, { deposit, screening: await screen(deps, current, execution) })
-  })
+  }
+  await pMap(current.executions, ask, { concurrency: EVIDENCE_PARALLEL })
   return evidence
 }
 
@@ -135,19 +148,20 @@ async function checkDeposit(
   { deposit }: Execution,
 ): Promise<Evidence['deposit']> {
   const chain = getChain(deps, deposit.network)
-  if (deposit.block === null || !(await hasReachedFinalityTag(chain, deposit, heads.get(deposit.network) ?? 0))) return null
+  if (deposit.block === null || !(await hasReachedFinalityTag(chain, deposit, heads.get(deposit.network) ?? 0)))
+    return null
   const { reader } = chain
   if (!(await reader.agrees(deposit.block))) {
     deps.log.warn({ network: deposit.network, txHash: deposit.txHash }, 'nodes disagree about a deposit')
     return null
   }
   const receivedUnits = await reader.receivedUnits(deposit, deposit.block)
-  // Nothing is believed only of a block that is there still: a reorganisation in between looks the same.
+  // A reorganisation between the two reads also gives 0, so the block must still be there.
   if (receivedUnits === 0n && !(await reader.agrees(deposit.block))) return null
   return { blockHash: deposit.block.hash, receivedUnits }
 }
 
-/** The worst verdict on everybody who takes part. Silence is a reason to look, never a pass. */
+/** The worst verdict on sender, recipient and refund address. No answer counts as `review`. */
 async function screen(deps: StepDeps, { exchange }: StepContext, { payer }: Execution): Promise<Verdict> {
   const { from, to } = endsOf(exchange)
   const subjects = [
@@ -171,19 +185,19 @@ async function screen(deps: StepDeps, { exchange }: StepContext, { payer }: Exec
   return verdicts.find((verdict) => verdict === 'block') ?? verdicts.find((verdict) => verdict === 'review') ?? 'allow'
 }
 
-/** Takes step after step until there is nothing to be done but wait. */
-async function advance(start: Act): Promise<Execution> {
+/** Acts on an execution until it has to wait. */
+async function advanceExecution(start: Act): Promise<Execution> {
   let act = start
   for (let n = 0; n < ACTS_MAX; n++) {
-    const next = await perform(act, decide(toFacts(act.context, act.execution)))
+    const next = await performStep(act, decide(toFacts(act.context, act.execution)))
     if (next === null) return act.execution
     act = { ...act, execution: next }
   }
-  throw new AppError('INTERNAL', `execution ${start.execution.id} does not come to rest`)
+  throw new AppError('INTERNAL', `execution ${start.execution.id} still acts after ${ACTS_MAX} acts`)
 }
 
-/** One act. Null = wait for something from outside. */
-async function perform(act: Act, step: Step): Promise<Execution | null> {
+/** Performs one act. Null = wait for something outside. */
+async function performStep(act: Act, step: Step): Promise<Execution | null> {
   const { execution } = act
   switch (step.act) {
     case 'wait':
@@ -223,13 +237,13 @@ async function perform(act: Act, step: Step): Promise<Execution | null> {
   }
 }
 
-/** An operator released it, or the money took its course: back onto the way it was on. */
+/** Continues a held execution: the operator released it, or its payout was signed or confirmed meanwhile. */
 async function resume(act: Act): Promise<Execution> {
   const { execution, tx } = act
   await tx.alarms.clear(`held:${execution.id}`)
   if (execution.payout?.state === 'reserved') {
-    const released = execution.decision === 'release'
-    if (released) await tx.payouts.approve(execution.payout.id)
+    const isReleased = execution.decision === 'release'
+    if (isReleased) await tx.payouts.approve(execution.payout.id)
     await tx.wake([
       {
         kind: 'dispatch',
@@ -245,7 +259,7 @@ async function resume(act: Act): Promise<Execution> {
         'released',
         { decision: null },
       )),
-      payout: { ...execution.payout, attention: released ? null : execution.payout.attention },
+      payout: { ...execution.payout, attention: isReleased ? null : execution.payout.attention },
     }
   }
   if (execution.payout?.purpose === 'refund')
@@ -270,37 +284,37 @@ async function close(act: Act, { status, reason }: Extract<Step, { act: 'close' 
   return status === 'failed' ? { ...moved, payout: null } : moved
 }
 
-/** Writes the exchange's own status; a closed exchange owes nothing, or this is a bug. */
-async function settle(
+/** Saves the status of the exchange. Fails if a closed exchange still owes something. */
+async function saveExchange(
   tx: StoreTx,
   { exchange, sighted, now }: StepContext,
   executions: readonly Execution[],
   next: ExecutionPosition | null,
 ): Promise<void> {
   for (const { id, payoutHash, payout, status, reason } of executions) {
-    // A refund's hash appears with its signature, and changes when the fee is raised.
+    // The hash appears with the signature and changes with a replacement.
     if (payout?.txHash && payout.txHash !== payoutHash && (status === 'refunding' || status === 'sending')) {
       await tx.steps.saveExecution(exchange.id, { id, status, reason, payoutHash: payout.txHash }, 'payout hash', {
         txHash: payout.txHash,
       })
     }
   }
-  const { latestByStatus: last, needsRepair: isAdrift } = await tx.steps.summarize(exchange.id)
-  const { status, reason } = overallStatus(exchange, last, {
+  const { latestByStatus, needsRepair } = await tx.steps.summarize(exchange.id)
+  const { status, reason } = overallStatus(exchange, latestByStatus, {
     sighted,
     expired: now > exchange.expiresAt,
     lastLeg: exchange.legs.length - 1,
   })
-  const open = last.some((execution) => !isTerminal(execution.status))
+  const isOpen = latestByStatus.some((execution) => !isTerminal(execution.status))
   const nextCheckAt =
-    open || isAdrift || next !== null || status === 'confirming'
+    isOpen || needsRepair || next !== null || status === 'confirming'
       ? new Date(now.getTime() + CHECK_EVERY_MS)
       : isTerminal(status)
         ? null
         : exchange.expiresAt
-  if (isTerminal(status) && !open) {
+  if (isTerminal(status) && !isOpen) {
     const owed = await tx.ledger.balances(exchangeAccount(exchange.id))
-    assert(owed.size === 0, `exchange ${exchange.id} closes with nothing owed`)
+    assert(owed.size === 0, `closed exchange ${exchange.id} owes nothing`)
   }
   await tx.steps.save(exchange.id, { status, reason, nextCheckAt, next })
 }

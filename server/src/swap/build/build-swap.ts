@@ -10,7 +10,7 @@ import { beatsOwnRoute } from '../domain/choose-aggregator.ts'
 import { zeroAddress } from '../domain/token.ts'
 import type { BuildRequest, SwapServices, SwapSettings } from '../interfaces.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
-import type { SwapDesk } from '../ports/store/swaps.ts'
+import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 import type { PreparedSwap, SwapChain, SwapOrder } from '../ports/swap-chain.ts'
 import type { BuildAggregatorCall } from '../quotes/ask-aggregators.ts'
 import {
@@ -32,11 +32,13 @@ export type BuildSwapDeps = ReadSwapDeps &
   RouteSwapDeps &
   AggregatorDeps &
   Readonly<{
-    /** null: nobody else is asked. */
+    /** null if no aggregator is configured. */
     buildAggregatorCall: BuildAggregatorCall | null
     log: Readonly<{ info(fields: object, message: string): void }>
     refs: SwapRefs
-    desk: SwapDesk
+    feeAccounts: Pick<FeeAccounts, 'findAddress'>
+    /** Whether a checksummed address belongs to our wallets or to an exchange, on any network. */
+    isOwnAddress(address: string): Promise<boolean>
     approvals: BuiltApprovals
     screening: Screening
     withIdempotency: WithIdempotency
@@ -44,7 +46,7 @@ export type BuildSwapDeps = ReadSwapDeps &
     now(): number
   }>
 
-/** The transactions that carry a swap out, simulated before they are handed out. */
+/** Builds the unsigned transactions of a swap. They are simulated before they are returned. */
 export function createBuildSwap(deps: BuildSwapDeps): SwapServices['buildSwap'] {
   return (partner, request, idempotency) => deps.withIdempotency(partner, idempotency, () => build(deps, partner, request))
 }
@@ -52,32 +54,35 @@ export function createBuildSwap(deps: BuildSwapDeps): SwapServices['buildSwap'] 
 async function build(deps: BuildSwapDeps, partner: Partner, request: BuildRequest): Promise<readonly string[]> {
   const { chain } = deps.networks.getOpen(request.network)
   const account = readAccount(chain, request.account, 'account')
-  const read = await readSwapRequest(deps, request)
+  const parsed = await readSwapRequest(deps, request)
   await checkAccount(deps, chain, account)
-  const parties = { account, ...(await feeTaker(deps, partner, chain, read.feePpm)) }
-  const [priced, offers] = await Promise.all([priceSwap(deps, read), readAggregatorQuotes(deps, read, 'callable')])
-  const offer = chooseQuote(deps, priced, offers)
-  const outside = offer === null ? null : await prepareOutside(deps, partner, priced, parties, offer)
-  const { approve, swap } = outside?.prepared ?? (await prepareOwn(deps, partner, priced, parties))
-  // What our own route does not come through either is nobody's broken word.
-  if (offer !== null && outside !== null) deps.reliability.record(chain.network.id, offer.source, outside.shortPpm)
+  const parties = { account, ...(await readFeeTerms(deps, partner, chain, parsed.feePpm)) }
+  const [priced, quotes] = await Promise.all([
+    priceSwap(deps, parsed),
+    readAggregatorQuotes(deps, parsed, 'callable'),
+  ])
+  const quote = chooseQuote(deps, priced, quotes)
+  const attempt = quote === null ? null : await prepareByAggregator(deps, partner, priced, parties, quote)
+  const { approve, swap } = attempt?.prepared ?? (await prepareOwnRoute(deps, partner, priced, parties))
+  // If our own route fails simulation too, `prepareOwnRoute` throws and the aggregator is not penalised.
+  if (quote !== null && attempt !== null) deps.reliability.record(chain.network.id, quote.source, attempt.shortPpm)
   checkpoint('swap.built')
   if (approve === null) return [swap]
-  // Sending an approval asks for this row.
-  await deps.approvals.keep({
+  // `checkApproval` requires this row when the approval is sent.
+  await deps.approvals.save({
     partnerId: partner.id,
     network: chain.network.id,
     account,
-    token: read.from.address,
-    units: read.amountIn,
+    token: parsed.from.address,
+    units: parsed.amountIn,
   })
   return [approve, swap]
 }
 
-type FeeTaker = Readonly<{ feeTo: string; owesFee: boolean }>
-type Parties = FeeTaker & Readonly<{ account: string }>
+type FeeTerms = Readonly<{ feeTo: string; owesFee: boolean }>
+type Parties = FeeTerms & Readonly<{ account: string }>
 
-async function prepareOwn(
+async function prepareOwnRoute(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
@@ -85,59 +90,63 @@ async function prepareOwn(
 ): Promise<PreparedSwap> {
   return prepare(deps, partner, priced, parties).catch(async (error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'SIMULATION_FAILED') throw error
-    // The chain may be a block ahead of the route: once more, by the newest pools.
-    const again = await priceSwap(deps, priced)
-    if (again.routed.block.hash === priced.routed.block.hash) throw error
-    return prepare(deps, partner, again, parties)
+    // The chain may be a block ahead of the route: retry once with the newest pools.
+    const repriced = await priceSwap(deps, priced)
+    if (repriced.routed.block.hash === priced.routed.block.hash) throw error
+    return prepare(deps, partner, repriced, parties)
   })
 }
 
-/** No transaction in time, or one of contracts that it does not publish: it could not be built, whatever it pays. */
+/** Shortfall of an aggregator without a valid transaction in time. */
 const UNBUILT_PPM = 2_000n
-/** One that reverts pays less than its least; of a least that is hardly less than the offer that says little. */
-const REVERTED_LEAST_PPM = 1_000n
+/** Least shortfall of a transaction that reverts: it pays less than its minimum, by an unknown amount. */
+const REVERTED_MIN_PPM = 1_000n
 
-/** `prepared` is null wherever our own route serves better, or the call does not come to a swap that works on chain. */
-type Outside = Readonly<{ prepared: PreparedSwap | null /** by how much it fell short of its offer */; shortPpm: bigint }>
+type AggregatorAttempt = Readonly<{
+  /** Null if our own route is better, or if the aggregator's call fails. */
+  prepared: PreparedSwap | null
+  /** Shortfall against the quote, millionths. */
+  shortPpm: bigint
+}>
 
-async function prepareOutside(
+async function prepareByAggregator(
   deps: BuildSwapDeps,
   partner: Partner,
   priced: PricedSwap,
   parties: Parties,
-  offer: WeightedQuote,
-): Promise<Outside> {
+  quote: WeightedQuote,
+): Promise<AggregatorAttempt> {
   const order = aggregatorOrderOf(priced)
   if (order === null || deps.buildAggregatorCall === null) return { prepared: null, shortPpm: 0n }
   const { chain } = priced.network
   const { slippagePpm, amountIn } = priced
-  const failed = (shortPpm: bigint, reason: string): Outside => {
-    deps.log.info({ network: chain.network.id, source: offer.source, reason }, 'an outside offer was not built')
+  const failed = (shortPpm: bigint, reason: string): AggregatorAttempt => {
+    deps.log.info({ network: chain.network.id, source: quote.source, reason }, 'an aggregator quote was not built')
     return { prepared: null, shortPpm }
   }
-  const trade = await deps.buildAggregatorCall(offer.source, { ...order, taker: chain.externalExecutor, slippagePpm })
-  if (trade === null) return failed(UNBUILT_PPM, 'no call of its own contracts in time')
-  const { gas, penaltyPpm } = offer
+  const trade = await deps.buildAggregatorCall(quote.source, { ...order, taker: chain.externalExecutor, slippagePpm })
+  if (trade === null) return failed(UNBUILT_PPM, 'no valid call to its published contracts in time')
+  const { gas, penaltyPpm } = quote
   if (!beatsOwnRoute(priced.routed, { ...trade, gas, penaltyPpm }, deps.settings.aggregatorGainBps))
-    return failed(shortOf(offer.amountOut, trade.amountOut), 'no call as good as the offer')
-  const better = priceAt(priced, trade.amountOut)
+    return failed(shortfallPpm(quote.amountOut, trade.amountOut), 'the call pays less than our own route')
+  const repriced = priceAt(priced, trade.amountOut)
   try {
-    const prepared = await prepare(deps, partner, better, parties, trade.call)
-    const shortPpm = shortOf(priceAt(priced, offer.amountOut).received, prepared.simulatedOut)
-    // What it says is one thing, what it pays another.
+    const prepared = await prepare(deps, partner, repriced, parties, trade.call)
+    const shortPpm = shortfallPpm(priceAt(priced, quote.amountOut).received, prepared.simulatedOut)
+    // Trust the simulated output, not the claimed one.
     if (prepared.simulatedOut >= priced.received) return { prepared, shortPpm }
-    return failed(shortPpm, `it pays ${prepared.simulatedOut} for ${amountIn}, and our own route ${priced.received}`)
+    return failed(shortPpm, `for ${amountIn} it pays ${prepared.simulatedOut}; our own route pays ${priced.received}`)
   } catch (error) {
-    // Whatever is wrong with the account, our own route finds too, and says so.
+    // A problem of the account also fails our own route, which then reports it.
     return failed(
-      largest(BigInt(slippagePpm), REVERTED_LEAST_PPM),
+      largest(BigInt(slippagePpm), REVERTED_MIN_PPM),
       error instanceof AppError ? error.message : String(error),
     )
   }
 }
 
-const shortOf = (offered: bigint, paid: bigint): bigint =>
-  paid >= offered ? 0n : ((offered - paid) * 1_000_000n) / offered
+const shortfallPpm = (quoted: bigint, paid: bigint): bigint =>
+  paid >= quoted ? 0n : ((quoted - paid) * 1_000_000n) / quoted
 
 async function prepare(
   deps: BuildSwapDeps,
@@ -148,23 +157,23 @@ async function prepare(
 ): Promise<PreparedSwap> {
   checkImpact(deps, priced)
   const { chain } = priced.network
-  return chain.prepare(orderOf(deps, partner, priced, parties, outside)).catch((error: unknown) => {
-    throw inDecimals(error, { coin: chain.network.decimals, token: priced.from.decimals })
+  return chain.prepare(orderOf(deps, partner, priced, parties, aggregatorCall)).catch((error: unknown) => {
+    throw withDecimalAmounts(error, { native: chain.network.decimals, token: priced.from.decimals })
   })
 }
 
-/** What an account lacks, as amounts are told everywhere. */
-function inDecimals(error: unknown, decimals: Readonly<{ coin: number; token: number }>): unknown {
+/** Converts the amounts of INSUFFICIENT_BALANCE from base units to decimal text. */
+function withDecimalAmounts(error: unknown, decimals: Readonly<{ native: number; token: number }>): unknown {
   if (!(error instanceof AppError) || error.code !== 'INSUFFICIENT_BALANCE') return error
   const problems = error.problems.map(({ of, ...problem }) => {
-    const places = of === 'coin' ? decimals.coin : decimals.token
-    const told = (name: string) => formatUnits(BigInt(String(problem[name])), places)
-    return { ...problem, required: told('required'), available: told('available') }
+    const places = of === 'native' ? decimals.native : decimals.token
+    const format = (name: string) => formatUnits(BigInt(String(problem[name])), places)
+    return { ...problem, required: format('required'), available: format('available') }
   })
   return new AppError(error.code, error.message, { problems, cause: error })
 }
 
-/** An account that a person can have: our contracts are none. */
+/** Reads an address that can sign: our contracts are rejected. */
 export function readAccount(chain: SwapChain, text: string, field: string): string {
   const account = chain.parseAccount(text)
   if (account === null || isOurContract(chain, account))
@@ -175,32 +184,32 @@ export function readAccount(chain: SwapChain, text: string, field: string): stri
 const isOurContract = ({ router, executor, externalExecutor }: SwapChain, address: string): boolean =>
   [router, executor, externalExecutor].includes(address)
 
-async function checkAccount({ desk, screening }: BuildSwapDeps, chain: SwapChain, account: string): Promise<void> {
-  const spelled = chain.formatAddress(account)
-  if (await desk.isOurs(spelled))
+async function checkAccount({ isOwnAddress, screening }: BuildSwapDeps, chain: SwapChain, account: string): Promise<void> {
+  const checksummed = chain.formatAddress(account)
+  if (await isOwnAddress(checksummed))
     throw new AppError('ADDRESS_IS_OURS', 'account is an address of this service', { field: 'account' })
-  await screen(screening, chain, spelled)
+  await screen(screening, chain, checksummed)
 }
 
-export async function screen(screening: Screening, { network }: SwapChain, spelled: string): Promise<void> {
-  const verdict = await screening.screen({ network: network.id, address: spelled, direction: 'recipient' })
+export async function screen(screening: Screening, { network }: SwapChain, address: string): Promise<void> {
+  const verdict = await screening.screen({ network: network.id, address, direction: 'recipient' })
   if (verdict !== 'allow') throw new AppError('RESTRICTED', 'this address cannot be served', { field: 'account' })
 }
 
-/** The partner's own, else the operator's, who owes it to the partner then. */
-async function feeTaker(
-  { desk, settings }: BuildSwapDeps,
+/** The fee goes to the partner's address, else to the operator's, who then owes it to the partner. */
+async function readFeeTerms(
+  { feeAccounts, settings }: BuildSwapDeps,
   partner: Partner,
   chain: SwapChain,
   feePpm: number,
-): Promise<FeeTaker> {
+): Promise<FeeTerms> {
   if (feePpm === 0) return { feeTo: zeroAddress, owesFee: false }
   const { id } = chain.network
-  const own = await desk.feeAddress(partner.id, id)
+  const own = await feeAccounts.findAddress(partner.id, id)
   const feeTo = chain.parseAccount(own ?? settings.feeAddresses.get(id) ?? '')
-  // From our contracts anybody could take it.
+  // Anyone could withdraw a fee from our contracts.
   if (feeTo !== null && !isOurContract(chain, feeTo)) return { feeTo, owesFee: own === null }
-  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `no address takes fees on ${id}: set one, or ask for no fee`, {
+  throw new AppError('REFERRER_FEE_OUT_OF_RANGE', `there is no fee address on ${id}: set one, or request a fee of 0`, {
     field: 'referrerFee',
     extra: { min: '0', max: '0' },
   })
@@ -226,9 +235,9 @@ function orderOf(
     },
     deadline: Math.floor((now() + settings.deadlineMs) / 1000),
   }
-  const own = outside === undefined ? {} : { outside }
-  const order = { ...terms, ...own, swaps: routed.swaps }
-  const callHash = chain.callHash(order)
-  const ref = refs.issue({ ...terms, ...own, callHash, owesFee, partnerId: partner.id, network: chain.network.id })
+  const call = aggregatorCall === undefined ? {} : { aggregatorCall }
+  const order = { ...terms, ...call, swaps: routed.swaps }
+  const callHash = chain.hashCall(order)
+  const ref = refs.issue({ ...terms, ...call, callHash, owesFee, partnerId: partner.id, network: chain.network.id })
   return { ...order, ref }
 }

@@ -10,7 +10,7 @@ const terms: BuiltTerms = {
 }
 const refs = createSwapRefs(Buffer.from('a pepper'))
 
-it('knows its own again, in any process with the same pepper, and nobody else’s', () => {
+it('verifies its references in any process with the same pepper, and no others', () => {
   const ref = refs.issue(terms)
   expect(ref).toMatch(/^0x[0-9a-f]{64}$/)
   expect(createSwapRefs(Buffer.from('a pepper')).read(ref, terms)).toEqual({ owesFee: true })
@@ -20,7 +20,7 @@ it('knows its own again, in any process with the same pepper, and nobody else’
 
 it('binds every term', () => {
   const ref = refs.issue(terms)
-  const other = {
+  const change = {
     bigint: (value: bigint) => value + 1n,
     number: (value: number) => value + 1,
     string: (value: string) => `${value}0`,
@@ -29,15 +29,15 @@ it('binds every term', () => {
     if (typeof value === 'boolean' || typeof value === 'object') continue
     const changed =
       typeof value === 'bigint'
-        ? other.bigint(value)
+        ? change.bigint(value)
         : typeof value === 'number'
-          ? other.number(value)
-          : other.string(value)
+          ? change.number(value)
+          : change.string(value)
     expect([name, refs.read(ref, { ...terms, [name]: changed })]).toEqual([name, null])
   }
 })
 
-it('binds the call of an outside router, and tells it from our own route', () => {
+it('binds the call of an aggregator, and distinguishes it from our own route', () => {
   const aggregatorCall = { target: '0x3', spender: '0x4', calldata: '0x12345678' }
   const ref = refs.issue({ ...terms, aggregatorCall })
   expect(refs.read(ref, { ...terms, aggregatorCall })).toEqual({ owesFee: true })
@@ -47,8 +47,8 @@ it('binds the call of an outside router, and tells it from our own route', () =>
     expect(refs.read(ref, { ...terms, aggregatorCall: { ...aggregatorCall, ...changes } })).toBeNull()
 })
 
-it('knows those of before calls were bound, and takes none of now without its call', () => {
-  // Made by the version before, with the same pepper and terms.
+it('verifies references of the older form without a call hash, but no new reference without its call', () => {
+  // Issued by an older version with the same pepper and terms.
   const before = {
     own: '0x0c68f69c6a29cc57f9a87e5bb36fe0968a2af90340d09da386b3ceaf99a935cc',
     aggregatorCall: '0x0bdfc91fa28f8906d9d3acbfcb15c77807a7985a379af3536c91280503d98e53',
@@ -60,17 +60,17 @@ it('knows those of before calls were bound, and takes none of now without its ca
   expect(refs.read(refs.issue(terms), { ...terms, callHash: '' })).toBeNull()
 })
 
-it('asks not who would get no fee', () => {
+it('does not bind the fee address without a fee', () => {
   const free = { ...terms, feePpm: 0 }
   expect(refs.read(refs.issue(free), { ...free, feeTo: zeroAddress })).not.toBeNull()
 })
 
-it('tells whether the fee is owed, which no transaction says', () => {
-  const { owesFee: _, ...told } = terms
-  for (const owesFee of [true, false]) expect(refs.read(refs.issue({ ...told, owesFee }), told)).toEqual({ owesFee })
+it('recovers whether the fee is owed', () => {
+  const { owesFee: _, ...onChain } = terms
+  for (const owesFee of [true, false]) expect(refs.read(refs.issue({ ...onChain, owesFee }), onChain)).toEqual({ owesFee })
 })
 
-it('refuses whatever it did not make', () => {
+it('rejects everything that it did not issue', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AggregatorCall } from '../domain/aggregator-call.ts'
 import { zeroAddress } from '../domain/token.ts'
 
-/** What a swap was built with. Addresses in canonical form. */
+/** The terms of a built swap. Addresses in canonical form. */
 export type BuiltTerms = Readonly<{
   partnerId: string
   network: string
@@ -15,28 +15,28 @@ export type BuiltTerms = Readonly<{
   feePpm: number
   feeTo: string
   deadline: number
-  /** The fee goes to the operator, who owes it to the partner then. */
+  /** The fee goes to the operator, who owes it to the partner. */
   owesFee: boolean
-  /** The call of an outside router that carries it out; absent = our own route. */
+  /** The aggregator's call that executes the swap; absent = our own route. */
   aggregatorCall?: AggregatorCall
-  /** Of the router's call as a whole, its route included (`SwapChain.callHash`). */
+  /** Hash of the whole router call, including its route (`SwapChain.hashCall`). */
   callHash: string
 }>
 
 /**
- * The reference that stands in a swap's transaction and in the contract's event: 32 bytes that say, without a database, that we
- * built a swap with these terms, and by this route, for this partner. Any process with the same pepper can tell.
+ * References of built swaps: 32 bytes in the transaction and in the contract's event. A reference proves, without a database,
+ * that we built the swap for this partner with these terms and this route. Any process with the same pepper can verify it.
  */
 export type SwapRefs = Readonly<{
   issue(terms: BuiltTerms): string
-  /** null where it is not ours, or was built with other terms. Whether the fee is owed stands in no transaction: this tells. */
+  /** Null if the reference is not ours or was built with other terms. `owesFee` is recovered, as no transaction holds it. */
   read(ref: string, terms: Omit<BuiltTerms, 'owesFee'>): Pick<BuiltTerms, 'owesFee'> | null
 }>
 
-/* The first 12 bytes are random, the others HMAC-SHA256, cut (RFC 2104 §5). */
+/* 12 random bytes, then HMAC-SHA256 truncated to 20 bytes (RFC 2104 §5). */
 const NONCE_BYTES = 12
 const MAC_BYTES = 20
-/** `terms`: before calls were bound. Who makes such a reference has the key, so that none is made any more. */
+/** `terms` is the older form, without the call hash. It is still verified but no longer issued. */
 const forms = ['call', 'terms'] as const
 const PURPOSE = 'swapyard swap reference 2'
 const REF = /^0x[0-9a-f]{64}$/
@@ -78,7 +78,7 @@ function textOf(terms: BuiltTerms, form: (typeof forms)[number]): string {
     aggregatorCall,
     callHash,
   } = terms
-  // Who would get a fee of nothing is nobody.
+  // Without a fee the fee address is not bound.
   const feeTo = feePpm === 0 ? zeroAddress : terms.feeTo
   const amounts = [amountIn.toString(), minReceived.toString()]
   return JSON.stringify([
@@ -93,7 +93,7 @@ function textOf(terms: BuiltTerms, form: (typeof forms)[number]): string {
     feeTo,
     deadline,
     owesFee,
-    // Nothing is added for our own route: what was built before there were others stays good.
+    // Our own route adds nothing here, so references from before aggregator calls stay valid.
     ...(aggregatorCall === undefined ? [] : [aggregatorCall.target, aggregatorCall.spender, aggregatorCall.calldata]),
     ...(form === 'call' ? [callHash] : []),
   ])

@@ -1,7 +1,7 @@
-/** One call of an outside router, made by our executor for it. Addresses and bytes in lower case. */
+/** A checked call of an aggregator's router, made by our executor. Addresses and bytes in lower case. */
 export type AggregatorCall = Readonly<{
   target: string
-  /** Who may take the input while the call runs; null for the native coin, which comes with the call. */
+  /** The contract that may spend the input during the call; null for native input, which is sent as value. */
   spender: string | null
   calldata: string
 }>

@@ -1,52 +1,52 @@
 import { describe, expect, it } from 'vitest'
 import { beatsOwnRoute, chooseBestQuote } from './choose-aggregator.ts'
 
-/* Ours pays 1 000 000; a million gas cost 10 000. Around an outside router goes 90 000 gas: 900. */
+/* Our route pays 1 000 000; a million gas cost 10 000. An aggregator has an overhead of 90 000 gas: 900. */
 const own = { amountOut: 1_000_000n, gas: 100_000, millionGasOut: 10_000n, middleOut: 1_002_000n }
 
-describe('an offer beats our own route', () => {
-  it('where it pays more, net of the gas of both, by more than the gain', () => {
-    // Net of gas ours pays 999 000; an offer with as much gas pays 1 900 less than it says; 5 bps are 500.
+describe('beatsOwnRoute', () => {
+  it('requires more than the minimum gain, net of the gas of both', () => {
+    // Net of gas our route pays 999 000. A quote with the same gas loses 1 900 to gas and overhead. 5 bps are 500.
     expect(beatsOwnRoute(own, { amountOut: 1_001_400n, gas: 100_000 }, 5)).toBe(false)
     expect(beatsOwnRoute(own, { amountOut: 1_001_401n, gas: 100_000 }, 5)).toBe(true)
     expect(beatsOwnRoute(own, { amountOut: 1_000_901n, gas: 100_000 }, 0)).toBe(true)
     expect(beatsOwnRoute(own, { amountOut: 1_000_900n, gas: 100_000 }, 0)).toBe(false)
   })
 
-  it('with a gas of 400 000 where it does not say', () => {
+  it('assumes 400 000 gas for a quote without gas', () => {
     expect(beatsOwnRoute(own, { amountOut: 1_004_400n, gas: null }, 5)).toBe(false)
     expect(beatsOwnRoute(own, { amountOut: 1_004_401n, gas: null }, 5)).toBe(true)
   })
 
-  it('only where it can be true: at most 5 % above the middle price, or above our own route where that is more', () => {
+  it('rejects quotes more than 5 % above the middle price, or above our route if that is higher', () => {
     expect(beatsOwnRoute(own, { amountOut: 1_052_100n, gas: 1 }, 5)).toBe(true)
     expect(beatsOwnRoute(own, { amountOut: 1_052_101n, gas: 1 }, 5)).toBe(false)
     expect(beatsOwnRoute({ ...own, middleOut: 0n }, { amountOut: 1_050_000n, gas: 1 }, 5)).toBe(true)
     expect(beatsOwnRoute({ ...own, middleOut: 0n }, { amountOut: 1_050_001n, gas: 1 }, 5)).toBe(false)
   })
 
-  it('also where nobody knows what gas costs', () => {
+  it('compares outputs alone if the gas price is unknown', () => {
     expect(beatsOwnRoute({ ...own, millionGasOut: 0n }, { amountOut: 1_000_501n, gas: null }, 5)).toBe(true)
     expect(beatsOwnRoute({ ...own, millionGasOut: 0n }, { amountOut: 1_000_500n, gas: null }, 5)).toBe(false)
   })
 })
 
-it('of several the one that pays most net of gas is taken', () => {
+it('chooses the quote with the highest output net of gas', () => {
   const cheap = { amountOut: 1_010_000n, gas: 200_000 }
-  const dear = { amountOut: 1_012_000n, gas: 500_000 }
-  const unlikely = { amountOut: 2_000_000n, gas: 1 }
-  expect(chooseBestQuote(own, [unlikely, dear, cheap], 5)).toBe(cheap)
-  expect(chooseBestQuote(own, [unlikely], 5)).toBeNull()
+  const expensive = { amountOut: 1_012_000n, gas: 500_000 }
+  const implausible = { amountOut: 2_000_000n, gas: 1 }
+  expect(chooseBestQuote(own, [implausible, expensive, cheap], 5)).toBe(cheap)
+  expect(chooseBestQuote(own, [implausible], 5)).toBeNull()
   expect(chooseBestQuote(own, [], 5)).toBeNull()
 })
 
-it('what it did not keep before is taken off what it says', () => {
-  // A hundredth of 1 011 300 is 10 113; 1 001 400 is what does not beat our own route.
-  const offer = { amountOut: 1_011_516n, gas: 100_000 }
-  expect(beatsOwnRoute(own, offer, 5)).toBe(true)
-  expect(beatsOwnRoute(own, { ...offer, penaltyPpm: 10_000n }, 5)).toBe(true)
-  expect(beatsOwnRoute(own, { ...offer, penaltyPpm: 10_001n }, 5)).toBe(false)
-  const honest = { amountOut: 1_005_000n, gas: 100_000, penaltyPpm: 0n }
-  expect(chooseBestQuote(own, [{ ...offer, penaltyPpm: 8_000n }, honest], 5)).toBe(honest)
-  expect(chooseBestQuote(own, [{ ...offer, penaltyPpm: 6_000n }, honest], 5)).toEqual({ ...offer, penaltyPpm: 6_000n })
+it('subtracts the penalty from the quote', () => {
+  // A hundredth of 1 011 516 is 10 115: 1 001 401 remain, the least that beats our route.
+  const quote = { amountOut: 1_011_516n, gas: 100_000 }
+  expect(beatsOwnRoute(own, quote, 5)).toBe(true)
+  expect(beatsOwnRoute(own, { ...quote, penaltyPpm: 10_000n }, 5)).toBe(true)
+  expect(beatsOwnRoute(own, { ...quote, penaltyPpm: 10_001n }, 5)).toBe(false)
+  const reliable = { amountOut: 1_005_000n, gas: 100_000, penaltyPpm: 0n }
+  expect(chooseBestQuote(own, [{ ...quote, penaltyPpm: 8_000n }, reliable], 5)).toBe(reliable)
+  expect(chooseBestQuote(own, [{ ...quote, penaltyPpm: 6_000n }, reliable], 5)).toEqual({ ...quote, penaltyPpm: 6_000n })
 })

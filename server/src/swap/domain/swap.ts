@@ -1,4 +1,4 @@
-/** The networks of the DeFi half, as the partner interface names them. */
+/** The networks of the DeFi half, by their names in the partner API. */
 export const swapNetworks = [
   'eth',
   'sol',
@@ -19,15 +19,15 @@ export const swapNetworks = [
 export const swapStatuses = ['pending', 'confirming', 'finished', 'failed'] as const
 export type SwapStatus = (typeof swapStatuses)[number]
 
-/** Nodes refused it; the contract did; no node knows it any more; another transaction took its nonce. */
+/** Refused by nodes; reverted by the contract; no longer known by any node; replaced by another transaction with its nonce. */
 export const swapReasons = ['rejected', 'reverted', 'dropped', 'replaced'] as const
 export type SwapReason = (typeof swapReasons)[number]
 
 type Block = Readonly<{ height: number; hash: string }>
-/** A side of a swap: units of a token, with the decimals by which partners read them. */
+/** A side of a swap: base units of a token, with its decimals. */
 export type SwapSide = Readonly<{ token: string; decimals: number; units: bigint }>
 
-/** What is known of a swap from its transaction, and never changes. Addresses are lower case. */
+/** The immutable terms of a swap, from its transaction. Addresses are lower case. */
 export type SwapTerms = Readonly<{
   network: string
   hash: string
@@ -35,12 +35,12 @@ export type SwapTerms = Readonly<{
   nonce: number
   recipient: string
   from: SwapSide
-  /** What the partner expected to receive. */
+  /** The output that the partner expected. */
   to: SwapSide
   minReceived: bigint
   feePpm: number
   feeTo: string
-  /** Seconds since 1970 after which the contract refuses it. */
+  /** Seconds since 1970; the contract rejects the swap afterwards. */
   deadline: number
 }>
 
@@ -51,14 +51,14 @@ export type Swap = SwapTerms &
     partnerId: string
     status: SwapStatus
     reason: SwapReason | null
-    /** What the recipient got, by the receipt. */
+    /** Amount that the recipient got, from the receipt. */
     receivedUnits: bigint | null
     block: Block | null
     createdAt: Date
     updatedAt: Date
   }>
 
-/** What the chain says of its transaction now. */
+/** The current state of the transaction on the chain. */
 export type TransactionObservation =
   | Readonly<{
       kind: 'included'
@@ -76,55 +76,55 @@ export type SwapProgress = Readonly<{
   status: SwapStatus
   reason: SwapReason | null
   receivedUnits: bigint | null
-  /** What the referrer got, by the receipt. */
+  /** Referrer fee, from the receipt. */
   feeUnits: bigint | null
   block: Block | null
-  /** Nothing can change any more: it is looked at no longer. */
+  /** The result cannot change: tracking ends. */
   isFinal: boolean
 }>
 
 export type TrackLimits = Readonly<{
   confirmations: number
-  /** Depth from which no block is taken back. */
+  /** Depth from which a block counts as final. */
   finalityBlocks: number
-  /** A transaction that no node has known for so long is dropped. */
+  /** After this time without any node knowing a transaction, it counts as dropped. */
   droppedMs: number
 }>
 
 /**
- * Where a swap stands by what the chain says. Up to finality the row follows the chain, so that a reorg under a finished swap
- * opens it again, and one that was dropped or refused and gets on the chain before its deadline counts.
+ * Derives a swap's progress from the chain. Until finality the row follows the chain: a reorg reopens a finished swap, and a
+ * dropped or refused transaction that is still mined before its deadline counts.
  */
 export function decideProgress(
   swap: Pick<Swap, 'deadline' | 'reason'>,
-  sight: TransactionObservation,
-  at: Readonly<{ nowMs: number; seenMs: number }>,
+  observation: TransactionObservation,
+  at: Readonly<{ nowMs: number; lastSeenMs: number }>,
   { confirmations, finalityBlocks, droppedMs }: TrackLimits,
 ): SwapProgress {
-  const nowhere = { receivedUnits: null, feeUnits: null, block: null }
-  switch (sight.kind) {
+  const unmined = { receivedUnits: null, feeUnits: null, block: null }
+  switch (observation.kind) {
     case 'included': {
-      const { block, ok, received, fee } = sight
+      const { block, ok, received, fee } = observation
       const paid = { block, receivedUnits: received, feeUnits: fee }
-      const depth = sight.confirmations
+      const depth = observation.confirmations
       const isFinal = depth >= Math.max(finalityBlocks, confirmations)
-      // What a receipt says of a shallow block is not told as an end.
+      // A receipt in a shallow block does not end the swap.
       if (depth < confirmations) return { ...paid, status: 'confirming', reason: null, isFinal: false }
       return ok
         ? { ...paid, status: 'finished', reason: null, isFinal }
-        : { ...nowhere, status: 'failed', reason: 'reverted', block, isFinal }
+        : { ...unmined, status: 'failed', reason: 'reverted', block, isFinal }
     }
     case 'pending':
-      return { ...nowhere, status: 'pending', reason: null, isFinal: false }
+      return { ...unmined, status: 'pending', reason: null, isFinal: false }
     case 'replaced':
-      return { ...nowhere, status: 'failed', reason: 'replaced', isFinal: true }
+      return { ...unmined, status: 'failed', reason: 'replaced', isFinal: true }
     case 'unseen': {
       const isRejected = swap.reason === 'rejected'
-      if (!isRejected && at.nowMs - at.seenMs < droppedMs)
-        return { ...nowhere, status: 'pending', reason: null, isFinal: false }
-      // Whoever still has it may send it again; after its deadline it can only revert.
+      if (!isRejected && at.nowMs - at.lastSeenMs < droppedMs)
+        return { ...unmined, status: 'pending', reason: null, isFinal: false }
+      // Anyone with its bytes may broadcast it again; after its deadline it can only revert.
       const isFinal = at.nowMs > swap.deadline * 1000 + droppedMs
-      return { ...nowhere, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
+      return { ...unmined, status: 'failed', reason: isRejected ? 'rejected' : 'dropped', isFinal }
     }
   }
 }

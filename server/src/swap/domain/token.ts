@@ -1,14 +1,14 @@
-/** A token on a DeFi network, or its native coin. */
+/** A token on a DeFi network, or its native currency. */
 export type Token = Readonly<{
   network: string
-  /** Lower case. The native coin has the ecosystem's placeholder (`nativeAddress`). */
+  /** Lower case. Native currency has the placeholder `nativeAddress`. */
   address: string
   name: string
   symbol: string
   decimals: number
 }>
 
-/** Placeholder that partners write for the native coin of an EVM network; the zero address is taken for it, too. */
+/** Placeholder of native currency on EVM networks. The zero address is accepted as well. */
 export const nativeAddress = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 export const zeroAddress = '0x0000000000000000000000000000000000000000'
 

@@ -1,38 +1,38 @@
 /** Amounts in base units; tokens in canonical form, the native coin by its placeholder. */
 export type AggregatorOrder = Readonly<{
   network: string
-  /** Of the real chain. */
+  /** Of the production chain. */
   chainId: number
   tokenIn: string
   tokenOut: string
   amountIn: bigint
 }>
 
-/** What it says it would pay, before any fee of ours. */
+/** The claimed output, before our fee. */
 export type AggregatorQuote = Readonly<{
   amountOut: bigint
-  /** Of its transaction; null where it does not say. */
+  /** Of the whole transaction; null if the aggregator reports none. */
   gas: number | null
 }>
 
-/** Who trades: our executor, which has the input and gets the output. */
+/** `taker` is our executor: it holds the input and receives the output. */
 export type TakerOrder = AggregatorOrder & Readonly<{ taker: string; slippagePpm: number }>
 
-/** A transaction of somebody else's router, as it came: nothing of it is believed before it was checked. */
+/** A transaction as the aggregator returned it, unchecked. */
 export type AggregatorTransaction = Readonly<{
   amountOut: bigint
   target: string
-  /** Who takes the input; null where it does not say. */
+  /** The contract that spends the input; null if the aggregator reports none. */
   spender: string | null
   value: bigint
   calldata: string
 }>
 
-/** Somebody else's router. Its methods answer null where it has no route, is late, or cannot be read. They never throw. */
+/** An external DEX aggregator. Its methods return null without a route, after the timeout, or for an unreadable reply. They never throw. */
 export interface Aggregator {
   readonly id: string
   serves(network: string): boolean
-  /** Its published contracts on a network, lower case: nothing else is called or allowed to spend. */
+  /** Its published contracts on a network, lower case: only these may be called or approved. */
   contracts(network: string): readonly string[]
   quote(order: AggregatorOrder, timeoutMs: number): Promise<AggregatorQuote | null>
   build(order: TakerOrder, timeoutMs: number): Promise<AggregatorTransaction | null>

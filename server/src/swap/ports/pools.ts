@@ -1,11 +1,11 @@
 import type { BlockRef } from '../../core/ports/chain.ts'
 import type { Pool } from '../routing/pool-kinds.ts'
 
-/** The pools of a network as they are after `block`. A pool that no block has touched is the same object as before. */
+/** The pools of a network after `block`. An unchanged pool keeps its object identity. */
 export type PoolsAt = Readonly<{
   block: BlockRef
   readAtMs: number
-  /** Height of the newest block when that was known. */
+  /** Height of the chain's newest block when the pools were read. */
   head: number
   pools: readonly Pool[]
   /** Tokens of theirs that take a fee on transfer: no route leads through these. */
@@ -24,16 +24,16 @@ export interface PoolSource {
   current(): PoolsAt | null
   counts(): PoolCounts
   liquidity(): ReadonlyMap<string, number>
-  /** Looks for the pools of a token (lower case) in one of the next turns. */
-  want(token: string): void
-  /** One turn: brings the pools to the newest block. `again` where it is known not to have got there. */
+  /** Schedules a search for the pools of a token (lower case). */
+  request(token: string): void
+  /** Updates the pools towards the newest block. Returns `again` if it did not reach it. */
   advance(): Promise<'again' | undefined>
 }
 
-/** A network's pools as text, packed. */
+/** The pools of a network as compressed text. */
 export type PoolSnapshot = Readonly<{ network: string; block: BlockRef; packed: Uint8Array }>
 
-/** Where pools are kept for the next start. An older block never takes the place of a newer one. */
+/** Stores pools for the next start. An older block never replaces a newer one. */
 export interface PoolSnapshots {
   load(network: string): Promise<PoolSnapshot | null>
   save(snapshot: PoolSnapshot): Promise<void>

@@ -5,48 +5,48 @@ import type { ExecutedSwap } from '../routing/execute.ts'
 
 export type TokenFacts = Readonly<{ name: string; symbol: string; decimals: number }>
 
-/** What is to be built: everything about the swap, nothing about the chain's state. Base units, lower-case addresses. */
+/** A swap to be built, independent of chain state. Base units, lower-case addresses. */
 export type SwapOrder = Readonly<{
   account: string
   recipient: string
   tokenIn: string
   tokenOut: string
   amountIn: bigint
-  /** After the referrer's fee: what the recipient gets at least. */
+  /** Least amount for the recipient, after the referrer fee. */
   minReceived: bigint
   feePpm: number
   feeTo: string
   /** Seconds since 1970. */
   deadline: number
   swaps: readonly ExecutedSwap[]
-  /** In place of `swaps`: another router's call, made by the executor for outside routers. */
+  /** Replaces `swaps`: a call of an aggregator, made by the external executor. */
   aggregatorCall?: AggregatorCall
-  /** Ours for this swap: stands in the contract's event. 32 bytes in hex as they are, any other text by its hash. */
+  /** Our reference, which the contract's event repeats: 32 bytes in hex; other text is hashed. */
   ref: string
 }>
 
-/** Unsigned, serialized as the ecosystem's libraries sign it. */
+/** Unsigned transactions, serialized as wallet libraries sign them. */
 export type PreparedSwap = Readonly<{
   approve: string | null
   swap: string
-  /** what the simulation paid the recipient */
+  /** Amount that the recipient got in the simulation. */
   simulatedOut: bigint
 }>
 
-/** A signed transaction as it was sent in, decoded and checked as far as that needs no node. */
+/** A signed transaction of a partner, decoded and checked without a node. */
 export type SignedTransaction = Readonly<{
   hash: string
   signer: string
   chainId: number
   nonce: number
   to: string | null
-  /** What it does, as far as we know the contract and the function; null = something else. */
-  act:
+  /** The decoded call; null if we do not know the contract or the function. */
+  action:
     | Readonly<{ kind: 'approve'; token: string; spender: string; units: bigint }>
-    /** It gives an allowance, but not by a plain `approve` as we build it. */
-    | Readonly<{ kind: 'odd-approval' }>
+    /** Grants an allowance other than by the plain `approve` that we build. */
+    | Readonly<{ kind: 'unsupported-approval' }>
     | Readonly<{
-        /** A call of our router. The native coin is `nativeAddress`. The service compares the executor with the one in force. */
+        /** A call of our router. Native currency is `nativeAddress`. The caller checks the executor. */
         kind: 'swap'
         router: string
         executor: string
@@ -60,48 +60,48 @@ export type SignedTransaction = Readonly<{
         deadline: number
         /** 32 bytes in hex. */
         ref: string
-        /** By the executor for outside routers: what it calls. */
+        /** The call that the external executor makes. */
         aggregatorCall?: AggregatorCall
-        /** As `SwapChain.callHash` has it of the order that this came of. */
+        /** Equals `SwapChain.hashCall` of the order that was built. */
         callHash: string
       }>
     | null
 }>
 
-/** What the chain says of a swap's transaction. */
+/** The state of a swap's transaction on its chain. */
 export type SwapObservation =
   | Readonly<{
       kind: 'included'
       block: BlockRef
       confirmations: number
       ok: boolean
-      /** what the recipient got, from the receipt */
+      /** Amount that the recipient got, from the receipt. */
       received: bigint | null
-      /** what the referrer got, likewise */
+      /** Referrer fee, from the receipt. */
       fee: bigint | null
     }>
   | Readonly<{ kind: 'pending' }>
   | Readonly<{ kind: 'unseen' }>
-  /** Another transaction of the same account and nonce is final. */
+  /** Another transaction with the same account and nonce is final. */
   | Readonly<{ kind: 'replaced' }>
 
-/** A swap of our router that paid a fee, as its event says. */
+/** A fee of a swap, from our router's event. */
 export type PaidFee = Readonly<{
   hash: string
   logIndex: number
   height: number
   /** 32 bytes in hex. */
   ref: string
-  /** Who called the router. */
+  /** Caller of the router. */
   sender: string
   token: string
   units: bigint
 }>
 
-/** What a transaction moved from one account to another. */
+/** The amount that a transaction moved between two accounts. */
 export type Payment = Readonly<{ units: bigint; confirmations: number }>
 
-/** `because` is read from the account's state, never from a node's words. */
+/** `because` is derived from the account's state, not from a node's error text. */
 export type SwapBroadcast =
   | Readonly<{ kind: 'accepted' }>
   | Readonly<{ kind: 'known' }>
@@ -112,46 +112,46 @@ export type SwapBroadcast =
     }>
   | Readonly<{ kind: 'unknown'; reason: string }>
 
-/** One DeFi network, as swaps see it. Implemented once per family in `adapters/`. */
+/** One DeFi network. Implemented once per network family in `adapters/`. */
 export interface SwapChain {
   readonly network: Network
-  /** The wrapped native coin that routes use in its place. */
+  /** The wrapped native token, which routes use for native currency. */
   readonly wrapped: string
-  /** What approvals must name, and where swaps go. Lower case, as all addresses here. */
+  /** The spender of approvals and the target of swaps. All addresses here are lower case. */
   readonly router: string
-  /** The executor in force. */
+  /** The current executor of our own routes. */
   readonly executor: string
-  /** The one in force for outside routers: who trades in their eyes. */
+  /** The current executor of aggregator calls: the taker that aggregators see. */
   readonly externalExecutor: string
   /**
-   * Canonical (lower-case) address of a token, or null. Checksums that are wrong are refused. The native coin's placeholder in
-   * any case, the zero address, and a contract that is the coin itself (Polygon) are `nativeAddress`.
+   * Canonical (lower-case) address of a token; null for a malformed address or a wrong checksum. The native placeholder in any
+   * case, the zero address, and a contract of the native currency itself (Polygon) become `nativeAddress`.
    */
   parse(text: string): string | null
-  /** The same of an account that can be paid: not the coin's placeholders, nor what chains reserve for themselves. */
+  /** As `parse`, for an account that can be paid: null for native placeholders and reserved addresses. */
   parseAccount(text: string): string | null
-  /** As the ecosystem writes an address: with its checksum, the native coin by its placeholder. */
+  /** Adds the checksum; native currency is written as its placeholder. */
   formatAddress(address: string): string
-  /** null where there is no contract, or no token. */
+  /** Null if the address has no contract, or none of a token. */
   readToken(address: string): Promise<TokenFacts | null>
-  /** Of the router's call that carries an order out, with nothing for its reference: which other calls have another. */
-  callHash(order: Omit<SwapOrder, 'ref'>): string
-  /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required` and `available` in units `of` the coin or the token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
+  /** Hash of the router call of an order, with a zero reference. Binds every parameter of the call. */
+  hashCall(order: Omit<SwapOrder, 'ref'>): string
+  /** Throws SIMULATION_FAILED (`reason`), INSUFFICIENT_BALANCE (`required`, `available` in base units `of` native or token), ALLOWANCE_RESET_REQUIRED (`rawTx`), NO_ROUTE. */
   prepare(order: SwapOrder): Promise<PreparedSwap>
   /** Throws RAW_TX_INVALID, TX_CHAIN_MISMATCH. */
   readSigned(raw: string): SignedTransaction
-  /** To every node. */
+  /** Sends to every node. */
   broadcast(raw: string): Promise<SwapBroadcast>
-  /** `sent`: whose nonce it takes; without it a replacement is not told from a transaction that is unseen. */
+  /** `sent` names the signer and nonce; without it a replaced transaction is reported as `unseen`. */
   observe(hash: string, sent?: Readonly<{ signer: string; nonce: number }>): Promise<SwapObservation>
-  /** A transaction that some node knows, mined or not, for those who name only its hash. null = no node has it. */
-  lookUp(hash: string): Promise<SignedTransaction | null>
-  /** What a transaction moved of a token, or of the coin, between two accounts. null = it is in no block, or it failed. */
-  payment(hash: string, asked: Readonly<{ token: string; from: string; to: string }>): Promise<Payment | null>
-  /** The newest block that every node has and none can take back. */
-  finalHeight(): Promise<number>
-  /** Swaps with a fee in a run of final blocks, in their order, where every node says the same. */
-  paidFees(from: number, to: number): Promise<readonly PaidFee[]>
-  /** What an account holds now of a token, or of the coin. */
-  balance(address: string, token: string): Promise<bigint>
+  /** A transaction by its hash, mined or pending. Null if no node knows it. */
+  findTransaction(hash: string): Promise<SignedTransaction | null>
+  /** Amount of a token or native currency that a transaction moved between two accounts. Null if it is not mined or failed. */
+  readPayment(hash: string, transfer: Readonly<{ token: string; from: string; to: string }>): Promise<Payment | null>
+  /** Height of the newest final block that every node has. */
+  readFinalHeight(): Promise<number>
+  /** Swaps with a fee in a range of final blocks, in chain order. Throws if the nodes disagree. */
+  listPaidFees(from: number, to: number): Promise<readonly PaidFee[]>
+  /** Current balance of a token or of native currency. */
+  readBalance(address: string, token: string): Promise<bigint>
 }

@@ -1,16 +1,16 @@
-/** A token of a published list, or of the operator's own. */
+/** A token of a published list or of the operator's list. */
 export type ListedToken = Readonly<{
   /** Lower case. */
   address: string
   name: string
   symbol: string
   decimals: number
-  /** Where its icon is, if the list says so. */
+  /** URL of its icon, if the list has one. */
   icon: string | null
 }>
 
-/** Lists of tokens, read once. The order is that of the lists. */
+/** Published token lists, read once, in their order. */
 export interface TokenLists {
-  /** By the chain's real id. */
+  /** By the production chain id. */
   list(chainId: number): readonly ListedToken[]
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/domain/errors.ts'
-import { referrerFeeOf, formatPercent, priceImpactPpm, minAfterSlippage } from '../../core/domain/percent.ts'
+import { formatPercent, minAfterSlippage, priceImpactPpm, referrerFeeOf } from '../../core/domain/percent.ts'
 import { chooseBestQuote } from '../domain/choose-aggregator.ts'
 import { isNative } from '../domain/token.ts'
 import type { SwapServices, SwapSettings } from '../interfaces.ts'
@@ -14,11 +14,11 @@ import type { createSwapValues } from './swap-values.ts'
 
 export type RouteSwapDeps = Readonly<{ router: Router }>
 
-/** A request with our own route that serves it best now, and what the recipient gets, by it or by somebody else's. */
+/** A request with our best route, and the amounts that the recipient gets: by that route, or by an aggregator. */
 export type PricedSwap = ParsedSwap &
   Readonly<{
     routed: RoutedSwap
-    /** Before the fee. */
+    /** Before the referrer fee. */
     amountOut: bigint
     fee: bigint
     received: bigint
@@ -26,15 +26,15 @@ export type PricedSwap = ParsedSwap &
     impactPpm: bigint | null
   }>
 
-export async function priceSwap({ router }: RouteSwapDeps, read: ParsedSwap): Promise<PricedSwap> {
-  const { network, from, to, amountIn } = read
+export async function priceSwap({ router }: RouteSwapDeps, parsed: ParsedSwap): Promise<PricedSwap> {
+  const { network, from, to, amountIn } = parsed
   const { chain } = network
-  const [tokenIn, tokenOut] = [inPools(chain, from.address), inPools(chain, to.address)]
+  const [tokenIn, tokenOut] = [poolToken(chain, from.address), poolToken(chain, to.address)]
   const routed = await router.route({ network: chain.network.id, tokenIn, tokenOut, amountIn })
-  return priceAt({ ...read, routed }, routed.amountOut)
+  return priceAt({ ...parsed, routed }, routed.amountOut)
 }
 
-/** The same request where so much is paid for it. */
+/** The amounts of a request for an output of `amountOut`. */
 export function priceAt(swap: ParsedSwap & Pick<PricedSwap, 'routed'>, amountOut: bigint): PricedSwap {
   const fee = referrerFeeOf(amountOut, swap.feePpm)
   const received = amountOut - fee
@@ -43,11 +43,11 @@ export function priceAt(swap: ParsedSwap & Pick<PricedSwap, 'routed'>, amountOut
   return { ...swap, amountOut, fee, received, minReceived, impactPpm }
 }
 
-/** Pools hold the wrapped coin. */
-const inPools = ({ wrapped }: SwapChain, address: string): string => (isNative(address) ? wrapped : address)
+/** Pools hold the wrapped native token. */
+const poolToken = ({ wrapped }: SwapChain, address: string): string => (isNative(address) ? wrapped : address)
 
 export type AggregatorDeps = Readonly<{
-  /** null: nobody else is asked. */
+  /** null if no aggregator is configured. */
   askAggregators: AskAggregators | null
   reliability: AggregatorReliability
   settings: Pick<SwapSettings, 'aggregatorGainBps'>
@@ -62,7 +62,7 @@ export type QuoteSwapDeps = ReadSwapDeps &
     now(): number
   }>
 
-/** What others are asked; null where they are not. */
+/** Null if the network has no EVM chain id, which aggregators need. */
 export function aggregatorOrderOf({ network, from, to, amountIn }: ParsedSwap): AggregatorOrder | null {
   const { id, evm } = network.chain.network
   if (evm === undefined) return null
@@ -71,50 +71,53 @@ export function aggregatorOrderOf({ network, from, to, amountIn }: ParsedSwap): 
 
 export async function readAggregatorQuotes(
   { askAggregators }: AggregatorDeps,
-  read: ParsedSwap,
-  whom: 'all' | 'callable',
+  parsed: ParsedSwap,
+  which: 'all' | 'callable',
 ): Promise<readonly RankedQuote[] | null> {
-  const order = aggregatorOrderOf(read)
-  return askAggregators === null || order === null ? null : askAggregators(order, whom)
+  const order = aggregatorOrderOf(parsed)
+  return askAggregators === null || order === null ? null : askAggregators(order, which)
 }
 
 export type WeightedQuote = RankedQuote & Readonly<{ penaltyPpm: bigint }>
 
-/** Whose offer serves better than our own route, of those that can be called, for what its word is worth. */
+/** Best callable aggregator quote after its reliability penalty; null if our route is better. */
 export function chooseQuote(
   { settings, reliability }: AggregatorDeps,
   { routed, network }: PricedSwap,
-  offers: readonly RankedQuote[] | null,
+  quotes: readonly RankedQuote[] | null,
 ): WeightedQuote | null {
-  const open = (offers ?? [])
+  const eligible = (quotes ?? [])
     .filter(({ contract }) => contract !== null)
-    .map((offer) => ({ ...offer, penaltyPpm: reliability.penaltyPpm(network.chain.network.id, offer.source) }))
+    .map((quote) => ({ ...quote, penaltyPpm: reliability.penaltyPpm(network.chain.network.id, quote.source) }))
     .filter(({ penaltyPpm }) => penaltyPpm <= EXCLUDED_ABOVE_PPM)
-  return chooseBestQuote(routed, open, settings.aggregatorGainBps)
+  return chooseBestQuote(routed, eligible, settings.aggregatorGainBps)
 }
 
-/** Whoever loses more than the bound by it asks for more than there is. */
+/** Rejects swaps above the price-impact limit. */
 export function checkImpact(
   { settings: { impactMaxPpm } }: Readonly<{ settings: Pick<SwapSettings, 'impactMaxPpm'> }>,
   { impactPpm }: PricedSwap,
 ): void {
   if (impactPpm === null || impactPpm <= BigInt(impactMaxPpm)) return
-  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the pools are too shallow for this amount: ask for less', {
+  throw new AppError('PRICE_IMPACT_TOO_HIGH', 'the price impact of this amount is too high: request a smaller amount', {
     field: 'amount',
     extra: { priceImpact: formatPercent(impactPpm), max: formatPercent(impactMaxPpm) },
   })
 }
 
-/** Without a swap the coin is wrapped, or unwrapped: the wrapped coin's contract alone does that. */
+/** A route without swaps wraps or unwraps the native currency, which only the wrapped token's contract does. */
 const wrapperOf = ({ wrapped }: SwapChain, { swaps }: RoutedSwap) =>
   swaps.length === 0 ? { name: 'Wrapped coin', address: wrapped } : null
 
-/** From state in memory: no database, no node. */
+/** Quotes from state in memory, without database or node; aggregators are asked if configured. */
 export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] {
   return async (request) => {
-    const read = await readSwapRequest(deps, request)
-    const [own, outside] = await Promise.all([priceSwap(deps, read), readAggregatorQuotes(deps, read, 'all')])
-    const chosen = chooseQuote(deps, own, outside)
+    const parsed = await readSwapRequest(deps, request)
+    const [own, aggregatorQuotes] = await Promise.all([
+      priceSwap(deps, parsed),
+      readAggregatorQuotes(deps, parsed, 'all'),
+    ])
+    const chosen = chooseQuote(deps, own, aggregatorQuotes)
     const priced = chosen === null ? own : priceAt(own, chosen.amountOut)
     checkImpact(deps, priced)
     const { network, from, to, amountIn, amountOut, routed, fee, received, minReceived, impactPpm } = priced
@@ -123,17 +126,17 @@ export function createQuoteSwap(deps: QuoteSwapDeps): SwapServices['quoteSwap'] 
       { token: from, units: amountIn },
       { token: to, units: amountOut },
     ] as const
-    const routes = breakDown(routed.swaps, inPools(chain, from.address), inPools(chain, to.address))
-    // At the ends of a route stands what the partner gives and gets.
-    const asked = (token: string, end: string) => (token === inPools(chain, end) ? end : token)
+    const routes = breakDown(routed.swaps, poolToken(chain, from.address), poolToken(chain, to.address))
+    // The ends of a route name the requested tokens: the native currency instead of its wrapped token.
+    const requestedToken = (token: string, end: string) => (token === poolToken(chain, end) ? end : token)
     return {
       ...{ from, to, amountIn, amountOut, fee, received, minReceived, impactPpm },
-      outside,
+      aggregatorQuotes,
       provider: chosen?.contract ? { name: chosen.source, address: chosen.contract } : wrapperOf(chain, routed),
       ...deps.valuesOf(chain, ...sides, routed.middleOut),
       routes: routes.map(({ bps, hops }) => ({
         bps,
-        hops: hops.map((hop) => ({ ...hop, from: asked(hop.from, from.address), to: asked(hop.to, to.address) })),
+        hops: hops.map((hop) => ({ ...hop, from: requestedToken(hop.from, from.address), to: requestedToken(hop.to, to.address) })),
       })),
       block: routed.block,
       expiresAt: new Date(deps.now() + deps.settings.quoteMs),

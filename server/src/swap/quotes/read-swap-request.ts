@@ -6,10 +6,10 @@ import type { SwapRequest } from '../interfaces.ts'
 import { ledgerToken, type SwapNetwork, type SwapNetworks } from '../networks.ts'
 import type { FindToken, PeekToken } from '../tokens/known-tokens.ts'
 
-/** Whoever must not wait recalls tokens, in place of finding them. */
+/** `PeekToken` for callers that must not wait for a node. */
 export type ReadSwapDeps = Readonly<{ networks: SwapNetworks; findToken: FindToken | PeekToken }>
 
-/** A request whose every part is right by itself. Tokens in canonical form. */
+/** A request with valid members. Token addresses in canonical form. */
 export type ParsedSwap = Readonly<{
   network: SwapNetwork
   from: Token
@@ -19,18 +19,18 @@ export type ParsedSwap = Readonly<{
   feePpm: number
 }>
 
-/** What nodes commonly need for three questions. */
+/** `Retry-After` of a token that is being read: the usual time of three node calls. */
 const READ_SECONDS = 1
 const UINT256_MAX = (1n << 256n) - 1n
 
-/** Throws with every problem of the request at once. */
+/** Throws one error with all problems of the request. */
 export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest): Promise<ParsedSwap> {
   const network = deps.networks.getOpen(request.network)
   const problems: Problem[] = []
   const [from, to] = await readSides(deps, network, request, problems)
-  // Two spellings of one address need no reading.
-  const [given, wanted] = [request.fromTokenAddress, request.toTokenAddress].map((text) => network.chain.parse(text))
-  if (given && wanted && isSameAsset(network, given, wanted))
+  // The same address in two notations is detected without reading the tokens.
+  const [fromAddress, toAddress] = [request.fromTokenAddress, request.toTokenAddress].map((text) => network.chain.parse(text))
+  if (fromAddress && toAddress && isSameAsset(network, fromAddress, toAddress))
     problems.push({ code: 'SAME_CURRENCY', field: 'toTokenAddress', message: 'both tokens are the same' })
   const amountIn = readAmount(request.amount, from, 'amount', problems)
   const slippagePpm = readPercent(request.slippage, SLIPPAGE_PPM, problems, ['SLIPPAGE_OUT_OF_RANGE', 'slippage'])
@@ -40,10 +40,10 @@ export async function readSwapRequest(deps: ReadSwapDeps, request: SwapRequest):
   return { network, from, to, amountIn, slippagePpm, feePpm }
 }
 
-export function refusal(found: readonly Problem[]): AppError {
-  // What must be corrected comes before what the moment does not allow.
-  const isOfMoment = ({ code }: Problem) => errorCodes[code] === 'refused'
-  const problems = [...found.filter((one) => !isOfMoment(one)), ...found.filter(isOfMoment)]
+/** The first problem becomes the error. Errors of the request come before temporary refusals. */
+export function refusal(unsorted: readonly Problem[]): AppError {
+  const isTemporary = ({ code }: Problem) => errorCodes[code] === 'refused'
+  const problems = [...unsorted.filter((one) => !isTemporary(one)), ...unsorted.filter(isTemporary)]
   const [first] = problems
   return new AppError(first?.code ?? 'VALIDATION_ERROR', first?.message ?? 'the request is not valid', {
     problems,
@@ -51,7 +51,7 @@ export function refusal(found: readonly Problem[]): AppError {
   })
 }
 
-/** The tokens of both sides; null with a problem added, in the order of the sides. */
+/** The tokens of both sides; null with a problem added. Problems are in the order of the sides. */
 export async function readSides(
   deps: ReadSwapDeps,
   network: SwapNetwork,
@@ -81,8 +81,8 @@ async function readSide(
   }
   const token = await findToken(chain, address)
   if (token === null) problems.push({ code: 'TOKEN_NOT_FOUND', field, message: `there is no token at ${field}` })
-  // As of a token whose pools are looked up: who asks first is told so, who asks next is served.
-  const message = `the token at ${field} is met for the first time and being read: ask again in a moment`
+  // The first request for an unknown token fails and starts the read; a later one succeeds.
+  const message = `the token at ${field} is not cached and is being read from the chain: try again in a moment`
   if (token === undefined) problems.push({ code: 'NO_ROUTE', field, message })
   return token ?? null
 }
@@ -90,16 +90,16 @@ async function readSide(
 export const isSameAsset = (network: SwapNetwork, a: string, b: string): boolean =>
   ledgerToken(network, a) === ledgerToken(network, b)
 
-/** Units of a positive amount; null with a problem added. Without a token its decimals are not judged. */
+/** Units of a positive amount; null with a problem added. Without a token the decimals are not checked. */
 export function readAmount(text: string, token: Token | null, field: string, problems: Problem[]): bigint | null {
   const decimals = token?.decimals ?? 80
   const asset = { id: 'token@swap', ticker: token?.symbol ?? '', network: '', decimals, contract: null } as const
   try {
     const units = parseUnits(text, asset, field)
     if (token === null || (units > 0n && units <= UINT256_MAX)) return units
-    const tooMuch = { code: 'AMOUNT_ABOVE_MAX', field, message: `${field} is more than a chain can count` } as const
-    const nothing = { code: 'AMOUNT_MALFORMED', field, message: `${field} must be greater than zero` } as const
-    problems.push(units > 0n ? tooMuch : nothing)
+    const aboveMax = { code: 'AMOUNT_ABOVE_MAX', field, message: `${field} exceeds 2^256 - 1 base units` } as const
+    const zero = { code: 'AMOUNT_MALFORMED', field, message: `${field} must be greater than zero` } as const
+    problems.push(units > 0n ? aboveMax : zero)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     problems.push(...error.problems)

@@ -5,7 +5,7 @@ import type { SwapChain } from '../ports/swap-chain.ts'
 
 export type SwapValuesDeps = Readonly<{
   books: { current(): Book }
-  /** Key of the reference price of a token by its network and canonical address (`native`: the coin); null where it is not listed. */
+  /** Key of a token's reference price, by network and canonical address or `native`; null if it is not listed. */
   priceKeyOf(network: string, address: string | 'native'): string | null
   now(): number
 }>
@@ -13,28 +13,28 @@ export type SwapValuesDeps = Readonly<{
 export type SwapValues = Readonly<{ fromUsd: bigint | null; toUsd: bigint | null }>
 type Side = Readonly<{ token: Token; units: bigint }>
 
-/** Older prices say nothing. */
+/** Older prices are not used. */
 const STALE_MS = 30_000
 
 /**
- * What both sides are worth in US dollars, scaled by 10^12, for display. A side without a price of its own is worth what the
- * pools' middle price makes it.
+ * Values of both sides in US dollars, scaled by 10^12, for display. A side without a reference price is valued through the
+ * pools' middle price.
  */
 export function createSwapValues({ books, priceKeyOf, now }: SwapValuesDeps) {
-  function worth(prices: PriceSnapshot, chain: SwapChain, { token, units }: Side): bigint | null {
+  function valueOf(prices: PriceSnapshot, chain: SwapChain, { token, units }: Side): bigint | null {
     if (now() - prices.at > STALE_MS) return null
-    const isCoin = isNative(token.address) || token.address === chain.wrapped
-    const key = priceKeyOf(chain.network.id, isCoin ? 'native' : token.address)
+    const isNativeValue = isNative(token.address) || token.address === chain.wrapped
+    const key = priceKeyOf(chain.network.id, isNativeValue ? 'native' : token.address)
     const price = key === null ? undefined : prices.usd.get(key)
     return price === undefined ? null : usdValue(units, token, midPrice(price), 'down')
   }
 
   return (chain: SwapChain, from: Side, to: Side, middleOut: bigint): SwapValues => {
     const { prices } = books.current()
-    const [fromUsd, toUsd] = [worth(prices, chain, from), worth(prices, chain, to)]
+    const [fromUsd, toUsd] = [valueOf(prices, chain, from), valueOf(prices, chain, to)]
     if (middleOut <= 0n) return { fromUsd, toUsd }
     return {
-      fromUsd: fromUsd ?? worth(prices, chain, { token: to.token, units: middleOut }),
+      fromUsd: fromUsd ?? valueOf(prices, chain, { token: to.token, units: middleOut }),
       toUsd: toUsd ?? (fromUsd === null ? null : (fromUsd * to.units) / middleOut),
     }
   }

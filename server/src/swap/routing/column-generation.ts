@@ -1,15 +1,18 @@
 import type { Market } from './market.ts'
 
-/** Tokens outside of what was searched through which, at the values found, it would pay to go. */
+/** One or two tokens not yet in the subproblem that would improve the route at current dual prices. */
 export type Column = Readonly<{
   tokens: readonly number[]
-  /** What each is taken to be worth, between what it costs and what it earns. */
+  /** Start value of each token's dual price: the geometric mean of its cost and its worth. */
   values: readonly number[]
-  /** About what the detour adds, in units of the target. */
+  /** Estimated gain of the detour, in units of the target. */
   gain: number
 }>
 
-/** Per token outside: what one unit costs to get from inside, and what it earns on its way back inside. */
+/**
+ * Per token outside of the subproblem, at current dual prices: the lowest cost of one unit, bought from an included token, and the highest
+ * worth of one unit, sold for an included token. Depths are in units of the target.
+ */
 type Prospects = Readonly<{
   cost: Float64Array
   costDepth: Float64Array
@@ -24,93 +27,93 @@ const createProspects = (tokenCount: number): Prospects => ({
   worthDepth: new Float64Array(tokenCount),
 })
 
-/** Used by one look after the other, as memory costs more than many of them. The depths are read only where a price was written. */
-let roomy = createProspects(1024)
+/** Shared by all calls, because allocation costs more than a call. Depths are read only where a cost or worth was written. */
+let buffers = createProspects(1024)
 
 function prospectsFor(tokenCount: number): Prospects {
-  if (tokenCount > roomy.cost.length) roomy = createProspects(2 * tokenCount)
-  roomy.cost.fill(0, 0, tokenCount)
-  roomy.worth.fill(0, 0, tokenCount)
-  return roomy
+  if (tokenCount > buffers.cost.length) buffers = createProspects(2 * tokenCount)
+  buffers.cost.fill(0, 0, tokenCount)
+  buffers.worth.fill(0, 0, tokenCount)
+  return buffers
 }
 
 const COLUMNS_MAX = 8
 
 /**
- * Pricing of columns: a token that we left out changes nothing as long as getting one costs more than it earns. Looks at
- * detours over one token and over two. Deep and a little better is more than shallow and much better: of a constant product
- * whose price is r times better than needed, (√r − 1)² of its depth can be earned.
+ * Prices columns: a token outside of the subproblem cannot improve the dual bound while one unit costs more than it is worth. Considers
+ * detours over one token and over two. The gain accounts for depth: a constant product whose price is r times better than the dual prices
+ * require yields a profit of (√r − 1)² of its depth.
  */
 export function findColumns(
   market: Market,
-  inside: readonly number[],
+  included: readonly number[],
   valueAt: Float64Array,
   threshold: number,
-  arrives: number,
+  tollFactor: number,
 ): readonly Column[] {
   const prospects = prospectsFor(market.tokenCount)
-  const seen = look(market, inside, valueAt, arrives, prospects)
+  const candidates = priceCandidates(market, included, valueAt, tollFactor, prospects)
   const { cost, costDepth, worth, worthDepth } = prospects
   const columns: Column[] = []
-  for (const token of seen) {
-    const paid = cost[token] as number
-    const alone = worth[token] as number
-    if (alone > paid) {
+  for (const token of candidates) {
+    const unitCost = cost[token] as number
+    const directWorth = worth[token] as number
+    if (directWorth > unitCost) {
       const gain =
-        Math.min(costDepth[token] as number, worthDepth[token] as number) * (Math.sqrt(alone / paid) - 1) ** 2
-      if (gain > threshold) columns.push({ tokens: [token], values: [Math.sqrt(alone * paid)], gain })
+        Math.min(costDepth[token] as number, worthDepth[token] as number) * (Math.sqrt(directWorth / unitCost) - 1) ** 2
+      if (gain > threshold) columns.push({ tokens: [token], values: [Math.sqrt(directWorth * unitCost)], gain })
     }
-    const over = bestSuccessor(market, token, Math.max(alone, paid), prospects, arrives)
-    if (over === null) continue
-    const gain = Math.min(costDepth[token] as number, over.depth) * (Math.sqrt(over.unit / paid) - 1) ** 2
-    const value = Math.sqrt(over.unit * paid)
-    if (gain > threshold) columns.push({ tokens: [token, over.token], values: [value, value / over.price], gain })
+    const successor = bestSuccessor(market, token, Math.max(directWorth, unitCost), prospects, tollFactor)
+    if (successor === null) continue
+    const gain = Math.min(costDepth[token] as number, successor.depth) * (Math.sqrt(successor.unit / unitCost) - 1) ** 2
+    const value = Math.sqrt(successor.unit * unitCost)
+    if (gain > threshold) columns.push({ tokens: [token, successor.token], values: [value, value / successor.price], gain })
   }
   return columns
     .sort((a, b) => b.gain - a.gain || (a.tokens[0] as number) - (b.tokens[0] as number))
     .slice(0, COLUMNS_MAX)
 }
 
-/** Fills in the prospects. Gives the tokens outside that pools lead to from inside. */
-function look(
-  { firstPair, pairTo, price, depth, between }: Market,
-  inside: readonly number[],
+/** Fills in the prospects. Returns the tokens outside of the subproblem that a pool connects with an included token. */
+function priceCandidates(
+  { firstPair, pairTo, price, depth, isIntermediate }: Market,
+  included: readonly number[],
   valueAt: Float64Array,
-  arrives: number,
+  tollFactor: number,
   { cost, costDepth, worth, worthDepth }: Prospects,
 ): readonly number[] {
-  const seen: number[] = []
-  for (const token of inside) {
+  const candidates: number[] = []
+  for (const token of included) {
     const value = valueAt[token] as number
     const end = firstPair[token + 1] as number
     for (let pair = firstPair[token] as number; pair < end; pair++) {
-      const outside = pairTo[pair] as number
-      if (between[outside] === 0 || (valueAt[outside] as number) > 0) continue
-      const unit = value / ((price[pair] as number) * arrives)
-      const best = cost[outside] as number
-      if (best === 0) seen.push(outside)
+      const neighbour = pairTo[pair] as number
+      if (isIntermediate[neighbour] === 0 || (valueAt[neighbour] as number) > 0) continue
+      const unit = value / ((price[pair] as number) * tollFactor)
+      const best = cost[neighbour] as number
+      if (best === 0) candidates.push(neighbour)
       else if (unit >= best) continue
-      cost[outside] = unit
-      costDepth[outside] = value * (depth[pair] as number)
+      cost[neighbour] = unit
+      costDepth[neighbour] = value * (depth[pair] as number)
     }
   }
-  for (const token of seen) {
+  for (const token of candidates) {
     let best = 0
-    let by = 0
+    let bestPair = 0
     const end = firstPair[token + 1] as number
     for (let pair = firstPair[token] as number; pair < end; pair++) {
       const value = valueAt[pairTo[pair] as number] as number
       if (value === 0) continue
-      const unit = value * (price[pair] as number) * arrives
+      const unit = value * (price[pair] as number) * tollFactor
       if (!(unit > best)) continue
       best = unit
-      by = pair
+      bestPair = pair
     }
     if (best === 0) continue
     worth[token] = best
-    worthDepth[token] = best * (depth[by] as number)
+    worthDepth[token] = best * (depth[bestPair] as number)
   }
-  return seen
+  return candidates
 }
 
 function bestSuccessor(
@@ -118,25 +121,25 @@ function bestSuccessor(
   token: number,
   atLeast: number,
   { worth, worthDepth }: Prospects,
-  arrives: number,
+  tollFactor: number,
 ) {
   let best = atLeast
-  let by = -1
+  let bestPair = -1
   const end = firstPair[token + 1] as number
   for (let pair = firstPair[token] as number; pair < end; pair++) {
-    const alone = worth[pairTo[pair] as number] as number
-    if (alone === 0) continue
-    const unit = alone * (price[pair] as number) * arrives
+    const directWorth = worth[pairTo[pair] as number] as number
+    if (directWorth === 0) continue
+    const unit = directWorth * (price[pair] as number) * tollFactor
     if (unit <= best) continue
     best = unit
-    by = pair
+    bestPair = pair
   }
-  if (by < 0) return null
-  const over = pairTo[by] as number
+  if (bestPair < 0) return null
+  const successor = pairTo[bestPair] as number
   return {
-    token: over,
+    token: successor,
     unit: best,
-    price: price[by] as number,
-    depth: Math.min(worthDepth[over] as number, best * (depth[by] as number)),
+    price: price[bestPair] as number,
+    depth: Math.min(worthDepth[successor] as number, best * (depth[bestPair] as number)),
   }
 }

@@ -1,99 +1,100 @@
 import { balanceTokens } from './balance.ts'
-import { type Problem, tradePair } from './subproblem.ts'
+import { type Subproblem, tradePair } from './subproblem.ts'
 
 /*
- * The convex dual of routing without gas (Diamandis, Resnick, Chitra, Angeris: "An efficient algorithm for optimal routing
- * through constant function market makers", arXiv 2302.04938): find what each token is worth (in units of the target), so that
- * the pools, each trading against these values on its own, pass on exactly what comes in. At any values,
+ * The Lagrangian dual of routing without gas (Diamandis, Resnick, Chitra, Angeris: "An efficient algorithm for optimal routing through
+ * constant function market makers", arXiv 2302.04938). Every token has a dual price ν (`value`), in units of the target per base unit;
+ * ν(target) = 1. At given prices every pool makes the trade of maximum profit. For any prices,
  *
- *     value(source) · input  +  what every pool earns at them
+ *     ν(source) · input  +  Σ maximum profit of each pool
  *
- * is more than any route can pay; at the best values it is what the best route pays.
+ * is an upper bound of the output of all routes. At the minimum over ν it equals the output of the best route, and the pools' trades
+ * balance: the surplus of every token except the target is zero.
  *
- * We walk in the square roots of the values. There the earnings of a constant product are the square of a line, so that a
- * market of them is solved by least squares, and Newton's method ends after a few steps; other curves are hyperbolas joined,
- * and behave alike.
+ * Newton's method minimizes the bound in the variables z = √ν. In these the profit of a constant product is the square of a linear
+ * function, so a market of constant products is a least-squares problem and a few steps suffice. Other curves consist of hyperbolas and
+ * behave alike.
  */
 const STEPS_MAX = 60
-/** Flow that is neither spent nor earned, in parts of the bound. */
-const BALANCED = 1e-11
-/** Improvement, in parts of the bound, that is not worth a step. */
-const SETTLED = 1e-13
-const HALVES_MAX = 50
-/** Where along a step the bound is least, in parts of the step. */
-const EXACT = 1e-13
-/** So closely the place is looked for before it is halved out, in parts of the step: at the ends of pools all else is rounding. */
-const CLOSE = 1e-11
-/** Where rounding still counts, so many times farther off it is looked again. */
-const WIDER = 16
-/** What rounding makes of the slope along a step, in parts of the bound and of the step. */
-const NOISE = 1e-11
-/** A step that improves the bound by less, while so much flow is neither spent nor earned, gets nowhere. */
-const SLOW = 1e-9
-const UNSETTLED = 1e-6
-/** Where a value fell below this share of what it was at the beginning, all that trades with it may have fallen with it. */
-const FALLEN = 1e-6
+/** Imbalance (`imbalance`) at which the solution is accepted, relative to the bound. */
+const IMBALANCE_TOLERANCE = 1e-11
+/** A step with a smaller predicted improvement, relative to the bound, is not taken. */
+const IMPROVEMENT_MIN = 1e-13
+const BISECTIONS_MAX = 50
+/** Precision of the line search, relative to the step. */
+const BISECTION_TOLERANCE = 1e-13
+/** Relative bracket at which false position ends and bisection takes over; below it the slope is dominated by rounding. */
+const BRACKET_TOLERANCE = 1e-11
+/** Factor by which the bracket is widened while rounding may have given a slope the wrong sign. */
+const WIDENING_FACTOR = 16
+/** Rounding error of the slope along a step, relative to the bound and to the step. */
+const SLOPE_NOISE = 1e-11
+/** Newton's method has stalled if a step improves the bound by a smaller share and the imbalance is above `STALLED_IMBALANCE`. */
+const PROGRESS_MIN = 1e-9
+const STALLED_IMBALANCE = 1e-6
+/** A dual price below this share of its start value has collapsed, possibly with the prices of all tokens that it trades with. */
+const COLLAPSE_FACTOR = 1e-6
 const SPOT_ROUNDS = 4
-/** A step leaves each root at least this share of itself. */
-const SHRINK_MAX = 0.05
+/** A step reduces no root to less than this share of itself. */
+const ROOT_FACTOR_MIN = 0.05
 
-type Work = Readonly<{
+type Workspace = Readonly<{
   surplus: Float64Array
-  /** By token what the pools take of it, and what they pay for that, in units of the target. */
-  taken: Float64Array
-  paid: Float64Array
-  /** Second derivative of each pair's earnings. */
-  bend: Float64Array
+  /** By token, the total input of all pools that sell it, in its base units, and the value of their output, in units of the target. */
+  poolInput: Float64Array
+  poolOutputValue: Float64Array
+  /** By pair, the second derivative of its profit in the roots. */
+  bending: Float64Array
   gradient: Float64Array
   hessian: Float64Array
-  rows: Float64Array
+  matrix: Float64Array
   step: Float64Array
-  before: Float64Array
-  /** Tokens that nothing flows through, and how far their neighbours go. */
+  previousValue: Float64Array
+  /** Tokens without flow, and the sum and number of their neighbours' steps. */
   isIdle: Uint8Array
   sum: Float64Array
   count: Float64Array
 }>
 
-function createWork(tokens: number, pairs: number): Work {
+function createWorkspace(tokens: number, pairs: number): Workspace {
   return {
     surplus: new Float64Array(tokens),
-    taken: new Float64Array(tokens),
-    paid: new Float64Array(tokens),
-    bend: new Float64Array(pairs),
+    poolInput: new Float64Array(tokens),
+    poolOutputValue: new Float64Array(tokens),
+    bending: new Float64Array(pairs),
     gradient: new Float64Array(tokens),
     hessian: new Float64Array(tokens * tokens),
-    rows: new Float64Array(tokens * tokens),
+    matrix: new Float64Array(tokens * tokens),
     step: new Float64Array(tokens),
-    before: new Float64Array(tokens),
+    previousValue: new Float64Array(tokens),
     isIdle: new Uint8Array(tokens),
     sum: new Float64Array(tokens),
     count: new Float64Array(tokens),
   }
 }
 
-/** Used by one solution after the other, as memory costs more than most of them: each writes what it reads. */
-let roomy = createWork(16, 64)
+/** Shared by all solutions, because allocation costs more than most of them. Each solution writes what it reads. */
+let sharedWorkspace = createWorkspace(16, 64)
 
-function workFor({ value, pairs }: Problem): Work {
-  if (value.length > roomy.step.length || pairs.length > roomy.bend.length)
-    roomy = createWork(Math.max(roomy.step.length, 2 * value.length), Math.max(roomy.bend.length, 2 * pairs.length))
-  return roomy
+function workspaceFor({ value, pairs }: Subproblem): Workspace {
+  if (value.length > sharedWorkspace.step.length || pairs.length > sharedWorkspace.bending.length)
+    sharedWorkspace = createWorkspace(Math.max(sharedWorkspace.step.length, 2 * value.length), Math.max(sharedWorkspace.bending.length, 2 * pairs.length))
+  return sharedWorkspace
 }
 
-/** Moves `problem.value` to the best values for this input. Gives the bound: no route without gas through these pairs pays more. */
-export function solveDual(problem: Problem, input: number): number {
-  const work = workFor(problem)
-  let bound = evaluate(problem, input, work)
+/** Minimizes the bound over `subproblem.value` and returns it: no route through these pairs pays more before gas. */
+export function solveDual(subproblem: Subproblem, input: number): number {
+  const workspace = workspaceFor(subproblem)
+  let bound = evaluate(subproblem, input, workspace)
   for (let steps = 0; steps < STEPS_MAX; steps++) {
-    if (imbalance(problem, work) <= BALANCED * bound) return bound
-    newtonStep(problem, work)
-    takeAlong(problem, work)
-    let next = descend(problem, input, work, bound)
-    // Hardly a step: a token on its own stands in the way of all others.
-    if (next > bound * (1 - SLOW) && imbalance(problem, work) > UNSETTLED * bound) {
-      balanceTokens(problem, input)
-      next = evaluate(problem, input, work)
+    if (imbalance(subproblem, workspace) <= IMBALANCE_TOLERANCE * bound) return bound
+    newtonStep(subproblem, workspace)
+    moveIdleTokens(subproblem, workspace)
+    let next = lineSearch(subproblem, input, workspace, bound)
+    // Stalled: the price of a single token blocks the step of all others.
+    if (next > bound * (1 - PROGRESS_MIN) && imbalance(subproblem, workspace) > STALLED_IMBALANCE * bound) {
+      balanceTokens(subproblem, input)
+      next = evaluate(subproblem, input, workspace)
     }
     if (next >= bound) return bound
     bound = next
@@ -102,84 +103,85 @@ export function solveDual(problem: Problem, input: number): number {
 }
 
 /**
- * The same from values that are far off. Where it got stuck, mostly at tokens that only circles bring any more, it begins once more
- * and the better end counts.
+ * `solveDual` for start values far from the solution. If the result is unbalanced or a price has collapsed (mostly of tokens that only
+ * receive flow from cycles), solves again from spot prices and keeps the lower bound.
  */
-export function solveAnew(problem: Problem, input: number): number {
-  const begun = problem.value.slice()
-  const bound = solveDual(problem, input)
-  const isSettled = imbalance(problem, workFor(problem)) <= UNSETTLED * bound
-  if (isSettled && !problem.value.some((value, token) => value < FALLEN * (begun[token] as number))) return bound
-  const end = problem.value.slice()
-  takeSpotValues(problem)
-  const again = solveDual(problem, input)
+export function solveWithRestart(subproblem: Subproblem, input: number): number {
+  const initial = subproblem.value.slice()
+  const bound = solveDual(subproblem, input)
+  const isConverged = imbalance(subproblem, workspaceFor(subproblem)) <= STALLED_IMBALANCE * bound
+  if (isConverged && !subproblem.value.some((value, token) => value < COLLAPSE_FACTOR * (initial[token] as number))) return bound
+  const end = subproblem.value.slice()
+  resetToSpotValues(subproblem)
+  const again = solveDual(subproblem, input)
   if (again < bound) return again
-  problem.value.set(end)
+  subproblem.value.set(end)
   return bound
 }
 
-/** What tokens are worth by the best path before anything is traded; where none leads on, they stay as they are. */
-function takeSpotValues({ from, to, best, value }: Problem): void {
+/** Sets each price to the product of spot prices along the best path to the target. Tokens without such a path keep their price. */
+function resetToSpotValues({ from, to, spotPrice, value }: Subproblem): void {
   const spot = new Float64Array(value.length)
   spot[1] = 1
   for (let round = 0; round < SPOT_ROUNDS; round++)
     for (let pair = 0; pair < from.length; pair++) {
       const [a, b] = [from[pair] as number, to[pair] as number]
-      spot[a] = Math.max(spot[a] as number, (spot[b] as number) * (best[pair] as number))
+      spot[a] = Math.max(spot[a] as number, (spot[b] as number) * (spotPrice[pair] as number))
     }
   for (let token = 0; token < value.length; token++)
     if ((spot[token] as number) > 0) value[token] = spot[token] as number
 }
 
-const trade = { in: 0, out: 0, earned: 0, give: 0 }
+const trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
-/** The bound at the present values; fills in what is left of every token, and how the pairs bend. */
-function evaluate(problem: Problem, input: number, { surplus, taken, paid, bend }: Work): number {
-  const { from, to, value, arrives } = problem
+/** Returns the bound at the current prices. Fills in the surplus of every token and the second derivative of every pair. */
+function evaluate(subproblem: Subproblem, input: number, { surplus, poolInput, poolOutputValue, bending }: Workspace): number {
+  const { from, to, value, tollFactor } = subproblem
   surplus.fill(0)
-  taken.fill(0)
-  paid.fill(0)
+  poolInput.fill(0)
+  poolOutputValue.fill(0)
   surplus[0] = input
   let bound = (value[0] as number) * input
   for (let pair = 0; pair < from.length; pair++) {
-    bend[pair] = 0
-    tradePair(problem, pair, trade)
+    bending[pair] = 0
+    tradePair(subproblem, pair, trade)
     if (trade.in === 0) continue
     const a = from[pair] as number
     const b = to[pair] as number
     const cost = value[a] as number
-    const worth = (value[b] as number) * arrives
+    const worth = (value[b] as number) * tollFactor
     surplus[a] = (surplus[a] as number) - trade.in
-    surplus[b] = (surplus[b] as number) + trade.out * arrives
-    taken[a] = (taken[a] as number) + trade.in
-    paid[a] = (paid[a] as number) + trade.out * worth
-    bound += cost * trade.earned
-    bend[pair] = (4 * trade.give * cost * cost) / worth
+    surplus[b] = (surplus[b] as number) + trade.out * tollFactor
+    poolInput[a] = (poolInput[a] as number) + trade.in
+    poolOutputValue[a] = (poolOutputValue[a] as number) + trade.out * worth
+    bound += cost * trade.profit
+    bending[pair] = (4 * trade.sensitivity * cost * cost) / worth
   }
   return bound
 }
 
 /**
- * What is left of a token counts by its value; what is missing, by what the pools pay for it: of a token that nothing brings the
- * value may have fallen to next to nothing, and yet the bound is far too high.
+ * Largest imbalance of any token except the target, in units of the target. A surplus counts at the dual price, a deficit at the price that
+ * pools pay for the token: without inflow the dual price of a token may be almost zero while the bound is far too high.
  */
-function imbalance({ value }: Problem, { surplus, taken, paid }: Work): number {
+function imbalance({ value }: Subproblem, { surplus, poolInput, poolOutputValue }: Workspace): number {
   let most = 0
   for (let token = 0; token < value.length; token++) {
     if (token === 1) continue
     const left = surplus[token] as number
-    const off = left > 0 ? left * (value[token] as number) : (-left * (paid[token] as number)) / (taken[token] || 1)
-    if (off > most) most = off
+    const excess = left > 0 ? left * (value[token] as number) : (-left * (poolOutputValue[token] as number)) / (poolInput[token] || 1)
+    if (excess > most) most = excess
   }
   return most
 }
 
 /**
- * Newton's step for z, where value = (value now) · z². Gradient 2·value·surplus; second derivatives by the chain rule:
- * 4·give·cost²÷worth on both tokens of a pair, the negative between them, and the gradient itself on the diagonal.
+ * Newton's step in z, where ν = ν(current) · z². The gradient is 2·ν·surplus. The chain rule gives, per pair a → b with cost ν(a) and
+ * worth ν(b), second derivatives of 4·sensitivity·cost²÷worth on both diagonal entries, the negative off the diagonal, and adds the
+ * gradient itself on the diagonal.
  */
-function newtonStep({ from, to, value }: Problem, work: Work): void {
-  const { bend, surplus, gradient, hessian, step } = work
+function newtonStep({ from, to, value }: Subproblem, workspace: Workspace): void {
+  const { bending, surplus, gradient, hessian, step } = workspace
   const size = value.length
   hessian.fill(0, 0, size * size)
   for (let token = 0; token < size; token++) {
@@ -188,7 +190,7 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
     hessian[token * size + token] = slope
   }
   for (let pair = 0; pair < from.length; pair++) {
-    const by = bend[pair] as number
+    const by = bending[pair] as number
     if (by === 0) continue
     const a = from[pair] as number
     const b = to[pair] as number
@@ -197,15 +199,15 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
     hessian[a * size + b] = (hessian[a * size + b] as number) - by
     hessian[b * size + a] = (hessian[b * size + a] as number) - by
   }
-  if (solveSymmetric(work, size, 0)) return
-  // Not convex here, as between the ticks of concentrated liquidity: without the tokens' own falling terms it is.
+  if (solveSymmetric(workspace, size, 0)) return
+  // Not convex here, as between the ticks of concentrated liquidity. Dropping the negative gradient terms makes it convex.
   for (let token = 0; token < size; token++) {
     const slope = gradient[token] as number
     const own = (hessian[token * size + token] as number) - slope
-    // A token whose pools all stand at their ends bends nothing, but its value is to rise: at most fourfold in a step.
+    // If all pools of a token are at capacity, it has no curvature although its price must rise: by at most a factor of four per step.
     if (slope < 0) hessian[token * size + token] = Math.max(own, -slope)
   }
-  if (solveSymmetric(work, size, 1e-9)) return
+  if (solveSymmetric(workspace, size, 1e-9)) return
   for (let token = 0; token < size; token++) {
     const curvature = Math.abs(hessian[token * size + token] as number) || 1
     step[token] = token === 1 ? 0 : -(gradient[token] as number) / curvature
@@ -213,15 +215,15 @@ function newtonStep({ from, to, value }: Problem, work: Work): void {
 }
 
 /**
- * A token that nothing flows through bends nothing and would stay where it is; where its neighbours go on together, its pools would
- * soon trade against them and stop the step. It goes along, as far as they do on average.
+ * A token without flow has no curvature and would keep its price. If its neighbours' prices moved together, its pools would begin to trade
+ * against them and stop the step. So it takes the mean step of its neighbours.
  */
-function takeAlong({ from, to, value }: Problem, { bend, step, isIdle, sum, count }: Work): void {
+function moveIdleTokens({ from, to, value }: Subproblem, { bending, step, isIdle, sum, count }: Workspace): void {
   const size = value.length
   isIdle.fill(0)
   isIdle.fill(1, 2, size)
   for (let pair = 0; pair < from.length; pair++)
-    if ((bend[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
+    if ((bending[pair] as number) > 0) isIdle[from[pair] as number] = isIdle[to[pair] as number] = 0
   if (!isIdle.includes(1)) return
   sum.fill(0)
   count.fill(0)
@@ -238,32 +240,32 @@ function takeAlong({ from, to, value }: Problem, { bend, step, isIdle, sum, coun
     if ((count[token] as number) > 0) step[token] = (sum[token] as number) / (count[token] as number)
 }
 
-/** H·step = −gradient without the target's row, by elimination on a copy; false where H is not positive. Idle tokens stay. */
-function solveSymmetric({ hessian, rows, gradient, step }: Work, size: number, ridge: number): boolean {
-  for (let place = 0; place < size * size; place++) rows[place] = hessian[place] as number
+/** Solves H·step = −gradient without the target's row by elimination on a copy. False if H is not positive definite. Tokens without curvature get no step. */
+function solveSymmetric({ hessian, matrix, gradient, step }: Workspace, size: number, ridge: number): boolean {
+  for (let index = 0; index < size * size; index++) matrix[index] = hessian[index] as number
   let most = 0
-  for (let token = 0; token < size; token++) most = Math.max(most, rows[token * size + token] as number)
+  for (let token = 0; token < size; token++) most = Math.max(most, matrix[token * size + token] as number)
   if (!(most > 0)) return false
   for (let token = 0; token < size; token++) {
     step[token] = -(gradient[token] as number)
-    rows[token * size + token] = (rows[token * size + token] as number) + ridge * most
+    matrix[token * size + token] = (matrix[token * size + token] as number) + ridge * most
   }
   for (let pivot = 0; pivot < size; pivot++) {
     if (pivot === 1) continue
-    const lead = rows[pivot * size + pivot] as number
+    const lead = matrix[pivot * size + pivot] as number
     if (Math.abs(lead) <= 1e-15 * most) {
-      rows[pivot * size + pivot] = Number.POSITIVE_INFINITY
+      matrix[pivot * size + pivot] = Number.POSITIVE_INFINITY
       step[pivot] = 0
       continue
     }
     if (lead < 0) return false
     for (let row = pivot + 1; row < size; row++) {
       if (row === 1) continue
-      const factor = (rows[row * size + pivot] as number) / lead
+      const factor = (matrix[row * size + pivot] as number) / lead
       if (factor === 0) continue
       for (let column = pivot + 1; column < size; column++)
-        rows[row * size + column] =
-          (rows[row * size + column] as number) - factor * (rows[pivot * size + column] as number)
+        matrix[row * size + column] =
+          (matrix[row * size + column] as number) - factor * (matrix[pivot * size + column] as number)
       step[row] = (step[row] as number) - factor * (step[pivot] as number)
     }
   }
@@ -271,84 +273,85 @@ function solveSymmetric({ hessian, rows, gradient, step }: Work, size: number, r
     let rest = row === 1 ? 0 : (step[row] as number)
     if (row !== 1)
       for (let column = row + 1; column < size; column++)
-        rest -= (rows[row * size + column] as number) * (column === 1 ? 0 : (step[column] as number))
-    step[row] = row === 1 ? 0 : rest / (rows[row * size + row] as number)
+        rest -= (matrix[row * size + column] as number) * (column === 1 ? 0 : (step[column] as number))
+    step[row] = row === 1 ? 0 : rest / (matrix[row * size + row] as number)
   }
   return true
 }
 
 /**
- * Goes the whole step where the bound falls by it; else to where it is least on the way. That is mostly where a pool begins to
- * trade, or stops: a hair beyond it the next step reckons with that pool, while half a step would again stop short of it.
+ * Takes the whole step if the bound decreases enough (Armijo's condition), otherwise moves to the exact minimum along the step. This is
+ * mostly a kink where a pool begins or ends to trade: just beyond it the next step takes that pool into account, while half a step would
+ * stop short of the kink again.
  */
-function descend(problem: Problem, input: number, work: Work, bound: number): number {
-  const { value } = problem
-  const { step, gradient, before } = work
-  before.set(value)
+function lineSearch(subproblem: Subproblem, input: number, workspace: Workspace, bound: number): number {
+  const { value } = subproblem
+  const { step, gradient, previousValue } = workspace
+  previousValue.set(value)
   let slope = 0
   let reach = 1
   let noise = 0
   for (let token = 0; token < value.length; token++) {
     const along = step[token] as number
     slope += along * (gradient[token] as number)
-    noise += Math.abs(along) * NOISE * bound
-    if (along < 0) reach = Math.min(reach, (SHRINK_MAX - 1) / along)
+    noise += Math.abs(along) * SLOPE_NOISE * bound
+    if (along < 0) reach = Math.min(reach, (ROOT_FACTOR_MIN - 1) / along)
   }
-  // What the step promises is lost in the bound's last digits.
-  if (!(slope < -SETTLED * bound)) return bound
-  const next = walk(problem, input, work, reach)
+  // The predicted improvement is below the precision of the bound.
+  if (!(slope < -IMPROVEMENT_MIN * bound)) return bound
+  const next = moveAlongStep(subproblem, input, workspace, reach)
   if (next <= bound + 1e-4 * reach * slope) return next
-  const least = walk(problem, input, work, leastAlong(problem, input, work, reach, slope / 2, noise))
-  return least < bound ? least : walk(problem, input, work, 0)
+  const minimum = moveAlongStep(subproblem, input, workspace, findMinimum(subproblem, input, workspace, reach, slope / 2, noise))
+  return minimum < bound ? minimum : moveAlongStep(subproblem, input, workspace, 0)
 }
 
-/** Where a slope along the step was looked at last, and where last with one so steep that rounding cannot have told its side. */
-type Side = { at: number; slope: number; sure: number }
+/** End of a bracket: the last position and its slope, and the last position whose slope was too steep for rounding to change its sign. */
+type Side = { at: number; slope: number; reliableAt: number }
 
 /**
- * How far along the step, up to `reach`, the bound begins to rise: by halving, where the side that a middle lies on tells each digit.
- * Most middles need no look, as false position has bounded the place with a quarter of the looks. `begun` is half of the slope at
- * the step's beginning, `noise` what rounding makes of a slope; the problem stands at the step's end.
+ * Position along the step, up to `reach`, at which the bound begins to increase, found by bisection. Most midpoints need no evaluation,
+ * because false position has bracketed the minimum before, with a quarter of the evaluations. `initialSlope` is half of the slope at the
+ * start of the step, `noise` the rounding error of a slope. On entry the subproblem is at the end of the step.
  */
-function leastAlong(problem: Problem, input: number, work: Work, reach: number, begun: number, noise: number): number {
-  const falls = { at: 0, slope: begun, sure: 0 }
-  const rises = { at: reach, slope: slopeAt(problem, work, reach), sure: reach }
-  const look = (at: number): Side => {
-    walk(problem, input, work, at)
-    const slope = slopeAt(problem, work, at)
-    const side = slope > 0 ? rises : falls
+function findMinimum(subproblem: Subproblem, input: number, workspace: Workspace, reach: number, initialSlope: number, noise: number): number {
+  const falling = { at: 0, slope: initialSlope, reliableAt: 0 }
+  const rising = { at: reach, slope: slopeAt(subproblem, workspace, reach), reliableAt: reach }
+  const probe = (at: number): Side => {
+    moveAlongStep(subproblem, input, workspace, at)
+    const slope = slopeAt(subproblem, workspace, at)
+    const side = slope > 0 ? rising : falling
     side.at = at
     side.slope = slope
-    if (Math.abs(slope) > noise) side.sure = at
+    if (Math.abs(slope) > noise) side.reliableAt = at
     return side
   }
-  // Else it falls and rises more than once, as the roots of values bend it: then every middle is looked at.
-  if (rises.slope > 0) enclose(falls, rises, noise, look)
-  const close = CLOSE * reach
-  let near = 0
-  let far = reach
-  for (let halves = 0; halves < HALVES_MAX && far - near > EXACT * far; halves++) {
-    const middle = (near + far) / 2
-    const isBeyond = middle > falls.sure - close && (middle >= rises.sure + close || look(middle) === rises)
-    if (isBeyond) far = middle
-    else near = middle
+  // Otherwise the bound is not convex along the step in the roots, and bisection evaluates every midpoint.
+  if (rising.slope > 0) bracketMinimum(falling, rising, noise, probe)
+  const tolerance = BRACKET_TOLERANCE * reach
+  let low = 0
+  let high = reach
+  for (let bisections = 0; bisections < BISECTIONS_MAX && high - low > BISECTION_TOLERANCE * high; bisections++) {
+    const middle = (low + high) / 2
+    const isBeyond = middle > falling.reliableAt - tolerance && (middle >= rising.reliableAt + tolerance || probe(middle) === rising)
+    if (isBeyond) high = middle
+    else low = middle
   }
-  return far
+  return high
 }
 
-/** The bound so far along the step. */
-function walk(problem: Problem, input: number, work: Work, reach: number): number {
-  const { value } = problem
-  const { step, before } = work
+/** Sets the prices to position `reach` along the step and returns the bound. */
+function moveAlongStep(subproblem: Subproblem, input: number, workspace: Workspace, reach: number): number {
+  const { value } = subproblem
+  const { step, previousValue } = workspace
   for (let token = 0; token < value.length; token++) {
     const z = 1 + reach * (step[token] as number)
-    value[token] = (before[token] as number) * z * z
+    value[token] = (previousValue[token] as number) * z * z
   }
-  return evaluate(problem, input, work)
+  return evaluate(subproblem, input, workspace)
 }
 
-/** Half of the slope of the bound along the step, where the problem stands so far along it. */
-function slopeAt({ value }: Problem, { step, surplus }: Work, reach: number): number {
+/** Half of the slope of the bound along the step, at the position `reach` that the prices are at. */
+function slopeAt({ value }: Subproblem, { step, surplus }: Workspace, reach: number): number {
   let slope = 0
   for (let token = 0; token < value.length; token++) {
     const along = step[token] as number
@@ -357,25 +360,25 @@ function slopeAt({ value }: Problem, { step, surplus }: Work, reach: number): nu
   return slope
 }
 
-const LOOKS_MAX = 30
+const PROBES_MAX = 30
 
 /**
- * Bounds the place where the slope changes its sign, by false position (Illinois: the slope of a side that stays counts half).
- * So near to it rounding counts: out again, to where the sides are sure.
+ * Brackets the sign change of the slope by false position (Illinois variant: the slope of the end that stays is halved). Close to the root
+ * rounding decides the sign, so the bracket is then widened until both ends are reliable.
  */
-function enclose(falls: Side, rises: Side, noise: number, look: (at: number) => Side): void {
-  const reach = rises.at
-  let place = reach
+function bracketMinimum(falling: Side, rising: Side, noise: number, probe: (at: number) => Side): void {
+  const reach = rising.at
+  let estimate = reach
   let last: Side | null = null
-  for (let looks = 0; looks < LOOKS_MAX && rises.at - falls.at > CLOSE * rises.at; looks++) {
-    const next = falls.at + ((rises.at - falls.at) * falls.slope) / (falls.slope - rises.slope)
-    if (!(next > falls.at && next < rises.at)) break
-    place = next
-    const side = look(place)
+  for (let probes = 0; probes < PROBES_MAX && rising.at - falling.at > BRACKET_TOLERANCE * rising.at; probes++) {
+    const next = falling.at + ((rising.at - falling.at) * falling.slope) / (falling.slope - rising.slope)
+    if (!(next > falling.at && next < rising.at)) break
+    estimate = next
+    const side = probe(estimate)
     if (Math.abs(side.slope) <= noise) break
-    if (side === last) (side === falls ? rises : falls).slope /= 2
+    if (side === last) (side === falling ? rising : falling).slope /= 2
     last = side
   }
-  for (let by = CLOSE * reach; falls.sure < place - by; by *= WIDER) look(place - by)
-  for (let by = CLOSE * reach; rises.sure > place + by; by *= WIDER) look(place + by)
+  for (let by = BRACKET_TOLERANCE * reach; falling.reliableAt < estimate - by; by *= WIDENING_FACTOR) probe(estimate - by)
+  for (let by = BRACKET_TOLERANCE * reach; rising.reliableAt > estimate + by; by *= WIDENING_FACTOR) probe(estimate + by)
 }

@@ -1,57 +1,57 @@
 import { type Pool, swapExact } from './pool-kinds.ts'
 
-/** Shares are counted in 2^24 parts, as the executor reads them; the greatest number means all that is left. */
+/** Shares are fractions of 2^24, as the executor contract decodes them. The largest number means the whole remaining balance. */
 export const SHARE_BITS = 24n
 export const SHARE_ALL = (1 << 24) - 1
 
-/** One swap of a route, in order of execution. Tokens by their place in the pool. */
+/** One swap of a route, in execution order. `tokenIn` and `tokenOut` are indexes in `pool.tokens`. */
 export type RouteSwap = Readonly<{
   pool: Pool
   tokenIn: number
   tokenOut: number
-  /** Of what is there of `tokenIn` when it is this swap's turn. */
+  /** Share of the balance of `tokenIn` at the time of this swap, in 2^24 parts. */
   share: number
 }>
 
-/** The same with the amounts that it will move. */
+/** A swap with its exact amounts, in base units. */
 export type ExecutedSwap = RouteSwap & Readonly<{ amountIn: bigint; amountOut: bigint }>
 
-export type Executed = Readonly<{ amountOut: bigint; swaps: readonly ExecutedSwap[] }>
+export type Execution = Readonly<{ amountOut: bigint; swaps: readonly ExecutedSwap[] }>
 
-/** Place of the swap that would revert or pay nothing, and how much it would have to take. */
-export type Refused = Readonly<{ amountOut: null; refusedAt: number; amountIn: bigint }>
+/** `failedIndex` is the swap that would revert or pay nothing, `amountIn` the input that it would receive. */
+export type Refusal = Readonly<{ amountOut: null; failedIndex: number; amountIn: bigint }>
 
 /**
- * What a route pays, exactly as the executor contract carries it out: swap by swap on balances, pools that appear twice in the
- * state the first swap left.
+ * Exact output of a route, computed as the executor contract executes it: swap by swap on balances. A pool that appears twice is in the
+ * state that the first swap left.
  */
 export function executeRoute(
   swaps: readonly RouteSwap[],
   source: string,
   target: string,
   amountIn: bigint,
-): Executed | Refused {
+): Execution | Refusal {
   const balances = new Map([[source, amountIn]])
-  const moved = new Map<string, Pool>()
-  const executed: ExecutedSwap[] = []
-  for (const [refusedAt, swap] of swaps.entries()) {
-    const pool = moved.get(swap.pool.id) ?? swap.pool
+  const poolStates = new Map<string, Pool>()
+  const executedSwaps: ExecutedSwap[] = []
+  for (const [failedIndex, swap] of swaps.entries()) {
+    const pool = poolStates.get(swap.pool.id) ?? swap.pool
     const tokenIn = pool.tokens[swap.tokenIn]
     const tokenOut = pool.tokens[swap.tokenOut]
-    if (tokenIn === undefined || tokenOut === undefined) return { amountOut: null, refusedAt, amountIn: 0n }
+    if (tokenIn === undefined || tokenOut === undefined) return { amountOut: null, failedIndex, amountIn: 0n }
     const balance = balances.get(tokenIn) ?? 0n
     const amount = swap.share === SHARE_ALL ? balance : (balance * BigInt(swap.share)) >> SHARE_BITS
-    // A share so thin that nothing is left of it: the executor passes over it, too.
+    // The share rounds down to zero. The executor skips such a swap, too.
     if (amount === 0n) continue
-    const swapped = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
-    if (swapped === null) return { amountOut: null, refusedAt, amountIn: amount }
+    const result = swapExact(pool, swap.tokenIn, swap.tokenOut, amount)
+    if (result === null) return { amountOut: null, failedIndex, amountIn: amount }
     balances.set(tokenIn, balance - amount)
-    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + swapped.amountOut)
-    moved.set(pool.id, swapped.next)
-    executed.push({ ...swap, amountIn: amount, amountOut: swapped.amountOut })
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + result.amountOut)
+    poolStates.set(pool.id, result.next)
+    executedSwaps.push({ ...swap, amountIn: amount, amountOut: result.amountOut })
   }
   const amountOut = balances.get(target) ?? 0n
   return amountOut === 0n
-    ? { amountOut: null, refusedAt: swaps.length - 1, amountIn: 0n }
-    : { amountOut, swaps: executed }
+    ? { amountOut: null, failedIndex: swaps.length - 1, amountIn: 0n }
+    : { amountOut, swaps: executedSwaps }
 }

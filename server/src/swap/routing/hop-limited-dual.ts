@@ -1,111 +1,114 @@
 import { type Trade, tradeTo } from './curve.ts'
 import { curveAt } from './market.ts'
-import { type Placed, placeUses, type Use } from './order-swaps.ts'
-import { type Problem, tradeAt } from './subproblem.ts'
+import { type OrderedSwaps, orderSwaps, type Use } from './order-swaps.ts'
+import { type Subproblem, tradeAt } from './subproblem.ts'
 
 /*
- * The dual (`dual.ts`) of routing over paths of so many hops at most: every token stands once for each number of hops that it
- * is away from the source. A unit of flow is counted by its own path, so paths may join and part again, and a pool may be the
- * second swap of one path and the third of another.
+ * The dual (`dual.ts`) of routing over paths of limited length: each token has one node per number of hops from the source. Every unit of
+ * flow counts the hops of its own path, so paths may join and split, and a pool may be the second swap of one path and the third of another.
  *
- * The value v(token, hops) falls with the hops, for who is early may wait. What a pool takes as second swap goes first: of all
- * it takes up to swap k it pays f(X₂), f(X₃), … in all, and f is concave, so that nobody can be served better together. With
- * X₂ ≤ X₃ ≤ … it earns at most the sum over k of
+ * The dual price ν(token, hops) does not increase with the hops, because flow that needed fewer hops may still take any longer path. A pool
+ * a → b with curve f whose inputs as swap number 2 … k sum to X_k, X₂ ≤ X₃ ≤ …, pays at most f(X_k) for them, because f is concave and
+ * earlier swaps are served first. By summation by parts its profit is at most the sum over k of
  *
- *     (v(b, k) − v(b, k + 1))·f(X_k) − (v(a, k − 1) − v(a, k))·X_k
+ *     (ν(b, k) − ν(b, k + 1))·f(X_k) − (ν(a, k − 1) − ν(a, k))·X_k
  *
- * each of which is an ordinary trade at these differences; where the X_k would fall, neighbours are one trade at the sum.
- * Variables are therefore the differences, all positive: Newton's method with a logarithmic barrier, which ends with a flow
- * that is balanced, and within `BARRIER` of the best.
+ * Each term is an ordinary trade at differences of prices. If the optimal X_k were not increasing, neighbouring terms are merged into one
+ * trade at the sums of their differences. The variables are therefore these differences, all positive. Newton's method with a logarithmic
+ * barrier minimizes the bound; it ends with a balanced flow within `BARRIER_TOLERANCE` of the optimum.
  */
 
-/** What all barriers weigh together in the end, in parts of the bound. */
-const BARRIER = 1e-10
-const LIGHTER = 0.1
+/** Sum of all barrier terms at the end, relative to the bound. */
+const BARRIER_TOLERANCE = 1e-10
+/** The barrier's weight decreases by this factor. */
+const WEIGHT_FACTOR = 0.1
 const STEPS_MAX = 120
-/** Newton's decrement, in parts of the barrier's weight, at which it becomes lighter; in the end it is balanced better. */
-const NEAR = 0.3
-const BALANCED = 1e-4
-/** A step leaves each variable at least this share of itself. */
-const SHRINK_MAX = 0.02
-const HALVES_MAX = 40
-/** Slope, in parts of that at its beginning, at which a step has come far enough. */
-const FLAT = 0.1
-/** What is no gain, in parts of the output. */
+/** Newton decrement, relative to the barrier's weight, at which the weight is reduced; smaller at the final weight. */
+const DECREMENT_MAX = 0.3
+const FINAL_DECREMENT_MAX = 1e-4
+/** A step reduces no variable to less than this share of itself. */
+const VARIABLE_FACTOR_MIN = 0.02
+const BISECTIONS_MAX = 40
+/** The line search ends when the slope is below this share of the initial slope. */
+const SLOPE_TOLERANCE = 0.1
+/** A gain below this share of the output is ignored. */
 const NEGLIGIBLE = 1e-9
-/** A token that is worth the same a hop later is worth this share more: the barrier knows no zero. */
-const TIED = 1e-14
-/** Below this share of all that flows a swap is dust. */
+/** Least start value of a variable, relative to the token's price: the barrier is infinite at zero. */
+const VARIABLE_MIN = 1e-14
+/** A swap below this share of the total flow is dropped. */
 const DUST = 1e-10
 
 type Model = Readonly<{
-  problem: Problem
+  subproblem: Subproblem
   amount: number
   hops: number
-  /** By token the value that variables are counted in; the target's is 1. */
+  /** By token, the unit of its variables, in units of the target; 1 for the target. */
   units: Float64Array
-  /** The first variable of each token: what it is worth more at one hop than at two, and so on. Of the source there is one. */
+  /** Index of each token's first variable: ν(1) − ν(2), then ν(2) − ν(3), …. The source has a single variable. */
   first: Int32Array
-  /** For `visitTrades`. */
+  /** Scratch memory of `visitTrades`. */
   costs: readonly Span[]
   worths: readonly Span[]
-  begun: Int32Array
+  firstHops: Int32Array
 }>
 
-/** Sum of the variables from … until, times the token's unit; of the target, which has none, 1. */
+/** Sum of the variables in [from, until) times the token's unit; 1 for the target, which has no variables. */
 type Span = { token: number; from: number; until: number; value: number }
 
-/** Trades of one pair at the price cost ÷ worth: all that goes in up to and as `hop`-th swap. */
+/** Called once per trade of a pair at the price cost ÷ worth, for the cumulative input up to swap number `hop`. */
 type Visit = (pair: number, hop: number, cost: Span, worth: Span) => void
 
 type Point = Readonly<{ bound: number; gradient: Float64Array }>
 
-/** A flow that is known, at whose values it begins: `price` of a further unit of each pair, and what it pays. */
-export type KnownFlow = Readonly<{ price: (pair: number) => number; paid: number }>
+/** An existing flow whose prices are the start: `price` is the marginal price of each pair after it, `output` what it pays. */
+export type ReferenceFlow = Readonly<{ price: (pair: number) => number; output: number }>
 
-/** Paths of up to `hops` swaps (3 at least) in which a flow that is known is looked at. */
-type Begun = Readonly<{
+/** The model at the prices of a reference flow. Paths have up to `hops` swaps, at least 3. */
+type InitialPoint = Readonly<{
   model: Model
   x: Float64Array
-  /** What they may pay more, in parts of the bound. */
-  open: number
+  /** Duality gap: the most that any such flow can pay more than the reference, relative to the bound. */
+  gap: number
 }>
 
-/** Whether, by its own prices, no flow of paths of so many swaps pays more. */
-export const isBestByHops = (problem: Problem, amount: number, hops: number, known: KnownFlow): boolean =>
-  begin(problem, amount, hops, known).open <= 0
+/** Whether the reference flow's own prices prove that no flow of paths of up to `hops` swaps pays more. */
+export const isOptimalWithinHops = (subproblem: Subproblem, amount: number, hops: number, reference: ReferenceFlow): boolean =>
+  createInitialPoint(subproblem, amount, hops, reference).gap <= 0
 
-function begin(problem: Problem, amount: number, hops: number, known: KnownFlow): Begun {
-  // Where free tokens come out of circles the values say nothing, and may have fallen to nothing.
-  const units = problem.value.map((value) => (value > 0 ? value : 1))
-  units[0] = known.paid / amount
+function createInitialPoint(subproblem: Subproblem, amount: number, hops: number, reference: ReferenceFlow): InitialPoint {
+  // If cycles yield free tokens, prices carry no information and may be zero.
+  const units = subproblem.value.map((value) => (value > 0 ? value : 1))
+  units[0] = reference.output / amount
   const size = (units.length - 2) * (hops - 1) + 1
   const first = Int32Array.from(units, (_, token) => (token === 0 ? size - 1 : (token - 2) * (hops - 1)))
-  const scratch = { costs: spans(hops), worths: spans(hops), begun: new Int32Array(hops) }
-  const model: Model = { problem, amount, hops, units, first, ...scratch }
-  const x = firstValues(model, known)
-  return { model, x, open: 1 - (known.paid * (1 + NEGLIGIBLE)) / look(model, x, null).bound }
+  const scratch = { costs: spans(hops), worths: spans(hops), firstHops: new Int32Array(hops) }
+  const model: Model = { subproblem, amount, hops, units, first, ...scratch }
+  const x = firstValues(model, reference)
+  return { model, x, gap: 1 - (reference.output * (1 + NEGLIGIBLE)) / evaluate(model, x, null).bound }
 }
 
-/** The best flow of such paths; null where it pays no more than the one that is known. */
-export function routeByHops(
-  problem: Problem,
+/** The best flow of paths of up to `hops` swaps, or null if it pays no more than the reference. */
+export function routeWithinHops(
+  subproblem: Subproblem,
   amount: number,
   hops: number,
-  known: KnownFlow,
+  reference: ReferenceFlow,
   isOver: () => boolean,
-): Placed | null {
-  const { model, x, open } = begin(problem, amount, hops, known)
-  if (!(open > 0)) return null
-  for (let n = 0; n < x.length; n++) x[n] = Math.max(x[n] as number, open)
-  const bound = solve(model, x, open, isOver)
-  if (!(bound > known.paid * (1 + NEGLIGIBLE))) return null
-  return placeUses(usesOf(model, x, bound), problem.value.length)
+): OrderedSwaps | null {
+  const { model, x, gap } = createInitialPoint(subproblem, amount, hops, reference)
+  if (!(gap > 0)) return null
+  for (let n = 0; n < x.length; n++) x[n] = Math.max(x[n] as number, gap)
+  const bound = solve(model, x, gap, isOver)
+  if (!(bound > reference.output * (1 + NEGLIGIBLE))) return null
+  return orderSwaps(usesOf(model, x, bound), subproblem.value.length)
 }
 
-/** What a further unit of each token brings after so many hops, in differences. Where this flow is the best, they say so. */
-function firstValues({ problem, hops, units, first }: Model, { price }: KnownFlow): Float64Array {
-  const { pairs, from, to } = problem
+/**
+ * Marginal worth of each token after each number of hops, by the reference flow's prices, as differences. At these prices the bound proves
+ * the flow optimal if it is.
+ */
+function firstValues({ subproblem, hops, units, first }: Model, { price }: ReferenceFlow): Float64Array {
+  const { pairs, from, to } = subproblem
   const prices = Float64Array.from(pairs, (_, pair) => price(pair))
   let later = new Float64Array(units.length)
   const values = [later]
@@ -124,7 +127,7 @@ function firstValues({ problem, hops, units, first }: Model, { price }: KnownFlo
   const rise = (token: number, hop: number) =>
     ((values[hop]?.[token] ?? 0) - (values[hop + 1]?.[token] ?? 0)) / (units[token] as number)
   for (let token = 2; token < units.length; token++)
-    for (let hop = 1; hop < hops; hop++) x[(first[token] as number) + hop - 1] = Math.max(TIED, rise(token, hop))
+    for (let hop = 1; hop < hops; hop++) x[(first[token] as number) + hop - 1] = Math.max(VARIABLE_MIN, rise(token, hop))
   x[first[0] as number] = (values[0]?.[0] ?? 0) / (units[0] as number)
   return x
 }
@@ -148,34 +151,34 @@ function setSpan(
   span.value = total * (units[token] as number)
 }
 
-/** All that may trade at x. The spans hold during the visit alone. */
+/** Visits every trade at x. The spans are valid only during the visit. */
 function visitTrades(model: Model, x: Float64Array, visit: Visit): void {
-  const { problem, hops, costs, worths, begun } = model
-  for (let pair = 0; pair < problem.pairs.length; pair++) {
-    const a = problem.from[pair] as number
-    const b = problem.to[pair] as number
+  const { subproblem, hops, costs, worths, firstHops } = model
+  for (let pair = 0; pair < subproblem.pairs.length; pair++) {
+    const a = subproblem.from[pair] as number
+    const b = subproblem.to[pair] as number
     let count = 0
-    const push = (hop: number, from: number, until: number, behind: number, most: number) => {
+    const push = (hop: number, from: number, until: number, worthFrom: number, worthUntil: number) => {
       setSpan(costs[count] as Span, model, x, a, from, until)
-      setSpan(worths[count] as Span, model, x, b, behind, most)
-      begun[count++] = hop
+      setSpan(worths[count] as Span, model, x, b, worthFrom, worthUntil)
+      firstHops[count++] = hop
     }
     if (a === 0) push(1, 0, 1, 0, b === 1 ? 0 : hops - 1)
     else if (b === 1) push(hops, hops - 2, hops - 1, 0, 0)
     else {
       for (let hop = 2; hop < hops; hop++) {
         push(hop, hop - 2, hop === hops - 1 ? hop : hop - 1, hop - 1, hop)
-        // What would take less in all than the hop before goes together with it, all of it by then.
+        // X_k must not decrease with k: merge this trade with the previous one.
         while (count > 1 && mergeInto(costs, worths, count - 2)) count--
       }
     }
-    for (let n = 0; n < count; n++) visit(pair, begun[n] as number, costs[n] as Span, worths[n] as Span)
+    for (let n = 0; n < count; n++) visit(pair, firstHops[n] as number, costs[n] as Span, worths[n] as Span)
   }
 }
 
-function mergeInto(costs: readonly Span[], worths: readonly Span[], place: number): boolean {
-  const [cost, worth] = [costs[place] as Span, worths[place] as Span]
-  const [nextCost, nextWorth] = [costs[place + 1] as Span, worths[place + 1] as Span]
+function mergeInto(costs: readonly Span[], worths: readonly Span[], index: number): boolean {
+  const [cost, worth] = [costs[index] as Span, worths[index] as Span]
+  const [nextCost, nextWorth] = [costs[index + 1] as Span, worths[index + 1] as Span]
   if (cost.value * nextWorth.value >= nextCost.value * worth.value) return false
   cost.until = nextCost.until
   cost.value += nextCost.value
@@ -184,52 +187,52 @@ function mergeInto(costs: readonly Span[], worths: readonly Span[], place: numbe
   return true
 }
 
-const trade: Trade = { in: 0, out: 0, earned: 0, give: 0 }
+const trade: Trade = { in: 0, out: 0, profit: 0, sensitivity: 0 }
 
-/** The bound at x, and its slopes; `hessian` is filled in (its lower half) where it is given. */
-function look(model: Model, x: Float64Array, hessian: Float64Array | null): Point {
-  const { problem, amount, units } = model
+/** The bound at x and its gradient. Fills in the lower half of `hessian` if given. */
+function evaluate(model: Model, x: Float64Array, hessian: Float64Array | null): Point {
+  const { subproblem, amount, units } = model
   const size = x.length
   const gradient = new Float64Array(size)
-  const begun = amount * (units[0] as number)
-  gradient[size - 1] = begun
-  let bound = begun * (x[size - 1] as number)
+  const sourceUnits = amount * (units[0] as number)
+  gradient[size - 1] = sourceUnits
+  let bound = sourceUnits * (x[size - 1] as number)
   visitTrades(model, x, (pair, _hop, cost, worth) => {
-    tradeAt(problem, pair, cost.value / worth.value, trade)
+    tradeAt(subproblem, pair, cost.value / worth.value, trade)
     if (trade.in === 0) return
-    bound += trade.earned * cost.value
+    bound += trade.profit * cost.value
     const [unit, other] = [units[cost.token] as number, units[worth.token] as number]
     for (let n = cost.from; n < cost.until; n++) gradient[n] = (gradient[n] as number) - unit * trade.in
     for (let n = worth.from; n < worth.until; n++) gradient[n] = (gradient[n] as number) + other * trade.out
-    if (hessian === null || trade.give === 0) return
-    const by = trade.give / worth.value
+    if (hessian === null || trade.sensitivity === 0) return
+    const by = trade.sensitivity / worth.value
     const across = (-other * cost.value) / worth.value
-    bend(hessian, size, cost, cost, by * unit * unit)
-    bend(hessian, size, worth, worth, by * across * across)
-    if (cost.from > worth.from) bend(hessian, size, cost, worth, by * unit * across)
-    else bend(hessian, size, worth, cost, by * unit * across)
+    addToHessian(hessian, size, cost, cost, by * unit * unit)
+    addToHessian(hessian, size, worth, worth, by * across * across)
+    if (cost.from > worth.from) addToHessian(hessian, size, cost, worth, by * unit * across)
+    else addToHessian(hessian, size, worth, cost, by * unit * across)
   })
   return { bound, gradient }
 }
 
-function bend(hessian: Float64Array, size: number, rows: Span, columns: Span, by: number): void {
+function addToHessian(hessian: Float64Array, size: number, rows: Span, columns: Span, by: number): void {
   for (let row = rows.from; row < rows.until; row++)
     for (let column = columns.from; column < columns.until && column <= row; column++)
       hessian[row * size + column] = (hessian[row * size + column] as number) + by
 }
 
-/** With the barrier's own. */
+/** Gradient of bound plus barrier in variable n. */
 const slopeOf = (gradient: Float64Array, x: Float64Array, weight: number, n: number): number =>
   (gradient[n] as number) + weight * (1 - 1 / (x[n] as number))
 
-/** Slope along a step. */
+/** Slope of bound plus barrier along a step. */
 function slopeAlong(step: Float64Array, gradient: Float64Array, x: Float64Array, weight: number): number {
   let total = 0
   for (let n = 0; n < x.length; n++) total += (step[n] as number) * slopeOf(gradient, x, weight, n)
   return total
 }
 
-/** Newton's step for the bound and the barrier `weight · (x − log x)` of every variable, by Cholesky's method. */
+/** Newton's step of the bound plus the barrier `weight · (x − log x)` of every variable, by Cholesky decomposition. */
 function newtonStep(hessian: Float64Array, gradient: Float64Array, x: Float64Array, weight: number): Float64Array {
   const size = x.length
   const lower = Float64Array.from(hessian)
@@ -256,68 +259,68 @@ function newtonStep(hessian: Float64Array, gradient: Float64Array, x: Float64Arr
   return step
 }
 
-/** Moves x to the best values; gives the bound. */
-function solve(model: Model, x: Float64Array, open: number, isOver: () => boolean): number {
+/** Minimizes the bound over x and returns it. */
+function solve(model: Model, x: Float64Array, gap: number, isOver: () => boolean): number {
   const size = x.length
   const hessian = new Float64Array(size * size)
   let weight = 0
   for (let steps = 0; ; steps++) {
     hessian.fill(0)
-    const { bound, gradient } = look(model, x, hessian)
-    if (steps === 0) weight = (open * bound) / size
+    const { bound, gradient } = evaluate(model, x, hessian)
+    if (steps === 0) weight = (gap * bound) / size
     if (steps === STEPS_MAX || isOver()) return bound
-    const least = (BARRIER * bound) / size
+    const least = (BARRIER_TOLERANCE * bound) / size
     for (;;) {
       const step = newtonStep(hessian, gradient, x, weight)
       const slope = slopeAlong(step, gradient, x, weight)
-      if (slope < 0 && -slope >= (weight > least ? NEAR : BALANCED) * weight) {
-        descend(model, x, step, slope, weight)
+      if (slope < 0 && -slope >= (weight > least ? DECREMENT_MAX : FINAL_DECREMENT_MAX) * weight) {
+        lineSearch(model, x, step, slope, weight)
         break
       }
       if (!(weight > least)) return bound
-      weight = Math.max(weight * LIGHTER, least)
+      weight = Math.max(weight * WEIGHT_FACTOR, least)
     }
   }
 }
 
-/** Goes the whole step, or to about where bound and barrier are least on the way. */
-function descend(model: Model, x: Float64Array, step: Float64Array, slope: number, weight: number): void {
+/** Takes the whole step, or bisects to approximately the minimum of bound plus barrier along it. */
+function lineSearch(model: Model, x: Float64Array, step: Float64Array, slope: number, weight: number): void {
   let far = 1
   for (let n = 0; n < x.length; n++)
-    if ((step[n] as number) < 0) far = Math.min(far, ((SHRINK_MAX - 1) * (x[n] as number)) / (step[n] as number))
-  const begun = Float64Array.from(x)
-  const riseAt = (reach: number): number => {
-    for (let n = 0; n < x.length; n++) x[n] = (begun[n] as number) + reach * (step[n] as number)
-    return slopeAlong(step, look(model, x, null).gradient, x, weight)
+    if ((step[n] as number) < 0) far = Math.min(far, ((VARIABLE_FACTOR_MIN - 1) * (x[n] as number)) / (step[n] as number))
+  const initial = Float64Array.from(x)
+  const slopeAt = (reach: number): number => {
+    for (let n = 0; n < x.length; n++) x[n] = (initial[n] as number) + reach * (step[n] as number)
+    return slopeAlong(step, evaluate(model, x, null).gradient, x, weight)
   }
-  let rise = riseAt(far)
+  let rise = slopeAt(far)
   if (rise < 0) return
-  for (let near = 0, halves = 0; Math.abs(rise) > -FLAT * slope && halves < HALVES_MAX; halves++) {
+  for (let near = 0, bisections = 0; Math.abs(rise) > -SLOPE_TOLERANCE * slope && bisections < BISECTIONS_MAX; bisections++) {
     const middle = (near + far) / 2
-    rise = riseAt(middle)
+    rise = slopeAt(middle)
     if (rise > 0) far = middle
     else near = middle
   }
 }
 
-/** What each edge takes and pays as the swap of each hop. */
+/** Input and output of each edge per swap number, in base units. */
 function usesOf(model: Model, x: Float64Array, bound: number): readonly Use[] {
-  const { problem, units } = model
-  const { market, banned } = problem
+  const { subproblem, units } = model
+  const { market, banned } = subproblem
   const uses: Use[] = []
-  const before = new Map<number, { taken: number; paid: number }>()
+  const cumulative = new Map<number, { amountIn: number; amountOut: number }>()
   visitTrades(model, x, (pair, hop, cost, worth) => {
     const price = cost.value / worth.value
-    const number = problem.pairs[pair] as number
+    const number = subproblem.pairs[pair] as number
     for (let edge = market.firstEdge[number] as number; edge < (market.firstEdge[number + 1] as number); edge++) {
       if (banned.has(edge)) continue
-      trade.in = trade.out = trade.earned = trade.give = 0
+      trade.in = trade.out = trade.profit = trade.sensitivity = 0
       tradeTo(curveAt(market, edge), price, Math.sqrt(price), trade)
-      const past = before.get(edge) ?? { taken: 0, paid: 0 }
-      const [taken, paid] = [trade.in - past.taken, trade.out - past.paid]
-      if (taken * (units[cost.token] as number) <= DUST * bound) continue
-      before.set(edge, { taken: trade.in, paid: trade.out })
-      uses.push({ edge, hop, from: cost.token, to: worth.token, taken, paid })
+      const previous = cumulative.get(edge) ?? { amountIn: 0, amountOut: 0 }
+      const [amountIn, amountOut] = [trade.in - previous.amountIn, trade.out - previous.amountOut]
+      if (amountIn * (units[cost.token] as number) <= DUST * bound) continue
+      cumulative.set(edge, { amountIn: trade.in, amountOut: trade.out })
+      uses.push({ edge, hop, from: cost.token, to: worth.token, amountIn, amountOut })
     }
   })
   return uses

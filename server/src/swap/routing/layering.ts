@@ -1,53 +1,53 @@
-import type { Active } from './subproblem.ts'
+import type { ActiveSwap } from './subproblem.ts'
 
 /*
- * A solved problem is a flow, not yet a route: it may hold paths that are too long, and, where prices are crossed, circles.
- * Every token gets a level, from 0 (source) to the hops allowed (target). Where every swap leads to a higher level, no path is
- * too long, there is no circle, and level by level is an order in which it can be executed.
+ * The solution of the dual is a flow, not yet a route: it may contain paths that are too long and, if pool prices differ by more than their
+ * fees, cycles. Every token gets a layer, from 0 (source) to the hop limit (target). If every swap leads to a higher layer, no path is too
+ * long, there is no cycle, and the order of layers is an execution order.
  */
 
 /**
- * Tokens from source to target, so that as much as possible flows forwards: always next the token into which the least comes
- * from those that are not placed yet. Where there is no circle that is nothing, and the order topological.
+ * Orders the tokens from source to target with little backward flow. The next token is always the one with the least inflow from tokens
+ * that have no position yet. Without cycles that inflow is zero and the order is topological.
  */
-function orderTokens(active: readonly Active[], tokenCount: number): readonly number[] {
-  const open = new Float64Array(tokenCount)
-  const out: Active[][] = Array.from({ length: tokenCount }, () => [])
+function orderTokens(active: readonly ActiveSwap[], tokenCount: number): readonly number[] {
+  const inflow = new Float64Array(tokenCount)
+  const out: ActiveSwap[][] = Array.from({ length: tokenCount }, () => [])
   for (const one of active) {
-    open[one.to] = (open[one.to] as number) + one.worth
+    inflow[one.to] = (inflow[one.to] as number) + one.worth
     out[one.from]?.push(one)
   }
   const order: number[] = []
-  const placed = new Uint8Array(tokenCount)
-  placed[0] = 1
-  placed[1] = 1
+  const isPlaced = new Uint8Array(tokenCount)
+  isPlaced[0] = 1
+  isPlaced[1] = 1
   for (let next = 0; next >= 0; ) {
-    for (const { to, worth } of out[next] as Active[]) open[to] = Math.max(0, (open[to] as number) - worth)
+    for (const { to, worth } of out[next] as ActiveSwap[]) inflow[to] = Math.max(0, (inflow[to] as number) - worth)
     next = -1
     for (let token = 2; token < tokenCount; token++)
-      if (placed[token] === 0 && (next < 0 || (open[token] as number) < (open[next] as number))) next = token
+      if (isPlaced[token] === 0 && (next < 0 || (inflow[token] as number) < (inflow[next] as number))) next = token
     if (next < 0) break
-    placed[next] = 1
+    isPlaced[next] = 1
     order.push(next)
   }
   return order
 }
 
-/** Cuts the tokens' order into as many runs as there are levels, so that as little as possible flows within a run. */
-export function assignLevels(active: readonly Active[], tokenCount: number, hopsMax: number): Uint8Array {
+/** Cuts the token order into one run per layer by dynamic programming, so that the flow within runs is minimal. */
+export function assignLayers(active: readonly ActiveSwap[], tokenCount: number, hopsMax: number): Uint8Array {
   const order = orderTokens(active, tokenCount)
-  const levels = new Uint8Array(tokenCount)
-  levels[1] = hopsMax
+  const layers = new Uint8Array(tokenCount)
+  layers[1] = hopsMax
   const count = order.length
   const runs = Math.min(hopsMax - 1, count)
   if (runs <= 0) {
-    // No level between source and target: what lies between is put where nothing flows into it.
-    for (const token of order) levels[token] = hopsMax
-    return levels
+    // There is no layer between source and target. Tokens in the target's layer have no swap to the target.
+    for (const token of order) layers[token] = hopsMax
+    return layers
   }
   const within = flowsWithin(active, order, tokenCount)
   const width = count + 1
-  // cost[run][end]: the least flow lost when the first `end` tokens make run + 1 runs; cut[run][end]: where the last begins.
+  // cost[run][end]: least flow lost if the first `end` tokens form run + 1 runs. cut[run][end]: start of the last of these runs.
   const cost = Array.from({ length: runs }, () => new Float64Array(width).fill(Number.POSITIVE_INFINITY))
   const cut = Array.from({ length: runs }, () => new Int32Array(width))
   for (let run = 0; run < runs; run++) {
@@ -63,22 +63,22 @@ export function assignLevels(active: readonly Active[], tokenCount: number, hops
   }
   for (let run = runs - 1, end = count; run >= 0; run--) {
     const begin = (cut[run] as Int32Array)[end] as number
-    for (let place = begin; place < end; place++) levels[order[place] as number] = run + 1
+    for (let position = begin; position < end; position++) layers[order[position] as number] = run + 1
     end = begin
   }
-  return levels
+  return layers
 }
 
-/** Flow that stays within the tokens begin … end − 1 of the order, at `begin · (count + 1) + end`. */
-function flowsWithin(active: readonly Active[], order: readonly number[], tokenCount: number): Float64Array {
+/** Flow among the tokens begin … end − 1 of the order, at index `begin · (count + 1) + end`, in units of the target. */
+function flowsWithin(active: readonly ActiveSwap[], order: readonly number[], tokenCount: number): Float64Array {
   const count = order.length
-  const place = new Int32Array(tokenCount).fill(-1)
-  for (const [index, token] of order.entries()) place[token] = index
+  const position = new Int32Array(tokenCount).fill(-1)
+  for (const [index, token] of order.entries()) position[token] = index
   const width = count + 1
   const within = new Float64Array(width * width)
   for (const { from, to, worth } of active) {
-    const a = place[from] as number
-    const b = place[to] as number
+    const a = position[from] as number
+    const b = position[to] as number
     if (a < 0 || b < 0) continue
     const at = Math.min(a, b) * width + Math.max(a, b) + 1
     within[at] = (within[at] as number) + worth

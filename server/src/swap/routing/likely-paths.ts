@@ -1,11 +1,11 @@
 import type { Market } from './market.ts'
 
-/** A path of pairs that looks good: tokens after the source, and what a further unit of the token before each would bring. */
-export type Likely = Readonly<{ tokens: readonly number[]; slopes: readonly number[] }>
+/** A promising path of pairs. `tokens` begins with the source; `marginalPrices` has the marginal price of each hop at the planned amount. */
+export type LikelyPath = Readonly<{ tokens: readonly number[]; marginalPrices: readonly number[] }>
 
 /**
- * Where to begin looking, one path for each length, over the whole market: as above, but every pair is taken for one constant
- * product of its best price and its depth. One multiplication a pair.
+ * Start of the search: one promising path per length over the whole market, by dynamic programming over (hops, token). Each pair is
+ * approximated by one constant product of its spot price and depth, which costs one multiplication per pair.
  */
 export function likelyPaths(
   market: Market,
@@ -13,89 +13,89 @@ export function likelyPaths(
   target: number,
   amount: number,
   hopsMax: number,
-): readonly Likely[] {
-  const { near, arrivals: roomyArrivals, ...amounts } = memoryFor(market.tokenCount, hopsMax)
-  hopsTo(market, target, hopsMax, near)
-  const arrivals: Int32Array[] = []
+): readonly LikelyPath[] {
+  const { hopsToTarget, viaPairs: viaPairBuffers, ...amounts } = buffersFor(market.tokenCount, hopsMax)
+  countHops(market, target, hopsMax, hopsToTarget)
+  const viaPairs: Int32Array[] = []
   let { now, last } = amounts
   last[source] = amount
   let frontier: readonly number[] = [source]
-  const likely: Likely[] = []
+  const paths: LikelyPath[] = []
   for (let hop = 1; hop <= hopsMax && frontier.length > 0; hop++) {
-    const arrival = roomyArrivals[hop - 1] as Int32Array
+    const viaPair = viaPairBuffers[hop - 1] as Int32Array
     const from = frontier
-    frontier = relax(market, { now, last, arrival, frontier, near, hopsLeft: hopsMax - hop, source, target })
-    arrivals.push(arrival)
-    if ((now[target] as number) > 0) likely.push(traceLikely(market, arrivals, source, target, amount))
+    frontier = relax(market, { now, last, viaPair, frontier, hopsToTarget, hopsLeft: hopsMax - hop, source, target })
+    viaPairs.push(viaPair)
+    if ((now[target] as number) > 0) paths.push(tracePath(market, viaPairs, source, target, amount))
     for (const token of from) last[token] = 0
     last[target] = 0
     ;[last, now] = [now, last]
   }
-  return likely
+  return paths
 }
 
-type Memory = Readonly<{ near: Int8Array; now: Float64Array; last: Float64Array; arrivals: readonly Int32Array[] }>
+type Buffers = Readonly<{ hopsToTarget: Int8Array; now: Float64Array; last: Float64Array; viaPairs: readonly Int32Array[] }>
 
-const createMemory = (tokenCount: number, hopsMax: number): Memory => ({
-  near: new Int8Array(tokenCount),
+const createBuffers = (tokenCount: number, hopsMax: number): Buffers => ({
+  hopsToTarget: new Int8Array(tokenCount),
   now: new Float64Array(tokenCount),
   last: new Float64Array(tokenCount),
-  arrivals: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
+  viaPairs: Array.from({ length: hopsMax }, () => new Int32Array(tokenCount)),
 })
 
-/** Used by one search after the other, as it costs more than many of them. Arrivals are read only where an amount was written. */
-let roomy = createMemory(1024, 4)
+/** Shared by all searches, because allocation costs more than a search. `viaPairs` are read only where an amount was written. */
+let buffers = createBuffers(1024, 4)
 
-function memoryFor(tokenCount: number, hopsMax: number): Memory {
-  const [tokens, hops] = [roomy.now.length, roomy.arrivals.length]
+function buffersFor(tokenCount: number, hopsMax: number): Buffers {
+  const [tokens, hops] = [buffers.now.length, buffers.viaPairs.length]
   if (tokenCount > tokens || hopsMax > hops)
-    roomy = createMemory(tokenCount > tokens ? 2 * tokenCount : tokens, Math.max(hopsMax, hops))
-  roomy.near.fill(FAR, 0, tokenCount)
-  roomy.now.fill(0, 0, tokenCount)
-  roomy.last.fill(0, 0, tokenCount)
-  return roomy
+    buffers = createBuffers(tokenCount > tokens ? 2 * tokenCount : tokens, Math.max(hopsMax, hops))
+  buffers.hopsToTarget.fill(UNREACHABLE, 0, tokenCount)
+  buffers.now.fill(0, 0, tokenCount)
+  buffers.last.fill(0, 0, tokenCount)
+  return buffers
 }
 
 type Relaxation = Readonly<{
   now: Float64Array
   last: Float64Array
-  /** The pair by which each token got its amount. */
-  arrival: Int32Array
+  /** The last pair of the best path to each token. */
+  viaPair: Int32Array
   frontier: readonly number[]
-  near: Int8Array
+  hopsToTarget: Int8Array
   hopsLeft: number
   source: number
   target: number
 }>
 
-/** One hop further from every token of the frontier. Gives the tokens that go on. */
-function relax(market: Market, { now, last, arrival, frontier, near, hopsLeft, source, target }: Relaxation): number[] {
-  const { firstPair, pairTo, price, depth, between } = market
+/** Extends the paths to all frontier tokens by one hop. Returns the next frontier. */
+function relax(market: Market, { now, last, viaPair, frontier, hopsToTarget, hopsLeft, source, target }: Relaxation): number[] {
+  const { firstPair, pairTo, price, depth, isIntermediate } = market
   const reached: number[] = []
   for (const token of frontier) {
     const amount = last[token] as number
     let begin = firstPair[token] as number
     let end = firstPair[token + 1] as number
-    // The last hop leads to the target alone.
+    // The last hop leads only to the target.
     if (hopsLeft === 0) {
       begin = firstTo(pairTo, begin, end, target)
       end = Math.min(end, begin + 1)
     }
     for (let pair = begin; pair < end; pair++) {
       const next = pairTo[pair] as number
-      if ((near[next] as number) > hopsLeft || next === source || (next !== target && between[next] === 0)) continue
+      if ((hopsToTarget[next] as number) > hopsLeft || next === source || (next !== target && isIntermediate[next] === 0)) continue
       const output = (amount * (price[pair] as number)) / (1 + amount / (depth[pair] as number))
       const best = now[next] as number
       if (output <= best) continue
       if (best === 0 && next !== target) reached.push(next)
       now[next] = output
-      arrival[next] = pair
+      viaPair[next] = pair
     }
   }
   return reached
 }
 
-/** Of the pairs begin … end − 1, which stand in the order of their targets, the first that leads to `token` or beyond it. */
+/** The first of the pairs begin … end − 1, which are sorted by their second token, whose second token is `token` or larger. */
 function firstTo(pairTo: Int32Array, begin: number, end: number, token: number): number {
   let low = begin
   let high = end
@@ -107,11 +107,14 @@ function firstTo(pairTo: Int32Array, begin: number, end: number, token: number):
   return low
 }
 
-/** Not within the hops allowed. */
-const FAR = 127
+/** More hops than any limit. */
+const UNREACHABLE = 127
 
-/** Hops from every token to `target` into `hops`, which is all FAR; FAR = `hopsMax` or more. Pools trade both ways: hops to are hops from. */
-function hopsTo({ firstPair, pairTo, between }: Market, target: number, hopsMax: number, hops: Int8Array): void {
+/**
+ * Writes the number of hops from every token to `target` into `hops`, which is filled with UNREACHABLE and stays so from `hopsMax` hops on.
+ * Searches from the target, because pools trade in both directions.
+ */
+function countHops({ firstPair, pairTo, isIntermediate }: Market, target: number, hopsMax: number, hops: Int8Array): void {
   hops[target] = 0
   let frontier = [target]
   for (let hop = 1; hop < hopsMax; hop++) {
@@ -122,33 +125,33 @@ function hopsTo({ firstPair, pairTo, between }: Market, target: number, hopsMax:
         const next = pairTo[pair] as number
         if ((hops[next] as number) <= hop) continue
         hops[next] = hop
-        if (between[next] === 1) reached.push(next)
+        if (isIntermediate[next] === 1) reached.push(next)
       }
     }
     frontier = reached
   }
 }
 
-function traceLikely(
+function tracePath(
   market: Market,
-  arrivals: readonly Int32Array[],
+  viaPairs: readonly Int32Array[],
   source: number,
   target: number,
   amount: number,
-): Likely {
+): LikelyPath {
   const pairs: number[] = []
   let token = target
-  for (let hop = arrivals.length - 1; hop >= 0; hop--) {
-    const pair = (arrivals[hop] as Int32Array)[token] as number
+  for (let hop = viaPairs.length - 1; hop >= 0; hop--) {
+    const pair = (viaPairs[hop] as Int32Array)[token] as number
     pairs.unshift(pair)
     token = market.pairFrom[pair] as number
   }
-  let through = amount
-  const slopes = pairs.map((pair) => {
+  let hopAmount = amount
+  const marginalPrices = pairs.map((pair) => {
     const price = market.price[pair] as number
-    const shrink = 1 + through / (market.depth[pair] as number)
-    through = (through * price) / shrink
-    return price / (shrink * shrink)
+    const divisor = 1 + hopAmount / (market.depth[pair] as number)
+    hopAmount = (hopAmount * price) / divisor
+    return price / (divisor * divisor)
   })
-  return { tokens: [source, ...pairs.map((pair) => market.pairTo[pair] as number)], slopes }
+  return { tokens: [source, ...pairs.map((pair) => market.pairTo[pair] as number)], marginalPrices }
 }

@@ -1,57 +1,57 @@
 import type { Curve } from './curve.ts'
 
-/** Directions through pools, as columns; tokens and pools are numbers within the market. Pools come in rising order. */
+/** Edges as columns, in increasing order of pools. Tokens and pools are indexes in the market. */
 export type EdgeList = Readonly<{
-  /** Curves of each pool, and which of them each edge has. */
+  /** Curves of each pool; `direction` is the index of an edge's curve among those of its pool. */
   curves: readonly (readonly Curve[])[]
   pool: Int32Array
-  side: Uint16Array
+  direction: Uint16Array
   from: Int32Array
   to: Int32Array
-  /** Marginal price of the first unit, and `depthOf`. */
+  /** Spot price (marginal price of the first unit, after the fee) and depth (`depthOf`). */
   price: Float64Array
   depth: Float64Array
 }>
 
 /**
- * The pools of one network as the search walks them. An edge is one direction through one pool; a pair is all edges from one
- * token to another, best price first. Built once for each change of the pools; a quote reads it and changes nothing.
+ * The pools of one network as typed arrays. An edge is one direction of one pool; a pair is all edges from one token to another, best spot
+ * price first. Built once per block that changed a pool; quotes only read it.
  */
 export type Market = Readonly<{
   tokenCount: number
-  /** By pool: see `curveAt`. */
+  /** By pool. Read with `curveAt`. */
   curves: readonly (readonly Curve[])[]
   /** By edge. */
   pool: Int32Array
-  side: Uint16Array
+  direction: Uint16Array
   pairOf: Int32Array
-  /** Marginal price of the edge's first unit, as its curve has it: most edges are passed over without a look at their curve. */
-  first: Float64Array
-  /** Pairs of token t are `firstPair[t]` … `firstPair[t + 1] - 1`, in the order of their targets. */
+  /** Spot price of each edge, copied from its curve, so that most edges are skipped without reading the curve. */
+  edgePrice: Float64Array
+  /** The pairs from token t are `firstPair[t]` … `firstPair[t + 1] - 1`, sorted by their second token. */
   firstPair: Int32Array
   pairFrom: Int32Array
   pairTo: Int32Array
-  /** Edges of pair p are `firstEdge[p]` … `firstEdge[p + 1] - 1`. */
+  /** The edges of pair p are `firstEdge[p]` … `firstEdge[p + 1] - 1`. */
   firstEdge: Int32Array
-  /** Marginal price of the pair's first unit. */
+  /** Spot price of each pair: that of its best edge. */
   price: Float64Array
-  /** About how much goes into the pair until its price has fallen to a quarter. */
+  /** Approximate input that reduces the pair's price to a quarter, in base units. */
   depth: Float64Array
-  /** Tokens that have two neighbours or more: all others can only be a beginning or an end. */
-  between: Uint8Array
+  /** 1 for tokens with at least two neighbours. Others can only be source or target. */
+  isIntermediate: Uint8Array
 }>
 
-/** Edges whose price is worse than the pair's best by more than this share do not count for its depth. */
-const DEEP = 0.03
+/** Edges whose spot price is below the pair's best by more than this share do not count toward its depth. */
+const DEPTH_PRICE_MARGIN = 0.03
 
-/** Of equal prices the lower pool comes first. Sorted by counting: a market is built anew with every block. */
+/** Builds the market by counting sort, because it is rebuilt with every block. At equal prices the lower pool comes first. */
 export function createMarket(tokenCount: number, edges: EdgeList): Market {
   const count = edges.pool.length
-  const rising = new Int32Array(count)
-  for (let edge = 0; edge < count; edge++) rising[edge] = edge
-  const order = sortedBy(edges.from, sortedBy(edges.to, rising, tokenCount), tokenCount)
-  const first = new Float64Array(count)
-  for (let place = 0; place < count; place++) first[place] = edges.price[order[place] as number] as number
+  const unsorted = new Int32Array(count)
+  for (let edge = 0; edge < count; edge++) unsorted[edge] = edge
+  const order = countingSort(edges.from, countingSort(edges.to, unsorted, tokenCount), tokenCount)
+  const edgePrice = new Float64Array(count)
+  for (let position = 0; position < count; position++) edgePrice[position] = edges.price[order[position] as number] as number
   const firstPair = new Int32Array(tokenCount + 1)
   const pairFrom = new Int32Array(count)
   const pairTo = new Int32Array(count)
@@ -63,8 +63,8 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
     const to = edges.to[order[begin] as number] as number
     let end = begin + 1
     while (end < count && edges.to[order[end] as number] === to && edges.from[order[end] as number] === from) end++
-    if (end - begin > 1) sortByPrice(order, first, begin, end)
-    for (let place = begin; place < end; place++) pairOf[place] = pairs
+    if (end - begin > 1) sortByPrice(order, edgePrice, begin, end)
+    for (let position = begin; position < end; position++) pairOf[position] = pairs
     firstPair[from + 1] = (firstPair[from + 1] as number) + 1
     pairFrom[pairs] = from
     pairTo[pairs] = to
@@ -72,100 +72,100 @@ export function createMarket(tokenCount: number, edges: EdgeList): Market {
     begin = end
   }
   firstEdge[pairs] = count
-  const between = new Uint8Array(tokenCount)
+  const isIntermediate = new Uint8Array(tokenCount)
   for (let token = 0; token < tokenCount; token++) {
-    if ((firstPair[token + 1] as number) > 1) between[token] = 1
+    if ((firstPair[token + 1] as number) > 1) isIntermediate[token] = 1
     firstPair[token + 1] = (firstPair[token + 1] as number) + (firstPair[token] as number)
   }
   return {
-    ...{ tokenCount, first, ...inOrder(edges, order) },
+    ...{ tokenCount, edgePrice, ...permuteEdges(edges, order) },
     ...{ pairOf, firstPair, pairFrom: pairFrom.subarray(0, pairs), pairTo: pairTo.subarray(0, pairs) },
     firstEdge: firstEdge.subarray(0, pairs + 1),
-    ...summed(first, edges.depth, order, firstEdge, pairs),
-    between,
+    ...summarizePairs(edgePrice, edges.depth, order, firstEdge, pairs),
+    isIntermediate,
   }
 }
 
-/** Curves stay with their pools: a quote needs a few of them, a market is built of all. */
-export const curveAt = ({ curves, pool, side }: Pick<Market, 'curves' | 'pool' | 'side'>, edge: number): Curve =>
-  (curves[pool[edge] as number] as readonly Curve[])[side[edge] as number] as Curve
+/** The curve of an edge. Curves stay with their pools: a market is built from all pools, a quote reads a few curves. */
+export const curveAt = ({ curves, pool, direction }: Pick<Market, 'curves' | 'pool' | 'direction'>, edge: number): Curve =>
+  (curves[pool[edge] as number] as readonly Curve[])[direction[edge] as number] as Curve
 
-function inOrder({ curves, ...edges }: EdgeList, order: Int32Array) {
+function permuteEdges({ curves, ...edges }: EdgeList, order: Int32Array) {
   const pool = new Int32Array(order.length)
-  const side = new Uint16Array(order.length)
-  for (let place = 0; place < order.length; place++) {
-    const edge = order[place] as number
-    pool[place] = edges.pool[edge] as number
-    side[place] = edges.side[edge] as number
+  const direction = new Uint16Array(order.length)
+  for (let position = 0; position < order.length; position++) {
+    const edge = order[position] as number
+    pool[position] = edges.pool[edge] as number
+    direction[position] = edges.direction[edge] as number
   }
-  return { curves, pool, side }
+  return { curves, pool, direction }
 }
 
-/** The best price of each pair, and how deep its pools are near it. */
-function summed(first: Float64Array, depths: Float64Array, order: Int32Array, firstEdge: Int32Array, pairs: number) {
+/** Best spot price of each pair, and the total depth of the edges near that price. */
+function summarizePairs(edgePrice: Float64Array, depths: Float64Array, order: Int32Array, firstEdge: Int32Array, pairs: number) {
   const price = new Float64Array(pairs)
   const depth = new Float64Array(pairs)
   for (let pair = 0; pair < pairs; pair++) {
     const begin = firstEdge[pair] as number
     const end = firstEdge[pair + 1] as number
-    const best = first[begin] as number
+    const best = edgePrice[begin] as number
     let sum = 0
-    for (let place = begin; place < end && (first[place] as number) >= best * (1 - DEEP); place++)
-      sum += depths[order[place] as number] as number
+    for (let position = begin; position < end && (edgePrice[position] as number) >= best * (1 - DEPTH_PRICE_MARGIN); position++)
+      sum += depths[order[position] as number] as number
     price[pair] = best
     depth[pair] = sum
   }
   return { price, depth }
 }
 
-/** `order` by rising key; what has the same key stays as it stands. */
-function sortedBy(keys: Int32Array, order: Int32Array, keyCount: number): Int32Array {
+/** Stable counting sort of `order` by increasing key. */
+function countingSort(keys: Int32Array, order: Int32Array, keyCount: number): Int32Array {
   const next = new Int32Array(keyCount + 1)
-  for (let place = 0; place < order.length; place++) {
-    const key = (keys[place] as number) + 1
+  for (let position = 0; position < order.length; position++) {
+    const key = (keys[position] as number) + 1
     next[key] = (next[key] as number) + 1
   }
   for (let key = 0; key < keyCount; key++) next[key + 1] = (next[key + 1] as number) + (next[key] as number)
   const sorted = new Int32Array(order.length)
-  for (let place = 0; place < order.length; place++) {
-    const edge = order[place] as number
+  for (let position = 0; position < order.length; position++) {
+    const edge = order[position] as number
     const key = keys[edge] as number
-    const at = next[key] as number
-    sorted[at] = edge
-    next[key] = at + 1
+    const slot = next[key] as number
+    sorted[slot] = edge
+    next[key] = slot + 1
   }
   return sorted
 }
 
-/** So few are sorted one by one. */
-const SHORT = 64
+/** Up to this length insertion sort is used. */
+const INSERTION_SORT_MAX = 64
 
-/** Edges and their prices, by falling price; of equal prices the first stays first. */
+/** Sorts edges and their prices stably by decreasing price. */
 function sortByPrice(order: Int32Array, price: Float64Array, begin: number, end: number): void {
-  if (end - begin > SHORT) {
+  if (end - begin > INSERTION_SORT_MAX) {
     const [edges, prices] = [order.slice(begin, end), price.slice(begin, end)]
-    const places = edges.map((_, place) => place)
-    places.sort((a, b) => (prices[b] as number) - (prices[a] as number) || a - b)
-    for (let place = begin; place < end; place++) {
-      order[place] = edges[places[place - begin] as number] as number
-      price[place] = prices[places[place - begin] as number] as number
+    const positions = edges.map((_, position) => position)
+    positions.sort((a, b) => (prices[b] as number) - (prices[a] as number) || a - b)
+    for (let position = begin; position < end; position++) {
+      order[position] = edges[positions[position - begin] as number] as number
+      price[position] = prices[positions[position - begin] as number] as number
     }
     return
   }
-  for (let place = begin + 1; place < end; place++) {
-    const edge = order[place] as number
-    const worth = price[place] as number
-    let at = place
-    for (; at > begin && (price[at - 1] as number) < worth; at--) {
-      order[at] = order[at - 1] as number
-      price[at] = price[at - 1] as number
+  for (let position = begin + 1; position < end; position++) {
+    const edge = order[position] as number
+    const key = price[position] as number
+    let slot = position
+    for (; slot > begin && (price[slot - 1] as number) < key; slot--) {
+      order[slot] = order[slot - 1] as number
+      price[slot] = price[slot - 1] as number
     }
-    order[at] = edge
-    price[at] = worth
+    order[slot] = edge
+    price[slot] = key
   }
 }
 
-/** A constant product falls to a quarter of its price when as much went in as lay there. */
+/** Input that reduces the price to a quarter: for a constant product its input reserve, at most the capacity. */
 export function depthOf({ reserveIn, startIn, price }: Curve): number {
   return Math.min(reserveIn[0] as number, startIn[price.length] as number)
 }

@@ -1,24 +1,24 @@
 import type { Pool } from './pool-kinds.ts'
 
-/** What a pool takes of its input now, in millionths, rounded down: for display. Fees that depend on the amount are told at rest. */
+/** A pool's current fee on the input, in millionths, rounded down, for display. Fees that depend on the amount or the balances: the base fee. */
 export function poolFeePpm(pool: Pool, tokenIn: number): number {
-  const side = tokenIn === 0 ? 0 : 1
+  const direction = tokenIn === 0 ? 0 : 1
   switch (pool.kind) {
     case 'uniswap-v2':
     case 'uniswap-v3':
     case 'solidly':
       return pool.feePpm
     case 'algebra':
-      return pool.feePpm[side]
+      return pool.feePpm[direction]
     case 'uniswap-v4':
-      return pool.lpFeePpm + pool.protocolFeePpm[side]
+      return pool.lpFeePpm + pool.protocolFeePpm[direction]
     case 'curve-stable':
       return toPpm(pool.fee, 10)
     case 'balancer-weighted':
     case 'balancer-stable':
       return toPpm(pool.swapFee, 18)
     case 'liquidity-book':
-      // LBPair: base factor × bin step × 10^10, of 10^18.
+      // LBPair's base fee: base factor × bin step × 10^10, in parts of 10^18.
       return toPpm(BigInt(pool.fees.baseFactor) * BigInt(pool.binStep) * 10n ** 10n, 18)
   }
 }

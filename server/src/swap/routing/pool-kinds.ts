@@ -10,7 +10,7 @@ import { type UniswapV2Pool, uniswapV2 } from './pools/uniswap-v2.ts'
 import { type UniswapV3Pool, uniswapV3 } from './pools/uniswap-v3.ts'
 import { type UniswapV4Pool, uniswapV4 } from './pools/uniswap-v4.ts'
 
-/** The pool kinds that we know. A new one is a file in `pools/` and a line here. */
+/** All supported pool kinds. To add one, add a file to `pools/` and a line here. */
 export type Pool =
   | UniswapV2Pool
   | UniswapV3Pool
@@ -23,7 +23,7 @@ export type Pool =
   | LiquidityBookPool
 export type PoolKind = Pool['kind']
 
-const kinds: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
+const mathsByKind: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }> = {
   'uniswap-v2': uniswapV2,
   'uniswap-v3': uniswapV3,
   'uniswap-v4': uniswapV4,
@@ -35,20 +35,22 @@ const kinds: Readonly<{ [K in PoolKind]: PoolMaths<Extract<Pool, { kind: K }>> }
   'liquidity-book': liquidityBook,
 }
 
-/** The maths of a pool's kind. What TypeScript cannot see: a kind's maths takes exactly the pools of that kind. */
+/** The maths of a pool's kind. The cast is sound because the table maps each kind to the maths of that kind's pool type. */
 function mathsOf<P extends Pool>(pool: P): PoolMaths<P> {
-  return kinds[pool.kind] as unknown as PoolMaths<P>
+  return mathsByKind[pool.kind] as unknown as PoolMaths<P>
 }
 
-/** Two tokens of the pool. */
-const trades = ({ tokens }: Pool, tokenIn: number, tokenOut: number): boolean =>
+/** Whether both are indexes of different tokens of the pool. */
+const isTokenPair = ({ tokens }: Pool, tokenIn: number, tokenOut: number): boolean =>
   tokenIn !== tokenOut && tokens[tokenIn] !== undefined && tokens[tokenOut] !== undefined
 
+/** Exact swap (`PoolMaths.swap`); null for an amount of zero or less, or for tokens that are not in the pool. */
 export function swapExact(pool: Pool, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped<Pool> | null {
-  if (!trades(pool, tokenIn, tokenOut) || amountIn <= 0n) return null
+  if (!isTokenPair(pool, tokenIn, tokenOut) || amountIn <= 0n) return null
   return mathsOf(pool).swap(pool, tokenIn, tokenOut, amountIn)
 }
 
+/** Output curve of one direction of a pool; null if it cannot trade. */
 export function curveOf(pool: Pool, tokenIn: number, tokenOut: number): Curve | null {
-  return trades(pool, tokenIn, tokenOut) ? mathsOf(pool).curve(pool, tokenIn, tokenOut) : null
+  return isTokenPair(pool, tokenIn, tokenOut) ? mathsOf(pool).curve(pool, tokenIn, tokenOut) : null
 }

@@ -1,28 +1,28 @@
 import type { Curve } from './curve.ts'
 
-/** What every pool has. Addresses are lower case. */
+/** Fields of every pool. Addresses are in lower case. */
 export type PoolIdentity = Readonly<{
-  /** Unique in its network: the pool's address, or its id (bytes32) within a vault or a manager. */
+  /** Unique in its network: the pool's address, or its id (bytes32) in a vault or pool manager. */
   id: string
-  /** The contract that is called. */
+  /** The contract that a swap calls: the pool, the vault or the pool manager. */
   address: string
-  /** Which DEX it belongs to: `uniswap-v3`, `sushiswap-v2`. */
+  /** Name of its DEX: `uniswap-v3`, `sushiswap-v2`. */
   dex: string
-  /** Tokens in the pool's own order. A pool that holds the native coin names the wrapped coin here, and `native` is true. */
+  /** Tokens in the pool's own order. For a pool that holds the native coin this is the wrapped token's address, and `native` is true. */
   tokens: readonly string[]
   native?: boolean
 }>
 
-/** What a swap pays, and the pool as it is then. */
+/** Output of a swap in base units, and the pool's state after it. */
 export type Swapped<S> = Readonly<{ amountOut: bigint; next: S }>
 
-/** One kind of pool: pure, exact integers with the chain's own rounding. One file each in `pools/`. */
+/** The pure functions of one pool kind; one file each in `pools/`. Token arguments are indexes in `tokens`. */
 export type PoolMaths<S extends PoolIdentity> = Readonly<{
   /**
-   * Exact output of a whole input, to the last unit. Null where the contract would revert, pay nothing, or not take all of it.
-   * Tokens by their place in `tokens`.
+   * Exact output for an input in base units, with the contract's integer arithmetic and rounding. Null if the contract would revert, pay
+   * nothing, or not take the whole input.
    */
   swap(state: S, tokenIn: number, tokenOut: number, amountIn: bigint): Swapped<S> | null
-  /** The same in float64, for the search. Null where nothing can be traded. */
+  /** Output as a function of the input, in float64, for the search. Null if nothing can be traded. */
   curve(state: S, tokenIn: number, tokenOut: number): Curve | null
 }>

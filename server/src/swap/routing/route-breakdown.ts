@@ -28,7 +28,7 @@ export function breakDown(swaps: readonly ExecutedSwap[], source: string, target
   const pairs = pairsOf(swaps, source)
   const hops = new Map([...pairs.values()].map((pair) => [pair, hopOf(pair)]))
   const left = new Map([...pairs.values()].map((pair) => [pair, pair.part]))
-  const found: { part: number; hops: Hop[] }[] = []
+  const paths: { part: number; hops: Hop[] }[] = []
   // Every round uses up a pair, so there are at most as many paths as pairs.
   for (let round = 0; round < hops.size; round++) {
     const path = widest(left, source, target)
@@ -38,16 +38,16 @@ export function breakDown(swaps: readonly ExecutedSwap[], source: string, target
       const rest = (left.get(pair) ?? 0) - part
       left.set(pair, rest < 1e-9 ? 0 : rest)
     }
-    found.push({ part, hops: path.flatMap((pair) => hops.get(pair) ?? []) })
+    paths.push({ part, hops: path.flatMap((pair) => hops.get(pair) ?? []) })
   }
-  const bps = shareOut(found.map(({ part }) => part))
-  return found.map((path, index) => ({ bps: bps[index] as number, hops: path.hops })).filter((path) => path.bps > 0)
+  const bps = apportionBps(paths.map(({ part }) => part))
+  return paths.map((path, index) => ({ bps: bps[index] as number, hops: path.hops })).filter((path) => path.bps > 0)
 }
 
 /** Swaps of the same two tokens together, in order of execution, each with its part of the input. */
 function pairsOf(swaps: readonly ExecutedSwap[], source: string): ReadonlyMap<string, Pair> {
   const pairs = new Map<string, Pair>()
-  const outOf = new Map<string, bigint>()
+  const outflow = new Map<string, bigint>()
   for (const swap of swaps) {
     const from = swap.pool.tokens[swap.tokenIn] as string
     const to = swap.pool.tokens[swap.tokenOut] as string
@@ -55,11 +55,11 @@ function pairsOf(swaps: readonly ExecutedSwap[], source: string): ReadonlyMap<st
     pair.swaps.push(swap)
     pair.units += swap.amountIn
     pairs.set(`${from} ${to}`, pair)
-    outOf.set(from, (outOf.get(from) ?? 0n) + swap.amountIn)
+    outflow.set(from, (outflow.get(from) ?? 0n) + swap.amountIn)
   }
   const partAt = new Map([[source, 1]])
   for (const pair of pairs.values()) {
-    pair.part = (partAt.get(pair.from) ?? 0) * ratio(pair.units, outOf.get(pair.from) ?? 1n)
+    pair.part = (partAt.get(pair.from) ?? 0) * ratio(pair.units, outflow.get(pair.from) ?? 1n)
     partAt.set(pair.to, (partAt.get(pair.to) ?? 0) + pair.part)
   }
   return pairs
@@ -70,7 +70,7 @@ const SCALE = 1_000_000_000_000n
 const ratio = (part: bigint, whole: bigint): number => Number((part * SCALE) / whole) / Number(SCALE)
 
 function hopOf({ from, to, swaps, units }: Pair): Hop {
-  const bps = shareOut(swaps.map(({ amountIn }) => ratio(amountIn, units)))
+  const bps = apportionBps(swaps.map(({ amountIn }) => ratio(amountIn, units)))
   return { from, to, pools: swaps.map((swap, index) => ({ swap, bps: bps[index] as number })) }
 }
 
@@ -92,7 +92,7 @@ function widest(left: ReadonlyMap<Pair, number>, source: string, target: string)
 }
 
 /** Hundredths of a percent that add up to exactly 10 000: what rounding down leaves goes to the largest remainders. */
-function shareOut(parts: readonly number[]): readonly number[] {
+function apportionBps(parts: readonly number[]): readonly number[] {
   const whole = parts.reduce((sum, part) => sum + part, 0) || 1
   const exact = parts.map((part) => (part / whole) * WHOLE)
   const shares = exact.map(Math.floor)

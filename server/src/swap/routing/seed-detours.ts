@@ -1,4 +1,4 @@
-import type { Problem } from './subproblem.ts'
+import type { Subproblem } from './subproblem.ts'
 
 /** Pairs of a problem from source to target, and what one unit more of the source would bring on this way. */
 export type Detour = Readonly<{ pairs: readonly number[]; product: number }>
@@ -10,29 +10,29 @@ const DETOURS_MAX = 32
  * hops and so many hops from the end, the best. No path goes through a token twice.
  */
 export function bestDetours(
-  problem: Problem,
+  subproblem: Subproblem,
   price: (pair: number) => number,
   hopsMax: number,
-  atLeast: number,
+  productMin: number,
 ): readonly Detour[] {
-  const { pairs, from, to, value } = problem
+  const { pairs, from, to, value } = subproblem
   const prices = new Float64Array(pairs.length)
   for (let pair = 0; pair < prices.length; pair++) prices[pair] = price(pair)
-  const forth = bestWalks(value.length, prices, from, to, 0, hopsMax)
-  const back = bestWalks(value.length, prices, to, from, 1, hopsMax)
-  const found = new Map<string, Detour>()
+  const forward = bestWalks(value.length, prices, from, to, 0, hopsMax)
+  const backward = bestWalks(value.length, prices, to, from, 1, hopsMax)
+  const detours = new Map<string, Detour>()
   for (let token = 2; token < value.length; token++) {
     for (let hops = 1; hops < hopsMax; hops++) {
       for (let rest = 1; rest <= hopsMax - hops; rest++) {
-        const product = (forth[hops]?.best[token] ?? 0) * (back[rest]?.best[token] ?? 0)
-        if (!(product > atLeast)) continue
-        const path = [...walkTo(forth, from, token, hops).reverse(), ...walkTo(back, to, token, rest)]
-        const passed = new Set(path.map((pair) => to[pair]))
-        if (passed.size === path.length) found.set(path.join(), { pairs: path, product })
+        const product = (forward[hops]?.best[token] ?? 0) * (backward[rest]?.best[token] ?? 0)
+        if (!(product > productMin)) continue
+        const path = [...walkTo(forward, from, token, hops).reverse(), ...walkTo(backward, to, token, rest)]
+        const visited = new Set(path.map((pair) => to[pair]))
+        if (visited.size === path.length) detours.set(path.join(), { pairs: path, product })
       }
     }
   }
-  return [...found.values()].sort((a, b) => b.product - a.product).slice(0, DETOURS_MAX)
+  return [...detours.values()].sort((a, b) => b.product - a.product).slice(0, DETOURS_MAX)
 }
 
 /** After each number of hops, from `start`: the best product to every token, and the pair by which it was reached. */
@@ -51,15 +51,15 @@ function bestWalks(
   const walks = [first]
   for (let hops = 1; hops < hopsMax; hops++) {
     const before = walks[hops - 1]?.best as Float64Array
-    const now = { best: new Float64Array(tokenCount), by: new Int32Array(tokenCount).fill(-1) }
+    const current = { best: new Float64Array(tokenCount), by: new Int32Array(tokenCount).fill(-1) }
     for (let pair = 0; pair < prices.length; pair++) {
       const [a, b] = [from[pair] as number, to[pair] as number]
       const product = (before[a] as number) * (prices[pair] as number)
-      if (!(product > (now.best[b] as number))) continue
-      now.best[b] = product
-      now.by[b] = pair
+      if (!(product > (current.best[b] as number))) continue
+      current.best[b] = product
+      current.by[b] = pair
     }
-    walks.push(now)
+    walks.push(current)
   }
   return walks
 }

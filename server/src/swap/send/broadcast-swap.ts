@@ -4,25 +4,25 @@ import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-
 
 type Rejected = Extract<SwapBroadcast, { kind: 'rejected' }>
 
-/** What nodes made of it. `refused`: this very transaction is on no chain, and in no pool that we can see. */
-export type Sent =
+/** Outcome of a broadcast. `refused`: no node accepted the transaction, and it is neither mined nor pending. */
+export type BroadcastOutcome =
   | Readonly<{ kind: 'sent' }>
   | Readonly<{ kind: 'unknown' }>
   | (Omit<Rejected, 'kind'> & { kind: 'refused' })
 
-/** To every node. A refusal of what is mined or waits already is none: "nonce too low" is said of it, too. */
-export async function broadcastSwap(chain: SwapChain, signed: SignedTransaction, raw: string): Promise<Sent> {
+/** Broadcasts to every node. A refused transaction that is mined or pending counts as sent: nodes answer "nonce too low" to it, too. */
+export async function broadcastSwap(chain: SwapChain, signed: SignedTransaction, raw: string): Promise<BroadcastOutcome> {
   checkpoint('swap.before-broadcast')
   const outcome = await chain.broadcast(raw)
   checkpoint('swap.broadcast')
   if (outcome.kind === 'unknown') return { kind: 'unknown' }
   if (outcome.kind !== 'rejected') return { kind: 'sent' }
-  const seen = await chain.observe(signed.hash, signed)
-  if (seen.kind === 'included' || seen.kind === 'pending') return { kind: 'sent' }
+  const observed = await chain.observe(signed.hash, signed)
+  if (observed.kind === 'included' || observed.kind === 'pending') return { kind: 'sent' }
   return { kind: 'refused', reason: outcome.reason, because: outcome.because }
 }
 
-/** Why nodes refused a transaction, for the partner's developer. */
+/** The partner's error for a refused transaction. */
 export function refusalOf({ because }: Pick<Rejected, 'because'>, field: string): AppError {
   switch (because) {
     case 'nonce-used':
@@ -32,16 +32,17 @@ export function refusalOf({ because }: Pick<Rejected, 'because'>, field: string)
     case 'underpriced':
       return new AppError(
         'NONCE_CONFLICT',
-        'another transaction with this nonce waits, or this one pays less than blocks ask now: build again',
+        'another transaction with this nonce is pending, or the fee is below the base fee: build again',
         { field },
       )
     case 'insufficient-funds':
-      return new AppError('INSUFFICIENT_BALANCE', 'the account cannot pay for the transaction', { field })
+      return new AppError('INSUFFICIENT_BALANCE', 'the account cannot pay for the transaction and its gas', { field })
     case 'other':
       return new AppError('RAW_TX_INVALID', 'the nodes refuse the transaction', { field })
   }
 }
 
-export function silence(chain: SwapChain): AppError {
-  return new AppError('NETWORK_UNAVAILABLE', `no node of ${chain.network.id} has taken the transaction: send it again`)
+/** The error if no node answered the broadcast. */
+export function noNodeAnswered(chain: SwapChain): AppError {
+  return new AppError('NETWORK_UNAVAILABLE', `no node of ${chain.network.id} accepted the transaction: send it again`)
 }

@@ -6,12 +6,12 @@ import type { SwapServices } from '../interfaces.ts'
 import type { SwapNetworks } from '../networks.ts'
 import type { BuiltApprovals } from '../ports/store/approvals.ts'
 import type { SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
-import { broadcastSwap, refusalOf, silence } from './broadcast-swap.ts'
+import { broadcastSwap, noNodeAnswered, refusalOf } from './broadcast-swap.ts'
 
 export type CheckApprovalDeps = Readonly<{ approvals: BuiltApprovals }>
 export type SendApprovalDeps = CheckApprovalDeps & Readonly<{ networks: SwapNetworks; withIdempotency: WithIdempotency }>
 
-/** Broadcasts a signed approval: of our router and of nobody else, of what was built and of no more. */
+/** Broadcasts a signed approval, if its spender is our router and its amount is one that we built. */
 export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendApproval'] {
   const { networks, withIdempotency } = deps
   return (partner, { network, rawApproveTx }, idempotency) =>
@@ -19,7 +19,7 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
       const { chain } = networks.getOpen(network)
       const signed = readAs(chain, rawApproveTx, 'rawApproveTx')
       await checkApproval(deps, partner, chain, signed, 'rawApproveTx')
-      if (signed.act?.kind !== 'approve') throw invalid('it is no approval of a token', 'rawApproveTx')
+      if (signed.action?.kind !== 'approve') throw invalid('it is not an approval of a token', 'rawApproveTx')
       checkpoint('approval.checked')
       await sendOnly(chain, signed, rawApproveTx, 'rawApproveTx')
       checkpoint('approval.sent')
@@ -27,7 +27,7 @@ export function createSendApproval(deps: SendApprovalDeps): SwapServices['sendAp
     })
 }
 
-/** The transaction, or what is wrong with it, told of the member that it came in. */
+/** Decodes a transaction. Errors name the request member in `field`. */
 export function readAs(chain: SwapChain, raw: string, field: string): SignedTransaction {
   try {
     return chain.readSigned(raw)
@@ -38,34 +38,35 @@ export function readAs(chain: SwapChain, raw: string, field: string): SignedTran
 }
 
 /**
- * An approval names our router, and the amount that was built for this partner, account and token. An approval of nothing takes
- * back what stands, and is anybody's right. What is no approval passes.
+ * An approval must name our router and the amount that we built for this partner, account and token. An approval of 0 revokes
+ * and is always allowed. Other transactions pass.
  */
 export async function checkApproval(
   { approvals }: CheckApprovalDeps,
   partner: Partner,
   chain: SwapChain,
-  { act, signer }: SignedTransaction,
+  { action, signer }: SignedTransaction,
   field: string,
 ): Promise<void> {
-  if (act?.kind === 'odd-approval') throw invalid('it gives an allowance otherwise than by a plain approve', field)
-  if (act?.kind !== 'approve') return
-  const { token, spender, units } = act
+  if (action?.kind === 'unsupported-approval')
+    throw invalid('it grants an allowance by another call than a plain approve', field)
+  if (action?.kind !== 'approve') return
+  const { token, spender, units } = action
   if (spender !== chain.router)
-    throw invalid(`it approves another spender than the router ${chain.formatAddress(chain.router)}`, field)
+    throw invalid(`its spender is not the router ${chain.formatAddress(chain.router)}`, field)
   if (units === 0n) return
   const built = { partnerId: partner.id, network: chain.network.id, account: signer, token, units }
   if (await approvals.has(built)) return
   throw invalid(
-    'it approves another amount than was built in the last 24 hours: sign what /v1/defi/transaction/swap returned',
+    'its amount was not built in the last 24 hours: sign what /v1/defi/transaction/swap returned',
     field,
   )
 }
 
-/** Broadcasts what is not recorded. */
+/** Broadcasts a transaction that is not recorded. */
 export async function sendOnly(chain: SwapChain, signed: SignedTransaction, raw: string, field: string): Promise<void> {
   const sent = await broadcastSwap(chain, signed, raw)
-  if (sent.kind === 'unknown') throw silence(chain)
+  if (sent.kind === 'unknown') throw noNodeAnswered(chain)
   if (sent.kind === 'refused') throw refusalOf(sent, field)
 }
 

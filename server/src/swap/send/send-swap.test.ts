@@ -9,7 +9,7 @@ import type { NewSwap, SwapStore } from '../ports/store/swaps.ts'
 import type { SignedTransaction, SwapBroadcast, SwapChain } from '../ports/swap-chain.ts'
 import { createSendSwap } from './send-swap.ts'
 
-/* The order in which others get there, and lists that change, are no chain's to repeat: ports that do as they are told. */
+/* Races and changing deny lists cannot be reproduced on a chain: these tests use scripted ports. */
 
 const [router, executor, user, token] = ['0xr', '0xe', '0xu', '0xt'] as const
 const HASH = `0x${'1'.repeat(64)}`
@@ -23,7 +23,7 @@ const terms = {
 const ref = refs.issue({ ...terms, partnerId: 'p', network: 'eth', account: user, owesFee: true })
 const signed: SignedTransaction = {
   ...{ hash: HASH, signer: user, chainId: 1, nonce: 0, to: router },
-  act: { kind: 'swap', router, executor, ref, ...terms },
+  action: { kind: 'swap', router, executor, ref, ...terms },
 }
 const request = {
   ...{ account: user, network: 'eth', fromTokenAddress: nativeAddress, toTokenAddress: token, amountFrom: '1' },
@@ -34,8 +34,8 @@ let outcome: SwapBroadcast
 let verdict: Verdict
 let recorded: NewSwap[]
 let sent: number
-/** What the row is by the time that we are done; null = we were the first. */
-let meanwhile: SwapStatus | null
+/** Status that a concurrent update has set; null = none. */
+let concurrentStatus: SwapStatus | null
 let now: number
 
 beforeEach(() => {
@@ -43,7 +43,7 @@ beforeEach(() => {
   verdict = 'allow'
   recorded = []
   sent = 0
-  meanwhile = null
+  concurrentStatus = null
   now = NOW
 })
 
@@ -64,11 +64,11 @@ const rowOf = (status: SwapStatus) => ({ id: 'row', status, reason: null }) as S
 const swaps = {
   record: async (swap: NewSwap) => {
     recorded.push(swap)
-    return { swap: rowOf('pending'), version: 1, raw: swap.raw, seenAt: new Date() }
+    return { swap: rowOf('pending'), version: 1, raw: swap.raw, lastSeenAt: new Date() }
   },
-  advance: async () => meanwhile === null,
-  find: async () => ({ swap: rowOf(meanwhile ?? 'pending'), version: 2, raw: null, seenAt: new Date() }),
-  findSent: async () => (meanwhile === null ? null : rowOf(meanwhile)),
+  advance: async () => concurrentStatus === null,
+  find: async () => ({ swap: rowOf(concurrentStatus ?? 'pending'), version: 2, raw: null, lastSeenAt: new Date() }),
+  findByHash: async () => (concurrentStatus === null ? null : rowOf(concurrentStatus)),
 } as unknown as SwapStore
 
 const send = (changes: object = {}) =>
@@ -77,31 +77,31 @@ const send = (changes: object = {}) =>
     findToken: async (_, address) => ({ network: 'eth', address, name: 'T', symbol: 'T', decimals: 18 }),
     refs,
     swaps,
-    approvals: { keep: async () => undefined, has: async () => false },
+    approvals: { save: async () => undefined, has: async () => false },
     screening: { screen: async () => verdict },
     withIdempotency: (_partner, _key, work) => work(),
     now: () => now,
   })(partner, { ...request, ...changes }, null)
 
 describe('a swap that nodes refuse', () => {
-  const refused = { kind: 'rejected', reason: 'no', because: 'nonce-used' } as const
+  const rejected = { kind: 'rejected', reason: 'no', because: 'nonce-used' } as const
 
-  it('is refused, also where another sender of it was told so first', async () => {
-    outcome = refused
+  it('is refused, even if a concurrent request was refused first', async () => {
+    outcome = rejected
     await expect(send()).rejects.toMatchObject({ code: 'NONCE_CONFLICT' })
-    meanwhile = 'failed'
+    concurrentStatus = 'failed'
     await expect(send()).rejects.toMatchObject({ code: 'NONCE_CONFLICT' })
   })
 
-  it('is not said to be refused where the tracker saw it: who builds again would swap twice', async () => {
-    outcome = refused
-    meanwhile = 'confirming'
+  it('is accepted if the tracker saw it: building again would swap twice', async () => {
+    outcome = rejected
+    concurrentStatus = 'confirming'
     expect(await send()).toBe(HASH)
   })
 })
 
-describe('an account that is not served any more', () => {
-  it.each([true, false])('sends no swap with isExchange: %s', async (isExchange) => {
+describe('a restricted account', () => {
+  it.each([true, false])('cannot send a swap with isExchange: %s', async (isExchange) => {
     verdict = 'block'
     await expect(send({ isExchange })).rejects.toMatchObject({ code: 'RESTRICTED' })
     expect([sent, recorded]).toEqual([0, []])
@@ -109,19 +109,19 @@ describe('an account that is not served any more', () => {
 })
 
 describe('after the deadline', () => {
-  it('nothing is broadcast or recorded, and what was sent before is told by its hash', async () => {
+  it('broadcasts and records nothing, and answers a pending swap with its hash', async () => {
     now = NOW + 601_000
     for (const isExchange of [true, false])
       await expect(send({ isExchange })).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
-    meanwhile = 'failed'
+    concurrentStatus = 'failed'
     await expect(send()).rejects.toMatchObject({ code: 'RAW_TX_INVALID' })
-    meanwhile = 'pending'
+    concurrentStatus = 'pending'
     expect(await send()).toBe(HASH)
     expect([sent, recorded]).toEqual([0, []])
   })
 })
 
-it('records what was built: the fee as owed, to whom the transaction pays it', async () => {
+it('records the built terms: the owed fee and its recipient', async () => {
   expect(await send()).toBe(HASH)
   expect(recorded).toMatchObject([{ owesFee: true, feeTo: '0xf', feePpm: 3_000, raw: '0x02' }])
   expect(sent).toBe(1)

@@ -22,8 +22,8 @@ export type SendSwapDeps = CheckSwapDeps &
     now(): number
   }>
 
-/** The tracker looks again after this: by then its first broadcast is over. */
-const FIRST_LOOK_MS = 1_000
+/** Delay of the tracker's first check: the first broadcast is over by then. */
+const FIRST_CHECK_MS = 1_000
 
 /** Checks, records and broadcasts a signed swap, or records one that was broadcast already. */
 export function createSendSwap(deps: SendSwapDeps): SwapServices['sendSwap'] {
@@ -33,18 +33,18 @@ export function createSendSwap(deps: SendSwapDeps): SwapServices['sendSwap'] {
 async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest): Promise<string> {
   const { rawTx, hash } = request
   if (rawTx === undefined && hash === undefined)
-    throw new AppError('VALIDATION_ERROR', 'rawTx is required, or the hash of what was sent already', {
+    throw new AppError('VALIDATION_ERROR', 'rawTx is required, or the hash of a transaction that was already sent', {
       field: 'rawTx',
     })
   const network = deps.networks.getOpen(request.network)
   const { chain } = network
   const field = rawTx === undefined ? 'hash' : 'rawTx'
-  const signed = rawTx === undefined ? await lookUp(chain, hash ?? '') : readAs(chain, rawTx, field)
+  const signed = rawTx === undefined ? await findSentTransaction(chain, hash ?? '') : readAs(chain, rawTx, field)
   if (hash !== undefined && hash.toLowerCase() !== signed.hash) throw otherHash()
   if (!request.isExchange) return sendOther(deps, partner, chain, { signed, raw: rawTx ?? null, field })
-  const act = checkBuilt(deps.refs, partner, chain, signed, field)
-  const sides = await checkRequest(deps, network, request, act)
-  if (rawTx !== undefined && isLate(deps, act.deadline)) return repeatLate(deps, partner, chain, signed)
+  const action = checkBuilt(deps.refs, partner, chain, signed, field)
+  const sides = await checkRequest(deps, network, request, action)
+  if (rawTx !== undefined && isLate(deps, action.deadline)) return repeatLate(deps, partner, chain, signed)
   await screen(deps.screening, chain, chain.formatAddress(signed.signer))
   const recorded = await deps.swaps.record({
     ...sides,
@@ -54,22 +54,22 @@ async function send(deps: SendSwapDeps, partner: Partner, request: SendRequest):
     hash: signed.hash,
     sender: signed.signer,
     nonce: signed.nonce,
-    recipient: act.recipient,
-    minReceived: act.minReceived,
-    feePpm: act.feePpm,
-    feeTo: act.feeTo,
-    owesFee: act.owesFee,
-    deadline: act.deadline,
+    recipient: action.recipient,
+    minReceived: action.minReceived,
+    feePpm: action.feePpm,
+    feeTo: action.feeTo,
+    owesFee: action.owesFee,
+    deadline: action.deadline,
     raw: rawTx ?? null,
   })
   checkpoint('swap.recorded')
   if (recorded === null) throw invalid('it was built for another partner', field)
-  if (rawTx !== undefined && !isOver(recorded.swap)) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
+  if (rawTx !== undefined && !isMined(recorded.swap)) await broadcast(deps, chain, { recorded, signed, raw: rawTx })
   return signed.hash
 }
 
-/** What waits or is gone is broadcast as often as it is sent; what the chain has, and what it reverted, is not. */
-const isOver = ({ status, reason }: Swap): boolean =>
+/** A pending or dropped swap is broadcast at each request; a mined or reverted one is not. */
+const isMined = ({ status, reason }: Swap): boolean =>
   status === 'confirming' || status === 'finished' || reason === 'reverted'
 
 const otherHash = () =>
@@ -77,27 +77,27 @@ const otherHash = () =>
     problems: [{ code: 'RAW_TX_INVALID', field: 'hash', message: 'hash is not that of rawTx' }],
   })
 
-async function lookUp(chain: SwapChain, hash: string): Promise<SignedTransaction> {
+async function findSentTransaction(chain: SwapChain, hash: string): Promise<SignedTransaction> {
   if (!/^0x[0-9a-fA-F]{64}$/.test(hash))
-    throw new AppError('VALIDATION_ERROR', 'hash is none of a transaction: 0x and 64 hexadecimal digits', {
+    throw new AppError('VALIDATION_ERROR', 'hash is not a transaction hash: it needs 0x and 64 hexadecimal digits', {
       field: 'hash',
     })
-  const found = await chain.lookUp(hash.toLowerCase())
-  if (found !== null) return found
-  throw new AppError('VALIDATION_ERROR', 'no node knows a transaction with this hash: send rawTx, or ask again', {
+  const transaction = await chain.findTransaction(hash.toLowerCase())
+  if (transaction !== null) return transaction
+  throw new AppError('VALIDATION_ERROR', 'no node knows a transaction with this hash: send rawTx, or try again later', {
     field: 'hash',
   })
 }
 
 type Other = Readonly<{ signed: SignedTransaction; raw: string | null; field: string }>
 
-/** Nothing is recorded of it. A swap or an approval is held to what holds for them. */
+/** Broadcasts without a record. Swaps and approvals are checked as usual. */
 async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain, other: Other): Promise<string> {
   const { signed, raw, field } = other
   await checkApproval(deps, partner, chain, signed, field)
   if (signed.to === chain.router) {
-    const act = checkBuilt(deps.refs, partner, chain, signed, field)
-    if (raw !== null && isLate(deps, act.deadline)) throw late()
+    const action = checkBuilt(deps.refs, partner, chain, signed, field)
+    if (raw !== null && isLate(deps, action.deadline)) throw late()
     await screen(deps.screening, chain, chain.formatAddress(signed.signer))
   }
   if (raw !== null) await sendOnly(chain, signed, raw, field)
@@ -107,21 +107,21 @@ async function sendOther(deps: SendSwapDeps, partner: Partner, chain: SwapChain,
 const isLate = ({ now }: SendSwapDeps, deadline: number): boolean => deadline * 1000 <= now()
 const late = () => invalid('its deadline has passed: build again', 'rawTx')
 
-/** Whoever lost our reply and asks late must not be told to build again what is on its way, or done. */
+/** A late repeat of a swap that is pending or done gets its hash: building it again would swap twice. */
 async function repeatLate(
   { swaps }: SendSwapDeps,
   partner: Partner,
   { network }: SwapChain,
   { hash }: SignedTransaction,
 ): Promise<string> {
-  const known = await swaps.findSent(partner.id, network.id, hash)
-  if (known === null || known.status === 'failed') throw late()
+  const swap = await swaps.findByHash(partner.id, network.id, hash)
+  if (swap === null || swap.status === 'failed') throw late()
   return hash
 }
 
 type Sending = Readonly<{ recorded: TrackedSwap; signed: SignedTransaction; raw: string }>
 
-/** What no node answered is the tracker's to send again: the row is there. */
+/** If no node answers, the tracker broadcasts again. */
 async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, signed, raw }: Sending): Promise<void> {
   const sent = await broadcastSwap(chain, signed, raw)
   if (sent.kind === 'unknown') return
@@ -139,11 +139,11 @@ async function broadcast({ swaps }: SendSwapDeps, chain: SwapChain, { recorded, 
     fee: null,
     isSeen: !isRefused,
     isSent: true,
-    nextLookMs: FIRST_LOOK_MS,
+    nextCheckMs: FIRST_CHECK_MS,
   })
   checkpoint('swap.sent')
   if (!isRefused) return
-  // Where the tracker, or another sender of it, was faster they know more.
-  const now = advanced ? null : await swaps.find(recorded.swap.id)
-  if (now === null || now.swap.status === 'failed') throw refusalOf(sent, 'rawTx')
+  // If the tracker or a concurrent request updated the row first, its status decides.
+  const latest = advanced ? null : await swaps.find(recorded.swap.id)
+  if (latest === null || latest.swap.status === 'failed') throw refusalOf(sent, 'rawTx')
 }

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { AppError } from '../../core/domain/errors.ts'
-import { createRecent } from '../../lib/ttl-cache.ts'
+import { createTtlCache } from '../../lib/ttl-cache.ts'
 import { isNative, type Token } from '../domain/token.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { ListedToken } from '../ports/token-lists.ts'
@@ -31,9 +32,9 @@ export function createTokenCache(
 ): TokenCache {
   const givenOf = createGiven(listed)
   // Apart: by asking for what is nowhere, nobody drives out what is there.
-  const kept = createRecent<string, Read<Token>>({ most: KNOWN_MOST, ageMs: Number.POSITIVE_INFINITY, now })
-  const absent = createRecent<string, Read<null>>({ most: KNOWN_MOST, ageMs: Number.POSITIVE_INFINITY, now })
-  const failed = createRecent<string, true>({ most: KNOWN_MOST, ageMs: PAUSE_MS, now })
+  const kept = new LRUCache<string, Read<Token>>({ max: KNOWN_MOST })
+  const absent = new LRUCache<string, Read<null>>({ max: KNOWN_MOST })
+  const failed = createTtlCache<string, true>({ max: KNOWN_MOST, ttlMs: PAUSE_MS, now })
   const reading = new Map<string, Map<string, Promise<Token | null>>>()
 
   async function ask(chain: SwapChain, address: string, key: string): Promise<Token | null> {

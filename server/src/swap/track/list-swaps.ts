@@ -8,7 +8,7 @@ import type { SwapStore } from '../ports/store/swaps.ts'
 
 export type ListSwapsDeps = Readonly<{ networks: SwapNetworks; swaps: SwapStore }>
 
-/** Of an account or a token on any chain. Anything else matches nothing, and the store never sees it. */
+/** An account or a token on any chain. Other text matches nothing and is not passed to the store. */
 const ADDRESS = /^[A-Za-z0-9:_]{1,256}$/
 const NETWORK = /^[a-z0-9-]{1,32}$/
 const NOTHING = '-'
@@ -17,14 +17,14 @@ const NOTHING = '-'
 export function createListSwaps({ networks, swaps }: ListSwapsDeps): SwapServices['listSwaps'] {
   const view = (swap: Swap): SwapView => {
     const served = networks.find(swap.network)
-    // What a network that is not served any more knew of its spelling is lost: addresses as they are kept.
+    // A network that is no longer served has no formatter: addresses stay lower case.
     return { swap, formatAddress: served === null ? (address) => address : served.chain.formatAddress }
   }
   return async (partner, filter, page) => {
-    const question = { ...questionOf(filter), partnerId: partner.id }
+    const query = { ...queryOf(filter), partnerId: partner.id }
     const source: ListSource<Swap> = {
-      read: (after, limit, offset) => swaps.list(question, after, limit, offset),
-      count: () => swaps.count(question),
+      read: (after, limit, offset) => swaps.list(query, after, limit, offset),
+      count: () => swaps.count(query),
       placeOf: (swap) => swap,
     }
     const { total, rows } = await listCounted(source, page)
@@ -36,7 +36,7 @@ async function* views(rows: AsyncIterable<Swap>, view: (swap: Swap) => SwapView)
   for await (const swap of rows) yield view(swap)
 }
 
-function questionOf({ status, fromTokenAddress, toTokenAddress, network }: SwapListFilter) {
+function queryOf({ status, fromTokenAddress, toTokenAddress, network }: SwapListFilter) {
   return {
     ...(status === undefined ? {} : { status }),
     ...(fromTokenAddress === undefined ? {} : { tokenIn: canonicalToken(fromTokenAddress) }),
@@ -45,7 +45,7 @@ function questionOf({ status, fromTokenAddress, toTokenAddress, network }: SwapL
   }
 }
 
-/** As it is kept: on EVM networks in lower case. */
+/** As stored: EVM addresses in lower case. */
 function canonicalToken(text: string): string {
   if (!ADDRESS.test(text)) return NOTHING
   const address = /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : text

@@ -5,22 +5,22 @@ import { createReconcileFees } from './reconcile-fees.ts'
 const [address, assetId] = ['0xfe', '0xaa@eth'] as const
 const subject = 'fees:0xaa@eth:0xfe'
 
-it('tells what is missing in two runs, and takes it back when it is booked or there again', async () => {
+it('raises an alarm if fees are missing in two runs, and clears it when the balances agree', async () => {
   let [units, held] = [10n, 10n]
   const alarms = new Set<string>()
-  const asked: string[] = []
-  const balance = async (...of: string[]) => {
-    asked.push(of.join(' '))
+  const queries: string[] = []
+  const readBalance = async (...query: string[]) => {
+    queries.push(query.join(' '))
     return held
   }
   const reconcile = createReconcileFees({
     networks: {
-      find: (id) => (id === 'eth' ? { chain: { balance } as unknown as SwapChain, nativeIsToken: false } : null),
+      find: (id) => (id === 'eth' ? { chain: { readBalance } as unknown as SwapChain, nativeIsToken: false } : null),
     },
-    desk: {
-      fees: async () => [
+    feeAccounts: {
+      listHeldFees: async () => [
         { address, assetId, units },
-        { address, assetId: '0xbb@gone', units },
+        { address, assetId: '0xbb@unserved', units },
       ],
     },
     alarms: {
@@ -36,10 +36,10 @@ it('tells what is missing in two runs, and takes it back when it is booked or th
     }
     return [...alarms]
   }
-  // Equal, and more than the ledger says.
+  // Equal to the ledger, and more than the ledger.
   expect(await runs([10n, 10n], [10n, 12n])).toEqual([])
-  expect(asked).toContain('0xfe 0xaa')
-  // A block that came in between.
+  expect(queries).toContain('0xfe 0xaa')
+  // A block between the reads of ledger and chain.
   expect(await runs([10n, 9n], [10n, 10n], [10n, 9n])).toEqual([])
   expect(await runs([10n, 9n])).toEqual([subject])
   expect(await runs([9n, 9n])).toEqual([])

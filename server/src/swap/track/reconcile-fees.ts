@@ -1,28 +1,28 @@
 import type { AlarmStore } from '../../core/ports/store/alarms.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SwapNetworks } from '../networks.ts'
-import type { SwapDesk } from '../ports/store/swaps.ts'
+import type { FeeAccounts } from '../ports/store/fee-accounts.ts'
 
 export type ReconcileFeesDeps = Readonly<{
   networks: Pick<SwapNetworks, 'find'>
-  desk: Pick<SwapDesk, 'fees'>
+  feeAccounts: Pick<FeeAccounts, 'listHeldFees'>
   alarms: Pick<AlarmStore, 'raise' | 'clear'>
   log: Pick<Log, 'error'>
 }>
 
 /**
- * Compares the addresses that take fees for partners with the ledger. Less on the chain is an alarm: something left, and no
- * partner's account with it. It must stand in two runs, because blocks come in between the two sides. More is nobody's
- * fault: the address is the operator's, and may take other things.
+ * Compares the operator's fee addresses with the ledger. Less on the chain than in the ledger raises an alarm: a transfer out
+ * was not booked. It must persist for two runs, because a block may arrive between the two reads. More on the chain is
+ * normal: the operator may receive other transfers there.
  */
-export function createReconcileFees({ networks, desk, alarms, log }: ReconcileFeesDeps): () => Promise<void> {
+export function createReconcileFees({ networks, feeAccounts, alarms, log }: ReconcileFeesDeps): () => Promise<void> {
   const suspected = new Set<string>()
   return async () => {
-    for (const { address, assetId, units } of await desk.fees()) {
+    for (const { address, assetId, units } of await feeAccounts.listHeldFees()) {
       const at = assetId.indexOf('@')
       const chain = networks.find(assetId.slice(at + 1))?.chain
       if (chain === undefined) continue
-      const held = units === 0n ? 0n : await chain.balance(address, assetId.slice(0, at))
+      const held = units === 0n ? 0n : await chain.readBalance(address, assetId.slice(0, at))
       const subject = `fees:${assetId}:${address}`
       if (held >= units) {
         suspected.delete(subject)

@@ -9,38 +9,43 @@ export type TrackSwapDeps = Readonly<{
   networks: SwapNetworks
   swaps: SwapStore
   settings: Readonly<{ droppedMs: number }>
-  /** The database's clock: rows are dated by it. */
+  /** The database's clock, which dates the rows. */
   databaseNow(): number
-  /** Told of every status that a swap comes to. */
+  /** Called for every change of status. */
   onMoved?(network: string, status: string): void
   log: Readonly<{ info(fields: object, message: string): void; error(fields: object, message: string): void }>
 }>
 
-const LOOK_MIN_MS = 500
-const LOOK_MAX_MS = 15_000
-/** A failed one that may come back, and one that is only waited for to be final. */
-const SLOW = 4
+const CHECK_MIN_MS = 500
+const CHECK_MAX_MS = 15_000
+/** Factor of the check interval for finished swaps that are not final, and for failed ones that a reorg may revive. */
+const SLOW_FACTOR = 4
 
-/** Looks at one swap, and writes down what the chain says of it. */
+/** Checks one swap on its chain and records its progress. */
 export function createTrackSwap(deps: TrackSwapDeps): (id: string) => Promise<void> {
   return async (id) => {
     const tracked = await deps.swaps.find(id)
     const served = tracked && deps.networks.find(tracked.swap.network)
-    // Of a network that is not served here any more: another process may serve it.
+    // Another process may serve the network.
     if (!tracked || !served) return
-    await (tracked.raw === null ? look(deps, served, tracked) : sendAgain(deps, served, tracked, tracked.raw))
+    await (tracked.raw === null ? check(deps, served, tracked) : rebroadcast(deps, served, tracked, tracked.raw))
   }
 }
 
-/** Its first broadcast was cut off, or no node answered: the same bytes again. */
-async function sendAgain(deps: TrackSwapDeps, network: SwapNetwork, tracked: TrackedSwap, raw: string): Promise<void> {
+/** Sends the same bytes again: the first broadcast was interrupted, or no node answered. */
+async function rebroadcast(
+  deps: TrackSwapDeps,
+  network: SwapNetwork,
+  tracked: TrackedSwap,
+  raw: string,
+): Promise<void> {
   const { chain } = network
-  // From then on it could only revert, at the user's cost. It may be on its way already.
-  if (deps.databaseNow() > tracked.swap.deadline * 1000) return look(deps, network, tracked)
+  // After the deadline it could only revert, at the user's cost. It may already be pending.
+  if (deps.databaseNow() > tracked.swap.deadline * 1000) return check(deps, network, tracked)
   const sent = await broadcastSwap(chain, chain.readSigned(raw), raw)
-  if (sent.kind === 'sent') return look(deps, network, tracked, { isSent: true })
-  const gaveUp = deps.databaseNow() - tracked.seenAt.getTime() > deps.settings.droppedMs
-  if (sent.kind === 'unknown' && !gaveUp) return
+  if (sent.kind === 'sent') return check(deps, network, tracked, { isSent: true })
+  const isDropped = deps.databaseNow() - tracked.lastSeenAt.getTime() > deps.settings.droppedMs
+  if (sent.kind === 'unknown' && !isDropped) return
   const isRefused = sent.kind === 'refused'
   await advance(deps, tracked, {
     progress: {
@@ -54,42 +59,43 @@ async function sendAgain(deps: TrackSwapDeps, network: SwapNetwork, tracked: Tra
     fee: null,
     isSeen: false,
     isSent: true,
-    nextLookMs: LOOK_MAX_MS,
+    nextCheckMs: CHECK_MAX_MS,
   })
 }
 
-async function look(
+async function check(
   deps: TrackSwapDeps,
   network: SwapNetwork,
   tracked: TrackedSwap,
   { isSent } = { isSent: false },
 ): Promise<void> {
   const { chain } = network
-  const { swap, seenAt } = tracked
-  const sight = await chain.observe(swap.hash, { signer: swap.sender, nonce: swap.nonce })
+  const { swap, lastSeenAt } = tracked
+  const observation = await chain.observe(swap.hash, { signer: swap.sender, nonce: swap.nonce })
   checkpoint('swap.observed')
-  if (sight.kind === 'included' && sight.ok && sight.received === null)
-    throw new Error(`the receipt of swap ${swap.id} does not say what it paid`)
-  const isSeen = isSent || sight.kind === 'included' || sight.kind === 'pending'
+  if (observation.kind === 'included' && observation.ok && observation.received === null)
+    throw new Error(`the receipt of swap ${swap.id} has no payment amount`)
+  const isSeen = isSent || observation.kind === 'included' || observation.kind === 'pending'
   const nowMs = deps.databaseNow()
   const { confirmations, finalityBlocks } = chain.network
   const progress = decideProgress(
     swap,
-    sight,
-    { nowMs, seenMs: isSeen ? nowMs : seenAt.getTime() },
+    observation,
+    { nowMs, lastSeenMs: isSeen ? nowMs : lastSeenAt.getTime() },
     { confirmations, finalityBlocks, droppedMs: deps.settings.droppedMs },
   )
   const isSlow = progress.status === 'finished' || progress.status === 'failed'
-  const nextLookMs = paceOf(chain.network) * (isSlow ? SLOW : 1)
+  const nextCheckMs = checkIntervalMs(chain.network) * (isSlow ? SLOW_FACTOR : 1)
   const { status, feeUnits } = progress
   const fee =
     status === 'finished' && feeUnits !== null && feeUnits > 0n
       ? { assetId: tokenAsset(network, swap.to.token), units: feeUnits }
       : null
-  await advance(deps, tracked, { progress, fee, isSeen, isSent: true, nextLookMs })
+  await advance(deps, tracked, { progress, fee, isSeen, isSent: true, nextCheckMs })
 }
 
-const paceOf = ({ blockTimeMs }: Network): number => Math.min(Math.max(blockTimeMs / 2, LOOK_MIN_MS), LOOK_MAX_MS)
+const checkIntervalMs = ({ blockTimeMs }: Network): number =>
+  Math.min(Math.max(blockTimeMs / 2, CHECK_MIN_MS), CHECK_MAX_MS)
 
 async function advance(deps: TrackSwapDeps, tracked: TrackedSwap, next: Parameters<SwapStore['advance']>[1]) {
   const { swap } = tracked
@@ -99,8 +105,8 @@ async function advance(deps: TrackSwapDeps, tracked: TrackedSwap, next: Paramete
   if (status === swap.status && reason === swap.reason) return
   if (status !== swap.status) deps.onMoved?.(swap.network, status)
   deps.log.info({ swap: swap.id, network: swap.network, from: swap.status, status, reason }, 'swap moved')
-  if (isTakenBack(swap, status))
-    deps.log.error({ swap: swap.id, network: swap.network }, 'a finished swap was taken back')
+  if (isReversed(swap, status))
+    deps.log.error({ swap: swap.id, network: swap.network }, 'a reorg reversed a finished swap')
 }
 
-const isTakenBack = ({ status: before }: Swap, now: string): boolean => before === 'finished' && now !== 'finished'
+const isReversed = ({ status: before }: Swap, after: string): boolean => before === 'finished' && after !== 'finished'

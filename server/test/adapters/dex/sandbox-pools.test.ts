@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Market, MarketPool } from '../../../../sandbox/src/market/snapshot.ts'
 import { evmNetworks } from '../../../../sandbox/src/networks.ts'
 import { type RunningSandbox, runSandbox, temporaryFolder } from '../../../../sandbox/test/running-sandbox.ts'
-import { PATIENCE_MS } from '../../../../test/support/patience.ts'
+import { until } from '../../../../test/support/until.ts'
 import { networks as definitions } from '../../../networks/index.ts'
 import { encodeSwap } from '../../../src/adapters/dex/encode-swap.ts'
 import { createNetworkPools } from '../../../src/adapters/dex/network-pools.ts'
@@ -273,11 +273,7 @@ test('the router answers on all of them, from its thread', async () => {
     metrics,
   })
   try {
-    const deadline = Date.now() + PATIENCE_MS
-    while (names.some((network) => router.state(network) === null)) {
-      if (Date.now() > deadline) throw new Error('not all networks were read')
-      await pause(50)
-    }
+    await until('all networks are read', () => names.every((network) => router.state(network) !== null))
     for (const { dexNetwork } of routing) {
       const { network, wrapped, stablecoin = '' } = dexNetwork
       const order = { network, tokenIn: wrapped, tokenOut: stablecoin.toLowerCase(), amountIn: 10n ** 20n }

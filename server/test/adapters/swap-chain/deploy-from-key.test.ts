@@ -89,7 +89,7 @@ test('sends nothing that it could not pay, or that might be paid twice', async (
   expect(poor).toMatchObject({ code: 1, lines: [] })
   expect(poor.error).toMatch(
     new RegExp(
-      `^eth: nothing was sent: ${account} holds 0.000001 and may need 0\\.\\d+: 0\\.\\d+ coins are missing\\n$`,
+      `^eth: nothing was sent: ${account} holds 0.000001 coins and may need 0\\.\\d+: 0\\.\\d+ are missing\\n$`,
     ),
   )
 
@@ -115,8 +115,8 @@ test('sends nothing that it could not pay, or that might be paid twice', async (
 
 test('refuses a file whose digits are no key, and one that others may open', async () => {
   for (const [path, sentence] of [
-    [keyFile('open', key, 0o640), 'is open to others: chmod 600'],
-    [keyFile('zero', '0'.repeat(64)), "holds no private key: they are beyond the curve's order"],
+    [keyFile('open', key, 0o640), 'is accessible to other users; run chmod 600'],
+    [keyFile('zero', '0'.repeat(64)), 'does not contain a private key: the number is outside the curve order'],
   ] as const) {
     const refused = await deploy('--key-file', path)
     expect(refused).toMatchObject({ code: 1, lines: [] })

@@ -53,7 +53,9 @@ describe('a decision', () => {
   test('is nothing without a reason in words', async () => {
     const { exchange } = await held(1)
     for (const reason of ['', '-', ' . ', 'ok'])
-      await expect(operate.decide(exchange.id, 'fail', null, { actor: 'anna', reason })).rejects.toThrow('say why')
+      await expect(operate.decide(exchange.id, 'fail', null, { actor: 'anna', reason })).rejects.toThrow(
+        'a reason of at least 3 letters',
+      )
     expect((await fixture.execution(exchange)).decision).toBeNull()
     await operate.decide(exchange.id, 'refund', null, word)
     await fixture.blocks(6)

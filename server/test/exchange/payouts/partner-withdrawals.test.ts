@@ -100,7 +100,7 @@ describe('a partner’s balance', () => {
         'none',
         { actor: 'anna', reason: '-' },
       ),
-    ).rejects.toThrow('say why')
+    ).rejects.toThrow('a reason of at least 3 letters')
     const [act] = await fixture.database.query(
       "select act, actor, subject, reason, before, after from operator_acts where act = 'pay-out' order by id limit 1",
     )

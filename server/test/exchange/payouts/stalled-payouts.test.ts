@@ -32,7 +32,7 @@ test('a payment that waits in a pool for too long is an alarm in plain words, wh
   await fixture.turn()
   expect(await fixture.store.alarms.list(10)).toMatchObject([
     {
-      alarm: 'a payment waits in the pools of nodes and is not mined',
+      alarm: 'a payment is in the pools of nodes and is not mined',
       detail: { network: 'eth', txHash: waiting[0], blocks: 10, remedy: 'run this' },
     },
   ])

@@ -28,14 +28,6 @@ const statuses = async (exchange: Exchange) =>
   (await fixture.executions(exchange)).map(
     ({ leg, status, deposit }) => `${leg} ${status}${deposit.lost ? ' lost' : ''}`,
   )
-/** Everybody's turn until it is so. */
-async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 30; n++) {
-    if (await what()) return
-    await fixture.blocks(1)
-  }
-  throw new Error('it does not come to it')
-}
 /** Attempts of the payment between the legs, the oldest first. */
 const attempts = (exchange: Exchange) =>
   fixture.database.query<{ tx_hash: string; raw: string }>(
@@ -64,7 +56,7 @@ async function orderRaised(rest: Parameters<typeof order>[0] = {}) {
 describe('a payment between the legs whose fee was raised', () => {
   test('funds the second leg once, though a reorganisation puts the one in the other’s place', async () => {
     const { exchange, first, second } = await orderRaised()
-    await until(async () => arrived(exchange) === 1)
+    await fixture.blocksUntil(async () => arrived(exchange) === 1)
     fixture.fakes.ltc.reorg(6, (txHash) => txHash === first.tx_hash)
     await fixture.fakes.ltc.chain.sender.broadcast(second.raw)
     await fixture.blocks(16)
@@ -77,7 +69,7 @@ describe('a payment between the legs whose fee was raised', () => {
   test('before the second leg is signed: what was counted is taken back, and counted again', async () => {
     await fixture.store.pauses.pause('payouts:eth', 'test', 'test')
     const { exchange, first, second } = await orderRaised()
-    await until(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'reserved')
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'reserved')
     fixture.fakes.ltc.reorg(6, (txHash) => txHash === first.tx_hash)
     await fixture.fakes.ltc.chain.sender.broadcast(second.raw)
     await fixture.blocks(4)
@@ -93,7 +85,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
   const paused = async () => {
     const exchange = await order({ plan: { ...plan, delaysMs: [0, 3_600_000] } })
     const hash = fixture.deposit(exchange, SMALL)
-    await until(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'reserved')
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'reserved')
     const [transfer] = fixture.fakes.btc.paidTo(exchange.deposit.address)
     fixture.fakes.btc.reorg(8, (txHash) => txHash === hash)
     await fixture.turn(2)
@@ -129,7 +121,7 @@ describe('a source deposit that leaves its chain between the legs', () => {
     const exchange = await order({ plan: { ...plan, stallMs: 2_000, delaysMs: [0, 0] } })
     await fixture.store.pauses.pause('payouts:eth', 'test', 'test')
     const hash = fixture.deposit(exchange, SMALL)
-    await until(async () => (await fixture.executions(exchange)).length === 2)
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange)).length === 2)
     fixture.fakes.btc.reorg(8, (txHash) => txHash === hash)
     await fixture.blocks(4)
     await expect
@@ -149,7 +141,7 @@ describe('the time of an exchange', () => {
   test('is up while the payment between the legs is in no block: it waits for that, and pays', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
-    await until(async () => (await fixture.executions(exchange)).length === 2)
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange)).length === 2)
     await expire(exchange)
     const [payment] = await attempts(exchange)
     fixture.fakes.ltc.reorg(2, (txHash) => txHash === payment?.tx_hash)
@@ -166,7 +158,7 @@ describe('the time of an exchange', () => {
   test('or its end by another deposit is no reason to send a second leg back', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
-    await until(async () => (await fixture.executions(exchange)).length === 2)
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange)).length === 2)
     const [payment] = await attempts(exchange)
     fixture.fakes.ltc.knobs.deaf = true
     fixture.fakes.ltc.reorg(3, (txHash) => txHash === payment?.tx_hash)
@@ -185,11 +177,11 @@ describe('a payment back in the source coin', () => {
   test('that is provably dead is promised again until it is signed anew, and comes once', async () => {
     const exchange = await order()
     fixture.deposit(exchange, SMALL)
-    await until(async () => (await fixture.executions(exchange)).length === 2)
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange)).length === 2)
     const reserves = { ...market.reserves, 'eth@eth': 10n ** 12n }
     fixture.books.replace(makeBook({ ...market, reserves, at: Date.now() + 3_600_000 }))
     fixture.fakes.btc.knobs.deaf = true
-    await until(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'signed')
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'signed')
     fixture.books.replace(makeBook({ ...market, at: Date.now() + 3_600_000 }))
     const [back] = await fixture.database.query<{ key: string; units: string }>(
       `select t.conflict_key as key, p.units from transactions t join payouts p on p.transaction_id = t.id
@@ -208,7 +200,7 @@ describe('a payment back in the source coin', () => {
     // Nothing is signed meanwhile: what is given back is seen as it lies.
     await fixture.store.pauses.pause('payouts:btc', 'test', 'test')
     fixture.fakes.btc.steal(back?.key ?? '')
-    await until(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'reserved')
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange))[1]?.payout?.state === 'reserved')
     expect(await promised()).toBe(before + BigInt(back?.units ?? 0))
     fixture.fakes.btc.knobs.deaf = false
     await fixture.store.pauses.resume('payouts:btc')

@@ -43,13 +43,6 @@ async function begin(units = SMALL): Promise<Exchange> {
 }
 const statuses = async (exchange: Exchange) =>
   (await fixture.executions(exchange)).map(({ leg, status }) => `${leg} ${status}`)
-async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 30; n++) {
-    if (await what()) return
-    await fixture.blocks(1)
-  }
-  throw new Error('it does not come to it')
-}
 const hasArrived = async (exchange: Exchange) => (await fixture.executions(exchange)).length === 2
 /** As if nothing had happened to it for longer than it waits. */
 async function age(exchange: Exchange): Promise<void> {
@@ -91,7 +84,7 @@ describe.each(stands)('where the intermediary %s before its payment', (_name, st
 describe.each(stands)('where the target %s once the intermediary was paid', (_name, stop) => {
   test('the exchange waits, and goes on when it is back', async () => {
     const exchange = await begin()
-    await until(() => hasArrived(exchange))
+    await fixture.blocksUntil(() => hasArrived(exchange))
     stop('eth')
     await fixture.blocks(8)
     expect(await statuses(exchange)).toEqual(['0 finished', '1 exchanging'])
@@ -103,7 +96,7 @@ describe.each(stands)('where the target %s once the intermediary was paid', (_na
 
   test('for too long, it goes back in the source coin', async () => {
     const exchange = await begin()
-    await until(() => hasArrived(exchange))
+    await fixture.blocksUntil(() => hasArrived(exchange))
     stop('eth')
     await fixture.blocks(6)
     await age(exchange)
@@ -123,7 +116,7 @@ describe('an intermediary that stops after its payment was signed', () => {
   test('keeps the exchange open however long it takes, and the recipient is paid once', async () => {
     fixture.fakes.ltc.knobs.deaf = true
     const exchange = await begin()
-    await until(async () => (await fixture.executions(exchange))[0]?.payout?.state === 'signed')
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange))[0]?.payout?.state === 'signed')
     await age(exchange)
     // No blocks of it, and no bytes: the others go on.
     for (let n = 0; n < 6; n++) {
@@ -141,7 +134,7 @@ describe('an intermediary that stops after its payment was signed', () => {
 
   test('for too long while the second leg counts its confirmations is no reason to send that back', async () => {
     const exchange = await begin()
-    await until(() => hasArrived(exchange))
+    await fixture.blocksUntil(() => hasArrived(exchange))
     for (let n = 0; n < 3; n++) {
       fixture.fakes.btc.mine()
       fixture.fakes.eth.mine()
@@ -159,7 +152,7 @@ test('a payment that a person let go after a long time has its own time from the
   // Above the limit of one payment, on both legs.
   const exchange = await begin(COIN / 2n)
   for (const leg of [0, 1]) {
-    await until(async () => (await fixture.executions(exchange))[leg]?.status === 'verifying')
+    await fixture.blocksUntil(async () => (await fixture.executions(exchange))[leg]?.status === 'verifying')
     expect(await fixture.execution(exchange, leg)).toMatchObject({ reason: 'LIMIT' })
     await age(exchange)
     await fixture.decide(exchange, 'release')

@@ -79,14 +79,14 @@ describe('fees that the operator took for a partner', { timeout: LOCK_MS }, () =
     await stage.scenario.mining(NETWORK, false)
     await stage.scenario.mine(NETWORK, 12)
     const refused = [
-      [feesPaid(usdc, first, { rest: [] }), 'say why'],
+      [feesPaid(usdc, first, { rest: [] }), 'a reason of at least 3 letters'],
       [feesPaid(usdc, first, { name: 'sandbox-b' }), 'partner sandbox-b is owed 0'],
-      [feesPaid(usdc, first, { name: 'nobody' }), 'there is no partner nobody'],
+      [feesPaid(usdc, first, { name: 'unknown' }), 'there is no partner unknown'],
       [feesPaid(usdc, first, { to: user.address }), 'moved nothing'],
       [feesPaid(stage.token('dai'), first), 'moved nothing'],
       [feesPaid(usdc, first, { from: user.address }), 'moved nothing'],
       [feesPaid(usdc, `0x${'12'.repeat(32)}`), 'is in no block'],
-      [feesPaid(usdc, '0x12'), 'is no hash'],
+      [feesPaid(usdc, '0x12'), 'is not a transaction hash'],
     ] as const
     for (const [asked, sentence] of refused) {
       const answer = await asked

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Pool, swapExact } from '../../../src/swap/routing/pool-kinds.ts'
-import { type Concentrated, walk } from '../../../src/swap/routing/pools/concentrated.ts'
+import { type Concentrated, swapThroughTicks } from '../../../src/swap/routing/pools/concentrated.ts'
 import { MAX_SQRT_PRICE, MIN_SQRT_PRICE, tickAtSqrtPrice } from '../../../src/swap/routing/pools/tick-math.ts'
 import { anywhere, type Case, comparesAll, readVectors } from './vectors.ts'
 
@@ -119,7 +119,7 @@ const mustFail = ({ expect: { revert, error, swapError } }: Drawn) => Boolean(re
 function compareWalk(pool: Drawing['pools'][number], swap: Drawn): void {
   const { expect: expected, zeroForOne } = swap
   const limit = BigInt(swap.sqrtPriceLimitX96 ?? (zeroForOne ? MIN_SQRT_PRICE + 1n : MAX_SQRT_PRICE - 1n))
-  const moved = walk(stateOf(pool), zeroForOne, amountOf(swap), limit, BigInt(pool.fee))
+  const moved = swapThroughTicks(stateOf(pool), zeroForOne, amountOf(swap), limit, BigInt(pool.fee))
   const name = JSON.stringify(swap)
   expect(moved.amount0, name).toBe(BigInt(expected['amount0'] ?? expected['amount0Delta'] ?? 0))
   expect(moved.amount1, name).toBe(BigInt(expected['amount1'] ?? expected['amount1Delta'] ?? 0))

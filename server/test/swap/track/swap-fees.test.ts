@@ -34,12 +34,12 @@ describe('the fee of a swap', () => {
       ...{ status: 'finished', reason: null, receivedUnits: 990n, feeUnits: 70n, isFinal },
       block: { height: 5, hash: '0x5' },
     },
-    ...{ fee, isSeen: true, isSent: true, nextLookMs: 0 },
+    ...{ fee, isSeen: true, isSent: true, nextCheckMs: 0 },
     ...changes,
   })
   const pending: SwapAdvance = {
     progress: { status: 'pending', reason: null, receivedUnits: null, feeUnits: null, block: null, isFinal: false },
-    ...{ fee: null, isSeen: true, isSent: true, nextLookMs: 0 },
+    ...{ fee: null, isSeen: true, isSent: true, nextCheckMs: 0 },
   }
   const taken = () => createStore(app.database).ledger.balance(`asset:fees:${taker}`, fee.assetId)
   const owed = () => createStore(app.database).ledger.balance(`liability:partner:${partnerId}`, fee.assetId)

@@ -1,7 +1,7 @@
+import type { JsonRpc, RpcAnswer } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
-import type { JsonRpc, RpcAnswer } from '../../../lib/json-rpc.ts'
 import type { NodeBlock, NodeTransaction } from './replies.ts'
 import { readAmount, readBlock, readEntry, readHash, readHashes, readInteger, readTransaction } from './replies.ts'
 

@@ -22,9 +22,9 @@ const checksummed = [
 ]
 const usdt = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
 
-function addresses(asked: [number, KeyPath][] = [], definition = eth) {
+function addresses(requests: [number, KeyPath][] = [], definition = eth) {
   const keyOf = (isCompressed: boolean) => (coinType: number, path: KeyPath) => {
-    asked.push([coinType, path])
+    requests.push([coinType, path])
     return secp256k1.getPublicKey(new Uint8Array(32).fill(path.index + 1), isCompressed)
   }
   const publicKeys = { publicKey: keyOf(true), uncompressedKey: keyOf(false) }
@@ -39,7 +39,7 @@ describe('an address', () => {
     expect(parseAddress(text)).toBe(text)
   })
 
-  test('is read in one case throughout, and then checksummed as viem does', () => {
+  test('in a single case parses to the checksummed form that viem gives', () => {
     fc.assert(
       fc.property(bytes20, (bytes) => {
         const digits = toHex(bytes)
@@ -52,7 +52,7 @@ describe('an address', () => {
     )
   })
 
-  test('of mixed case with one letter of the other case is refused', () => {
+  test('in mixed case with one wrong letter case is refused', () => {
     fc.assert(
       fc.property(bytes20, fc.nat(39), (bytes, at) => {
         const canonical = checksumAddress(`0x${toHex(bytes)}`)
@@ -67,7 +67,7 @@ describe('an address', () => {
     )
   })
 
-  test('never comes of other text, and no text makes it throw', () => {
+  test('is null for any other text, without throwing', () => {
     fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => parseAddress(text) === null))
     for (const text of [
       '',
@@ -90,13 +90,13 @@ describe('an address', () => {
     '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
     usdt,
     usdt.toLowerCase(),
-  ])('%s is no recipient', (text) => {
+  ])('%s is refused as recipient', (text) => {
     expect(addresses().parse(text)).toBeNull()
   })
 })
 
-describe('addresses of the house', () => {
-  test('are those of the keys, as viem derives them', () => {
+describe('our own addresses', () => {
+  test('equal the addresses that viem derives from the keys', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
         fc.pre(secp256k1.utils.isValidSecretKey(key))
@@ -107,25 +107,25 @@ describe('addresses of the house', () => {
   })
 
   test('come from the deposit and hot branches of the network’s coin type, and are payable', () => {
-    const asked: [number, KeyPath][] = []
-    const own = addresses(asked)
+    const requests: [number, KeyPath][] = []
+    const own = addresses(requests)
     const deposit = own.deposit(7)
     expect(deposit.memo).toBeNull()
     expect(own.parse(deposit.address)).toBe(deposit.address)
     expect(own.change(3)).toBe(own.hot())
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       [60, { branch: 'deposit', index: 7 }],
       [60, { branch: 'hot', index: 0 }],
       [60, { branch: 'hot', index: 0 }],
     ])
   })
 
-  test('are the same for deposits on every network, and others for its hot wallet', () => {
-    const asked: [number, KeyPath][] = []
-    const [one, other] = [addresses(), addresses(asked, base)]
+  test('are shared by all networks for deposits, and differ by network for hot wallets', () => {
+    const requests: [number, KeyPath][] = []
+    const [one, other] = [addresses(), addresses(requests, base)]
     expect(other.deposit(7)).toEqual(one.deposit(7))
     expect(other.hot()).not.toBe(one.hot())
-    expect(asked.slice(-1)).toEqual([[60, { branch: 'hot', index: base.hotIndex }]])
+    expect(requests.slice(-1)).toEqual([[60, { branch: 'hot', index: base.hotIndex }]])
   })
 
   test('have no memo', () => {

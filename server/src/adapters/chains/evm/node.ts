@@ -4,15 +4,15 @@ import { createRpc, failureOf, type Rpc, type RpcOptions, refusalOf } from './rp
 
 export type TraceMethod = 'trace_block' | 'debug_traceBlockByHash'
 
-/** What a node can be asked besides the standard methods. */
+/** The optional methods that a node supports. */
 export type Capabilities = Readonly<{ traces: TraceMethod | null; blockReceipts: boolean }>
 
 export type EvmNode = Rpc & {
-  /** Probed at first use, and again now and then where something was missing. */
+  /** Probed at first use; if something was missing, again after `PROBE_INTERVAL_CALLS` calls. */
   capabilities(): Promise<Capabilities>
 }
 
-/** Something an operator should know: the chain is read with less certainty than it could be. */
+/** A note for the operator: the adapter reads the chain with reduced certainty. */
 export type EvmNote = Readonly<{
   kind: 'traces-missing' | 'state-pruned'
   node: string
@@ -20,27 +20,27 @@ export type EvmNote = Readonly<{
 }>
 export type Note = (note: EvmNote) => void
 
-/** A node that offered no traces or receipts of blocks is asked again after so many blocks: nodes are reconfigured. */
-const PROBE_AGAIN_AFTER = 500
+/** A node without traces or block receipts is probed again after this many blocks, because operators reconfigure nodes. */
+const PROBE_INTERVAL_CALLS = 500
 
 export function createNode(name: string, url: string, chainId: number, options: RpcOptions): EvmNode {
   const rpc = createRpc(name, url, chainId, options)
-  let probed: Promise<Capabilities> | null = null
-  let asked = 0
+  let cachedProbe: Promise<Capabilities> | null = null
+  let calls = 0
 
-  async function offers(): Promise<Capabilities> {
-    if (asked++ % PROBE_AGAIN_AFTER === 0) probed = null
-    probed ??= probe(rpc).catch((error: unknown) => {
-      probed = null
+  async function capabilities(): Promise<Capabilities> {
+    if (calls++ % PROBE_INTERVAL_CALLS === 0) cachedProbe = null
+    cachedProbe ??= probe(rpc).catch((error: unknown) => {
+      cachedProbe = null
       throw error
     })
-    const known = await probed
-    // Complete answers are kept; incomplete ones only until the count runs out.
-    if (known.traces !== null && known.blockReceipts) asked = 1
-    return known
+    const result = await cachedProbe
+    // A complete result stays cached for ever.
+    if (result.traces !== null && result.blockReceipts) calls = 1
+    return result
   }
 
-  return Object.freeze({ ...rpc, offers })
+  return Object.freeze({ ...rpc, capabilities })
 }
 
 async function probe(rpc: Rpc): Promise<Capabilities> {
@@ -48,22 +48,21 @@ async function probe(rpc: Rpc): Promise<Capabilities> {
     hash: blockHash(reply),
     height: blockHeight(reply),
   }))
-  const isOffered = (method: string, params: readonly unknown[]) => offered(rpc, method, params)
   const byHash: TraceMethod = 'debug_traceBlockByHash'
   const flat: TraceMethod = 'trace_block'
-  const traces = (await isOffered(flat, [hex(latest.height)]))
+  const traces = (await supports(rpc, flat, [hex(latest.height)]))
     ? flat
-    : (await isOffered(byHash, [latest.hash, callTracer]))
+    : (await supports(rpc, byHash, [latest.hash, callTracer]))
       ? byHash
       : null
-  return { traces, blockReceipts: await isOffered('eth_getBlockReceipts', [latest.hash]) }
+  return { traces, blockReceipts: await supports(rpc, 'eth_getBlockReceipts', [latest.hash]) }
 }
 
-/** `callTracer` without the calls' logs: who moved how much is all that is read. */
+/** Options of `callTracer`, without logs, which we do not read. */
 export const callTracer = { tracer: 'callTracer', tracerConfig: { onlyTopCall: false, withLog: false } }
 
-/** A list is a yes. A structured refusal or a 4xx is a no for now; silence is neither, and fails. */
-async function offered(rpc: Rpc, method: string, params: readonly unknown[]): Promise<boolean> {
+/** True for a list; false for a JSON-RPC error, an oversized reply or a 4xx status. Throws without an answer. */
+async function supports(rpc: Rpc, method: string, params: readonly unknown[]): Promise<boolean> {
   try {
     await rpc.ask(
       method,
@@ -73,8 +72,8 @@ async function offered(rpc: Rpc, method: string, params: readonly unknown[]): Pr
     return true
   } catch (error) {
     const status = failureOf(error)?.status ?? 0
-    const isNo = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
-    if (isNo || (status >= 400 && status < 500 && status !== 408 && status !== 429)) return false
+    const isRefused = refusalOf(error) !== null || failureOf(error)?.isTooLarge === true
+    if (isRefused || (status >= 400 && status < 500 && status !== 408 && status !== 429)) return false
     throw error
   }
 }
@@ -83,12 +82,12 @@ export function hex(height: number | bigint): `0x${string}` {
   return `0x${height.toString(16)}`
 }
 
-/** The same question to every node; one that fails fails all: what moves money is believed only where all agree. */
+/** Makes the same call to every node. Fails if one node fails, because decisions that move money require all nodes. */
 export function askEveryNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNode) => Promise<T>): Promise<readonly T[]> {
   return Promise.all(nodes.map(ask))
 }
 
-/** The first node that answers, in their order; the last failure where none does. */
+/** The answer of the first node that succeeds, in order; throws the last failure if none does. */
 export async function askFirstNode<T>(nodes: readonly EvmNode[], ask: (node: EvmNode) => Promise<T>): Promise<T> {
   let last: unknown
   for (const node of nodes) {
@@ -102,7 +101,7 @@ export async function askFirstNode<T>(nodes: readonly EvmNode[], ask: (node: Evm
   throw last
 }
 
-/** `eth_call` at a block; a call that reverts is a refusal of the node. */
+/** `eth_call` at a block. A revert is a NodeRefusal. */
 export function ethCall(node: EvmNode, call: Readonly<Record<string, string>>, at: string): Promise<`0x${string}`> {
   return node.ask('eth_call', [call, at], bytes)
 }

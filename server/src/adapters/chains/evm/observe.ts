@@ -2,53 +2,53 @@ import type { Network } from '../../../core/domain/network.ts'
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { Observation, WatchedTransaction } from '../../../exchange/ports/chain.ts'
 import { assert, present } from '../../../lib/assert.ts'
-import { type EvmNode, askEveryNode, hex, type Note } from './node.ts'
+import { askEveryNode, type EvmNode, hex, type Note } from './node.ts'
 import { findAgreedHead, hashAt, readTaggedHeight } from './reader.ts'
 import { feeOf } from './received.ts'
 import { block, count, orNull, type ReceiptReply, receipt, type TransactionReply, transaction } from './replies.ts'
 import { refusalOf } from './rpc.ts'
 import { eventOf, parseTransferCall } from './token.ts'
 
-/** What one node knows: `included` is null unless the receipt's block is on its best chain. */
+/** One node's answers about a transaction. `included` is null unless the receipt's block is on its best chain. */
 type View = Readonly<{ included: ReceiptReply | null; receipt: ReceiptReply | null; tx: TransactionReply | null }>
 
-/** Included only where every node has it in the same block of its best chain; dead only by proof at finality. */
+/** `included` if every node has the transaction in the same block; `invalidated` only with a conflict proof at finality. */
 export async function observe(
   nodes: readonly EvmNode[],
   network: Network,
   attempt: WatchedTransaction,
   note: Note,
 ): Promise<Observation> {
-  const views = await askEveryNode(nodes, (node) => viewOn(node, attempt.txHash))
+  const views = await askEveryNode(nodes, (node) => readView(node, attempt.txHash))
   const [first] = views
-  const found = first?.included
-  if (found && views.every(({ included }) => included?.blockHash === found.blockHash)) {
+  const inclusion = first?.included
+  if (inclusion && views.every(({ included }) => included?.blockHash === inclusion.blockHash)) {
     return {
       kind: 'included',
-      block: { height: found.height, hash: found.blockHash },
+      block: { height: inclusion.height, hash: inclusion.blockHash },
       ok: views.every(hasPaid),
-      feeUnits: feeOf(found),
+      feeUnits: feeOf(inclusion),
     }
   }
-  // A pool may hold a transaction for ever whose nonce is long used: the proof counts, whoever still knows it.
-  const { txHash, conflictKey, conflictingTxHash: rival = null } = attempt
+  // A node's pool may keep a transaction whose nonce is used, so a pending transaction can be invalidated.
+  const { txHash, conflictKey, conflictingTxHash: namedTxHash = null } = attempt
   if (conflictKey !== null && views.every((view) => view.receipt === null)) {
-    const proof = await proveDead(nodes, network, { txHash, conflictKey, rival }, note)
+    const proof = await proveConflict(nodes, network, { txHash, conflictKey, namedTxHash }, note)
     if (proof !== null) return { kind: 'invalidated', proof }
   }
   return { kind: views.some((view) => view.receipt !== null || view.tx !== null) ? 'pending' : 'unseen' }
 }
 
-async function viewOn(node: EvmNode, txHash: string): Promise<View> {
-  const [found, tx] = await Promise.all([
+async function readView(node: EvmNode, txHash: string): Promise<View> {
+  const [ownReceipt, tx] = await Promise.all([
     node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt)),
     node.ask('eth_getTransactionByHash', [txHash], orNull(transaction)),
   ])
-  const isCanonical = found !== null && (await hashAt(node, found.height)) === found.blockHash
-  return { included: isCanonical && tx !== null ? found : null, receipt: found, tx }
+  const isCanonical = ownReceipt !== null && (await hashAt(node, ownReceipt.height)) === ownReceipt.blockHash
+  return { included: isCanonical && tx !== null ? ownReceipt : null, receipt: ownReceipt, tx }
 }
 
-/** Status 1; and where a token was to be paid, its log: some tokens return false, and nothing moves. */
+/** Whether the receipt has status 1 and, for a token payment, a Transfer log: some tokens return false without a transfer. */
 function hasPaid({ included, tx }: View): boolean {
   if (!included?.ok || tx === null) return false
   const call = tx.value === 0n ? parseTransferCall(tx.input) : null
@@ -60,35 +60,38 @@ function hasPaid({ included, tx }: View): boolean {
 }
 
 /**
- * Another transaction with our nonce lies below finality on every node: then ours can never confirm. It is looked for and
- * shown; that a node knows no receipt of ours proves nothing, for nodes prune receipts and their index of hashes.
+ * The conflict proof: every node has another transaction with our nonce at finality. We look for that transaction, because
+ * a missing receipt of ours proves nothing: nodes prune receipts and their index of hashes.
  */
-async function proveDead(
+async function proveConflict(
   nodes: readonly EvmNode[],
   network: Network,
-  { txHash, conflictKey, rival: named }: { txHash: string; conflictKey: string; rival: string | null },
+  { txHash, conflictKey, namedTxHash }: { txHash: string; conflictKey: string; namedTxHash: string | null },
   note: Note,
 ): Promise<Record<string, string | number> | null> {
   const { address, nonce } = parseConflictKey(conflictKey)
-  const used = await askEveryNode(nodes, (node) => node.ask('eth_getTransactionCount', [address, 'latest'], count))
-  if (used.some((next) => next <= nonce)) return null
-  const final = await finalBlock(nodes, network)
+  const nextNonces = await askEveryNode(nodes, (node) =>
+    node.ask('eth_getTransactionCount', [address, 'latest'], count),
+  )
+  if (nextNonces.some((next) => next <= nonce)) return null
+  const final = await findFinalBlock(nodes, network)
   if (final === null) return null
   const height =
-    (await heightOf(nodes, named, final.height)) ?? (await whereUsed(nodes, { address, nonce }, final.height, note))
+    (await findNamedHeight(nodes, namedTxHash, final.height)) ??
+    (await findNonceHeight(nodes, { address, nonce }, final.height, note))
   if (height === null) return null
-  const rivals = await askEveryNode(nodes, (node) => rivalIn(node, height, { address, nonce }))
-  const [rival] = rivals
-  const isShown = rival && rivals.every((one) => one?.txHash === rival.txHash && one.hash === rival.hash)
-  if (!isShown || rival.txHash === txHash) return null
-  // Asked last: an inclusion of ours, or a fork, in between would show.
+  const conflicts = await askEveryNode(nodes, (node) => findNonceUse(node, height, { address, nonce }))
+  const [conflict] = conflicts
+  const isAgreed = conflict && conflicts.every((one) => one?.txHash === conflict.txHash && one.hash === conflict.hash)
+  if (!isAgreed || conflict.txHash === txHash) return null
+  // Read last, to detect an inclusion of our transaction or a fork during the calls above.
   const receipts = await askEveryNode(nodes, (node) => node.ask('eth_getTransactionReceipt', [txHash], orNull(receipt)))
   const hashes = await askEveryNode(nodes, (node) => hashAt(node, final.height))
-  if (receipts.some((found) => found !== null) || hashes.some((hash) => hash !== final.hash)) return null
+  if (receipts.some((one) => one !== null) || hashes.some((hash) => hash !== final.hash)) return null
   return {
-    rival: rival.txHash,
+    conflictingTxHash: conflict.txHash,
     height,
-    hash: rival.hash,
+    hash: conflict.hash,
     finalHeight: final.height,
     finalHash: final.hash,
     nonce,
@@ -96,38 +99,38 @@ async function proveDead(
   }
 }
 
-type Used = Readonly<{ address: string; nonce: number }>
+type AccountNonce = Readonly<{ address: string; nonce: number }>
 
-/** The block of the transaction that a person named, where it is final: whether it used the nonce is looked at there. */
-async function heightOf(nodes: readonly EvmNode[], named: string | null, top: number): Promise<number | null> {
-  if (named === null || !/^0x[0-9a-fA-F]{64}$/.test(named)) return null
-  const found = await present(nodes[0], 'a node').ask('eth_getTransactionReceipt', [named], orNull(receipt))
-  return found !== null && found.height <= top ? found.height : null
+/** The height of the transaction that an operator named, if final. The caller checks whether it used the nonce. */
+async function findNamedHeight(nodes: readonly EvmNode[], txHash: string | null, top: number): Promise<number | null> {
+  if (txHash === null || !/^0x[0-9a-fA-F]{64}$/.test(txHash)) return null
+  const named = await present(nodes[0], 'a node').ask('eth_getTransactionReceipt', [txHash], orNull(receipt))
+  return named !== null && named.height <= top ? named.height : null
 }
 
-/** The block that used the nonce, by halving; null where the nodes no longer have the states to tell. */
-async function whereUsed(
+/** The height of the block that used the nonce, by bisection; null if a node has pruned the required states. */
+async function findNonceHeight(
   nodes: readonly EvmNode[],
-  { address, nonce }: Used,
+  { address, nonce }: AccountNonce,
   top: number,
   note: Note,
 ): Promise<number | null> {
-  const counts = await askEveryNode(nodes, (one) => countAt(one, address, top, note))
+  const counts = await askEveryNode(nodes, (one) => readNonceAt(one, address, top, note))
   if (counts.some((next) => next === null || next <= nonce)) return null
   const node = present(nodes[0], 'a node')
   let high = top
   let low = top
   for (let step = 1; low > 0; step *= 2) {
     low = Math.max(0, high - step)
-    const next = await countAt(node, address, low, note)
+    const next = await readNonceAt(node, address, low, note)
     if (next === null) return null
     if (next <= nonce) break
     high = low
   }
-  // The count at `low` is too small, or `low` is the first block; at `high` it is past the nonce.
+  // At `high` the account's next nonce is above `nonce`; at `low` it is not, or `low` is the first block.
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
-    const next = await countAt(node, address, middle, note)
+    const next = await readNonceAt(node, address, middle, note)
     if (next === null) return null
     if (next > nonce) high = middle
     else low = middle
@@ -135,15 +138,15 @@ async function whereUsed(
   return high
 }
 
-/** The transaction that took the nonce in this block, as this node has it. */
-async function rivalIn(
+/** The transaction that used the nonce in this node's block at the height. */
+async function findNonceUse(
   node: EvmNode,
   height: number,
-  { address, nonce }: Used,
+  { address, nonce }: AccountNonce,
 ): Promise<{ txHash: string; hash: string } | null> {
-  const found = await node.ask('eth_getBlockByNumber', [hex(height), true], orNull(block))
-  const tx = found?.transactions.find((one) => one.from === address && one.nonce === nonce)
-  return found && tx ? { txHash: tx.hash, hash: found.hash } : null
+  const read = await node.ask('eth_getBlockByNumber', [hex(height), true], orNull(block))
+  const tx = read?.transactions.find((one) => one.from === address && one.nonce === nonce)
+  return read && tx ? { txHash: tx.hash, hash: read.hash } : null
 }
 
 function parseConflictKey(key: string): { address: string; nonce: number } {
@@ -152,8 +155,8 @@ function parseConflictKey(key: string): { address: string; nonce: number } {
   return { address: match[1], nonce: Number(match[2]) }
 }
 
-/** The block below which all nodes agree that nothing changes: by depth, and by the chain's own tag where it has one. */
-async function finalBlock(nodes: readonly EvmNode[], network: Network): Promise<BlockRef | null> {
+/** The highest final block of all nodes: by depth, and by the chain's finality tag if it has one. */
+async function findFinalBlock(nodes: readonly EvmNode[], network: Network): Promise<BlockRef | null> {
   const head = await findAgreedHead(nodes)
   const tag = network.evm?.finalityTag ?? null
   const tagged = tag === null ? head.height : ((await readTaggedHeight(nodes, tag)) ?? -1)
@@ -164,8 +167,8 @@ async function finalBlock(nodes: readonly EvmNode[], network: Network): Promise<
   return first && others.every((hash) => hash === first) ? { height, hash: first } : null
 }
 
-/** null where the node no longer has the state of that block: no proof can be had from it. */
-async function countAt(node: EvmNode, address: string, height: number, note: Note): Promise<number | null> {
+/** The account's next nonce at a block; null if the node has pruned that state, so that it can prove nothing. */
+async function readNonceAt(node: EvmNode, address: string, height: number, note: Note): Promise<number | null> {
   try {
     return await node.ask('eth_getTransactionCount', [address, hex(height)], count)
   } catch (error) {

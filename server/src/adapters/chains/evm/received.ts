@@ -4,18 +4,24 @@ import { largest, smallest } from '../../../lib/bigint.ts'
 import { type EvmNode, ethCall, hex } from './node.ts'
 import { blockHash, orNull, quantity, type ReceiptReply, receipt } from './replies.ts'
 import { refusalOf, unavailable } from './rpc.ts'
-import { type Movement, identifyTransferLogs, type BlockMovements, readBlock, type ScanOptions } from './scan.ts'
+import { type BlockMovements, identifyTransferLogs, type Movement, readBlock, type ScanOptions } from './scan.ts'
 import { balanceCall, eventOf } from './token.ts'
 
+/** The transfer whose received units are verified. */
 export type Claim = Parameters<ChainReader['receivedUnits']>[0]
 
 /**
- * What one node says that the address received by this transfer: read anew, by the block's hash, and believed only as
- * far as the balance rose. A node that is not on the block throws: its silence is no proof that nothing came.
+ * The units that the address received by this transfer, according to one node. Reads the block again by its hash and limits
+ * the units to the rise of the balance. Throws if the node does not have the block, because that proves nothing.
  */
-export async function readReceived(node: EvmNode, claim: Claim, block: BlockRef, options: ScanOptions): Promise<bigint> {
+export async function readReceived(
+  node: EvmNode,
+  claim: Claim,
+  block: BlockRef,
+  options: ScanOptions,
+): Promise<bigint> {
   const [own, units] = await readClaim(node, claim, block, options)
-  // Asked last: what was read by height in between was read on this very block.
+  // Read last: proves that the calls by height above have read this block.
   const hashNow = await node.ask('eth_getBlockByNumber', [hex(block.height), false], orNull(blockHash))
   if (hashNow !== block.hash) throw notOnBlock(node, block)
   return own === null ? 0n : largest(0n, smallest(units, claim.units))
@@ -34,21 +40,21 @@ async function readClaim(
   if (read?.height !== block.height || receiptNow?.blockHash !== block.hash) throw notOnBlock(node, block)
   const own = receiptNow.ok ? findMovement(claim, read, receiptNow, options.nativeContract) : null
   if (own === null) return [null, 0n]
-  const rose = await balanceRise(node, own, read, options)
-  if (rose === null) return [own, await currentAtMost(node, own)]
+  const rise = await readBalanceRise(node, own, read, options)
+  if (rise === null) return [own, await limitByCurrentBalance(node, own)]
 
-  // All that came in by events of this block shares what the balance really gained: fees taken in transit, lying
-  // tokens and shrinking balances lower every share, and the shares never add up to more than was received.
+  // The transfers to the address in this block share the real gain of its balance in proportion. Transfer fees, false
+  // events and shrinking balances reduce each share; the shares never exceed the gain.
   const incoming = sum(read.movements.filter((one) => one.address === own.address && one.contract === own.contract))
-  const gained = rose + (await spent(node, own, read))
-  return [own, incoming > gained ? (own.units * gained) / incoming : own.units]
+  const gain = rise + (await readOutflow(node, own, read))
+  return [own, incoming > gain ? (own.units * gain) / incoming : own.units]
 }
 
 function notOnBlock(node: EvmNode, block: BlockRef): Error {
   return unavailable(`${node.name} is not on block ${block.height} ${block.hash}`)
 }
 
-/** The claimed transfer in this node's own reading; for tokens it must stand in the receipt too. */
+/** The claimed transfer in this node's block; a token transfer must also be in the receipt's logs. */
 function findMovement(
   claim: Claim,
   read: BlockMovements,
@@ -56,7 +62,7 @@ function findMovement(
   nativeContract: string | null,
 ): Movement | null {
   const own = read.movements.find(({ identity }) => identity === claim.identity)
-  // A move within a transaction, on a node without traces: the balance alone has to show it.
+  // An internal transfer on a node without traces: only the balance can confirm it.
   if (own === undefined && !read.isTraced && claim.contract === null && claim.identity.includes(':trace:')) {
     return { ...claim, from: '', memo: null, sender: null }
   }
@@ -68,8 +74,8 @@ function findMovement(
   return event?.to === own.address && event.units === own.units && contract === own.contract ? own : null
 }
 
-/** How much the balance grew over the block, or null where the node no longer has that state. */
-async function balanceRise(
+/** The rise of the balance over the block; null if the node has pruned the state. */
+async function readBalanceRise(
   node: EvmNode,
   own: Movement,
   read: BlockMovements,
@@ -88,30 +94,30 @@ async function balanceRise(
   }
 }
 
-/** Weaker: the receipt stands, and the address holds at least so much now. */
-async function currentAtMost(node: EvmNode, own: Movement): Promise<bigint> {
-  const now = await balanceAt(node, own.address, own.contract, 'latest')
-  return smallest(now, own.units)
+/** Without the block's state: the transferred units, limited to the current balance. A weaker check. */
+async function limitByCurrentBalance(node: EvmNode, own: Movement): Promise<bigint> {
+  const balance = await balanceAt(node, own.address, own.contract, 'latest')
+  return smallest(balance, own.units)
 }
 
-/** What left the address in the block: sweeps of ours, which hide what came in from the balance difference. */
-async function spent(node: EvmNode, own: Movement, read: BlockMovements): Promise<bigint> {
-  const left = sum(read.movements.filter((one) => one.from === own.address && one.contract === own.contract))
-  if (own.contract !== null) return left
+/** The units that left the address in the block, such as our sweeps. They reduce the rise of the balance. */
+async function readOutflow(node: EvmNode, own: Movement, read: BlockMovements): Promise<bigint> {
+  const transferred = sum(read.movements.filter((one) => one.from === own.address && one.contract === own.contract))
+  if (own.contract !== null) return transferred
   const sent = read.transactions.filter((tx) => tx.from === own.address)
   const receipts = await node.askMany(
     sent.map((tx) => ({ method: 'eth_getTransactionReceipt', params: [tx.hash] })),
     receipt,
   )
-  return left + receipts.reduce((total, entry) => total + feeOf(entry), 0n)
+  return transferred + receipts.reduce((total, entry) => total + feeOf(entry), 0n)
 }
 
-/** What the network took for a transaction. */
+/** The fee that the sender paid, in wei. */
 export function feeOf({ gasUsed, gasPrice, l1Fee }: ReceiptReply): bigint {
   return gasUsed * gasPrice + l1Fee
 }
 
-/** Units of the coin or a token at a block. A contract that answers with anything but one word holds nothing for us. */
+/** Native or token balance at a block. 0 if the contract does not return exactly one word. */
 export async function balanceAt(node: EvmNode, address: string, contract: string | null, at: string): Promise<bigint> {
   if (contract === null) return node.ask('eth_getBalance', [address, at], quantity)
   const word = await ethCall(node, { to: contract, data: balanceCall(address) }, at)

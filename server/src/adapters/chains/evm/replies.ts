@@ -1,11 +1,11 @@
 import { getAddress, type Hex } from 'viem'
 
-/** A node's reply that does not have the form its method promises. */
+/** A reply whose form does not match its method. */
 export class InvalidReply extends Error {
   override readonly name = 'InvalidReply'
 }
 
-/** Reads one reply, or throws InvalidReply. */
+/** Decodes one reply, or throws InvalidReply. */
 export type Decode<T> = (reply: unknown) => T
 
 export type TransactionReply = Readonly<{
@@ -15,7 +15,7 @@ export type TransactionReply = Readonly<{
   from: string
   to: string | null
   value: bigint
-  /** null where the chain makes it up (deposits of a rollup). */
+  /** null for a nonce above 2^53, as in deposits of some rollups. */
   nonce: number | null
   input: Hex
 }>
@@ -45,7 +45,7 @@ export type ReceiptReply = Readonly<{
   ok: boolean
   gasUsed: bigint
   gasPrice: bigint
-  /** What the first layer took on top (OP stack); 0 elsewhere. */
+  /** Layer-1 fee of the OP stack in wei; 0 on other chains. */
   l1Fee: bigint
   logs: readonly LogReply[]
 }>
@@ -57,9 +57,9 @@ export function fields(reply: unknown): Fields {
   return reply as Fields
 }
 
-export function list<T>(item: Decode<T>, most = 1_000_000): Decode<readonly T[]> {
+export function list<T>(item: Decode<T>, lengthMax = 1_000_000): Decode<readonly T[]> {
   return (reply) => {
-    if (!Array.isArray(reply) || reply.length > most) throw new InvalidReply('not a list, or too long')
+    if (!Array.isArray(reply) || reply.length > lengthMax) throw new InvalidReply('not a list, or too long')
     return reply.map(item)
   }
 }
@@ -73,7 +73,7 @@ export const quantity: Decode<bigint> = (reply) => {
   return BigInt(reply)
 }
 
-/** A height, index or time. Some nodes write these as JSON numbers in traces. */
+/** A height, index or time. Some nodes write JSON numbers in traces. */
 export const count: Decode<number> = (reply) => {
   const value = typeof reply === 'number' ? reply : Number(quantity(reply))
   if (!Number.isSafeInteger(value) || value < 0) throw new InvalidReply('not a safe count')
@@ -92,7 +92,7 @@ export const bytes: Decode<Hex> = (reply) => {
   return reply.toLowerCase() as Hex
 }
 
-/** In the canonical form, EIP-55. */
+/** In canonical form (EIP-55). */
 export const address: Decode<string> = (reply) => {
   if (typeof reply !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(reply)) throw new InvalidReply('not an address')
   return getAddress(reply.toLowerCase())
@@ -113,7 +113,7 @@ export const transaction: Decode<TransactionReply> = (reply) => {
   }
 }
 
-/** A block with full transactions, each of which names it. */
+/** A block with full transactions. Each transaction must name the block's hash. */
 export const block: Decode<BlockReply> = (reply) => {
   const header = fields(reply)
   const own = hash(header['hash'])
@@ -128,7 +128,7 @@ export const block: Decode<BlockReply> = (reply) => {
   }
 }
 
-/** The transactions of the block that a node would make next; their block has no hash yet, or a provisional one. */
+/** The transactions of the pending block, whose hash is missing or provisional. */
 export const pendingTransactions: Decode<readonly TransactionReply[]> = (reply) =>
   list(transaction)(fields(reply)['transactions'])
 

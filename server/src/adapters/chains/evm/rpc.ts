@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createJsonPost } from '@swapyard/lib/json-rpc.ts'
 import type { Hex } from 'viem'
 import { AppError } from '../../../core/domain/errors.ts'
 import { createBatcher } from '../../../lib/batch.ts'
-import { createJsonPost } from '../../../lib/json-rpc.ts'
 import { bytes, type Decode, InvalidReply, quantity } from './replies.ts'
 
-/** A structured refusal of a node (JSON-RPC `error`). Decisions read `code`; the text is for people. */
+/** A node's JSON-RPC `error`. The program decides by `code`; the text is for people. */
 export class NodeRefusal extends Error {
   override readonly name = 'NodeRefusal'
   readonly code: number
-  /** What the contract reverted with, where the node says it. */
+  /** The contract's revert data, if the node returns it. */
   readonly reverted: Hex | null
 
   constructor(code: number, text: string, reverted: Hex | null) {
@@ -19,7 +19,7 @@ export class NodeRefusal extends Error {
   }
 }
 
-/** The transport failed: nothing is known of what the node did. Holds no URL, which may hold a key. */
+/** A transport failure: the node may or may not have executed the call. Contains no URL, which may contain an API key. */
 export class NodeFailure extends Error {
   override readonly name = 'NodeFailure'
   readonly status: number | null
@@ -34,44 +34,44 @@ export class NodeFailure extends Error {
 
 export type Call = Readonly<{ method: string; params: readonly unknown[] }>
 
-/** One node of one network. Every failure is an AppError NETWORK_UNAVAILABLE whose cause says what happened. */
+/** One node of one network. Each failure is an AppError NETWORK_UNAVAILABLE with a NodeRefusal, NodeFailure or InvalidReply as its cause. */
 export type Rpc = Readonly<{
-  /** `eth node 1`: for messages and notes. */
+  /** For messages and notes: `eth node 1`. */
   name: string
   ask<T>(method: string, params: readonly unknown[], decode: Decode<T>): Promise<T>
-  /** Several calls in JSON batches; all answers or a failure. */
+  /** Several calls in JSON batches. Fails if one of them fails. */
   askMany<T>(calls: readonly Call[], decode: Decode<T>): Promise<readonly T[]>
 }>
 
 export type RpcOptions = Readonly<{ timeoutMs: number; attempts: number; replyBytesMax: number }>
 
-/** The call traces of a full block take megabytes: the largest reply that there is, with room. */
+/** The largest replies are the call traces of a full block: several megabytes. */
 export const rpcDefaults: RpcOptions = { timeoutMs: 10_000, attempts: 3, replyBytesMax: 64 * 1024 * 1024 }
 
 const BATCH_MAX = 50
-/** Batches to one node at once, and requests besides. */
+/** Concurrent batches per node; `CONNECTIONS` leaves room for single requests. */
 const BATCHES = 8
 const CONNECTIONS = 32
 const RETRY_DELAY_MS = 100
 
-/** Resolves to the reply as the node wrote it, result or error. */
+/** Resolves to the node's reply, a result or an error. */
 type Request = (call: Call) => Promise<unknown>
 
 export function createRpc(name: string, url: string, chainId: number, options: RpcOptions): Rpc {
   const { single, batched } = createRequests(url, options)
-  let checked: Promise<void> | null = null
+  let chainCheck: Promise<void> | null = null
 
-  /** A node of another chain would answer everything, wrongly. Asked once; a failure is asked again. */
+  /** Guards against a node of another chain. Runs once; a failed check runs again. */
   function checkChain(): Promise<void> {
-    checked ??= call(single, { method: 'eth_chainId', params: [] }, quantity)
+    chainCheck ??= call(single, { method: 'eth_chainId', params: [] }, quantity)
       .then((id) => {
         if (id !== BigInt(chainId)) throw unavailable(`${name} serves chain ${id}, not ${chainId}`)
       })
       .catch((error: unknown) => {
-        checked = null
+        chainCheck = null
         throw error
       })
-    return checked
+    return chainCheck
   }
 
   async function call<T>(request: Request, { method, params }: Call, decode: Decode<T>): Promise<T> {
@@ -101,10 +101,7 @@ export function createRpc(name: string, url: string, chainId: number, options: R
   })
 }
 
-/**
- * JSON-RPC 2.0 over HTTP, without retries and redirects. Not viem's transport: it costs a start, and every block after it,
- * four times the processor time (decision 0071).
- */
+/** JSON-RPC 2.0 over HTTP without retries and redirects. viem's transport takes four times the processor time (decision 0071). */
 function createRequests(url: string, options: RpcOptions): { single: Request; batched: Request } {
   const { post: send } = createJsonPost({ url, connections: CONNECTIONS, ...options })
   let lastId = 0
@@ -122,7 +119,7 @@ function createRequests(url: string, options: RpcOptions): { single: Request; ba
       async (calls: readonly Call[]) => {
         const requests = calls.map(toRequest)
         const reply = await post(requests)
-        if (!Array.isArray(reply)) return requests.map(() => refusalOfAll(reply))
+        if (!Array.isArray(reply)) return requests.map(() => readBatchRefusal(reply))
         const byId = new Map(reply.map((one: { id?: unknown } | null) => [one?.id, one]))
         return requests.map(({ id }) => byId.get(id))
       },
@@ -131,17 +128,17 @@ function createRequests(url: string, options: RpcOptions): { single: Request; ba
   }
 }
 
-/** A node that takes no batches refuses all in one. */
-function refusalOfAll(reply: unknown): unknown {
+/** A node without batch support answers with a single error for the whole batch. */
+function readBatchRefusal(reply: unknown): unknown {
   const { error } = (reply ?? {}) as { error?: unknown }
-  if (error === undefined || error === null) throw new InvalidReply('a batch is answered by a list')
+  if (error === undefined || error === null) throw new InvalidReply('the reply to a batch is not a list')
   return { error }
 }
 
-/** Errors may come with any status; a status without one is the node's door, not the node. */
+/** A JSON-RPC error may have any HTTP status. An error status without one comes from a proxy in front of the node. */
 function readReply(status: number, text: string): unknown {
-  const isGood = status >= 200 && status < 300
-  const failure = () => new NodeFailure('transport', isGood ? null : status, false)
+  const isSuccess = status >= 200 && status < 300
+  const failure = () => new NodeFailure('transport', isSuccess ? null : status, false)
   let reply: unknown
   try {
     reply = JSON.parse(text)
@@ -149,26 +146,26 @@ function readReply(status: number, text: string): unknown {
     throw failure()
   }
   const { error } = (reply ?? {}) as { error?: { code?: unknown; message?: unknown } | null }
-  if (!isGood && (typeof error?.code !== 'number' || typeof error.message !== 'string')) throw failure()
+  if (!isSuccess && (typeof error?.code !== 'number' || typeof error.message !== 'string')) throw failure()
   return reply
 }
 
 function unwrap(reply: unknown): unknown {
-  if (typeof reply !== 'object' || reply === null) throw new InvalidReply('a reply is an object')
+  if (typeof reply !== 'object' || reply === null) throw new InvalidReply('the reply is not an object')
   const { error, result } = reply as { error?: unknown; result?: unknown }
   if (error === undefined || error === null) {
-    if (result === undefined) throw new InvalidReply('a reply has a result or an error')
+    if (result === undefined) throw new InvalidReply('the reply has neither a result nor an error')
     return result
   }
-  const { code, message, data: attached } = error as { code?: unknown; message?: unknown; data?: unknown }
-  if (typeof code !== 'number') throw new InvalidReply('an error has a code')
-  throw new NodeRefusal(code, typeof message === 'string' ? message : '', revertOf(attached))
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
+  if (typeof code !== 'number') throw new InvalidReply('the error has no code')
+  throw new NodeRefusal(code, typeof message === 'string' ? message : '', parseRevertData(data))
 }
 
-/** What comes with an error: bytes or, of some nodes, an object around them; others put words there. */
-export function revertOf(attached: unknown): Hex | null {
-  const found = typeof attached === 'object' && attached !== null ? (attached as { data?: unknown }).data : attached
-  return typeof found === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(found) ? bytes(found) : null
+/** The revert data of an error's `data`: bytes, or an object with bytes in its own `data`; null for text. */
+export function parseRevertData(data: unknown): Hex | null {
+  const value = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data
+  return typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value) ? bytes(value) : null
 }
 
 function causeOf(error: unknown): Error {
@@ -176,7 +173,7 @@ function causeOf(error: unknown): Error {
   return new NodeFailure(error instanceof Error ? error.name : 'unknown', null, false)
 }
 
-/** Rate limits (EIP-1474 -32005, and 429 as some providers say it) and node-internal failures may pass. */
+/** Worth a retry: rate limits (EIP-1474 -32005; 429 at some providers) and internal node errors. */
 const transientCodes: ReadonlySet<number> = new Set([-32005, -32603, 429])
 
 function isTransient(cause: Error): boolean {
@@ -191,12 +188,12 @@ export function unavailable(message: string, cause?: unknown): AppError {
   return new AppError('NETWORK_UNAVAILABLE', message, cause === undefined ? {} : { cause })
 }
 
-/** The node's structured refusal behind a failure of `ask`, or null where it was anything else. */
+/** The node's refusal that caused a failure of `ask`; null for other causes. */
 export function refusalOf(error: unknown): NodeRefusal | null {
   return error instanceof AppError && error.cause instanceof NodeRefusal ? error.cause : null
 }
 
-/** The failure of the transport behind a failure of `ask`, or null where the node did answer. */
+/** The transport failure that caused a failure of `ask`; null if the node answered. */
 export function failureOf(error: unknown): NodeFailure | null {
   return error instanceof AppError && error.cause instanceof NodeFailure ? error.cause : null
 }

@@ -6,7 +6,7 @@ import { TRANSFER_TOPIC } from './token.ts'
 
 const APPROVAL: Hex = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
 
-/** The logs of two transactions as a block numbers them that mines `first` before `second`. */
+/** The logs of two transactions in a block that includes `first` before `second`. */
 function block(first: string, second: string) {
   const entry = (txHash: string, topic: Hex, index: number): LogReply => ({
     address: '0x',
@@ -27,7 +27,7 @@ function block(first: string, second: string) {
   ]
 }
 
-test('a token deposit keeps its identity where a reorganisation mines it at another place of the block', () => {
+test('a token deposit keeps its identity if a reorganisation includes it at another position of the block', () => {
   const identities = (logs: ReturnType<typeof block>) =>
     identifyTransferLogs(logs)
       .map(([identity]) => identity)
@@ -36,7 +36,7 @@ test('a token deposit keeps its identity where a reorganisation mines it at anot
   expect(identities(block('0xa2', '0xa1'))).toEqual(identities(block('0xa1', '0xa2')))
 })
 
-test('events are placed by their index, in whatever order a node names them', () => {
+test('identities do not depend on the order in which a node returns the logs', () => {
   const logs = block('0xa1', '0xa2')
   expect(identifyTransferLogs(logs.toReversed())).toEqual(identifyTransferLogs(logs))
 })

@@ -16,7 +16,7 @@ import { failureOf, refusalOf, unavailable } from './rpc.ts'
 import { eventOf, TRANSFER_TOPIC } from './token.ts'
 import { type BlockTraces, flatTraces, nestedTraces } from './traces.ts'
 
-/** A transfer with the side that it came from, which the second read needs for its balance difference. */
+/** A transfer with its sender side, which `readReceived` needs to compute the outflow of an address. */
 export type Movement = Transfer & Readonly<{ from: string }>
 
 export type BlockMovements = BlockRef &
@@ -25,30 +25,34 @@ export type BlockMovements = BlockRef &
     time: number
     movements: readonly Movement[]
     transactions: readonly TransactionReply[]
-    /** False where coin from contracts could not be read: the reconciler's balance check steps in. */
+    /** False without traces: then only the reconciler's balance check detects native transfers from contracts. */
     isTraced: boolean
   }>
 
 export type ScanOptions = Readonly<{
-  /** A contract whose token is the network's own coin (Celo): its transfers are the coin's. */
+  /** A token contract that moves the native currency (Celo): its transfers count as native transfers. */
   nativeContract: string | null
   note: Note
 }>
 
 /**
- * Types whose sender signed them: legacy, EIP-2930, -1559, -4844, -7702, and Celo's 0x7b to 0x7d. In the others, made by
- * rollups, the sender may be an alias of a contract on another chain: no refund may go there.
+ * Types signed by their sender: legacy, EIP-2930, -1559, -4844, -7702, and Celo's 0x7b to 0x7d. Rollups create the others;
+ * their sender may be the alias of a contract on another chain, which cannot receive refunds.
  */
 const signedTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7b, 0x7c, 0x7d])
-/** Polygon's state syncs come as type 0 from nobody. */
-const NOBODY = '0x0000000000000000000000000000000000000000'
+/** Sender of Polygon's state sync transactions, which have type 0. */
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 function isSigned(tx: TransactionReply): boolean {
-  return signedTypes.has(tx.type) && tx.from !== NOBODY
+  return signedTypes.has(tx.type) && tx.from !== ZERO_ADDRESS
 }
 
-/** The block at a height, or of a hash, with everything that moved; null where the node has none. */
-export async function readBlock(node: EvmNode, at: number | string, options: ScanOptions): Promise<BlockMovements | null> {
+/** The block at a height or with a hash, and all its transfers; null if the node does not have it. */
+export async function readBlock(
+  node: EvmNode,
+  at: number | string,
+  options: ScanOptions,
+): Promise<BlockMovements | null> {
   const byHash = typeof at === 'string'
   const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const block = await node.ask(method, [byHash ? at : hex(at), true], orNull(decodeBlock))
@@ -95,11 +99,11 @@ export function scannedBlock(block: BlockMovements): ScannedBlock {
   }
 }
 
-/** A node that has just got a block may not have traced it yet. */
-const TRACED_WITHIN_MS = 10_000
-const isSettled = (block: BlockReply): boolean => Date.now() - block.time * 1000 > TRACED_WITHIN_MS
+/** A node may need this long to trace a new block. */
+const TRACE_DELAY_MS = 10_000
+const isTraceDue = (block: BlockReply): boolean => Date.now() - block.time * 1000 > TRACE_DELAY_MS
 
-/** null where this node has no traces, or none of this block: heavy blocks must not stop the watch. */
+/** null if the node has no traces of this block: a block that is too large to trace must not stop the watcher. */
 async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise<BlockTraces | null> {
   const { traces: method } = await node.capabilities()
   if (method === null) return null
@@ -108,12 +112,12 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
       method === 'trace_block'
         ? await node.ask(method, [hex(block.height)], flatTraces(block.hash))
         : await node.ask(method, [block.hash, callTracer], nestedTraces(block.transactions.map((tx) => tx.hash)))
-    // Some nodes have no traces of what was before their own start, and say so by an empty list.
-    const isUntraced = traces?.outcomes.size === 0 && block.transactions.some(isSigned)
-    const isWhole = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
-    if (traces !== null && !isWhole && !(isUntraced && isSettled(block)))
+    // Some nodes return an empty list for blocks before their own start.
+    const isEmpty = traces?.outcomes.size === 0 && block.transactions.some(isSigned)
+    const isComplete = block.transactions.every((tx) => !isSigned(tx) || traces?.outcomes.has(tx.hash))
+    if (traces !== null && !isComplete && !(isEmpty && isTraceDue(block)))
       throw unavailable(`${node.name} traced only a part of block ${block.height}`)
-    if (traces !== null && isWhole) return traces
+    if (traces !== null && isComplete) return traces
   } catch (error) {
     if (refusalOf(error) === null && failureOf(error)?.isTooLarge !== true) throw error
   }
@@ -121,7 +125,7 @@ async function readTraces(node: EvmNode, block: BlockReply, note: Note): Promise
   return null
 }
 
-/** Whether each transaction that moves coin succeeded: by receipts, else by its trace, else by single receipts. */
+/** Whether each transaction with a native value succeeded: from block receipts, else from traces, else from single receipts. */
 async function readOutcomes(
   node: EvmNode,
   block: BlockReply,
@@ -149,28 +153,28 @@ function outcomesOf(node: EvmNode, block: BlockReply, receipts: readonly Receipt
   return outcomes
 }
 
-/** Logs come from an index of the node's own: where a receipt was read as well, both must tell the same. */
+/** Nodes serve logs from a separate index, so compare their number with the receipts if those were read. */
 function checkLogs(
   node: EvmNode,
   block: BlockReply,
   logs: readonly LogReply[],
   receipts: readonly ReceiptReply[] | null,
 ): void {
-  const found = new Map<string, number>()
+  const counts = new Map<string, number>()
   for (const { blockHash, txHash } of logs) {
     if (blockHash !== block.hash) throw unavailable(`${node.name} answered with logs of another block`)
-    found.set(txHash, (found.get(txHash) ?? 0) + 1)
+    counts.set(txHash, (counts.get(txHash) ?? 0) + 1)
   }
   for (const entry of receipts ?? []) {
     const expected = entry.logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).length
-    if (expected !== (found.get(entry.txHash) ?? 0)) {
-      throw unavailable(`${node.name} contradicts itself on the logs of block ${block.height}`)
+    if (expected !== (counts.get(entry.txHash) ?? 0)) {
+      throw unavailable(`${node.name} returns different logs by eth_getLogs and by receipts for block ${block.height}`)
     }
   }
 }
 
 function nativeMovement(tx: TransactionReply): Movement[] {
-  // No recipient: the value of a creation goes to the new contract, which is never an address of a key.
+  // No recipient: a contract creation. Its value goes to the new contract, which is never one of our addresses.
   if (tx.value === 0n || tx.to === null) return []
   return [
     {
@@ -192,16 +196,16 @@ function innerMovement({ txHash, path, from, to, units }: BlockTraces['inner'][n
 }
 
 /**
- * Transfer events with their identity: the place among those of their own transaction. The log index counts over the
- * whole block, and would be another one where a reorganisation mines the same transaction at another place.
+ * Transfer logs with their identity: the index among the Transfer logs of the same transaction. The log index of the block
+ * would change if a reorganisation includes the transaction at another position.
  */
 export function identifyTransferLogs(logs: readonly LogReply[]): readonly (readonly [string, LogReply])[] {
-  const places = new Map<string, number>()
+  const nextIndex = new Map<string, number>()
   const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER_TOPIC).toSorted((a, b) => a.index - b.index)
   return transfers.map((entry) => {
-    const place = places.get(entry.txHash) ?? 0
-    places.set(entry.txHash, place + 1)
-    return [`${entry.txHash}:${place}`, entry] as const
+    const index = nextIndex.get(entry.txHash) ?? 0
+    nextIndex.set(entry.txHash, index + 1)
+    return [`${entry.txHash}:${index}`, entry] as const
   })
 }
 
@@ -213,7 +217,7 @@ function tokenMovement(
 ): Movement[] {
   const event = eventOf(entry)
   if (event === null || event.units === 0n) return []
-  // The top-level sender is safe for a refund only where the tokens were its own.
+  // The transaction's sender may receive refunds only if it owned the tokens.
   const isOwn = tx !== undefined && isSigned(tx) && tx.from === event.from
   return [
     {
@@ -229,7 +233,7 @@ function tokenMovement(
   ]
 }
 
-/** Sightings: what the node would put into its next block. Nothing of it is certain; tokens have no log index yet. */
+/** The transfers that a pending transaction would make. Uncertain; token transfers have no log index yet. */
 export function pendingMovements(tx: TransactionReply, call: { to: string; units: bigint } | null): Movement[] {
   if (call === null || tx.to === null || call.units === 0n) return nativeMovement(tx)
   return [

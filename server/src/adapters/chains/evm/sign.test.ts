@@ -54,10 +54,10 @@ const intents = fc
   )
 
 describe('signEvm', () => {
-  test('signs what viem signs, byte for byte, and the same every time', async () => {
+  test('gives the same bytes as viem, and the same bytes every time', async () => {
     await fc.assert(
-      fc.asyncProperty(key, intents, async (privateKey, asked) => {
-        const { pay, chainId, nonce, gasLimit: gas, maxFeePerGas, maxPriorityFeePerGas } = asked
+      fc.asyncProperty(key, intents, async (privateKey, requested) => {
+        const { pay, chainId, nonce, gasLimit: gas, maxFeePerGas, maxPriorityFeePerGas } = requested
         const account = privateKeyToAccount(toHex(privateKey))
         const to = pay.address as Hex
         const call = pay.asset.contract
@@ -78,9 +78,9 @@ describe('signEvm', () => {
                 maxPriorityFeePerGas,
                 ...call,
               })
-        const signed = signEvm(asked, keyOf(privateKey))
+        const signed = signEvm(requested, keyOf(privateKey))
         expect(signed.raw).toBe(expected)
-        expect(signEvm(asked, keyOf(privateKey))).toEqual(signed)
+        expect(signEvm(requested, keyOf(privateKey))).toEqual(signed)
         expect(await recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })).toBe(
           account.address,
         )
@@ -90,23 +90,23 @@ describe('signEvm', () => {
   })
 
   test.each([
-    ['nothing', { units: 0n }],
+    ['zero units', { units: 0n }],
     ['a reserved recipient', { address: '0x0000000000000000000000000000000000000001' }],
-    ['a recipient that is not in canonical form', { address: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed' }],
+    ['a recipient without canonical form', { address: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed' }],
     ['a token paid to its own contract', { address: contract, token: true }],
     ['a tip above the fee', { maxFeePerGas: 1n, maxPriorityFeePerGas: 2n }],
     ['too little gas', { gasLimit: 20_999n }],
-    ['far too much gas', { gasLimit: 30_000_000n }],
+    ['too much gas', { gasLimit: 30_000_000n }],
     ['a negative nonce', { nonce: -1 }],
     ['an asset of another network', { network: 'bsc' }],
-    ['no chain', { chainId: 0 }],
+    ['chain id 0', { chainId: 0 }],
   ])('refuses %s', (_, parts) => {
     expect(() => signEvm(intent(parts), keyOf(new Uint8Array(32).fill(1)))).toThrow(InvariantError)
   })
 
   test('refuses a memo', () => {
-    const asked = intent()
-    const withMemo = { ...asked, pay: { ...asked.pay, memo: '7' } }
+    const requested = intent()
+    const withMemo = { ...requested, pay: { ...requested.pay, memo: '7' } }
     expect(() => signEvm(withMemo, keyOf(new Uint8Array(32).fill(1)))).toThrow(InvariantError)
   })
 })

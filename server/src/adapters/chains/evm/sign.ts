@@ -6,12 +6,12 @@ import { addressOfKey, parseAddress } from './address.ts'
 import { parseTransferCall, transferCall } from './token.ts'
 import type { EvmIntent } from './transfer.ts'
 
-/** No transfer of ours takes more; a limit far beyond it means that something else is being signed. */
+/** Above the gas of any transfer of ours: a higher limit means that the intent is something else. */
 const GAS_MAX = 2_000_000n
 
 /**
- * Builds the one transaction that the intent describes and signs it: deterministic (RFC 6979), so that signing twice
- * gives the same bytes. What was built is read back from the bytes and compared before they leave.
+ * Builds and signs the transaction of the intent, then parses the bytes and compares them with the intent. Deterministic
+ * (RFC 6979): signing twice gives the same bytes.
  */
 export const signEvm: FamilySigner = (intent, keys) => {
   assert(intent.family === 'evm', 'this signer signs evm transactions')
@@ -30,7 +30,7 @@ export const signEvm: FamilySigner = (intent, keys) => {
   })
   checkBytes(raw, intent)
   const signer = secp256k1.recoverPublicKey(signature, digest, { prehash: false })
-  assert(addressOfKey(signer) === addressOfKey(secp256k1.getPublicKey(key)), 'the signature is of the key')
+  assert(addressOfKey(signer) === addressOfKey(secp256k1.getPublicKey(key)), 'the signature belongs to the key')
   return { txHash: keccak256(raw), raw }
 }
 
@@ -43,7 +43,7 @@ function checkIntent({ pay, network, chainId, nonce, gasLimit, maxFeePerGas, max
   const { contract } = pay.asset
   assert(contract === null || parseAddress(contract) === contract, 'the token contract is a canonical address')
   assert(contract !== pay.address, 'a token is not paid to its own contract')
-  assert(gasLimit >= 21_000n && gasLimit <= GAS_MAX, 'a transfer takes a sane amount of gas')
+  assert(gasLimit >= 21_000n && gasLimit <= GAS_MAX, 'the gas limit is that of a transfer')
   assert(maxFeePerGas > 0n && maxPriorityFeePerGas >= 0n, 'fees are positive')
   assert(maxPriorityFeePerGas <= maxFeePerGas, 'the tip is a part of the fee')
 }
@@ -55,21 +55,24 @@ function transactionOf(intent: EvmIntent) {
     contract === null
       ? { to: pay.address as Hex, value: pay.units }
       : { to: contract as Hex, value: 0n, data: transferCall(pay.address, pay.units) }
-  // Both fields equal: the price is paid in full either way, and the older form is taken by every chain.
+  // Equal fields: the sender pays the full price either way, and every chain accepts the legacy form.
   return maxFeePerGas === maxPriorityFeePerGas
     ? ({ type: 'legacy', chainId, nonce, gas, gasPrice: maxFeePerGas, ...call } as const)
     : ({ type: 'eip1559', chainId, nonce, gas, maxFeePerGas, maxPriorityFeePerGas, ...call } as const)
 }
 
-/** The bytes as any node will read them, against the intent. */
+/** Compares the parsed bytes with the intent. */
 function checkBytes(raw: Hex, { pay, chainId, nonce, gasLimit, maxFeePerGas }: EvmIntent): void {
-  const read = parseTransaction(raw)
-  assert(read.chainId === chainId && (read.nonce ?? 0) === nonce, 'the bytes are for this chain and nonce')
-  assert(read.gas === gasLimit && (read.maxFeePerGas ?? read.gasPrice) === maxFeePerGas, 'the bytes hold this fee')
+  const parsed = parseTransaction(raw)
+  assert(parsed.chainId === chainId && (parsed.nonce ?? 0) === nonce, 'the bytes are for this chain and nonce')
+  assert(
+    parsed.gas === gasLimit && (parsed.maxFeePerGas ?? parsed.gasPrice) === maxFeePerGas,
+    'the bytes hold this fee',
+  )
   const { contract } = pay.asset
-  const call = contract === null ? null : parseTransferCall(read.data ?? '0x')
-  assert(read.to?.toLowerCase() === (contract ?? pay.address).toLowerCase(), 'the bytes go to the recipient or token')
-  assert((read.value ?? 0n) === (contract === null ? pay.units : 0n), 'the bytes move this value')
-  assert(contract !== null || (read.data ?? '0x') === '0x', 'a transfer of the coin has no calldata')
+  const call = contract === null ? null : parseTransferCall(parsed.data ?? '0x')
+  assert(parsed.to?.toLowerCase() === (contract ?? pay.address).toLowerCase(), 'the bytes go to the recipient or token')
+  assert((parsed.value ?? 0n) === (contract === null ? pay.units : 0n), 'the bytes move this value')
+  assert(contract !== null || (parsed.data ?? '0x') === '0x', 'a native transfer has no calldata')
   assert(contract === null || (call?.to === pay.address && call.units === pay.units), 'the calldata pays the recipient')
 }

@@ -1,7 +1,7 @@
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { address, type LogReply } from './replies.ts'
 
-/** ERC-20, as far as the exchange uses it. `transfer` is called without looking at a return value: some have none. */
+/** The ERC-20 functions that we use. `transfer` is declared without a return value, because some tokens return none. */
 export const erc20 = parseAbi([
   'function transfer(address to, uint256 units)',
   'function balanceOf(address owner) view returns (uint256)',
@@ -9,12 +9,12 @@ export const erc20 = parseAbi([
 
 /** keccak256("Transfer(address,address,uint256)"), ERC-20. */
 export const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-/** Selector, two words. */
+/** Hexadecimal length of a selector and two words. */
 const TRANSFER_CALL_LENGTH = 2 + 2 * (4 + 64)
 
 export type TransferEvent = Readonly<{ from: string; to: string; units: bigint }>
 
-/** The ERC-20 transfer that a log states, or null. ERC-721 has the same topic, but indexes its third argument too. */
+/** The ERC-20 transfer of a log, or null. ERC-721 has the same topic but indexes its third argument. */
 export function eventOf(log: LogReply): TransferEvent | null {
   const [topic, from, to] = log.topics
   if (log.removed || log.topics.length !== 3 || topic !== TRANSFER_TOPIC || log.data.length !== 66) return null
@@ -36,9 +36,9 @@ export function balanceCall(owner: string): Hex {
   return encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner as Address] })
 }
 
-/** The recipient and units of plain `transfer` calldata, or null for anything else. */
+/** The recipient and units of `transfer` calldata; null for any other calldata. */
 export function parseTransferCall(input: Hex): { to: string; units: bigint } | null {
-  // The selector is looked at first: the decoder throws on those it doesn't know.
+  // Checked first, because the decoder throws on an unknown selector.
   if (!input.startsWith('0xa9059cbb') || input.length !== TRANSFER_CALL_LENGTH) return null
   if (!input.startsWith('000000000000000000000000', 10)) return null
   const { functionName, args } = decodeFunctionData({ abi: erc20, data: input })

@@ -18,9 +18,9 @@ const flat = (traceAddress: number[], action: object, others: object = {}) => ({
 const nested = (parts: object) => ({ type: 'CALL', from: router, to: wallet, value: '0x0', ...parts })
 const one = (result: object) => nestedTraces([tx])([{ txHash: tx, result }])
 
-/** The same transaction, as OpenEthereum's successors and as geth tell it (formats: their `trace_` and `callTracer` pages). */
+/** The same transaction in the formats of `trace_block` (OpenEthereum's successors) and geth's `callTracer`. */
 describe('traces of one transaction', () => {
-  test('give a move the same path, whether or not the tracer lists what moves nothing', () => {
+  test('give a transfer the same path, whether or not the tracer lists calls without transfers', () => {
     const sparse = flatTraces(block)([
       flat([], {}),
       flat([0], { value: '0x5' }, { error: 'Reverted' }),
@@ -46,19 +46,19 @@ describe('traces of one transaction', () => {
     ])
   })
 
-  test('hold nothing under a frame that failed, though the frame below it succeeded (D11)', () => {
-    const undone = [flat([], {}), flat([0], {}, { error: 'Reverted' }), flat([0, 0], { to: ours, value: '0x7' })]
-    expect(flatTraces(block)(undone).inner).toEqual([])
+  test('contain no transfer below a failed frame, even if the subframe succeeded (D11)', () => {
+    const reverted = [flat([], {}), flat([0], {}, { error: 'Reverted' }), flat([0, 0], { to: ours, value: '0x7' })]
+    expect(flatTraces(block)(reverted).inner).toEqual([])
     const inner = nested({ error: 'execution reverted', calls: [nested({ to: ours, value: '0x7' })] })
     expect(one(nested({ calls: [inner] }))?.inner).toEqual([])
   })
 
-  test('hold nothing of a transaction that failed', () => {
+  test('contain no transfer of a failed transaction', () => {
     const failed = flatTraces(block)([flat([], {}, { error: 'Reverted' }), flat([0], { to: ours, value: '0x7' })])
     expect([failed.inner, failed.outcomes.get(tx)]).toEqual([[], false])
   })
 
-  test('hold no self-destruction (D12), no creation, no delegated, static or borrowed call', () => {
+  test('contain no selfdestruct (D12), create, delegatecall, staticcall or callcode', () => {
     const kinds = flatTraces(block)([
       flat([], {}),
       { ...flat([0], {}), type: 'suicide', action: { address: router, refundAddress: ours, balance: '0x7' } },
@@ -83,7 +83,7 @@ describe('traces of one transaction', () => {
     expect(() => flatTraces(block)([flat([], {}), flat([0, 0], {})])).toThrow()
   })
 
-  test('that the node gave up on are none', () => {
+  test('of a timed-out tracer are null', () => {
     expect(nestedTraces([tx])([{ txHash: tx, error: 'execution timeout' }])).toBeNull()
   })
 })

@@ -1,14 +1,14 @@
 import { address, count, type Decode, fields, hash, InvalidReply, list, orNull, quantity } from './replies.ts'
 
-/** Coin that a contract sent on within a transaction that succeeded. */
+/** A native transfer by a contract within a successful transaction. */
 export type InnerTransfer = Readonly<{ txHash: string; path: string; from: string; to: string; units: bigint }>
 
-/** What the traces of one block say: each transaction's outcome, and the coin that moved within. */
+/** The traces of one block: the outcome of each transaction, and the internal native transfers. */
 export type BlockTraces = Readonly<{ outcomes: ReadonlyMap<string, boolean>; inner: readonly InnerTransfer[] }>
 
 type Frame = {
-  /** Moves coin from `from` to `to`: a plain call with a value. Never delegatecall, staticcall, callcode or create. */
-  moves: boolean
+  /** Whether the frame isTransfer native currency: a `call`, not delegatecall, staticcall, callcode or create. */
+  isTransfer: boolean
   ok: boolean
   from: string
   to: string | null
@@ -16,27 +16,25 @@ type Frame = {
   frames: Frame[]
 }
 
-type Traced = Readonly<{ txHash: string; root: Frame }>
+type TransactionTrace = Readonly<{ txHash: string; root: Frame }>
 
-/** Deeper than the EVM allows calls to nest (1024). */
+/** Above the EVM's maximum call depth of 1024. */
 const DEPTH_MAX = 1100
 
-/**
- * Reply of `trace_block`: one flat list, in call order. It is asked by height, so that every entry has to name the block.
- */
+/** Reply of `trace_block`: a flat list in call order. The request is by height, so every entry must name the block hash. */
 export function flatTraces(blockHash: string): Decode<BlockTraces> {
   return (reply) => {
-    const traced: { txHash: string; root: Frame; byPath: Map<string, Frame> }[] = []
+    const traces: { txHash: string; root: Frame; byPath: Map<string, Frame> }[] = []
     for (const entry of list(fields)(reply)) {
-      // Block rewards belong to no transaction.
+      // Block rewards have no transaction.
       if (entry['transactionHash'] === null || entry['transactionHash'] === undefined) continue
       if (hash(entry['blockHash']) !== blockHash) throw new InvalidReply('a trace of another block')
       const txHash = hash(entry['transactionHash'])
       const path = list(count, DEPTH_MAX)(entry['traceAddress'])
       const frame = flatFrame(entry)
-      const last = traced.at(-1)
+      const last = traces.at(-1)
       if (path.length === 0) {
-        traced.push({ txHash, root: frame, byPath: new Map([['', frame]]) })
+        traces.push({ txHash, root: frame, byPath: new Map([['', frame]]) })
         continue
       }
       const parent = last?.txHash === txHash ? last.byPath.get(path.slice(0, -1).join('.')) : undefined
@@ -44,17 +42,17 @@ export function flatTraces(blockHash: string): Decode<BlockTraces> {
       parent.frames.push(frame)
       last.byPath.set(path.join('.'), frame)
     }
-    return gather(traced)
+    return collectTransfers(traces)
   }
 }
 
 function flatFrame(entry: Readonly<Record<string, unknown>>): Frame {
   const action = fields(entry['action'])
   const ok = entry['error'] === undefined || entry['error'] === null
-  const moves = entry['type'] === 'call' && action['callType'] === 'call'
-  if (!moves) return { moves, ok, from: '', to: null, units: 0n, frames: [] }
+  const isTransfer = entry['type'] === 'call' && action['callType'] === 'call'
+  if (!isTransfer) return { isTransfer, ok, from: '', to: null, units: 0n, frames: [] }
   return {
-    moves,
+    isTransfer,
     ok,
     from: address(action['from']),
     to: address(action['to']),
@@ -64,19 +62,20 @@ function flatFrame(entry: Readonly<Record<string, unknown>>): Frame {
 }
 
 /**
- * Reply of `debug_traceBlockByHash` with `callTracer`: one tree per transaction. null where the node gave up on one of
- * them (its tracer ran out of time): half of a block's traces are none.
+ * Reply of `debug_traceBlockByHash` with `callTracer`: one tree per transaction. null if the node's tracer timed out on one
+ * of them, because incomplete traces are useless.
  */
 export function nestedTraces(txHashes: readonly string[]): Decode<BlockTraces | null> {
   return (reply) => {
     const traces = list(fields)(reply)
     if (traces.some((trace) => trace['result'] === undefined)) return null
-    const named = traces.map((trace) => orNull(hash)(trace['txHash']))
-    // Older nodes don't name the transaction: then the order says which it is, and none may be left out.
-    if (named.includes(null) && traces.length !== txHashes.length) throw new InvalidReply('one trace per transaction')
-    return gather(
+    const traceHashes = traces.map((trace) => orNull(hash)(trace['txHash']))
+    // Older nodes omit the transaction hash: then traces are in block order and must be complete.
+    if (traceHashes.includes(null) && traces.length !== txHashes.length)
+      throw new InvalidReply('not one trace per transaction')
+    return collectTransfers(
       traces.map((trace, n) => ({
-        txHash: named[n] ?? txHashes[n] ?? '',
+        txHash: traceHashes[n] ?? txHashes[n] ?? '',
         root: nestedFrame(fields(trace['result']), 0),
       })),
     )
@@ -85,48 +84,48 @@ export function nestedTraces(txHashes: readonly string[]): Decode<BlockTraces | 
 
 function nestedFrame(call: Readonly<Record<string, unknown>>, depth: number): Frame {
   if (depth > DEPTH_MAX) throw new InvalidReply('calls nested too deep')
-  const moves = call['type'] === 'CALL'
+  const isTransfer = call['type'] === 'CALL'
   const frames = call['calls'] === undefined ? [] : list(fields)(call['calls'])
   return {
-    moves,
+    isTransfer,
     ok: call['error'] === undefined || call['error'] === null,
-    from: moves ? address(call['from']) : '',
-    to: moves ? orNull(address)(call['to']) : null,
-    units: moves ? (orNull(quantity)(call['value']) ?? 0n) : 0n,
+    from: isTransfer ? address(call['from']) : '',
+    to: isTransfer ? orNull(address)(call['to']) : null,
+    units: isTransfer ? (orNull(quantity)(call['value']) ?? 0n) : 0n,
     frames: frames.map((inner) => nestedFrame(inner, depth + 1)),
   }
 }
 
-function gather(traced: readonly Traced[]): BlockTraces {
+function collectTransfers(traces: readonly TransactionTrace[]): BlockTraces {
   const outcomes = new Map<string, boolean>()
   const inner: InnerTransfer[] = []
-  for (const { txHash, root } of traced) {
+  for (const { txHash, root } of traces) {
     if (outcomes.has(txHash)) throw new InvalidReply('a transaction traced twice')
     outcomes.set(txHash, root.ok)
-    if (root.ok) for (const moved of movesWithin(root, '')) inner.push({ txHash, ...moved })
+    if (root.ok) for (const transfer of transfersWithin(root, '')) inner.push({ txHash, ...transfer })
   }
   return { outcomes, inner }
 }
 
 /**
- * Moves below a frame that succeeded; what lies under a failed one was undone with it, whatever its own entry says.
- * Paths count only frames that move coin or hold one that does: tracers differ in whether they list calls of
- * precompiles, calls that never began, and self-destructions, and the same move must have the same path on all.
+ * Transfers below a successful frame. A failed frame also reverts its successful subframes. Path indices count only frames
+ * that transfer or contain a transfer: tracers differ in listing precompile calls, calls that never started and
+ * self-destructions, and a transfer must have the same path on all nodes.
  */
-function movesWithin(frame: Frame, prefix: string): Omit<InnerTransfer, 'txHash'>[] {
-  const found: Omit<InnerTransfer, 'txHash'>[] = []
+function transfersWithin(frame: Frame, prefix: string): Omit<InnerTransfer, 'txHash'>[] {
+  const transfers: Omit<InnerTransfer, 'txHash'>[] = []
   let n = 0
   for (const inner of frame.frames) {
     if (!inner.ok) continue
     const path = `${prefix}${n}`
     const own =
-      inner.moves && inner.units > 0n && inner.to !== null
+      inner.isTransfer && inner.units > 0n && inner.to !== null
         ? [{ path, from: inner.from, to: inner.to, units: inner.units }]
         : []
-    const below = [...own, ...movesWithin(inner, `${path}.`)]
-    if (below.length === 0) continue
+    const subtree = [...own, ...transfersWithin(inner, `${path}.`)]
+    if (subtree.length === 0) continue
     n++
-    for (const move of below) found.push(move)
+    for (const transfer of subtree) transfers.push(transfer)
   }
-  return found
+  return transfers
 }

@@ -17,20 +17,20 @@ const addresses = {
   deposit: () => ({ address: own, memo: null }),
   hot: () => own,
   change: () => own,
-  own: () => own,
+  addressAt: () => own,
 }
-const coin = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
-const pay = {
+const native = { id: 'eth@eth', ticker: 'eth', network: 'eth', decimals: 18, contract: null } as const
+const payment = {
   payoutId: 'p',
   address: '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
   memo: null,
-  asset: coin,
+  asset: native,
   units: 500n,
 }
 
 function request(parts: Partial<SpendRequest> = {}): SpendRequest {
   return {
-    payments: [pay],
+    payments: [payment],
     from: { branch: 'hot', index: 0 },
     fee: { rate: 100n, tip: 3n },
     utxos: [],
@@ -49,38 +49,38 @@ function build(parts: Partial<SpendRequest> = {}, on = network) {
 }
 
 describe('a transfer', () => {
-  test('takes the fee rate as its most, and one nonce as its conflict key', () => {
+  test('uses the fee rate as maximum and one nonce as conflict key', () => {
     const { intent, conflictKey, resources, feeUnits, change } = build()
-    expect(intent).toMatchObject({ nonce: 9, gasLimit: 21_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 3n, pay })
+    expect(intent).toMatchObject({ nonce: 9, gasLimit: 21_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 3n, payment })
     expect([conflictKey, resources, feeUnits, change]).toEqual([`${own}:9`, [`${own}:9`], 2_100_000n, null])
   })
 
-  test('of a network without EIP-1559 has one price', () => {
+  test('on a network without EIP-1559 has a single gas price', () => {
     const { intent } = build({ fee: { rate: 100n, tip: 0n } }, legacy)
     expect([intent.maxFeePerGas, intent.maxPriorityFeePerGas]).toEqual([100n, 100n])
   })
 
-  test('counts what the first layer takes', () => {
+  test('includes the layer-1 fee', () => {
     expect(build({ fee: { rate: 100n, tip: 3n, l1Fee: 7n } }).feeUnits).toBe(2_100_007n)
-    expect(typicalFee(coin, { rate: 100n, tip: 3n, l1Fee: 7n })).toBe(2_520_007n)
-    expect(typicalFee({ ...coin, contract: own }, { rate: 100n, tip: 3n })).toBe(7_800_000n)
+    expect(typicalFee(native, { rate: 100n, tip: 3n, l1Fee: 7n })).toBe(2_520_007n)
+    expect(typicalFee({ ...native, contract: own }, { rate: 100n, tip: 3n })).toBe(7_800_000n)
   })
 
-  test('that sweeps leaves exactly the fee behind', () => {
-    const { intent, feeUnits } = build({ payments: [{ ...pay, units: 10n ** 18n }], sweepAll: true })
+  test('of a sweep leaves exactly the maximum fee', () => {
+    const { intent, feeUnits } = build({ payments: [{ ...payment, units: 10n ** 18n }], sweepAll: true })
     expect(intent.pay.units + feeUnits).toBe(10n ** 18n)
   })
 
-  test('that sweeps less than its own fee is refused', () => {
-    expect(() => build({ payments: [{ ...pay, units: 2_100_000n }], sweepAll: true })).toThrow(AppError)
+  test('of a sweep below its own fee is refused', () => {
+    expect(() => build({ payments: [{ ...payment, units: 2_100_000n }], sweepAll: true })).toThrow(AppError)
   })
 
   test.each([
-    ['two pays', { pays: [pay, pay] }],
+    ['two pays', { payments: [payment, payment] }],
     ['no nonce', { nonce: null }],
     ['no gas limit', { gasLimit: null }],
-    ['an asset of another network', { payments: [{ ...pay, asset: { ...coin, network: 'bsc' } }] }],
-  ])('of %s is a bug', (_, parts) => {
+    ['an asset of another network', { payments: [{ ...payment, asset: { ...native, network: 'bsc' } }] }],
+  ])('with %s throws an invariant error', (_, parts) => {
     expect(() => build(parts)).toThrow(InvariantError)
   })
 })
@@ -88,7 +88,7 @@ describe('a transfer', () => {
 describe('a replacement', () => {
   const price = fc.bigInt(1n, 10n ** 13n)
 
-  test('has the same conflict key, raises both fee fields by 13 % or more, and is not below the market', () => {
+  test('has the same conflict key, raises both fee fields by at least 13 %, and pays at least the current fee rate', () => {
     fc.assert(
       fc.property(price, price, price, price, fc.boolean(), (oldRate, oldTip, rate, tip, isDynamic) => {
         const on = isDynamic ? network : legacy
@@ -109,10 +109,10 @@ describe('a replacement', () => {
   test.each([
     ['another nonce', { nonce: 10 }],
     ['another sender', { from: { branch: 'deposit', index: 0 } as const }],
-    ['another recipient', { pays: [{ ...pay, address: own }] }],
-    ['other units', { pays: [{ ...pay, units: 501n }] }],
-    ['another payout', { pays: [{ ...pay, payoutId: 'q' }] }],
-  ])('with %s is a bug', (_, parts) => {
+    ['another recipient', { payments: [{ ...payment, address: own }] }],
+    ['other units', { payments: [{ ...payment, units: 501n }] }],
+    ['another payout', { payments: [{ ...payment, payoutId: 'q' }] }],
+  ])('with %s throws an invariant error', (_, parts) => {
     expect(() => build({ ...parts, replaces: build() })).toThrow(InvariantError)
   })
 })

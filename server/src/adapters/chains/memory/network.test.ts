@@ -277,7 +277,7 @@ describe('a node', () => {
     memoryNetwork.setFaults('b')
     expect(await chain.sender.observe(first.attempt)).toMatchObject({
       kind: 'invalidated',
-      proof: { rival: second.attempt.txHash },
+      proof: { conflictingTxHash: second.attempt.txHash },
     })
   })
 

@@ -58,7 +58,7 @@ function observe(network: Network, nodes: readonly MemoryNode[], { txHash, confl
     }
   }
   if (conflictKey !== null && !views.some(isIncluded)) {
-    const proof = proveDead(network, nodes, txHash, conflictKey)
+    const proof = proveConflict(network, nodes, txHash, conflictKey)
     if (proof !== null) return { kind: 'invalidated', proof }
   }
   return { kind: views.some((view) => view !== null) ? 'pending' : 'unseen' }
@@ -69,7 +69,7 @@ function isIncluded(status: TransactionStatus | null | undefined): status is Exc
 }
 
 /** Proof that another transaction used the nonce, final in a block that every node has; null without one. */
-function proveDead(
+function proveConflict(
   network: Network,
   nodes: readonly MemoryNode[],
   txHash: string,
@@ -80,10 +80,12 @@ function proveDead(
   const node = present(nodes[0], 'a node')
   for (let height = agreedHead(network, nodes).height; height >= 0; height--) {
     const block = present(node.block(height), 'a block below the head')
-    const rival = block.scanned.transactions.find((one) => one.sender === sender && one.nonce === nonce)
-    if (!rival) continue
+    const conflicting = block.scanned.transactions.find((one) => one.sender === sender && one.nonce === nonce)
+    if (!conflicting) continue
     const isFinal = agreedHead(network, nodes).height - height >= network.finalityBlocks
-    return isFinal && rival.txHash !== txHash ? { rival: rival.txHash, height, hash: block.hash, nonce } : null
+    return isFinal && conflicting.txHash !== txHash
+      ? { conflictingTxHash: conflicting.txHash, height, hash: block.hash, nonce }
+      : null
   }
   return null
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { xmr } from '../../../../networks/xmr.ts'
 import { createAddresses, readAddress } from './address.ts'
 import { bytesOf, hashToPoint, littleEndian, readPoint, times, timesBase, toScalar } from './ed25519.ts'
-import { derive, houseKeys, outputSecret, viewTag } from './keys.ts'
+import { derive, createWalletKeys, outputSecret, viewTag } from './keys.ts'
 import { keyImageOf, lockOf } from './scan.ts'
 import { fromHex, toHex } from './transaction.ts'
 import { viewKeysOf } from './view-keys.ts'
@@ -32,7 +32,7 @@ const wallet = {
 
 const spend = littleEndian(fromHex(wallet.spend))
 const keys = {
-  ...houseKeys({ view: fromHex(wallet.view), spend: timesBase(spend).toBytes() }, null),
+  ...createWalletKeys({ view: fromHex(wallet.view), spend: timesBase(spend).toBytes() }, null),
   spend,
 }
 const addresses = createAddresses(keys)

@@ -2,7 +2,7 @@ import type { Addresses } from '../../../exchange/ports/chain.ts'
 import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
 import { isPrime, keccak, readPoint } from './ed25519.ts'
-import { type HouseKeys, type Point, publicKeysAt, subaddressOf } from './keys.ts'
+import { type WalletKeys, type Point, publicKeysAt, subaddressOf } from './keys.ts'
 
 /** Prefixes of mainnet, which a regtest daemon uses as well (cryptonote_config.h). */
 const PREFIX = { standard: 18, integrated: 19, subaddress: 42 } as const
@@ -20,7 +20,7 @@ export type Address = Readonly<{
   paymentId: Uint8Array | null
 }>
 
-export function createAddresses(keys: HouseKeys): Addresses {
+export function createAddresses(keys: WalletKeys): Addresses {
   const at = (path: KeyPath) => {
     const own = subaddressOf(path)
     const { spend, view } = publicKeysAt(keys, own)

@@ -4,12 +4,12 @@ import type { ViewKeys } from '../../../exchange/ports/signer.ts'
 import { assert } from '../../../lib/assert.ts'
 import { createHttp } from '../../../lib/http.ts'
 import { createAddresses } from './address.ts'
-import { houseKeys } from './keys.ts'
+import { createWalletKeys } from './keys.ts'
 import { createMoneroNode } from './node.ts'
-import { createOrigins } from './output-origins.ts'
+import { createOutputOrigins } from './output-origins.ts'
 import { createReader } from './reader.ts'
 import { createSender } from './sender.ts'
-import { createWalletRoom } from './wallet.ts'
+import { createWalletSession } from './wallet.ts'
 
 export type MoneroChainOptions = Readonly<{
   network: Network
@@ -31,17 +31,17 @@ export function createMoneroChain({ network, rpcUrls, viewKeys, spending }: Mone
   close(): Promise<void>
 } {
   assert(network.family === 'monero', 'the network is of the Monero family')
-  const keys = houseKeys(viewKeys, spending?.seedKey ?? null)
+  const keys = createWalletKeys(viewKeys, spending?.seedKey ?? null)
   const http = createHttp()
   const nodes = rpcUrls.map((url) => createMoneroNode(network, http, url))
   const [first] = nodes
   assert(first, 'a chain is read from at least one node')
   const addresses = createAddresses(keys)
-  const origins = createOrigins()
+  const origins = createOutputOrigins()
   const wallet =
     spending === null
       ? null
-      : createWalletRoom({
+      : createWalletSession({
           keys,
           folder: spending.folder,
           daemonUrl: first.url,

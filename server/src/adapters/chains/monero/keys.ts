@@ -7,9 +7,9 @@ import { spendKeyOf } from './view-keys.ts'
 export type Point = NonNullable<ReturnType<typeof readPoint>>
 
 /** The house's one wallet on a network. `spend` is null where only addresses are shown. */
-export type HouseKeys = Readonly<{ view: Scalar; spendPoint: Point; spend: Scalar | null }>
+export type WalletKeys = Readonly<{ view: Scalar; spendPoint: Point; spend: Scalar | null }>
 
-export function houseKeys({ view, spend }: ViewKeys, seedKey: Uint8Array | null): HouseKeys {
+export function createWalletKeys({ view, spend }: ViewKeys, seedKey: Uint8Array | null): WalletKeys {
   const spendPoint = present(readPoint(spend), 'the public spend key')
   const secret = seedKey === null ? null : spendKeyOf(seedKey)
   assert(secret === null || timesBase(secret).equals(spendPoint), 'the keystore holds both halves of one key')
@@ -37,7 +37,7 @@ export function offsetOf(view: Scalar, { account, index }: Subaddress): Scalar {
 }
 
 /** The public keys of one of our addresses. */
-export function publicKeysAt(keys: HouseKeys, at: Subaddress): { spend: Point; view: Point } {
+export function publicKeysAt(keys: WalletKeys, at: Subaddress): { spend: Point; view: Point } {
   if (at.account === 0 && at.index === 0) return { spend: keys.spendPoint, view: timesBase(keys.view) }
   const spend = keys.spendPoint.add(timesBase(offsetOf(keys.view, at)))
   return { spend, view: times(spend, keys.view) }

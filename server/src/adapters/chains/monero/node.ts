@@ -41,11 +41,11 @@ export type MoneroNode = PoolCalls &
     hashAt(height: number): Promise<string | null>
     block(hash: string): Promise<NodeBlock>
     /** Its head, and the time by its blocks. */
-    time(): Promise<ChainTime>
+    chainTime(): Promise<ChainTime>
     /** Those that the node has, in the pool or in a block of its best chain. */
     transactions(txHashes: readonly string[]): Promise<readonly NodeTransaction[]>
     /** Whether a block of the best chain has spent each of these; the pool does not count. */
-    spent(keyImages: readonly string[]): Promise<readonly boolean[]>
+    areSpent(keyImages: readonly string[]): Promise<readonly boolean[]>
     /** Units per byte. */
     feeRate(): Promise<bigint>
   }>

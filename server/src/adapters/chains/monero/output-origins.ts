@@ -1,14 +1,14 @@
 /** By which transaction each coin of ours came, and how high an index was paid: what a wallet is told that missed it. */
-export type Origins = Readonly<{
-  note(keyImage: string, txHash: string, index: number): void
-  of(keyImage: string): string | null
-  highest(): number
+export type OutputOrigins = Readonly<{
+  record(keyImage: string, txHash: string, index: number): void
+  txHashOf(keyImage: string): string | null
+  highestIndex(): number
 }>
 
 /** Coins of many blocks. Of older ones the wallet knows, or it reads the chain again. */
 const REMEMBERED_MAX = 10_000
 
-export function createOrigins(): Origins {
+export function createOutputOrigins(): OutputOrigins {
   const hashes = new Map<string, string>()
   let highest = 0
   return {

@@ -4,18 +4,18 @@ import { type Answer, call, post, readEntry, readHash, readInteger, readList, TI
 
 /** `failed`: the block on which the node found that it cannot be mined. */
 export type PoolEntry = Readonly<{ failed: BlockRef | null }>
-export type PlacedOutput = Readonly<{ height: number; unlocked: boolean }>
+export type ChainOutput = Readonly<{ height: number; unlocked: boolean }>
 
 /** What a node says and does about what waits in its pool. */
 export type PoolCalls = Readonly<{
-  pool(): Promise<readonly string[]>
+  poolTxHashes(): Promise<readonly string[]>
   send(raw: string): Promise<Answer>
   /** What it says of a transaction in its pool; null = it has none such. A restricted node says nothing. */
   poolEntry(txHash: string): Promise<PoolEntry | null | 'restricted'>
   /** Takes one transaction out of the pool, and nothing else. */
   flush(txHash: string): Promise<'done' | 'restricted'>
   /** The blocks of outputs by their numbers; null where one of them is not there. */
-  outputs(numbers: readonly bigint[]): Promise<readonly PlacedOutput[] | null>
+  outputs(numbers: readonly bigint[]): Promise<readonly ChainOutput[] | null>
 }>
 
 const NO_METHOD = -32601

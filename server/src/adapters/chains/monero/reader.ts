@@ -5,10 +5,10 @@ import type { ChainReader, ScannedBlock, Transfer } from '../../../exchange/port
 import { assert, InvariantError, present } from '../../../lib/assert.ts'
 import { largest, smallest } from '../../../lib/bigint.ts'
 import { findAgreedHash, findAgreedHead } from '../shared/agreement.ts'
-import { type HouseKeys, subaddressOf } from './keys.ts'
+import { type WalletKeys, subaddressOf } from './keys.ts'
 import type { MoneroNode, NodeTransaction } from './node.ts'
-import type { Origins } from './output-origins.ts'
-import { type Found, findOutputs, isLocked, keyImageOf } from './scan.ts'
+import type { OutputOrigins } from './output-origins.ts'
+import { type OwnOutput, findOutputs, isLocked, keyImageOf } from './scan.ts'
 
 /** Units per byte that the house never exceeds: what 2 kB cost at it is a tenth of a coin. */
 const RATE_MAX = 50_000_000n
@@ -19,11 +19,11 @@ const LOOKUPS_MAX = 500
 export function createReader(
   network: Network,
   nodes: readonly MoneroNode[],
-  keys: HouseKeys,
-  origins: Origins,
+  keys: WalletKeys,
+  origins: OutputOrigins,
 ): ChainReader {
   // What the recipient knows of an output, for as long as somebody holds its transfer.
-  const secrets = new WeakMap<Transfer, Found>()
+  const secrets = new WeakMap<Transfer, OwnOutput>()
   return {
     head: () => findAgreedHead(network, nodes),
     block: (height) => readBlock(nodes, keys, secrets, height),
@@ -52,8 +52,8 @@ export function createReader(
 
 async function readBlock(
   nodes: readonly MoneroNode[],
-  keys: HouseKeys,
-  secrets: WeakMap<Transfer, Found>,
+  keys: WalletKeys,
+  secrets: WeakMap<Transfer, OwnOutput>,
   height: number,
 ): Promise<ScannedBlock | null> {
   const hash = await findAgreedHash(nodes, height)
@@ -105,7 +105,7 @@ async function firstBlock(nodes: readonly MoneroNode[], hash: string) {
 }
 
 /** Early sightings from the first node; nothing is ever credited by them, and none of what is spent twice or locked. */
-function createPoolReader(nodes: readonly MoneroNode[], keys: HouseKeys): ChainReader['mempool'] {
+function createPoolReader(nodes: readonly MoneroNode[], keys: WalletKeys): ChainReader['mempool'] {
   let known: ReadonlySet<string> = new Set()
   return async () => {
     const [node] = nodes
@@ -125,7 +125,7 @@ function createPoolReader(nodes: readonly MoneroNode[], keys: HouseKeys): ChainR
 }
 
 async function receivedAt(
-  keys: HouseKeys,
+  keys: WalletKeys,
   node: MoneroNode,
   { identity, txHash, address }: Pick<Transfer, 'identity' | 'txHash' | 'address'>,
   block: BlockRef,

@@ -21,7 +21,7 @@ type Seen = Readonly<{ head: number; outcome: 'waits' | 'offered' | 'restricted'
  * So what failed is taken out of that pool, by its id, once its ring is old enough, and offered again: the same bytes. Where
  * outputs of the ring are gone for good the node refuses them, and it is as if it had never had them.
  */
-export function createRevive(nodes: readonly MoneroNode[]): NonNullable<ChainSender['rebroadcast']> {
+export function createRebroadcast(nodes: readonly MoneroNode[]): NonNullable<ChainSender['rebroadcast']> {
   const since = new Map<string, { first: number; last: number }>()
   return async (ours): Promise<RebroadcastResult> => {
     const seen = await Promise.all(nodes.map((node) => look(node, ours)))

@@ -1,6 +1,6 @@
+import { parseExact } from '@swapyard/lib/json-rpc.ts'
 import { AppError } from '../../../core/domain/errors.ts'
 import type { Http } from '../../../lib/http.ts'
-import { parseExact } from '../../../lib/json-rpc.ts'
 
 /** The program's own answer, or none: an error is `code` and `message`. */
 export type Answer =

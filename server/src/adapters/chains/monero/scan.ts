@@ -3,7 +3,7 @@ import type { KeyPath } from '../../../exchange/ports/spend.ts'
 import { present } from '../../../lib/assert.ts'
 import { writeAddress } from './address.ts'
 import { bytesOf, hashToPoint, keccak, readPoint, type Scalar, times, timesBase, toScalar } from './ed25519.ts'
-import { derive, type HouseKeys, offsetOf, outputSecret, type Point, subaddressOf, viewTag } from './keys.ts'
+import { derive, type WalletKeys, offsetOf, outputSecret, type Point, subaddressOf, viewTag } from './keys.ts'
 import { fromHex, type Output, type Transaction, toHex, unmask } from './transaction.ts'
 
 /** The second generator of commitments (Monero, rctTypes.h: H). */
@@ -22,10 +22,10 @@ const DELTA_SECONDS = 120n
 const DEPTH_MAX = 2_147_483_647n
 
 /** An output that is ours if its address is, with the secret that only sender and recipient know. */
-export type Found = Readonly<{ transfer: Transfer; secret: Scalar }>
+export type OwnOutput = Readonly<{ transfer: Transfer; secret: Scalar }>
 
 /** Where a transaction stands: what its lock is counted from. */
-export type Place = Readonly<{ height: number; time: number }>
+export type BlockPosition = Readonly<{ height: number; time: number }>
 
 /** What a node holds locks against. `time`: seconds, by the median of its latest blocks. */
 export type ChainTime = Readonly<{ headHeight: number; time: number }>
@@ -36,13 +36,13 @@ export type ChainTime = Readonly<{ headHeight: number; time: number }>
  *
  * An amount counts only where the commitment opens to it: what a sender says of it binds nobody.
  */
-export function findOutputs(keys: HouseKeys, transaction: Transaction, place: Place | null): readonly Found[] {
+export function findOutputs(keys: WalletKeys, transaction: Transaction, place: BlockPosition | null): readonly OwnOutput[] {
   const shared = sharedSecrets(keys.view, transaction.publicKeys)
   const single = transaction.outputs.map(({ vout }) => {
     const key = transaction.outputKeys[vout]
     return key === undefined ? [] : sharedSecrets(keys.view, [key])
   })
-  const found: Found[] = []
+  const found: OwnOutput[] = []
   for (const output of transaction.outputs) {
     for (const secrets of [...shared, ...(single[output.vout] ?? [])]) {
       const one = open(keys, transaction, output, secrets, place)
@@ -62,12 +62,12 @@ function sharedSecrets(view: Scalar, publicKeys: readonly Uint8Array[]): readonl
 }
 
 function open(
-  keys: HouseKeys,
+  keys: WalletKeys,
   { txHash, unlockTime }: Transaction,
   output: Output,
   shared: Uint8Array,
-  place: Place | null,
-): Found | null {
+  place: BlockPosition | null,
+): OwnOutput | null {
   if (output.viewTag !== null && output.viewTag !== viewTag(shared, output.vout)) return null
   const key = readPoint(fromHex(output.key))
   if (key === null) return null
@@ -98,13 +98,13 @@ export function openAmount({ amount, commitment }: Output, secret: Scalar): bigi
   return readPoint(commitment)?.equals(committed) ? units : null
 }
 
-function addressFor(keys: HouseKeys, spend: Point): string {
+function addressFor(keys: WalletKeys, spend: Point): string {
   if (spend.equals(keys.spendPoint)) return writeAddress('standard', spend.toBytes(), timesBase(keys.view).toBytes())
   return writeAddress('subaddress', spend.toBytes(), times(spend, keys.view).toBytes())
 }
 
 /** Confirmations that an output needs before the chain lets it be spent, where its sender locked it. */
-export function lockOf(unlockTime: bigint, { height, time }: Place): number {
+export function lockOf(unlockTime: bigint, { height, time }: BlockPosition): number {
   if (unlockTime === 0n) return 0
   const blocks =
     unlockTime < HEIGHT_MAX ? unlockTime - BigInt(height) : (unlockTime - BigInt(time)) / BLOCK_SECONDS + 1n
@@ -121,7 +121,7 @@ export function isLocked(unlockTime: bigint, { headHeight, time }: ChainTime): b
 }
 
 /** The name by which the chain says that an output of ours is spent. */
-export function keyImageOf(keys: HouseKeys, { transfer, secret }: Found, path: KeyPath): string {
+export function keyImageOf(keys: WalletKeys, { transfer, secret }: OwnOutput, path: KeyPath): string {
   const spend = present(keys.spend, 'the secret spend key')
   const own = secret + spend + offsetOf(keys.view, subaddressOf(path))
   const key = timesBase(own).toBytes()

@@ -2,16 +2,16 @@ import { AppError } from '../../../core/domain/errors.ts'
 import type { Network } from '../../../core/domain/network.ts'
 import type { FeeRate } from '../../../core/ports/chain.ts'
 import type { BroadcastResult, ChainSender, SpendRequest, UnsignedTransaction } from '../../../exchange/ports/chain.ts'
-import type { Utxo, Payment } from '../../../exchange/ports/spend.ts'
+import type { Payment, Utxo } from '../../../exchange/ports/spend.ts'
 import { assert } from '../../../lib/assert.ts'
 import { readAddress } from './address.ts'
 import { subaddressOf } from './keys.ts'
 import type { MoneroNode } from './node.ts'
 import { createObserve } from './observe.ts'
-import type { Origins } from './output-origins.ts'
-import { createRevive } from './rebroadcast.ts'
+import type { OutputOrigins } from './output-origins.ts'
+import { createRebroadcast } from './rebroadcast.ts'
 import { fromHex, parseTransaction } from './transaction.ts'
-import type { Built, Wallet, WalletOutput, WalletRoom } from './wallet.ts'
+import type { BuiltTransaction, Wallet, WalletOutput, WalletSession } from './wallet.ts'
 
 /** Outputs that one transaction may have (BULLETPROOF_PLUS_MAX_OUTPUTS); one is the change. */
 const OUTPUTS_MAX = 16
@@ -25,10 +25,10 @@ export type SenderOptions = Readonly<{
   network: Network
   nodes: readonly MoneroNode[]
   /** null in a process without the seed: it builds nothing. */
-  wallet: WalletRoom | null
+  wallet: WalletSession | null
   hot: string
   /** Where coins came from, as far as this process saw them come. */
-  origins: Origins
+  origins: OutputOrigins
   /** Outputs that are kept ready: what is spent brings its change back after ten blocks, and meanwhile others pay. */
   outputsReady: number
 }>
@@ -54,7 +54,7 @@ export function createSender(options: SenderOptions): ChainSender {
     },
     broadcast: (raw) => broadcastAll(nodes, raw),
     observe: createObserve(network, nodes),
-    rebroadcast: createRevive(nodes),
+    rebroadcast: createRebroadcast(nodes),
   }
 }
 
@@ -76,7 +76,12 @@ function checkPays({ id, name }: Network, { payments: pays, sweepAll }: SpendReq
   if (!fits) throw insufficient(pays, `the payment does not fit into one transaction of ${name}`)
 }
 
-async function build(options: SenderOptions, wants: Wants, wallet: Wallet, request: SpendRequest): Promise<UnsignedTransaction> {
+async function build(
+  options: SenderOptions,
+  wants: Wants,
+  wallet: Wallet,
+  request: SpendRequest,
+): Promise<UnsignedTransaction> {
   const { network, hot, outputsReady } = options
   const pays = request.payments
   const replaced = replacedCoins(request)
@@ -112,7 +117,7 @@ async function knownOutputs(
  * coins that were paid to addresses beyond them, and freezing all that came. Where it is known by which transaction a coin
  * came, that one is looked into; for what is still missing the chain is read again, once for each.
  */
-async function tend(wallet: Wallet, wants: Wants, origins: Origins): Promise<void> {
+async function tend(wallet: Wallet, wants: Wants, origins: OutputOrigins): Promise<void> {
   await wallet.widen(Math.max(wants.index, origins.highest()))
   let known = await wallet.outputs('long')
   const missing = () => [...wants.unknown].filter((keyImage) => !known.has(keyImage) && !wants.lost.has(keyImage))
@@ -193,7 +198,7 @@ function describe(
   network: Network,
   request: SpendRequest,
   chosen: readonly Utxo[],
-  { raw, secrets, feeUnits, keyImages }: Built,
+  { raw, secrets, feeUnits, keyImages }: BuiltTransaction,
   replaced: readonly Utxo[] | null,
 ): UnsignedTransaction {
   const spent = parseTransaction(fromHex(raw), null)?.keyImages ?? []

@@ -1,9 +1,9 @@
-import type { KeySource, SignedTransaction, SignIntent, FamilySigner } from '../../../exchange/ports/signer.ts'
+import type { FamilySigner, KeySource, SignedTransaction, SignIntent } from '../../../exchange/ports/signer.ts'
 import type { Payment } from '../../../exchange/ports/spend.ts'
 import { assert, present } from '../../../lib/assert.ts'
 import { readAddress } from './address.ts'
 import { littleEndian, readPoint, timesBase } from './ed25519.ts'
-import { derive, type HouseKeys, houseKeys, outputSecret, viewTag } from './keys.ts'
+import { derive, type WalletKeys, createWalletKeys, outputSecret, viewTag } from './keys.ts'
 import { findOutputs, openAmount } from './scan.ts'
 import { fromHex, type Output, parseTransaction, type Transaction, toHex } from './transaction.ts'
 import { spendKeyOf, viewKeysOf } from './view-keys.ts'
@@ -29,9 +29,9 @@ export const signMonero: FamilySigner = (intent, keys) => {
   return { txHash: transaction.txHash, raw: intent.raw } satisfies SignedTransaction
 }
 
-function ownKeys(keys: KeySource): HouseKeys {
+function ownKeys(keys: KeySource): WalletKeys {
   const seedKey = keys.privateKey({ branch: 'hot', index: 0 })
-  return houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+  return createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
 }
 
 function checkSpends({ inputs, feeUnits }: MoneroIntent, { keyImages, unlockTime, ...transaction }: Transaction): void {
@@ -66,7 +66,7 @@ function isPaidBy(pay: Payment, output: Output, secrets: readonly string[]): boo
   })
 }
 
-function returnedUnits(keys: HouseKeys, transaction: Transaction, rest: readonly Output[]): bigint {
+function returnedUnits(keys: WalletKeys, transaction: Transaction, rest: readonly Output[]): bigint {
   const own = new Map(findOutputs(keys, transaction, null).map((found) => [found.transfer.identity, found]))
   return rest.reduce((total, output) => {
     const found = own.get(output.key)
@@ -78,7 +78,7 @@ function returnedUnits(keys: HouseKeys, transaction: Transaction, rest: readonly
   }, 0n)
 }
 
-function isHot(keys: HouseKeys, output: Output, secret: bigint): boolean {
+function isHot(keys: WalletKeys, output: Output, secret: bigint): boolean {
   return readPoint(fromHex(output.key))?.subtract(timesBase(secret)).equals(keys.spendPoint) ?? false
 }
 

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../../lib/free-port.ts'
+import { freePort } from '@swapyard/lib/free-port.ts'
 
 /** A running monero-wallet-rpc of ours, with the login that it was given. */
 export type WalletChild = Readonly<{
   url: string
   login: Readonly<{ user: string; password: string }>
   /** Why it is not running, once it is not. */
-  ended(): string | null
+  exitReason(): string | null
   stop(): Promise<void>
 }>
 

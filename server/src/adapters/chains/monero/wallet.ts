@@ -7,7 +7,7 @@ import { createHttp } from '../../../lib/http.ts'
 import { createAddresses } from './address.ts'
 import { answerChallenge } from './digest.ts'
 import { bytesOf } from './ed25519.ts'
-import type { HouseKeys } from './keys.ts'
+import type { WalletKeys } from './keys.ts'
 import { type Answer, call, post, readEntry, readHash, readHex, readList, readUnits } from './rpc.ts'
 import { toHex } from './transaction.ts'
 import { startWalletChild, type WalletChild } from './wallet-child.ts'
@@ -16,7 +16,7 @@ import { startWalletChild, type WalletChild } from './wallet-child.ts'
 export type WalletOutput = Readonly<{ units: bigint; unlocked: boolean; frozen: boolean }>
 
 /** A transaction that was built and relayed to nobody. */
-export type Built = Readonly<{
+export type BuiltTransaction = Readonly<{
   raw: string
   secrets: readonly string[]
   feeUnits: bigint
@@ -28,25 +28,25 @@ export type Wallet = Readonly<{
   /** Everything unspent, by key image, at the daemon's head: however long the way there is, where it is said to be long. */
   outputs(way?: 'long'): Promise<ReadonlyMap<string, WalletOutput>>
   /** Looks from now on for subaddresses up to this index and well beyond it. */
-  widen(index: number): Promise<void>
+  extendLookahead(index: number): Promise<void>
   /** Looks into these transactions again, for addresses that it did not know when they came. */
   scan(txHashes: readonly string[]): Promise<void>
   /** Reads the chain again from the restore height on. */
   rescan(): Promise<void>
-  freeze(keyImage: string, frozen: boolean): Promise<void>
-  transfer(destinations: readonly { address: string; units: bigint }[]): Promise<Built>
+  setFrozen(keyImage: string, frozen: boolean): Promise<void>
+  transfer(destinations: readonly { address: string; units: bigint }[]): Promise<BuiltTransaction>
 }>
 
-export type WalletRoom = Readonly<{
+export type WalletSession = Readonly<{
   /** One at a time. Opens the wallet first where it is not open. */
-  use<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
+  run<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
   /** For who cannot wait: where it is not open, that is begun, and NETWORK_UNAVAILABLE. */
-  useOpen<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
+  runIfOpen<T>(work: (wallet: Wallet) => Promise<T>): Promise<T>
   close(): Promise<void>
 }>
 
 export type WalletOptions = Readonly<{
-  keys: HouseKeys
+  keys: WalletKeys
   /** A cache: without it the wallet is made anew from the keys. */
   folder: string
   daemonUrl: string
@@ -72,7 +72,7 @@ const ADDRESSES_MAX = 64
 /** wallet_rpc_server_error_codes.h: too large, not enough money, not enough unlocked money. */
 const NOT_COVERED: readonly number[] = [-4, -17, -37]
 
-export function createWalletRoom(options: WalletOptions): WalletRoom {
+export function createWalletSession(options: WalletOptions): WalletSession {
   let opened: Promise<{ child: WalletChild; wallet: Wallet; close(): Promise<void> }> | null = null
   let tail: Promise<unknown> = Promise.resolve()
   let closed = false
@@ -89,7 +89,7 @@ export function createWalletRoom(options: WalletOptions): WalletRoom {
     isOpen = true
     return wallet
   }
-  const use: WalletRoom['use'] = (work) => {
+  const use: WalletSession['use'] = (work) => {
     const turn = tail.then(async () => work(await current()))
     tail = turn.catch(() => undefined)
     return turn
@@ -251,7 +251,7 @@ function readOutput(value: unknown): readonly [string, WalletOutput] {
   ]
 }
 
-function readBuilt(reply: Readonly<Record<string, unknown>>): Built {
+function readBuilt(reply: Readonly<Record<string, unknown>>): BuiltTransaction {
   const secrets = toHex(readHex(reply['tx_key'])).match(/.{64}/g) ?? []
   const { key_images: keyImages } = readEntry(reply['spent_key_images'])
   return {

@@ -1,7 +1,7 @@
 import type { ExchangeType, ExchangeView } from '../../../exchange/domain/exchange.ts'
 import type { ExchangeStore } from '../../../exchange/ports/store/exchanges.ts'
 import { createBatcher } from '../../../lib/batch.ts'
-import { createRecent, type Recent } from '../../../lib/ttl-cache.ts'
+import { createTtlCache, type TtlCache } from '../../../lib/ttl-cache.ts'
 import { generationOf, LEAST_RUNNING } from '../core/changed-since.ts'
 import type { Sql } from '../core/database.ts'
 import { type ExchangeRow, type ExecutionViewRow, exchangeColumns, executionsColumn, toExchangeView } from './rows.ts'
@@ -23,7 +23,7 @@ const FIND_TOGETHER = { most: 64, running: 3 }
 /** One at a time: a poll that comes while one is under way is answered by the next. */
 const ASK_TOGETHER = { most: 1_000, running: 1 }
 /** Those that are polled now. */
-const KEPT = { most: 10_000, ageMs: 600_000 }
+const KEPT = { max: 10_000, ttlMs: 600_000 }
 /** With more changes of a table in one answer, reading anew what is asked for is cheaper. */
 const CHANGES_MOST = 1_000
 /** The mark stays for a while, so that what was read meanwhile is not older than it. */
@@ -64,7 +64,7 @@ type Mark = Readonly<{ tables: string; since: bigint; at: number }>
  * Every change that a kept one does not show is of a transaction not below the mark, so that the next question names it:
  * at each question the old ones go, and what is kept later was read by a snapshot that is not below the mark either.
  */
-function createMark(sql: Sql, kept: Recent<string, Kept>, now: () => number) {
+function createMark(sql: Sql, kept: TtlCache<string, Kept>, now: () => number) {
   let mark: Mark | null = null
   let askedAt = Number.NEGATIVE_INFINITY
 
@@ -102,7 +102,7 @@ function createMark(sql: Sql, kept: Recent<string, Kept>, now: () => number) {
 }
 
 export function createFind(sql: Sql, now: () => number = Date.now): ExchangeStore['find'] {
-  const kept = createRecent<string, Kept>({ ...KEPT, now })
+  const kept = createTtlCache<string, Kept>({ ...KEPT, now })
   const mark = createMark(sql, kept, now)
   const findTogether = createBatcher((keys: readonly Key[]) => findExchanges(sql, keys), FIND_TOGETHER)
   return async (partnerId, id, type) => {

@@ -10,7 +10,7 @@ export function createBuiltApprovals(database: Database): BuiltApprovals {
     units,
   ]
   return {
-    async keep(approval) {
+    async save(approval) {
       await database.query(
         `insert into built_approvals (partner_id, network, account, token, units) values ($1, $2, $3, $4, $5)
          on conflict (partner_id, network, account, token, units) do update set built_at = statement_timestamp()`,

@@ -16,7 +16,7 @@ type UnclaimedRow = Readonly<{
 
 export function createSwapFeeStore(database: Database): SwapFeeStore {
   return {
-    async searched(network, first) {
+    async readScannedHeight(network, first) {
       // The update changes nothing: it makes the row that was there come back.
       const [row] = await database.query<{ height: string }>(
         `insert into fee_searches as f (network, height) values ($1, $2)
@@ -25,7 +25,7 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
       )
       return row === undefined ? first : Number(row.height)
     },
-    async untold(network, hashes) {
+    async findUnreported(network, hashes) {
       const rows = await database.query<{ hash: string }>(
         `select hash from unnest($2::text[]) as asked (hash)
          where not exists (select 1 from swaps s where s.network = $1 and s.hash = asked.hash)`,
@@ -33,7 +33,7 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
       )
       return new Set(rows.map(({ hash }) => hash))
     },
-    keep: (network, { from, to }, { swaps, unclaimed }) =>
+    saveScan: (network, { from, to }, { swaps, unclaimed }) =>
       database.transaction(async (tx) => {
         const moved = await tx.query(
           `update fee_searches set height = $3, searched_at = clock_timestamp()
@@ -45,14 +45,14 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
         for (const fee of unclaimed) await insertUnclaimed(tx, fee)
         return true
       }),
-    async searchAgain(network, height) {
+    async resetScan(network, height) {
       const rows = await database.query(
         'update fee_searches set height = $2 where network = $1 and height > $2 returning 1',
         [network, height],
       )
       return rows.length > 0
     },
-    async unclaimed(limit) {
+    async listUnclaimed(limit) {
       const rows = await database.query<UnclaimedRow>(
         `select network, hash, log_index, block_height, ref, sender, token, units, fee_to from unclaimed_fees u
          where not exists (select 1 from swaps s where s.network = u.network and s.hash = u.hash)
@@ -61,7 +61,7 @@ export function createSwapFeeStore(database: Database): SwapFeeStore {
       )
       return rows.map(toFee)
     },
-    async partnerIds() {
+    async listPartnerIds() {
       return (await database.query<{ id: string }>('select id from partners order by created_at, id')).map(
         ({ id }) => id,
       )

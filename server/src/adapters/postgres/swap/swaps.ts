@@ -71,7 +71,7 @@ export function createSwapStore(database: Database): SwapStore {
       const [row] = await database.query<Row>(`select ${COLUMNS} from swaps s where s.id = $1`, [id], 'find-swap')
       return row === undefined ? null : toTracked(row)
     },
-    async findSent(partnerId, network, hash) {
+    async findByHash(partnerId, network, hash) {
       const [row] = await database.query<Row>(
         `select ${COLUMNS} from swaps s where s.network = $2 and s.hash = $3 and s.partner_id = $1`,
         [partnerId, network, hash],
@@ -156,7 +156,7 @@ const valuesOf = (swap: NewSwap, isTold: boolean) => [
 async function advanceSwap(
   database: Database,
   { swap, version }: TrackedSwap,
-  { progress, fee, isSeen, isSent, nextLookMs }: SwapAdvance,
+  { progress, fee, isSeen, isSent, nextCheckMs }: SwapAdvance,
 ): Promise<boolean> {
   const { status, reason, receivedUnits, block, isFinal } = progress
   return database.transaction(async (tx) => {
@@ -184,7 +184,7 @@ async function advanceSwap(
         isSeen,
         isSent,
         isFinal,
-        Math.round(nextLookMs),
+        Math.round(nextCheckMs),
         stands.fee?.assetId ?? null,
         stands.fee?.units ?? null,
         stands.bookings,
@@ -218,7 +218,7 @@ async function bookFee(
 }
 
 function toTracked(row: Row): TrackedSwap {
-  return { swap: toSwap(row), version: row.version, raw: row.raw, seenAt: row.seen_at }
+  return { swap: toSwap(row), version: row.version, raw: row.raw, lastSeenAt: row.seen_at }
 }
 
 function toSwap(row: Row): Swap {

@@ -6,13 +6,14 @@ import {
   conversionId,
   depositEntry,
   depositLossEntry,
+  depositLossReversalEntry,
   depositRecoveryEntry,
   depositReversalEntry,
   dustEntry,
   exchangeAccount,
   feePaidEntry,
   fundingEntry,
-  depositLossReversalEntry,
+  invalidatedEntry,
   networkFeeEntry,
   type Outgoing,
   partnerAccount,
@@ -24,7 +25,6 @@ import {
   swapFeeReversalEntry,
   toPartnerEntry,
   unclaimedEntry,
-  invalidatedEntry,
 } from './entries.ts'
 import type { JournalEntry } from './journal.ts'
 
@@ -75,7 +75,7 @@ const outgoing = (purpose: Outgoing['purpose'], amount: bigint, assetId: AssetId
 })
 
 describe('a conversion', () => {
-  test('conserves both assets, and owes the recipient what is due in place of what came in', () => {
+  test('conserves both assets and replaces the deposit by the amount due', () => {
     fc.assert(
       fc.property(conversion, (parts) => {
         const entries = [
@@ -101,13 +101,13 @@ describe('a conversion', () => {
     )
   })
 
-  test('is found by the order that made it', () => {
+  test('has an id derived from its order', () => {
     expect(convert({ give: 1n, due: 1n, spread: 0n, partner: 0n, network: 0n }).id).toBe(conversionId('order'))
   })
 })
 
-describe('an exchange that closes owes nothing', () => {
-  test('paid to the recipient', () => {
+describe('a closed exchange owes nothing', () => {
+  test('after a payout to the recipient', () => {
     fc.assert(
       fc.property(conversion, (parts) => {
         const entries = [
@@ -130,34 +130,34 @@ describe('an exchange that closes owes nothing', () => {
     )
   })
 
-  test('credited to the partner, refunded, kept as dust, or unclaimed', () => {
+  test('after a credit to the partner, a refund, dust or an unclaimed deposit', () => {
     fc.assert(
       fc.property(deposit, fc.bigInt({ min: 0n, max: 10n ** 30n }), (credit, fee) => {
         fc.pre(fee < credit.units)
-        const came = depositEntry(credit)
-        const back = outgoing('refund', credit.units - fee, 'btc@btc')
-        const ways = [
+        const received = depositEntry(credit)
+        const refund = outgoing('refund', credit.units - fee, 'btc@btc')
+        const closings = [
           [toPartnerEntry('x', exchangeId, 'p', 'btc@btc', credit.units)],
-          [refundFeeEntry('payout', exchangeId, 'btc@btc', fee), signedEntry(back), sentEntry(back)],
+          [refundFeeEntry('payout', exchangeId, 'btc@btc', fee), signedEntry(refund), sentEntry(refund)],
           [dustEntry('x', exchangeId, 'btc@btc', credit.units)],
           [unclaimedEntry('x', exchangeId, 'btc@btc', credit.units)],
         ]
-        for (const way of ways) expect(owed('btc@btc', came, ...way)).toBe(0n)
+        for (const closing of closings) expect(owed('btc@btc', received, ...closing)).toBe(0n)
       }),
     )
   })
 })
 
-describe('what is taken back leaves nothing', () => {
+describe('a reversal leaves zero balances', () => {
   const accounts = ['asset:wallet', 'asset:deposits', 'asset:outgoing', 'expense:suspense', exchangeAccount(exchangeId)]
   const isNothing = (...entries: readonly JournalEntry[]) =>
     accounts.every((account) => balance(account, 'btc@btc', entries) === 0n)
 
-  test('a deposit and its reversal', () => {
+  test('for a deposit and its reversal', () => {
     fc.assert(fc.property(deposit, (credit) => isNothing(depositEntry(credit), depositReversalEntry(credit))))
   })
 
-  test('a loss and its recovery; a loss that turns out to be none', () => {
+  test('for a loss and its recovery or reversal', () => {
     fc.assert(
       fc.property(deposit, (credit) => {
         expect(isNothing(depositLossEntry(credit), depositRecoveryEntry({ ...credit, credits: 2 }))).toBe(true)
@@ -172,7 +172,7 @@ describe('what is taken back leaves nothing', () => {
     )
   })
 
-  test('a signature that is dead', () => {
+  test('for a signed payout that is invalidated', () => {
     const purposes = ['payout', 'refund', 'sweep', 'gas', 'withdrawal'] as const
     for (const purpose of purposes) {
       const one = outgoing(purpose, 5n, 'btc@btc')
@@ -181,32 +181,32 @@ describe('what is taken back leaves nothing', () => {
   })
 })
 
-describe('a referrer fee that the operator took', () => {
+describe('a referrer fee', () => {
   const fee = fc.record({ units, bookings: fc.integer({ min: 1, max: 9 }) }).map((one) => ({
     ...{ swapId: 's', partnerId: 'p', feeTo: '0xfe', assetId: '0xaa@eth' as AssetId },
     ...one,
   }))
   const at = (account: string, ...entries: readonly JournalEntry[]) => balance(account, '0xaa@eth', entries)
 
-  test('is the partner’s once it is final, and paid from where it lies', () => {
+  test('belongs to the partner when it is final, and is paid from the address that received it', () => {
     fc.assert(
       fc.property(fee, (one) => {
-        const taken = [swapFeeEntry(one), swapFeeFinalEntry(one)]
-        expect(at(partnerAccount('p'), ...taken.slice(0, 1))).toBe(0n)
-        expect([at(partnerAccount('p'), ...taken), at('liability:swap:s', ...taken)]).toEqual([-one.units, 0n])
-        expect(at('asset:fees:0xfe', ...taken)).toBe(one.units)
+        const booked = [swapFeeEntry(one), swapFeeFinalEntry(one)]
+        expect(at(partnerAccount('p'), ...booked.slice(0, 1))).toBe(0n)
+        expect([at(partnerAccount('p'), ...booked), at('liability:swap:s', ...booked)]).toEqual([-one.units, 0n])
+        expect(at('asset:fees:0xfe', ...booked)).toBe(one.units)
         const transfer = { network: 'eth', txHash: '0x1', from: '0xfe', to: '0xbb', partnerId: 'p' }
-        const paid = [...taken, feePaidEntry({ ...transfer, assetId: one.assetId, units: one.units })]
+        const paid = [...booked, feePaidEntry({ ...transfer, assetId: one.assetId, units: one.units })]
         expect([at(partnerAccount('p'), ...paid), at('asset:fees:0xfe', ...paid)]).toEqual([0n, 0n])
       }),
     )
   })
 
-  test('leaves nothing where it is taken back, and each time has ids of its own', () => {
+  test('leaves zero balances after a reversal, with new ids for each booking', () => {
     fc.assert(
       fc.property(fee, (one) => {
-        const back = [swapFeeEntry(one), swapFeeReversalEntry(one)]
-        expect([at('asset:fees:0xfe', ...back), at('liability:swap:s', ...back)]).toEqual([0n, 0n])
+        const reversed = [swapFeeEntry(one), swapFeeReversalEntry(one)]
+        expect([at('asset:fees:0xfe', ...reversed), at('liability:swap:s', ...reversed)]).toEqual([0n, 0n])
         const all = [one, { ...one, bookings: one.bookings + 1 }].flatMap((each) => [
           swapFeeEntry(each),
           swapFeeReversalEntry(each),
@@ -218,8 +218,8 @@ describe('a referrer fee that the operator took', () => {
   })
 })
 
-describe('coins stay where they are counted', () => {
-  test('a sweep moves them from the deposits to the wallet', () => {
+describe('account balances', () => {
+  test('move from deposits to the wallet with a sweep', () => {
     const sweep = outgoing('sweep', 90n)
     const entries = [signedEntry(sweep), sentEntry(sweep), networkFeeEntry('transaction', 'deposits', 'eth@eth', 10n)]
     expect(balance('asset:deposits', 'eth@eth', entries)).toBe(-100n)
@@ -227,11 +227,11 @@ describe('coins stay where they are counted', () => {
     expect(balance('expense:network-fee', 'eth@eth', entries)).toBe(10n)
   })
 
-  test('what the operator brings is capital', () => {
+  test('count a funding as capital', () => {
     expect(balance('equity:capital', 'eth@eth', [fundingEntry('1', 1, 'eth@eth', 3n)])).toBe(-3n)
   })
 
-  test('every event has an id of its own: a second credit, loss or signature is no repeat of the first', () => {
+  test('have different entry ids for a second credit, loss or signature', () => {
     const credit = {
       depositId: '7',
       credits: 1,

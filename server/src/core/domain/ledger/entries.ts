@@ -71,9 +71,12 @@ export function depositLossEntry(loss: Credit): JournalEntry {
 
 /** A deposit that was booked as a loss is on the chain again. */
 export function depositRecoveryEntry(deposit: Credit): JournalEntry {
-  return journalEntry(`deposit:${deposit.depositId}:recovery:${deposit.credits}`, 'deposit recovered', deposit.exchangeId, [
-    { debit: accountAt(deposit.location), credit: suspense, assetId: deposit.assetId, units: deposit.units },
-  ])
+  return journalEntry(
+    `deposit:${deposit.depositId}:recovery:${deposit.credits}`,
+    'deposit recovered',
+    deposit.exchangeId,
+    [{ debit: accountAt(deposit.location), credit: suspense, assetId: deposit.assetId, units: deposit.units }],
+  )
 }
 
 /** The payout of a lost deposit was invalidated: nothing left, so the loss is reversed. */
@@ -291,7 +294,12 @@ function receiverOf(payout: Outgoing): Account {
 export const networkFeeId = (transactionId: string): string => `transaction:${transactionId}:fee`
 
 /** Network fee of a transaction, paid by the wallet that signed it. */
-export function networkFeeEntry(transactionId: string, from: FundsLocation, assetId: AssetId, units: bigint): JournalEntry {
+export function networkFeeEntry(
+  transactionId: string,
+  from: FundsLocation,
+  assetId: AssetId,
+  units: bigint,
+): JournalEntry {
   return journalEntry(networkFeeId(transactionId), 'network fee', null, [
     { debit: 'expense:network-fee', credit: accountAt(from), assetId, units },
   ])

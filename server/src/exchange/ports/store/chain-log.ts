@@ -23,7 +23,10 @@ export interface ChainLog {
   begin(network: string, block: Pick<ScannedBlock, 'height' | 'hash' | 'parentHash'>): Promise<boolean>
   /** Removes all blocks above `height`. False if the cursor is no longer at `from`, because another watcher was faster. */
   rewind(network: string, height: number, from: BlockRef): Promise<boolean>
-  recordSightings(network: string, transfers: readonly { txHash: string; address: string; memo: string | null }[]): Promise<void>
+  recordSightings(
+    network: string,
+    transfers: readonly { txHash: string; address: string; memo: string | null }[],
+  ): Promise<void>
   /** Sightings that are in no block yet, least recently looked up first. */
   listSightings(limit: number): Promise<readonly { network: string; txHash: string; exchangeId: string }[]>
   recordLookup(network: string, txHash: string, isMissing: boolean): Promise<void>

@@ -7,7 +7,10 @@ export interface RecoveryStore {
   /** Spends that must happen before these outputs can be in a block again: of their transactions and the ancestors of those. */
   findAncestorSpends(network: string, outpoints: readonly string[]): Promise<readonly RequiredSpend[]>
   /** The given outputs that are in no block, each with the height of the head when it left its block. */
-  findMissingOutputs(network: string, outpoints: readonly string[]): Promise<readonly { outpoint: string; missingSince: number }[]>
+  findMissingOutputs(
+    network: string,
+    outpoints: readonly string[],
+  ): Promise<readonly { outpoint: string; missingSince: number }[]>
   /** Credited fundings that are in no block. Locks the rows inside a transaction. */
   listOrphanedFundings(network: string, limit: number): Promise<readonly Deposit[]>
   /** Reserved units of an asset that the hot wallet does not cover; 0 if it covers them. */

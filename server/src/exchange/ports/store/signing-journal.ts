@@ -1,5 +1,5 @@
 import type { AssetId } from '../../../core/domain/asset.ts'
-import type { ReleasedTransaction, PayoutOrigin, PayoutRelease } from '../signer.ts'
+import type { PayoutOrigin, PayoutRelease, ReleasedTransaction } from '../signer.ts'
 
 export type MissingRelease = PayoutRelease & Readonly<{ acknowledged: boolean; matchedPayout: string | null }>
 
@@ -24,7 +24,12 @@ export interface SigningJournalStore {
   listUnacknowledged(limit: number): Promise<readonly MissingRelease[]>
   listMissing(limit: number): Promise<readonly MissingRelease[]>
   /** Hash of a missing release of this payout, or of another payout to the same destination; null = none. */
-  findEarlierPayment(payout: { id: string; assetId: AssetId; address: string; memo: string | null }): Promise<string | null>
+  findEarlierPayment(payout: {
+    id: string
+    assetId: AssetId
+    address: string
+    memo: string | null
+  }): Promise<string | null>
   /** Origin of the next payout or refund of a deposit, from which the signer derives its id. */
   readPayoutOrigin(depositId: string, leg: number): Promise<PayoutOrigin>
   /** Begins a generation: acknowledges all missing releases and skips key indexes that the lost part may have used. */

@@ -1,6 +1,6 @@
 import type { BlockRef } from '../../../core/ports/chain.ts'
 import type { SignIntent } from '../signer.ts'
-import type { Utxo, KeyPath } from '../spend.ts'
+import type { KeyPath, Utxo } from '../spend.ts'
 
 export type Attempt = Readonly<{
   id: string

@@ -11,7 +11,7 @@ import { countedUnits } from '../../domain/private-plan.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { Signer } from '../../ports/signer.ts'
 import type { Execution, OnRelease } from '../../ports/store/execution.ts'
-import type { StepContext, ExecutionChange } from '../../ports/store/steps.ts'
+import type { ExecutionChange, StepContext } from '../../ports/store/steps.ts'
 import type { Store, StoreTx } from '../../ports/store/store.ts'
 import type { Venue } from '../../ports/venue.ts'
 import type { BookSnapshot } from '../../quotes/book-snapshot.ts'
@@ -20,25 +20,25 @@ import type { QuoteClock } from '../../quotes/quote-rate.ts'
 export type StepDeps = Readonly<{
   store: Store
   chains: ReadonlyMap<string, Chain>
-  /** Currencies by asset, listed or disabled alike: money in flight is finished whatever is on offer. */
+  /** Currencies by asset, including disabled ones: open exchanges are finished whatever is listed. */
   currencyOf(assetId: AssetId): Currency | null
   books: BookSnapshot
   venue: Venue<StoreTx>
   screening: Screening
-  /** Names payouts; signs nothing here. */
+  /** Derives payout ids; steps sign nothing. */
   signer: Pick<Signer, 'payoutId'>
   clock: QuoteClock
   log: Log
 }>
 
-/** What was read of the outside world before the transaction, for one execution. */
+/** What was read from outside for one execution, before the transaction. */
 export type Evidence = Readonly<{
-  /** The block that every node agreed on, and what the address really received by the transfer. */
+  /** The block that all nodes agreed on, and the units that the address received by the transfer. */
   deposit: { blockHash: string; receivedUnits: bigint } | null
   screening: Verdict
 }>
 
-/** One act on one execution, inside the step's transaction. */
+/** One execution to act on, inside the transaction of the step. */
 export type Act = Readonly<{
   deps: StepDeps
   tx: StoreTx
@@ -47,23 +47,23 @@ export type Act = Readonly<{
   evidence: Evidence | null
 }>
 
-/** What an exchange gives and what it gets, however many legs lie between. */
+/** Source and target asset of an exchange over all of its legs. */
 export function endsOf({ id, legs }: Exchange): Leg {
   const [first, last] = [legs[0], legs.at(-1)]
   return { from: present(first, `the first leg of exchange ${id}`).from, to: present(last, `the last leg of ${id}`).to }
 }
 
-/** Its proceeds are the next leg's deposit. */
+/** Whether the proceeds of the execution fund another leg. */
 export function hasNextLeg({ context: { exchange }, execution: { leg } }: Pick<Act, 'context' | 'execution'>): boolean {
   return leg < exchange.legs.length - 1
 }
 
-/** What is converted for the deposit: on a further leg with what the intermediary's chain was not shown. */
+/** Units to convert: the deposit and, on a later leg, the part that was withheld from the intermediary's chain. */
 export function convertibleUnits({
   context: { exchange },
   execution: { leg, deposit },
 }: Pick<Act, 'context' | 'execution'>): bigint {
-  const units = present(deposit.creditedUnits, 'a counted deposit has units')
+  const units = present(deposit.creditedUnits, 'a credited deposit has units')
   return leg === 0 || exchange.plan === undefined ? units : countedUnits(exchange.plan, units)
 }
 
@@ -80,7 +80,7 @@ export function getChain(deps: StepDeps, network: string): Chain {
   return present(deps.chains.get(network), `the chain of ${network}`)
 }
 
-/** The asset that came in: not always the one that was asked for. */
+/** Asset of the deposit, which may differ from the requested one. */
 export function depositAsset(act: Act): Asset {
   const { assetId } = act.execution.deposit
   return present(
@@ -93,12 +93,12 @@ export function isRightAsset(act: Pick<Act, 'context' | 'execution'>): boolean {
   return act.execution.deposit.assetId === legOf(act).from.id
 }
 
-/** A person has looked at whoever takes part. */
+/** The operator has decided in spite of the screening. */
 export const isClearedByOperator = ({ decision }: Execution): boolean => decision === 'refund' || decision === 'release'
 
 type Fields = Omit<ExecutionChange, 'id' | 'status' | 'reason'>
 
-/** Moves the execution along an edge of the lifecycle and writes the event that says so. */
+/** Moves the execution along an edge of the lifecycle and stores the event. */
 export async function move(
   act: Act,
   status: ExchangeStatus,
@@ -118,8 +118,8 @@ export async function move(
 }
 
 /**
- * To a person, who is told. What was decided before was decided of something else. Released, it goes on where it was
- * going: what was on its way back is never converted because somebody let it go.
+ * Puts the execution on hold and raises an alarm. Clears an earlier decision and stores where to resume: after a release, a
+ * refund continues as a refund and is never converted.
  */
 export async function holdFor(
   act: Act,
@@ -143,14 +143,14 @@ export async function holdFor(
 }
 
 /**
- * Whether the exchange is still owed that much of an asset, beside what its other payouts take. Asked before anything is
- * reserved: without it a mistake in one deposit's account is paid with what another brought.
+ * Whether we owe the exchange this amount beyond what its payouts have reserved. Checked before each reservation, so that a
+ * bug in the account of one deposit is not paid with another deposit's money.
  */
 export async function isOwed(act: Act, assetId: AssetId, units: bigint): Promise<boolean> {
   return (await act.tx.ledger.unreserved(act.context.exchange.id, assetId)) >= units
 }
 
-/** The deposit as it is counted after this step. */
+/** Saves the accounting state of the deposit. */
 export async function saveDeposit(
   act: Act,
   change: Partial<Pick<Execution['deposit'], 'status' | 'creditedUnits' | 'credits' | 'lost'>>,

@@ -11,17 +11,27 @@ import { type DepositTerms, decideTerms, type LiveRate, toLiveRate } from '../..
 import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import type { StoreTx } from '../../ports/store/store.ts'
-import { type Act, convertibleUnits, getChain, holdFor, hasNextLeg, isOwed, isRightAsset, legOf, move } from './context.ts'
+import {
+  type Act,
+  convertibleUnits,
+  getChain,
+  hasNextLeg,
+  holdFor,
+  isOwed,
+  isRightAsset,
+  legOf,
+  move,
+} from './context.ts'
 import { drawnDelayMs, minOutputUnits, payoutIdOf, reserve } from './reserve.ts'
 
-/** Never an id again whose order was settled: what was taken back or refused is tried anew under another (I-22). */
+/** Id of the next order. A settled id is never used again, so a reversed or rejected order is repeated with a new id (I-22). */
 export function nextOrderId({ id, deposit, orderId }: Execution): string {
   const first = `${id}:${deposit.credits}`
   if (orderId === null || (orderId !== first && !orderId.startsWith(`${first}.`))) return first
   return `${first}.${Number(orderId.slice(first.length + 1) || '1') + 1}`
 }
 
-/** The floating direction of a leg as the book prices it now; it throws as a quote does. The last one bears the partner's fee. */
+/** Current floating price of a leg; throws like a quote. Only the last leg carries the partner fee. */
 function pricingOf(act: Act, leg = legOf(act)): PairPricing {
   const {
     deps,
@@ -33,8 +43,8 @@ function pricingOf(act: Act, leg = legOf(act)): PairPricing {
   return deps.books.price({ from, to, flow: 'standard', partnerFeeBps }, deps.clock.now())
 }
 
-/** The bounds of a first leg are those of the whole way: what the last one could not pay is not begun. */
-function liveOf(act: Act): LiveRate {
+/** Current rate of a leg. The limits of a first leg also cover the second, so an amount that cannot be paid out is refunded. */
+function liveRateOf(act: Act): LiveRate {
   const { exchange } = act.context
   const pricing = pricingOf(act)
   const next = exchange.legs[act.execution.leg + 1]
@@ -48,38 +58,37 @@ function liveOf(act: Act): LiveRate {
   return { ...toLiveRate(pricing), minUnits, maxUnits }
 }
 
-/** How this deposit executes, or `wait` where that needs a rate and there is none now. */
+/** Terms on which this deposit executes; `wait` while a needed rate is unavailable. */
 export async function termsOf(act: Act): Promise<DepositTerms | { kind: 'wait' }> {
   const {
     context: { exchange },
     execution,
   } = act
   assert(isRightAsset(act), `execution ${execution.id} has terms only in the asset that was ordered`)
-  const first = await isFirst(act)
-  const isFurther = execution.leg > 0
+  const isLaterLeg = execution.leg > 0
   try {
     return decideTerms({
       flow: exchange.flow,
       fixed: exchange.flow === 'fixed-rate' ? { fromUnits: exchange.fromUnits, toUnits: exchange.toUnits } : null,
-      isFirst: first,
-      // A further leg is our own payment: it is never late, nor too small for what was accepted.
-      seenAt: isFurther ? exchange.createdAt : execution.deposit.firstSeenAt,
+      isFirst: await hasFixedRate(act),
+      // The deposit of a later leg is our own payment: never late, and never too small.
+      seenAt: isLaterLeg ? exchange.createdAt : execution.deposit.firstSeenAt,
       fixedUntil: exchange.fixedUntil,
       expiresAt: exchange.expiresAt,
-      closedBefore: !isFurther && isTerminal(exchange.status),
+      closedBefore: !isLaterLeg && isTerminal(exchange.status),
       depositUnits: convertibleUnits(act),
-      requestedUnits: isFurther ? convertibleUnits(act) : exchange.fromUnits,
-      live: () => liveOf(act),
+      requestedUnits: isLaterLeg ? convertibleUnits(act) : exchange.fromUnits,
+      live: () => liveRateOf(act),
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // A listing that was taken off or has no reserve gives the money back; a source that is silent is waited for.
+    // Without a listing or a reserve the deposit is refunded; without a price the step waits.
     return error.retryable ? { kind: 'wait' } : { kind: 'refund', reason: 'NO_LIQUIDITY' }
   }
 }
 
-/** A fixed rate serves one deposit: the first that is there. One that left the chain leaves it to the next. */
-async function isFirst(act: Act): Promise<boolean> {
+/** Whether the fixed rate applies: it serves the first deposit on the chain. If that leaves the chain, the next one gets it. */
+async function hasFixedRate(act: Act): Promise<boolean> {
   const {
     tx,
     context: { exchange },
@@ -89,7 +98,7 @@ async function isFirst(act: Act): Promise<boolean> {
   return !(await tx.steps.isRateUsed(exchange.id, { leg, depositId: deposit.id }, legOf(act).from.id))
 }
 
-/** Places the order at the venue under an id that exists before the call. Null = nothing can be done now. */
+/** Converts the deposit at the venue, with an order id that is stored before the call (I-22). Null = wait. */
 export async function convert(act: Act): Promise<Execution | null> {
   const {
     deps,
@@ -97,12 +106,12 @@ export async function convert(act: Act): Promise<Execution | null> {
     execution,
     context: { exchange },
   } = act
-  if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'not what was ordered')
+  if (!isRightAsset(act)) return move(act, 'refunding', 'WRONG_ASSET', 'wrong asset')
   const terms = await termsOf(act)
   if (terms.kind === 'wait') return null
-  if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'not convertible')
+  if (terms.kind === 'refund') return move(act, 'refunding', terms.reason, 'no terms for a conversion')
   const { from, to } = legOf(act)
-  const takeUnits = dueOf(act, terms.toUnits)
+  const takeUnits = dueUnitsOf(act, terms.toUnits)
   if ((exchange.recipient !== null || hasNextLeg(act)) && takeUnits < minOutputUnits(act, to))
     return move(act, 'refunding', 'BELOW_MIN', 'too small to be paid out')
   const giveUnits = present(execution.deposit.creditedUnits, 'credited units')
@@ -118,7 +127,7 @@ export async function convert(act: Act): Promise<Execution | null> {
     takeAsset: to.id,
     takeUnits,
   })
-  // What a fixed rate held for this exchange is what its order takes.
+  // The order uses what the fixed rate had reserved.
   if (terms.rate !== 'floating') await tx.inventory.release(`hold:${exchange.id}`)
   const outcome = await deps.venue.place({ ...order, exchangeId: exchange.id }, tx)
   if (outcome.kind !== 'filled') {
@@ -149,28 +158,28 @@ export async function convert(act: Act): Promise<Execution | null> {
 }
 
 /**
- * An intermediary's chain never shows the plain amount; what it is not shown stays with the house until the next leg. What
- * the recipient gets may differ by what was drawn for it.
+ * Units to pay for this leg. A private exchange withholds a part of the intermediary amount from its chain until the next
+ * leg, and varies the recipient's amount by the drawn `payoutPpm`.
  */
-function dueOf(act: Act, plainUnits: bigint): bigint {
+function dueUnitsOf(act: Act, plainUnits: bigint): bigint {
   const { plan } = act.context.exchange
   if (plan === undefined) return plainUnits
   return hasNextLeg(act) ? shownUnits(plan, plainUnits) : paidUnits(plan, plainUnits)
 }
 
-/** A person wants what was on its way back converted after all: what was reserved for it is void first. */
+/** Converts a refund after all, on the operator's decision. Voids the reserved refund first. */
 export async function reconvert(act: Act): Promise<Execution> {
   await unwind(act)
   await act.tx.alarms.clear(`held:${act.execution.id}`)
-  const moved = await move(act, 'exchanging', null, 'to be converted after all', { dueUnits: null })
+  const moved = await move(act, 'exchanging', null, 'conversion requested by the operator', { dueUnits: null })
   const { order } = act.execution
   return { ...moved, payout: null, order: order?.state === 'filled' ? { ...order, state: 'cancelled' } : order }
 }
 
-/** Takes a conversion back while nothing of it is signed: the payout, the order, the reservation and the postings. */
+/** Reverses an unsigned conversion: payout, order, reservation and postings. */
 export async function unwind({ tx, execution }: Act): Promise<void> {
   if (execution.payout && !(await tx.payouts.void(execution.payout.id))) {
-    throw new AppError('OVERLOADED', 'the payout was signed meanwhile: the step is run again')
+    throw new AppError('OVERLOADED', 'the payout was signed meanwhile; the step runs again')
   }
   if (execution.payout?.purpose === 'refund')
     await reverse(tx, `payout:${execution.payout.id}:refund-fee`, 'refund fee reversed')
@@ -186,7 +195,7 @@ async function reverse(tx: StoreTx, id: string, event: string): Promise<void> {
   if (entry) await tx.ledger.post(reversalOf(entry, `${id}:reversed`, event))
 }
 
-/** What the reference rate gives beyond the payout, part by part. At a fixed rate the house may have nothing left, or less. */
+/** Splits what the reference rate gives beyond the payout. At a fixed rate the spread may be zero. */
 function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
   const none = { dueUnits, spreadUnits: 0n, networkUnits: 0n, partnerUnits: 0n }
   let pricing: PairPricing
@@ -198,15 +207,15 @@ function margin(act: Act, giveUnits: bigint, dueUnits: bigint) {
   }
   const gross = scale(giveUnits, pricing.rate.numerator, pricing.rate.denominator, 'down')
   const { networkUnits, partnerBps } = pricing
-  // The partner's share of what came before the network fee, as the quote takes it.
+  // The partner fee is a share of the amount before the network fee, as in the quote.
   const partnerUnits = scale(dueUnits + networkUnits, partnerBps, BPS - partnerBps, 'down')
   const rest = gross - dueUnits - networkUnits - partnerUnits
   return { dueUnits, networkUnits, partnerUnits, spreadUnits: rest > 0n ? rest : 0n }
 }
 
 /**
- * The proceeds are there: to the recipient, or to the partner's balance where no address was named. Null = nobody was
- * screened for this step.
+ * Reserves the payout of the proceeds: to the next leg, to the recipient, or to the partner's balance if the exchange has no
+ * recipient. Null = no screening result in this step.
  */
 export async function reservePayout(act: Act): Promise<Execution | null> {
   const {
@@ -224,16 +233,16 @@ export async function reservePayout(act: Act): Promise<Execution | null> {
     const sending = await move(act, 'sending', null, 'credited to the partner', { sentUnits: units })
     return move({ ...act, execution: sending }, 'finished', null, 'finished')
   }
-  const destination = hasNextLeg(act) ? await nextTarget(act) : present(exchange.recipient, 'a recipient')
+  const destination = hasNextLeg(act) ? await createNextTarget(act) : present(exchange.recipient, 'a recipient')
   const id = await payoutIdOf(act)
   return reserve(act, { id, purpose: 'payout', asset: to, to: destination, units, heldMs: drawnDelayMs(act) })
 }
 
-/** Where the next leg's deposit will arrive: a fresh address of ours, stored before anything is signed for it. */
-async function nextTarget(act: Act): Promise<Destination> {
+/** Stores a new deposit address of ours for the next leg, before a payout to it is signed. */
+async function createNextTarget(act: Act): Promise<Destination> {
   const { deps, tx, execution } = act
   const { network } = legOf(act).to
-  const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a fresh index')
+  const keyIndex = present((await tx.exchanges.takeKeyIndexes(1))[0], 'a new key index')
   const destination = getChain(deps, network).addresses.deposit(keyIndex)
   await tx.steps.addDepositTarget({
     exchangeId: act.context.exchange.id,

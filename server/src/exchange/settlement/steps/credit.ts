@@ -2,19 +2,28 @@ import {
   accounts,
   depositEntry,
   depositLossEntry,
+  depositLossReversalEntry,
   depositRecoveryEntry,
   depositReversalEntry,
-  depositLossReversalEntry,
   unclaimedEntry,
 } from '../../../core/domain/ledger/entries.ts'
 import { present } from '../../../lib/assert.ts'
 import type { StatusReason } from '../../domain/exchange.ts'
 import { isTerminal } from '../../domain/lifecycle.ts'
 import type { Execution, OnRelease } from '../../ports/store/execution.ts'
-import { type Act, fundsLocationOf, depositAsset, getChain, holdFor, isRightAsset, move, saveDeposit } from './context.ts'
+import {
+  type Act,
+  depositAsset,
+  fundsLocationOf,
+  getChain,
+  holdFor,
+  isRightAsset,
+  move,
+  saveDeposit,
+} from './context.ts'
 import { termsOf, unwind } from './convert.ts'
 
-/** The deposit is deep enough and every node agrees: it is counted, and its way is chosen. Null = the evidence is stale. */
+/** Credits a deposit that is deep enough on all nodes, and chooses the next status. Null = the evidence is stale. */
 export async function credit(act: Act): Promise<Execution | null> {
   const { execution, tx, evidence } = act
   const { deposit } = execution
@@ -22,10 +31,14 @@ export async function credit(act: Act): Promise<Execution | null> {
   const { receivedUnits } = evidence.deposit
   if (receivedUnits === 0n) {
     const rejected = await saveDeposit(act, { status: 'rejected' })
-    await tx.alarms.raise(`unreceived:${deposit.id}`, 'a transfer was announced and nothing was received', {
-      exchangeId: act.context.exchange.id,
-      txHash: deposit.txHash,
-    })
+    await tx.alarms.raise(
+      `unreceived:${deposit.id}`,
+      'the address received nothing by a transfer that its chain reports',
+      {
+        exchangeId: act.context.exchange.id,
+        txHash: deposit.txHash,
+      },
+    )
     return {
       ...(await move(
         act,
@@ -39,12 +52,12 @@ export async function credit(act: Act): Promise<Execution | null> {
     }
   }
   const credits = deposit.credits + 1
-  const counted = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
-  await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: counted } })))
-  const shown = isRightAsset(act) ? receivedUnits : null
-  const next = { ...act, execution: { ...execution, deposit: counted, receivedUnits: shown } }
-  const { status, reason } = await route(next)
-  // The screening is heard first, and another asset goes back in itself whatever a person makes of it.
+  const credited = await saveDeposit(act, { status: 'credited', creditedUnits: receivedUnits, credits, lost: false })
+  await tx.ledger.post(depositEntry(entryOf({ ...act, execution: { ...execution, deposit: credited } })))
+  const shownUnits = isRightAsset(act) ? receivedUnits : null
+  const next = { ...act, execution: { ...execution, deposit: credited, receivedUnits: shownUnits } }
+  const { status, reason } = await chooseStatus(next)
+  // A released deposit of the wrong asset is refunded, whatever the operator decided about the screening.
   const onRelease: OnRelease = isRightAsset(next)
     ? { status: 'exchanging', reason: null }
     : { status: 'refunding', reason: 'WRONG_ASSET' }
@@ -53,32 +66,31 @@ export async function credit(act: Act): Promise<Execution | null> {
     status,
     reason,
     'deposit credited',
-    { receivedUnits: shown },
+    { receivedUnits: shownUnits },
     { units: receivedUnits.toString(), height: deposit.block.height },
   )
   if (status !== 'verifying' || reason === null) return moved
   return holdFor({ ...next, execution: moved }, reason, { onRelease }, { screening: evidence.screening })
 }
 
-/** The block must be the one that was checked, and the one that the watcher has at that height now (I-4). */
+/** Whether the deposit's block is the one that was checked and the one that the watcher has at that height (I-4). */
 async function isCurrent({ tx, execution: { deposit }, evidence, deps, context: { heads } }: Act): Promise<boolean> {
   if (deposit.block === null || evidence?.deposit?.blockHash !== deposit.block.hash) return false
   const stored = await tx.chainLog.blockHash(deposit.network, deposit.block.height)
   if (stored !== null) return stored === deposit.block.hash
-  // Older than the blocks that are kept: final, and every node has just agreed on it.
+  // Older than the stored blocks: final, and all nodes have just agreed on it.
   const { finalityBlocks } = getChain(deps, deposit.network).network
   return (heads.get(deposit.network) ?? 0) - deposit.block.height > finalityBlocks
 }
 
-type Route = { status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null }
+type NextStatus = { status: 'exchanging' | 'refunding' | 'verifying'; reason: StatusReason | null }
 
-async function route(act: Act): Promise<Route> {
-  // It had been given up: what comes after goes back.
+async function chooseStatus(act: Act): Promise<NextStatus> {
   if (act.execution.status === 'failed') return { status: 'refunding', reason: 'LATE_DEPOSIT' }
   if (act.evidence?.screening !== 'allow') return { status: 'verifying', reason: 'SCREENING' }
   if (!isRightAsset(act)) return { status: 'refunding', reason: 'WRONG_ASSET' }
   const terms = await termsOf(act)
-  // Without a current rate it is the conversion that waits, not the credit.
+  // Without a current rate the conversion waits, not the credit.
   return terms.kind === 'refund'
     ? { status: 'refunding', reason: terms.reason }
     : { status: 'exchanging', reason: null }
@@ -90,13 +102,13 @@ function entryOf({ deps, context: { exchange }, execution }: Act) {
     depositId: deposit.id,
     credits: deposit.credits,
     exchangeId: exchange.id,
-    assetId: present(deposit.assetId, 'a counted deposit has an asset'),
-    units: present(deposit.creditedUnits, 'a counted deposit has units'),
+    assetId: present(deposit.assetId, 'a credited deposit has an asset'),
+    units: present(deposit.creditedUnits, 'a credited deposit has units'),
     location: fundsLocationOf(getChain(deps, deposit.network).network),
   }
 }
 
-/** The deposit left the chain and nothing was signed: everything that followed from it is taken back. */
+/** Reverses conversion and credit of a deposit that left the chain before anything was signed. */
 export async function revertToPending(act: Act): Promise<Execution> {
   await unwind(act)
   const deposit = await uncredit(act)
@@ -117,7 +129,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
     context: { exchange },
   } = act
   if (deposit.lost) {
-    // It was booked as a loss because its payout was signed; that one is dead, and nothing was lost but time.
+    // The loss was booked because a payout was signed. That transaction is invalid, so nothing was lost.
     const loss = present(await tx.ledger.entry(`deposit:${deposit.id}:loss:${deposit.credits}`), 'the entry of a loss')
     await tx.ledger.post(
       depositLossReversalEntry(deposit.id, deposit.credits, exchange.id, present(loss.postings[0], 'its posting')),
@@ -130,7 +142,7 @@ async function uncredit(act: Act): Promise<Execution['deposit']> {
   return saveDeposit(act, { status: 'reversed', creditedUnits: null })
 }
 
-/** Held for a person. Where it is the deposit that vanished, nothing of it may be paid meanwhile. */
+/** Holds the execution for the operator. If its deposit left the chain, reverses conversion and credit first. */
 export async function holdExecution(act: Act, reason: StatusReason): Promise<Execution> {
   if (reason !== 'DEPOSIT_VANISHED') return holdFor(act, reason)
   await unwind(act)
@@ -140,8 +152,8 @@ export async function holdExecution(act: Act, reason: StatusReason): Promise<Exe
 }
 
 /**
- * The deposit left the chain after money was signed away: a loss, shown to everybody, never silent (I-6). Where its coins
- * have left with a payout, the books have nothing to take the loss from until the wallet is filled: null = not booked yet.
+ * Books a loss: the deposit left the chain after its payout was signed (I-6). If the wallet's account no longer covers the
+ * loss, pauses the asset and returns null; the step tries again until the wallet is filled.
  */
 export async function bookLoss(act: Act): Promise<Execution | null> {
   const {
@@ -162,36 +174,36 @@ export async function bookLoss(act: Act): Promise<Execution | null> {
   }
   await tx.ledger.post(depositLossEntry(loss))
   const deposit = await saveDeposit(act, { status: 'reversed', creditedUnits: null, lost: true })
-  const keeps = isTerminal(execution.status) || execution.status === 'verifying'
+  const keepsStatus = isTerminal(execution.status) || execution.status === 'verifying'
   return {
     ...(await move(
       act,
-      keeps ? execution.status : 'verifying',
-      keeps ? execution.reason : 'REORG_AFTER_PAYOUT',
+      keepsStatus ? execution.status : 'verifying',
+      keepsStatus ? execution.reason : 'REORG_AFTER_PAYOUT',
       'deposit lost',
     )),
     deposit,
   }
 }
 
-/** The lost deposit is on the chain again, deep enough: the loss is taken back. */
+/** Reverses the loss of a deposit that is back on the chain and deep enough. */
 export async function reverseLoss(act: Act): Promise<Execution | null> {
   const { execution, evidence, tx } = act
   const { deposit } = execution
   if (!evidence?.deposit || evidence.deposit.receivedUnits === 0n || !(await isCurrent(act))) return null
-  const counted = await saveDeposit(act, {
+  const credited = await saveDeposit(act, {
     status: 'credited',
     creditedUnits: evidence.deposit.receivedUnits,
     credits: deposit.credits + 1,
     lost: false,
   })
-  const next = { ...act, execution: { ...execution, deposit: counted } }
+  const next = { ...act, execution: { ...execution, deposit: credited } }
   await tx.ledger.post(depositRecoveryEntry(entryOf(next)))
   await tx.alarms.clear(`reorg:${deposit.id}`)
   return move(next, execution.status, execution.reason, 'deposit recovered')
 }
 
-/** The operator closed it without paying: what came in waits for whoever can claim it. */
+/** Books the deposit of an exchange that the operator closed unpaid as unclaimed. */
 export async function bookUnclaimed(act: Act): Promise<void> {
   const {
     execution,

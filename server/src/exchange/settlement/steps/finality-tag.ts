@@ -2,8 +2,8 @@ import type { Chain } from '../../ports/chain.ts'
 import type { Deposit } from '../../ports/store/execution.ts'
 
 /**
- * Whether the chain's own tag has passed the deposit's block. A network whose nodes do not offer the tag is waited for
- * until the depth at which nothing is looked at again: a deposit must not wait for ever because of a node's settings.
+ * Whether the chain's finality tag has reached the deposit's block. If a node does not offer the tag, `finalityBlocks`
+ * decide instead, so that a deposit does not wait for ever because of a node's settings.
  */
 export async function hasReachedFinalityTag(
   { network, reader }: Chain,
@@ -11,6 +11,6 @@ export async function hasReachedFinalityTag(
   head: number,
 ): Promise<boolean> {
   if (requiredTag === null || block === null) return block !== null
-  const reached = await reader.tagHeight(requiredTag)
-  return reached === null ? head - block.height + 1 >= network.finalityBlocks : reached >= block.height
+  const tagHeight = await reader.tagHeight(requiredTag)
+  return tagHeight === null ? head - block.height + 1 >= network.finalityBlocks : tagHeight >= block.height
 }

@@ -8,14 +8,14 @@ import { unwind } from './convert.ts'
 import { minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 import { reserveReturn } from './return-leg.ts'
 
-/** Starts a refund: what was converted is taken back first, so that the customer is owed the coin that came in. */
+/** Starts a refund. Reverses the conversion first, so that we owe the asset of the deposit. */
 export async function startRefund(act: Act, reason: Parameters<typeof move>[2]): Promise<Execution> {
   await unwind(act)
   const moved = await move(act, 'refunding', reason, 'refund started', { dueUnits: null })
   return { ...moved, payout: null, order: null }
 }
 
-/** Reserves the refund: what came in, less the network fee. Null = the fee is not known now. */
+/** Reserves the refund of the deposit, less the network fee. Null = no current price for the fee. */
 export async function reserveRefund(act: Act): Promise<Execution | null> {
   const {
     tx,
@@ -24,7 +24,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   } = act
   if (execution.leg > 0) return reserveReturn(act)
   const asset = depositAsset(act)
-  const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
+  const units = present(execution.deposit.creditedUnits, 'a refund has credited units')
   const feeUnits = refundFee(act)
   if (feeUnits === null) return null
   if (!(await isOwed(act, asset.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: asset.id })
@@ -36,7 +36,7 @@ export async function reserveRefund(act: Act): Promise<Execution | null> {
   if (to === null) return holdFor(act, 'NO_REFUND_ADDRESS')
   if (act.evidence === null) return null
   if (act.evidence.screening !== 'allow' && !isClearedByOperator(execution)) return holdFor(act, 'SCREENING')
-  // A token's refund is paid from the hot wallet as well: without the reserve it waits there for the sweep.
+  // Refunds are paid from the hot wallet; without a reserve they wait for the sweep of the deposit.
   const id = await payoutIdOf(act)
   await tx.ledger.post(refundFeeEntry(id, exchange.id, asset.id, feeUnits))
   return reserve(act, { id, purpose: 'refund', asset, to, units: units - feeUnits, heldMs: null })

@@ -4,8 +4,8 @@ import type { Destination } from '../../ports/chain.ts'
 import type { Execution } from '../../ports/store/execution.ts'
 import { type Act, endsOf, getChain } from './context.ts'
 
-/** What leaves the house for an execution. `heldMs`: how long it waits in the queue at least; null = not at all. */
-type Outgoing = Readonly<{
+/** A payout or refund of an execution. `heldMs`: minimum time in the queue; null = none. */
+type Reservation = Readonly<{
   id: string
   purpose: 'payout' | 'refund'
   asset: Pick<Asset, 'id' | 'network'>
@@ -14,22 +14,22 @@ type Outgoing = Readonly<{
   heldMs: number | null
 }>
 
-/** The same for every attempt of one step: by it the signer knows what it has signed. */
+/** Each repeat of the step gives the same id, so the signer recognises a payout that it released (I-37). */
 export const payoutIdOf = async ({ deps, tx, execution }: Act): Promise<string> =>
   deps.signer.payoutId(await tx.signingJournal.readPayoutOrigin(execution.deposit.id, execution.leg))
 
-/** The wait that was drawn for this leg of a private exchange. */
+/** Random delay that was drawn for this leg of a private exchange; null for standard exchanges. */
 export const drawnDelayMs = ({ context: { exchange }, execution: { leg } }: Act): number | null =>
   exchange.plan === undefined ? null : (exchange.plan.delaysMs[leg] ?? 0)
 
-/** The least that a network carries of an asset as one output. */
+/** Smallest output of an asset that its network relays. */
 export function minOutputUnits({ deps }: Act, { contract, network }: Pick<Asset, 'contract' | 'network'>): bigint {
   return contract === null ? (getChain(deps, network).network.bitcoin?.dustUnits ?? 1n) : 1n
 }
 
 /**
- * Where a refund goes: as was said at the create, or to whoever paid, where the chain names one. Of a private exchange
- * never to the recipient: the source's chain would show who is paid.
+ * Refund destination: the address of the create request, or else the sender if the chain names one. Null for a private
+ * exchange if it belongs to the recipient, because the source chain would reveal the recipient.
  */
 export function refundDestination({ deps, context: { exchange }, execution: { payer } }: Act): Destination | null {
   const to = exchange.refund ?? (payer === null ? null : { address: payer, memo: null })
@@ -42,8 +42,8 @@ export function refundDestination({ deps, context: { exchange }, execution: { pa
   return isSameHolder(deps.chains, ...ends) ? null : to
 }
 
-/** Puts it into the queue of its network. */
-export async function reserve(act: Act, { id, purpose, asset, to, units, heldMs }: Outgoing): Promise<Execution> {
+/** Queues the payout or refund and wakes the dispatcher of its network. */
+export async function reserve(act: Act, { id, purpose, asset, to, units, heldMs }: Reservation): Promise<Execution> {
   const {
     tx,
     execution,

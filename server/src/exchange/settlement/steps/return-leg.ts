@@ -4,21 +4,30 @@ import { conversionEntry, dustEntry } from '../../../core/domain/ledger/entries.
 import { present } from '../../../lib/assert.ts'
 import { afterNetworkFee, type Costs, priceReturn } from '../../domain/pricing.ts'
 import type { Execution } from '../../ports/store/execution.ts'
-import { type Act, convertibleUnits, depositAsset, endsOf, holdFor, isClearedByOperator, isOwed, move } from './context.ts'
+import {
+  type Act,
+  convertibleUnits,
+  depositAsset,
+  endsOf,
+  holdFor,
+  isClearedByOperator,
+  isOwed,
+  move,
+} from './context.ts'
 import { nextOrderId } from './convert.ts'
 import { drawnDelayMs, minOutputUnits, payoutIdOf, refundDestination, reserve } from './reserve.ts'
 
 /**
- * A further leg that cannot go on: the intermediary is converted back at the rate of the moment and goes to the refund
- * address, or to whoever paid the first leg, on the source's chain: nothing of the recipient's side is touched. Null =
- * something that it needs is not known now.
+ * Returns a leg that cannot continue: converts the intermediary back to the source asset at the current rate and refunds it
+ * on the source chain, to the refund address or the sender of the first leg. Nothing appears on the recipient's chain. Null =
+ * wait for a price, the screening or the reserve.
  */
 export async function reserveReturn(act: Act): Promise<Execution | null> {
   const { tx, execution } = act
   const { exchange } = act.context
   const give = depositAsset(act)
   const { from: take } = endsOf(exchange)
-  const units = present(execution.deposit.creditedUnits, 'a refund has what came in')
+  const units = present(execution.deposit.creditedUnits, 'a refund has credited units')
   const costs = costsOfReturn(act)
   if (costs === null || act.evidence === null) return null
   if (!(await isOwed(act, give.id, units))) return holdFor(act, 'OPERATOR', {}, { uncovered: give.id })
@@ -44,7 +53,7 @@ export async function reserveReturn(act: Act): Promise<Execution | null> {
   return { ...reserved, orderId, order: { id: orderId, state: 'filled', takeUnits: dueUnits } }
 }
 
-/** By prices and the source's fee alone: an intermediary that is paused, off the list or silent is no reason to keep it. */
+/** Costs by prices and the fee of the source chain only, so that a paused or unlisted intermediary can still be returned. */
 function costsOfReturn(act: Act): Costs | null {
   const { deps } = act
   const from = present(deps.currencyOf(depositAsset(act).id), 'the listing of an intermediary')
@@ -57,7 +66,7 @@ function costsOfReturn(act: Act): Costs | null {
   }
 }
 
-/** The source's coins came in with the first leg; where they are promised to others meanwhile, it waits, and is told of. */
+/** Whether the reserve of the source asset covers the refund. If others have reserved it meanwhile, raises an alarm; the leg waits. */
 async function isCovered(
   { tx, context: { exchange }, execution }: Act,
   assetId: Execution['deposit']['assetId'],
@@ -69,7 +78,7 @@ async function isCovered(
     await tx.alarms.clear(subject)
     return true
   }
-  await tx.alarms.raise(subject, 'a refund in the source coin waits for the reserve', {
+  await tx.alarms.raise(subject, 'a refund in the source asset waits for the reserve', {
     exchangeId: exchange.id,
     assetId,
     missing: (units - available).toString(),
@@ -97,8 +106,9 @@ async function convertBack(act: Act, costs: Costs, dueUnits: bigint): Promise<st
     { id, give, giveUnits, take, takeUnits: dueUnits, exchangeId: exchange.id },
     tx,
   )
-  // Somebody was faster: nothing of this step stays, and it is run again.
-  if (outcome.kind !== 'filled') throw new AppError('OVERLOADED', 'the reserve of the source coin is being promised')
+  // Another reservation was faster: roll back and run the step again.
+  if (outcome.kind !== 'filled')
+    throw new AppError('OVERLOADED', 'the reserve of the source asset was reserved by another step')
   await tx.inventory.settleOrder(id, 'filled')
   const gross = scale(convertibleUnits(act), costs.rate.numerator, costs.rate.denominator, 'down')
   const spreadUnits = gross - dueUnits - costs.networkUnits

@@ -1,4 +1,4 @@
-/** An approval that was handed out with a swap. Canonical addresses; `units` to the unit. */
+/** An approval that was returned with a built swap. Canonical addresses, exact `units`. */
 export type BuiltApproval = Readonly<{
   partnerId: string
   network: string
@@ -7,8 +7,8 @@ export type BuiltApproval = Readonly<{
   units: bigint
 }>
 
-/** Remembers what was built for 24 hours. */
+/** Stores built approvals for 24 hours. */
 export interface BuiltApprovals {
-  keep(approval: BuiltApproval): Promise<void>
+  save(approval: BuiltApproval): Promise<void>
   has(approval: BuiltApproval): Promise<boolean>
 }

@@ -1,31 +1,31 @@
 import type { PaidFee } from '../swap-chain.ts'
 import type { NewSwap } from './swaps.ts'
 
-/** A fee of a swap that nothing ties to a partner. Addresses in canonical form. */
+/** A swap fee that cannot be attributed to a partner. Addresses in canonical form. */
 export type UnclaimedFee = PaidFee &
   Readonly<{
     network: string
-    /** null = the coin, by way of another contract: no event says who got it. */
+    /** Null for native currency paid through another contract: no event names the recipient. */
     feeTo: string | null
   }>
 
 export type FeeScanResult = Readonly<{
-  /** Swaps of partners that nobody told of; those with a row keep it. */
+  /** Unreported swaps of partners. A swap that already has a row is left unchanged. */
   swaps: readonly NewSwap[]
   unclaimed: readonly UnclaimedFee[]
 }>
 
-/** What the search for fees of untold swaps knows. */
+/** Progress and results of the scan for fees of unreported swaps. */
 export interface SwapFeeStore {
-  /** The newest block of a network that was searched; where none was, `first` from now on. */
-  searched(network: string, first: number): Promise<number>
-  /** Those of the hashes that have no row. */
-  untold(network: string, hashes: readonly string[]): Promise<ReadonlySet<string>>
-  /** What was found in the blocks after `from` up to `to`, and that they were searched: together, or not at all where another process was faster. */
-  keep(network: string, range: Readonly<{ from: number; to: number }>, finds: FeeScanResult): Promise<boolean>
-  /** Goes back, to search again what came after a block. False where nothing was searched beyond it. */
-  searchAgain(network: string, height: number): Promise<boolean>
+  /** Height of the last scanned block of a network. Stores and returns `first` if none was scanned. */
+  readScannedHeight(network: string, first: number): Promise<number>
+  /** The hashes without a row. */
+  findUnreported(network: string, hashes: readonly string[]): Promise<ReadonlySet<string>>
+  /** Stores the result of the blocks after `from` up to `to` in one transaction. False if another process scanned them first. */
+  saveScan(network: string, range: Readonly<{ from: number; to: number }>, result: FeeScanResult): Promise<boolean>
+  /** Resets the scan to a block. False if no later block was scanned. */
+  resetScan(network: string, height: number): Promise<boolean>
   /** Newest first. */
-  unclaimed(limit: number): Promise<readonly UnclaimedFee[]>
-  partnerIds(): Promise<readonly string[]>
+  listUnclaimed(limit: number): Promise<readonly UnclaimedFee[]>
+  listPartnerIds(): Promise<readonly string[]>
 }

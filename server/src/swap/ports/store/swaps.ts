@@ -5,35 +5,35 @@ export type NewSwap = SwapTerms &
   Readonly<{
     id: string
     partnerId: string
-    /** The signed transaction, kept until nodes have taken it; null where it was sent by others. */
+    /** The signed transaction, stored until a node accepts it; null if we did not broadcast it. */
     raw: string | null
     /** The fee goes to the operator, who owes it to the partner. */
     owesFee: boolean
   }>
 
-/** A swap as the tracker works on it. */
+/** A swap with the state that the tracker needs. */
 export type TrackedSwap = Readonly<{
   swap: Swap
-  /** Counts updates: whoever decided upon an older state decided in vain. */
+  /** Row version for optimistic locking. */
   version: number
   raw: string | null
-  /** When some node knew it last; before that, when it was recorded. */
-  seenAt: Date
+  /** When a node last knew the transaction; initially the time of recording. */
+  lastSeenAt: Date
 }>
 
 export type SwapAdvance = Readonly<{
   progress: SwapProgress
-  /** What of it stands in the books, where it is the operator's debt; null = nothing, and what stood there is taken back. */
+  /** The fee that the operator owes and that the ledger shall show; null reverses an earlier booking. */
   fee: Readonly<{ assetId: AssetId; units: bigint }> | null
-  /** Some node knows it: now, by the database's clock. */
+  /** A node knows the transaction now: sets `lastSeenAt` by the database's clock. */
   isSeen: boolean
-  /** Nodes have it: we need not keep it. */
+  /** A node accepted the transaction: deletes the stored bytes. */
   isSent: boolean
-  /** When it is looked at again. */
-  nextLookMs: number
+  /** Delay until the next check. */
+  nextCheckMs: number
 }>
 
-/** Exact, ANDed; tokens in canonical form. */
+/** Exact matches, combined with AND; tokens in canonical form. */
 export type SwapFilter = Readonly<{
   status?: SwapStatus
   tokenIn?: string
@@ -43,19 +43,19 @@ export type SwapFilter = Readonly<{
 export type SwapQuery = SwapFilter & Readonly<{ partnerId: string }>
 
 export interface SwapStore {
-  /** One row per network and hash: a repeat finds the first, and opens it again where nodes had refused or dropped it. null = another partner's. */
+  /** One row per network and hash. A repeat returns the row, and reopens it if nodes had refused or dropped the transaction. Null if another partner owns it. */
   record(swap: NewSwap): Promise<TrackedSwap | null>
   find(id: string): Promise<TrackedSwap | null>
-  /** The partner's own of this hash. */
-  findSent(partnerId: string, network: string, hash: string): Promise<Swap | null>
-  /** False where somebody else was faster. The row, its journal entries and the next look: together, or not at all. */
+  /** The partner's swap with this hash. */
+  findByHash(partnerId: string, network: string, hash: string): Promise<Swap | null>
+  /** Updates row, journal entries and next check in one transaction. False if the version has changed. */
   advance(tracked: TrackedSwap, advance: SwapAdvance): Promise<boolean>
   /** The last 24 hours, newest first. */
   list(
-    question: SwapQuery,
+    query: SwapQuery,
     after: Readonly<{ createdAt: Date; id: string }> | null,
     limit: number,
     offset: number,
   ): Promise<readonly Swap[]>
-  count(question: SwapQuery): Promise<number>
+  count(query: SwapQuery): Promise<number>
 }

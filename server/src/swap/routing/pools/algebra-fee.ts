@@ -46,40 +46,40 @@ export function nextFee(memory: FeeMemory, time: number): number | null {
   const start = time - FEE_WINDOW_S
   const isYoung = oldest.time > start
   const isStale = last.time <= start
-  const told = isYoung || isStale ? null : (memory.starts.get(start) ?? null)
-  if (!isYoung && !isStale && told === null) return null
+  const dayBefore = isYoung || isStale ? null : (memory.starts.get(start) ?? null)
+  if (!isYoung && !isStale && dayBefore === null) return null
   const slopeBefore = before === null ? tick : slope(before, last)
   const average = isYoung
     ? last.time === oldest.time
       ? tick
       : slope(oldest, last)
-    : told === null
+    : dayBefore === null
       ? slopeBefore
-      : (last.tickSum - told.tickSum) / BigInt(last.time - start)
+      : (last.tickSum - dayBefore.tickSum) / BigInt(last.time - start)
   const delta = BigInt(time - last.time)
-  const isFirst = terms.volume !== null
-  const tickBefore = isFirst ? slopeBefore : last.tick
-  const moved = volatilityOnRange(delta, tickBefore, tick, last.averageTick, average)
+  const isVersion1 = terms.volume !== null
+  const tickBefore = isVersion1 ? slopeBefore : last.tick
+  const added = volatilityOnRange(delta, tickBefore, tick, last.averageTick, average)
   const next: Moment = {
     tickSum: last.tickSum + tick * delta,
-    volatility: BigInt.asUintN(88, last.volatility + moved),
+    volatility: BigInt.asUintN(88, last.volatility + added),
     volume: BigInt.asUintN(144, last.volume + memory.pendingVolume),
   }
-  if (isYoung) return feeBetween(terms, oldest, next, young(terms, time - oldest.time))
-  const from = told ?? between(last, next, delta, BigInt(start - last.time))
+  if (isYoung) return feeBetween(terms, oldest, next, youngWindow(terms, time - oldest.time))
+  const from = dayBefore ?? between(last, next, delta, BigInt(start - last.time))
   return feeBetween(terms, from, next, BigInt(FEE_WINDOW_S))
 }
 
 /** The fee that the last entry brought: what the pool must say now. Null where `starts` lacks the moment a day before it. */
 export function lastFee({ terms, last, oldest, starts }: FeeMemory): number | null {
   const start = last.time - FEE_WINDOW_S
-  if (oldest.time > start) return feeBetween(terms, oldest, last, young(terms, last.time - oldest.time))
-  const told = starts.get(start)
-  return told === undefined ? null : feeBetween(terms, told, last, BigInt(FEE_WINDOW_S))
+  if (oldest.time > start) return feeBetween(terms, oldest, last, youngWindow(terms, last.time - oldest.time))
+  const dayBefore = starts.get(start)
+  return dayBefore === undefined ? null : feeBetween(terms, dayBefore, last, BigInt(FEE_WINDOW_S))
 }
 
 /** Seconds by which a memory of less than a day is divided: version 2 counts one less. */
-function young({ volume }: FeeTerms, seconds: number): bigint {
+function youngWindow({ volume }: FeeTerms, seconds: number): bigint {
   return BigInt(volume === null && seconds > 1 ? seconds - 1 : seconds)
 }
 
@@ -97,8 +97,8 @@ function feeBetween(terms: FeeTerms, from: Moment, to: Moment, seconds: bigint):
 const slope = (from: Timepoint, to: Timepoint): bigint => (to.tickSum - from.tickSum) / BigInt(to.time - from.time)
 
 /** Between two entries `whole` seconds apart, `part` seconds after the first. */
-function between(from: Moment, to: Moment, whole: bigint, part: bigint): Moment {
-  const at = (a: bigint, b: bigint) => a + ((b - a) / whole) * part
+function between(from: Moment, to: Moment, unit: bigint, part: bigint): Moment {
+  const at = (a: bigint, b: bigint) => a + ((b - a) / unit) * part
   return {
     tickSum: at(from.tickSum, to.tickSum),
     volatility: at(from.volatility, to.volatility),
@@ -119,11 +119,11 @@ function volatilityOnRange(dt: bigint, tick0: bigint, tick1: bigint, average0: b
 function sigmoidOf(exp: (x: bigint, g: bigint) => bigint, power: bigint) {
   return (x: bigint, g: bigint, alpha: bigint, beta: bigint): bigint => {
     const isAbove = x > beta
-    const away = isAbove ? x - beta : beta - x
-    if (away >= 6n * g) return isAbove ? alpha : 0n
-    const whole = g ** power
-    const grown = exp(away, g)
-    return isAbove ? (alpha * grown) / (whole + grown) : (alpha * whole) / (whole + grown)
+    const distance = isAbove ? x - beta : beta - x
+    if (distance >= 6n * g) return isAbove ? alpha : 0n
+    const unit = g ** power
+    const exponential = exp(distance, g)
+    return isAbove ? (alpha * exponential) / (unit + exponential) : (alpha * unit) / (unit + exponential)
   }
 }
 
@@ -148,19 +148,19 @@ const POWERS = [
   5_459_815_003_314_423_907_811n,
   14_841_315_910_257_660_342_111n,
 ] as const
-const ROOT = 164_872_127_070_012_814_684n
+const ROOT_OF_E = 164_872_127_070_012_814_684n
 
 /** AdaptiveFee.expXg4 of version 2: e^(x ÷ g) · g^4, from the nearest power of the root of e. */
-function expV2(given: bigint, g: bigint): bigint {
-  const steps = given / g
-  let nearest: bigint = POWERS[steps > 5n ? 5 : Number(steps)] ?? 0n
-  let x = given % g
+function expV2(exponent: bigint, g: bigint): bigint {
+  const steps = exponent / g
+  let power: bigint = POWERS[steps > 5n ? 5 : Number(steps)] ?? 0n
+  let x = exponent % g
   if (x >= g / 2n) {
     x -= g / 2n
-    nearest = (nearest * ROOT) / E20
+    power = (power * ROOT_OF_E) / E20
   }
   const series = g ** 4n + x * g ** 3n + (x * x * g * g) / 2n + (x ** 3n * g * 4n + x ** 4n) / 24n
-  return (series * nearest) / E20
+  return (series * power) / E20
 }
 
 const sigmoidV1 = sigmoidOf(expV1, 8n)

@@ -1,5 +1,5 @@
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
-import { type Concentrated, concentratedCurve, limitOf, walk } from './concentrated.ts'
+import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
 
 /**
  * Algebra: concentrated liquidity with a fee that the chain sets. The fee is state: read it as it will be in the block of the
@@ -26,12 +26,12 @@ function swap(state: AlgebraPool, tokenIn: number, _tokenOut: number, amountIn: 
   if (amountIn <= 0n) return null
   const zeroForOne = tokenIn === 0
   const fee = BigInt(state.feePpm[zeroForOne ? 0 : 1])
-  const moved = walk(state, zeroForOne, amountIn, limitOf(zeroForOne), fee, state.ticksBy === 'words')
-  const [taken, paid] = zeroForOne ? [moved.amount0, -moved.amount1] : [moved.amount1, -moved.amount0]
-  if (taken !== amountIn || paid <= 0n) return null
+  const result = swapThroughTicks(state, zeroForOne, amountIn, limitOf(zeroForOne), fee, state.ticksBy === 'words')
+  const [input, output] = zeroForOne ? [result.amount0, -result.amount1] : [result.amount1, -result.amount0]
+  if (input !== amountIn || output <= 0n) return null
   return {
-    amountOut: paid,
-    next: { ...state, sqrtPrice: moved.sqrtPrice, tick: moved.tick, liquidity: moved.liquidity },
+    amountOut: output,
+    next: { ...state, sqrtPrice: result.sqrtPrice, tick: result.tick, liquidity: result.liquidity },
   }
 }
 

@@ -31,12 +31,12 @@ export function powUp(x: bigint, y: bigint, shortcuts: boolean): bigint | null {
 export type Scale = Readonly<{ factor: bigint; rate: bigint }>
 
 /** V2's _upscale, V3's toScaled18ApplyRateRoundDown. */
-export const scaled = (amount: bigint, { factor, rate }: Scale): bigint => mulDown(amount, factor * rate)
+export const upscale = (amount: bigint, { factor, rate }: Scale): bigint => mulDown(amount, factor * rate)
 
 /** V2's _downscaleDown; V3's toRawUndoRateRoundDown of what is paid, where the vault takes a rate that is not whole one higher. */
-export function unscaled(amount: bigint, { factor, rate }: Scale, vault: 'v2' | 'v3'): bigint {
-  const against = vault === 'v3' && rate % ONE !== 0n ? rate + 1n : rate
-  return divDown(amount, factor * against)
+export function downscale(amount: bigint, { factor, rate }: Scale, vault: 'v2' | 'v3'): bigint {
+  const divisor = vault === 'v3' && rate % ONE !== 0n ? rate + 1n : rate
+  return divDown(amount, factor * divisor)
 }
 
 /** V3: what of the swap fee leaves the pool for the protocol and the pool's creator (_computeAndChargeAggregateSwapFees). */
@@ -56,9 +56,9 @@ export function inputAfterFee(
   scale: Scale,
   swapFee: bigint,
   vault: 'v2' | 'v3',
-): { kept: bigint; fee: bigint } {
-  if (vault === 'v2') return { kept: scaled(amountIn - mulUp(amountIn, swapFee), scale), fee: 0n }
-  const given = scaled(amountIn, scale)
-  const fee = mulUp(given, swapFee)
-  return { kept: given - fee, fee }
+): { netInput: bigint; fee: bigint } {
+  if (vault === 'v2') return { netInput: upscale(amountIn - mulUp(amountIn, swapFee), scale), fee: 0n }
+  const scaledInput = upscale(amountIn, scale)
+  const fee = mulUp(scaledInput, swapFee)
+  return { netInput: scaledInput - fee, fee }
 }

@@ -4,8 +4,8 @@ import {
   divideUp,
   inputAfterFee,
   type Scale,
-  scaled,
-  unscaled,
+  upscale,
+  downscale,
   V2_BALANCE_MAX,
   V3_TRADE_MIN,
 } from './balancer-fixed.ts'
@@ -46,16 +46,16 @@ function swap(state: BalancerStablePool, tokenIn: number, tokenOut: number, amou
   const scaleIn = scales[tokenIn]
   const scaleOut = scales[tokenOut]
   if (scaleIn === undefined || scaleOut === undefined || tokenIn === tokenOut || amountIn <= 0n) return null
-  const { kept, fee } = inputAfterFee(amountIn, scaleIn, state.swapFee, vault)
-  const before = balances.map((balance, index) => scaled(balance, scales[index] as Scale))
+  const { netInput, fee } = inputAfterFee(amountIn, scaleIn, state.swapFee, vault)
+  const before = balances.map((balance, index) => upscale(balance, scales[index] as Scale))
   if (before.some((balance) => balance <= 0n)) return null
   const invariant = state.rounding === 'up' ? invariantUp(state.amp, before) : invariantDown(state.amp, before)
   if (invariant === null) return null
-  const left = balanceOf(state, before.with(tokenIn, (before[tokenIn] as bigint) + kept), invariant, tokenOut)
-  if (left === null) return null
-  const out = (before[tokenOut] as bigint) - left - 1n
-  if (out <= 0n || (vault === 'v3' && (kept < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null
-  const amountOut = unscaled(out, scaleOut, vault)
+  const balanceAfter = balanceOf(state, before.with(tokenIn, (before[tokenIn] as bigint) + netInput), invariant, tokenOut)
+  if (balanceAfter === null) return null
+  const out = (before[tokenOut] as bigint) - balanceAfter - 1n
+  if (out <= 0n || (vault === 'v3' && (netInput < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null
+  const amountOut = downscale(out, scaleOut, vault)
   if (amountOut <= 0n) return null
   if (vault === 'v2' && (balances[tokenIn] as bigint) + amountIn > V2_BALANCE_MAX) return null
   const next = balances
@@ -77,8 +77,8 @@ function invariantUp(amp: bigint, balances: readonly bigint[]): bigint | null {
     const above = count * invariant * invariant + divideUp(total * sum * spread, AMP_ONE)
     const below = (count + 1n) * invariant + ((total - AMP_ONE) * spread) / AMP_ONE
     invariant = divideUp(above, below)
-    const moved = invariant - before
-    if (moved <= 1n && moved >= -1n) return invariant
+    const change = invariant - before
+    if (change <= 1n && change >= -1n) return invariant
   }
   return null
 }
@@ -95,8 +95,8 @@ function invariantDown(amp: bigint, balances: readonly bigint[]): bigint | null 
     const before = invariant
     const above = ((total * sum) / AMP_ONE + spread * count) * invariant
     invariant = above / (((total - AMP_ONE) * invariant) / AMP_ONE + (count + 1n) * spread)
-    const moved = invariant - before
-    if (moved <= 1n && moved >= -1n) return invariant
+    const change = invariant - before
+    if (change <= 1n && change >= -1n) return invariant
   }
   return null
 }
@@ -106,7 +106,7 @@ function balanceOf(
   { amp, rounding }: BalancerStablePool,
   balances: readonly bigint[],
   invariant: bigint,
-  place: number,
+  index_: number,
 ) {
   const count = BigInt(balances.length)
   const total = amp * count
@@ -117,30 +117,30 @@ function balanceOf(
     sum += balance
   }
   if (spread === 0n) return null
-  sum -= balances[place] as bigint
+  sum -= balances[index_] as bigint
   const square = invariant * invariant
-  const early = rounding === 'v3'
+  const multipliesFirst = rounding === 'v3'
   const c =
-    (early ? divideUp(square * AMP_ONE, total * spread) : divideUp(square, total * spread) * AMP_ONE) *
-    (balances[place] as bigint)
-  const b = sum + (early ? (invariant * AMP_ONE) / total : (invariant / total) * AMP_ONE)
+    (multipliesFirst ? divideUp(square * AMP_ONE, total * spread) : divideUp(square, total * spread) * AMP_ONE) *
+    (balances[index_] as bigint)
+  const b = sum + (multipliesFirst ? (invariant * AMP_ONE) / total : (invariant / total) * AMP_ONE)
   let balance = divideUp(square + c, invariant + b)
   for (let step = 0; step < STEPS_MAX; step++) {
     const before = balance
     const divisor = balance * 2n + b - invariant
     if (divisor <= 0n) return null
     balance = divideUp(balance * balance + c, divisor)
-    const moved = balance - before
-    if (moved <= 1n && moved >= -1n) return balance
+    const change = balance - before
+    if (change <= 1n && change >= -1n) return balance
   }
   return null
 }
 
 /** How much goes in at most, in parts of all that lies there. */
-const REACH = 10
+const INPUT_FACTOR_MAX = 10
 
 function curve(state: BalancerStablePool, tokenIn: number, tokenOut: number) {
-  const keep = 1 - Number(state.swapFee) / 1e18
+  const feeFactor = 1 - Number(state.swapFee) / 1e18
   const units = state.scales.map(({ factor, rate }) => (Number(factor) * Number(rate)) / 1e36)
   const balances = state.balances.map((balance, index) => Number(balance) * (units[index] as number))
   const unitIn = units[tokenIn]
@@ -149,11 +149,11 @@ function curve(state: BalancerStablePool, tokenIn: number, tokenOut: number) {
   const ann = (Number(state.amp) / Number(AMP_ONE)) * balances.length
   const invariant = stableInvariant(balances, ann)
   const at = (amountIn: number) => {
-    const { out, price } = stablePoint(balances, invariant, ann, tokenIn, tokenOut, amountIn * keep * unitIn)
-    return { out: out / unitOut, price: (price * keep * unitIn) / unitOut }
+    const { out, price } = stablePoint(balances, invariant, ann, tokenIn, tokenOut, amountIn * feeFactor * unitIn)
+    return { out: out / unitOut, price: (price * feeFactor * unitIn) / unitOut }
   }
-  const most = (REACH * balances.reduce((a, b) => a + b, 0)) / unitIn / keep
-  return sampledCurve(at, most, GAS)
+  const inputMax = (INPUT_FACTOR_MAX * balances.reduce((a, b) => a + b, 0)) / unitIn / feeFactor
+  return sampledCurve(at, inputMax, GAS)
 }
 
 export const balancerStable: PoolMaths<BalancerStablePool> = { swap, curve }

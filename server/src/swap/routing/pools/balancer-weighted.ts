@@ -9,8 +9,8 @@ import {
   mulDown,
   powUp,
   type Scale,
-  scaled,
-  unscaled,
+  upscale,
+  downscale,
   V2_BALANCE_MAX,
   V3_TRADE_MIN,
 } from './balancer-fixed.ts'
@@ -47,15 +47,15 @@ function swap(state: BalancerWeightedPool, tokenIn: number, tokenOut: number, am
   const weightOut = weights[tokenOut]
   if (scaleIn === undefined || scaleOut === undefined || weightIn === undefined || weightOut === undefined) return null
   if (tokenIn === tokenOut || amountIn <= 0n) return null
-  const { kept, fee } = inputAfterFee(amountIn, scaleIn, state.swapFee, vault)
-  const balanceIn = scaled(balances[tokenIn] as bigint, scaleIn)
-  const balanceOut = scaled(balances[tokenOut] as bigint, scaleOut)
-  if (balanceIn === 0n || kept > mulDown(balanceIn, IN_MAX)) return null
-  const power = powUp(divUp(balanceIn, balanceIn + kept), divDown(weightIn, weightOut), shortcuts)
+  const { netInput, fee } = inputAfterFee(amountIn, scaleIn, state.swapFee, vault)
+  const balanceIn = upscale(balances[tokenIn] as bigint, scaleIn)
+  const balanceOut = upscale(balances[tokenOut] as bigint, scaleOut)
+  if (balanceIn === 0n || netInput > mulDown(balanceIn, IN_MAX)) return null
+  const power = powUp(divUp(balanceIn, balanceIn + netInput), divDown(weightIn, weightOut), shortcuts)
   if (power === null) return null
   const out = mulDown(balanceOut, complement(power))
-  if (out <= 0n || (vault === 'v3' && (kept < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null
-  const amountOut = unscaled(out, scaleOut, vault)
+  if (out <= 0n || (vault === 'v3' && (netInput < V3_TRADE_MIN || out < V3_TRADE_MIN))) return null
+  const amountOut = downscale(out, scaleOut, vault)
   if (amountOut <= 0n) return null
   if (vault === 'v2' && (balances[tokenIn] as bigint) + amountIn > V2_BALANCE_MAX) return null
   const next = balances
@@ -65,19 +65,19 @@ function swap(state: BalancerWeightedPool, tokenIn: number, tokenOut: number, am
 }
 
 function curve(state: BalancerWeightedPool, tokenIn: number, tokenOut: number) {
-  const keep = 1 - Number(state.swapFee) / 1e18
+  const feeFactor = 1 - Number(state.swapFee) / 1e18
   const balanceIn = Number(state.balances[tokenIn] ?? 0n)
   const balanceOut = Number(state.balances[tokenOut] ?? 0n)
   const exponent = Number(state.weights[tokenIn]) / Number(state.weights[tokenOut])
   if (!(balanceIn > 0) || !(balanceOut > 0) || !(exponent > 0)) return null
-  const most = (balanceIn * 0.3) / keep
-  if (exponent === 1) return createCurve([{ reserveIn: balanceIn, reserveOut: balanceOut, capacity: most }], keep, GAS)
+  const inputMax = (balanceIn * 0.3) / feeFactor
+  if (exponent === 1) return createCurve([{ reserveIn: balanceIn, reserveOut: balanceOut, capacity: inputMax }], feeFactor, GAS)
   const at = (amountIn: number): Point => {
-    const lasting = -Math.log1p((amountIn * keep) / balanceIn)
-    const price = ((keep * balanceOut * exponent) / balanceIn) * Math.exp(lasting * (exponent + 1))
-    return { out: -balanceOut * Math.expm1(lasting * exponent), price }
+    const logRatio = -Math.log1p((amountIn * feeFactor) / balanceIn)
+    const price = ((feeFactor * balanceOut * exponent) / balanceIn) * Math.exp(logRatio * (exponent + 1))
+    return { out: -balanceOut * Math.expm1(logRatio * exponent), price }
   }
-  return sampledCurve(at, most, GAS)
+  return sampledCurve(at, inputMax, GAS)
 }
 
 export const balancerWeighted: PoolMaths<BalancerWeightedPool> = { swap, curve }

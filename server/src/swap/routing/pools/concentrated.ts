@@ -25,45 +25,45 @@ export type Concentrated = Readonly<{
 const PPM = 1_000_000n
 
 /** What a swap moves, seen from the pool: positive goes in, negative comes out. */
-export type Moved = Readonly<{ amount0: bigint; amount1: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }>
+export type TickSwap = Readonly<{ amount0: bigint; amount1: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }>
 
-type Walk = { left: bigint; other: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }
+type SwapState = { remaining: bigint; otherAmount: bigint; sqrtPrice: bigint; tick: number; liquidity: bigint }
 
 /**
  * UniswapV3Pool.swap. `amount` positive: exactly so much goes in; negative: exactly so much comes out. The walk stops at
  * `limit`, and does not begin where that is not ahead: there the contract reverts. Where a word of 256 tick spacings ends the contract makes a step of its own even without a tick there, and rounds:
  * so do we, or one swap in six differs. What keeps its ticks in a list (`byWords` false) goes from tick to tick.
  */
-export function walk(
+export function swapThroughTicks(
   pool: Concentrated,
   zeroForOne: boolean,
   amount: bigint,
   limit: bigint,
   feePpm: bigint,
   byWords = true,
-): Moved {
-  const at: Walk = { left: amount, other: 0n, sqrtPrice: pool.sqrtPrice, tick: pool.tick, liquidity: pool.liquidity }
-  let place = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
-  while (at.left !== 0n && (zeroForOne ? at.sqrtPrice > limit : at.sqrtPrice < limit)) {
-    const word = byWords ? wordEnd(at.tick, pool.tickSpacing, zeroForOne) : zeroForOne ? MIN_TICK : MAX_TICK
-    const found = pool.ticks[place]
-    const isTick = found !== undefined && (zeroForOne ? found.index >= word : found.index <= word)
-    const next = Math.max(MIN_TICK, Math.min(MAX_TICK, isTick ? found.index : word))
+): TickSwap {
+  const state: SwapState = { remaining: amount, otherAmount: 0n, sqrtPrice: pool.sqrtPrice, tick: pool.tick, liquidity: pool.liquidity }
+  let position = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
+  while (state.remaining !== 0n && (zeroForOne ? state.sqrtPrice > limit : state.sqrtPrice < limit)) {
+    const wordEndTick = byWords ? wordEnd(state.tick, pool.tickSpacing, zeroForOne) : zeroForOne ? MIN_TICK : MAX_TICK
+    const tick_ = pool.ticks[position]
+    const isTick = tick_ !== undefined && (zeroForOne ? tick_.index >= wordEndTick : tick_.index <= wordEndTick)
+    const next = Math.max(MIN_TICK, Math.min(MAX_TICK, isTick ? tick_.index : wordEndTick))
     const nextPrice = sqrtPriceAtTick(next)
     const target = (zeroForOne ? nextPrice < limit : nextPrice > limit) ? limit : nextPrice
-    const before = at.sqrtPrice
-    step(at, target, feePpm)
-    if (at.sqrtPrice === nextPrice) {
+    const before = state.sqrtPrice
+    step(state, target, feePpm)
+    if (state.sqrtPrice === nextPrice) {
       if (isTick) {
-        at.liquidity += zeroForOne ? -found.net : found.net
-        place += zeroForOne ? -1 : 1
+        state.liquidity += zeroForOne ? -tick_.net : tick_.net
+        position += zeroForOne ? -1 : 1
       }
-      at.tick = zeroForOne ? next - 1 : next
-    } else if (at.sqrtPrice !== before) at.tick = tickAtSqrtPrice(at.sqrtPrice)
+      state.tick = zeroForOne ? next - 1 : next
+    } else if (state.sqrtPrice !== before) state.tick = tickAtSqrtPrice(state.sqrtPrice)
   }
-  const spent = amount - at.left
-  const [amount0, amount1] = zeroForOne === amount > 0n ? [spent, at.other] : [at.other, spent]
-  return { amount0, amount1, sqrtPrice: at.sqrtPrice, tick: at.tick, liquidity: at.liquidity }
+  const specifiedAmount = amount - state.remaining
+  const [amount0, amount1] = zeroForOne === amount > 0n ? [specifiedAmount, state.otherAmount] : [state.otherAmount, specifiedAmount]
+  return { amount0, amount1, sqrtPrice: state.sqrtPrice, tick: state.tick, liquidity: state.liquidity }
 }
 
 /** The price beyond which no swap of this direction goes. */
@@ -72,8 +72,8 @@ export const limitOf = (zeroForOne: boolean): bigint => (zeroForOne ? MIN_SQRT_P
 /** Last tick of the bitmap's word in this direction (TickBitmap.nextInitializedTickWithinOneWord). */
 function wordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
   const compressed = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1)
-  const word = Math.floor(compressed / 256) * 256
-  return (zeroForOne ? word : word + 255) * spacing
+  const wordEndTick = Math.floor(compressed / 256) * 256
+  return (zeroForOne ? wordEndTick : wordEndTick + 255) * spacing
 }
 
 /** Index of the last tick not above; −1 = none. */
@@ -89,18 +89,18 @@ function lastAtOrBelow(ticks: readonly Tick[], tick: number): number {
 }
 
 /** SwapMath.computeSwapStep: towards `target`, as far as what is left goes. */
-function step(at: Walk, target: bigint, feePpm: bigint): void {
-  const { sqrtPrice, liquidity } = at
+function step(state: SwapState, target: bigint, feePpm: bigint): void {
+  const { sqrtPrice, liquidity } = state
   const zeroForOne = sqrtPrice >= target
-  if (at.left >= 0n) {
-    const lessFee = (at.left * (PPM - feePpm)) / PPM
-    const whole = zeroForOne
+  if (state.remaining >= 0n) {
+    const amountAfterFee = (state.remaining * (PPM - feePpm)) / PPM
+    const required = zeroForOne
       ? amount0Delta(target, sqrtPrice, liquidity, true)
       : amount1Delta(sqrtPrice, target, liquidity, true)
-    const reached = lessFee >= whole
-    const next = reached ? target : priceFromInput(sqrtPrice, liquidity, lessFee, zeroForOne)
-    const amountIn = reached
-      ? whole
+    const reachesTarget = amountAfterFee >= required
+    const next = reachesTarget ? target : priceFromInput(sqrtPrice, liquidity, amountAfterFee, zeroForOne)
+    const amountIn = reachesTarget
+      ? required
       : zeroForOne
         ? amount0Delta(next, sqrtPrice, liquidity, true)
         : amount1Delta(sqrtPrice, next, liquidity, true)
@@ -108,30 +108,30 @@ function step(at: Walk, target: bigint, feePpm: bigint): void {
       ? amount1Delta(next, sqrtPrice, liquidity, false)
       : amount0Delta(sqrtPrice, next, liquidity, false)
     // What does not reach the target is all spent: the rest is the fee.
-    const fee = reached ? divideUp(amountIn * feePpm, PPM - feePpm) : at.left - amountIn
-    at.left -= amountIn + fee
-    at.other -= amountOut
-    at.sqrtPrice = next
+    const fee = reachesTarget ? divideUp(amountIn * feePpm, PPM - feePpm) : state.remaining - amountIn
+    state.remaining -= amountIn + fee
+    state.otherAmount -= amountOut
+    state.sqrtPrice = next
     return
   }
-  const whole = zeroForOne
+  const required = zeroForOne
     ? amount1Delta(target, sqrtPrice, liquidity, false)
     : amount0Delta(sqrtPrice, target, liquidity, false)
-  const reached = -at.left >= whole
-  const next = reached ? target : priceFromOutput(sqrtPrice, liquidity, -at.left, zeroForOne)
-  const paid = reached
-    ? whole
+  const reachesTarget = -state.remaining >= required
+  const next = reachesTarget ? target : priceFromOutput(sqrtPrice, liquidity, -state.remaining, zeroForOne)
+  const output = reachesTarget
+    ? required
     : zeroForOne
       ? amount1Delta(next, sqrtPrice, liquidity, false)
       : amount0Delta(sqrtPrice, next, liquidity, false)
   // biome-ignore lint/complexity/useMathMinMax: these are bigints
-  const amountOut = paid > -at.left ? -at.left : paid
+  const amountOut = output > -state.remaining ? -state.remaining : output
   const amountIn = zeroForOne
     ? amount0Delta(next, sqrtPrice, liquidity, true)
     : amount1Delta(sqrtPrice, next, liquidity, true)
-  at.left += amountOut
-  at.other += amountIn + divideUp(amountIn * feePpm, PPM - feePpm)
-  at.sqrtPrice = next
+  state.remaining += amountOut
+  state.otherAmount += amountIn + divideUp(amountIn * feePpm, PPM - feePpm)
+  state.sqrtPrice = next
 }
 
 const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
@@ -172,13 +172,13 @@ const HYPERBOLAS_MAX = 512
 
 /** One hyperbola between each two ticks: virtual reserves L÷√P and L·√P. */
 export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePpm: number, gas: number): Curve | null {
-  const keep = 1 - feePpm / 1e6
+  const feeFactor = 1 - feePpm / 1e6
   const hyperbolas: Hyperbola[] = []
   let liquidity = Number(pool.liquidity)
   let root = Number(pool.sqrtPrice) / 2 ** 96
-  let place = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
-  for (; hyperbolas.length < HYPERBOLAS_MAX; place += zeroForOne ? -1 : 1) {
-    const tick = pool.ticks[place]
+  let position = zeroForOne ? lastAtOrBelow(pool.ticks, pool.tick) : lastAtOrBelow(pool.ticks, pool.tick) + 1
+  for (; hyperbolas.length < HYPERBOLAS_MAX; position += zeroForOne ? -1 : 1) {
+    const tick = pool.ticks[position]
     if (tick === undefined) break
     const next = 1.0001 ** (tick.index / 2)
     if (liquidity > 0) {
@@ -186,10 +186,10 @@ export function concentratedCurve(pool: Concentrated, zeroForOne: boolean, feePp
         ? [liquidity / root, liquidity * root]
         : [liquidity * root, liquidity / root]
       const end = zeroForOne ? liquidity / next : liquidity * next
-      hyperbolas.push({ reserveIn, reserveOut, capacity: (end - reserveIn) / keep })
+      hyperbolas.push({ reserveIn, reserveOut, capacity: (end - reserveIn) / feeFactor })
     }
     liquidity += Number(zeroForOne ? -tick.net : tick.net)
     root = next
   }
-  return hyperbolas.length === 0 ? null : createCurve(hyperbolas, keep, gas)
+  return hyperbolas.length === 0 ? null : createCurve(hyperbolas, feeFactor, gas)
 }

@@ -41,23 +41,23 @@ function swap(state: CurveStablePool, tokenIn: number, tokenOut: number, amountI
   const x = (before[tokenIn] as bigint) + (amountIn * rateIn) / ONE
   const y = invariant === null ? null : balanceOf(state, before.with(tokenIn, x), tokenOut, invariant)
   if (y === null) return null
-  const whole = (before[tokenOut] as bigint) - y - 1n
-  if (whole <= 0n) return null
+  const grossOutput = (before[tokenOut] as bigint) - y - 1n
+  if (grossOutput <= 0n) return null
   const share = feeAt(state, ((before[tokenIn] as bigint) + x) / 2n, ((before[tokenOut] as bigint) + y) / 2n)
-  const fee = (whole * share) / FEE_ONE
-  const amountOut = ((whole - fee) * ONE) / rateOut
+  const fee = (grossOutput * share) / FEE_ONE
+  const amountOut = ((grossOutput - fee) * ONE) / rateOut
   if (amountOut <= 0n) return null
-  const toAdmin = (((fee * adminFee) / FEE_ONE) * ONE) / rateOut
+  const adminUnits = (((fee * adminFee) / FEE_ONE) * ONE) / rateOut
   const next = balances
     .with(tokenIn, (balances[tokenIn] as bigint) + amountIn)
-    .with(tokenOut, (balances[tokenOut] as bigint) - amountOut - toAdmin)
+    .with(tokenOut, (balances[tokenOut] as bigint) - amountOut - adminUnits)
   return { amountOut, next: { ...state, balances: next } }
 }
 
 /** _dynamic_fee of StableSwap-NG, at the balances halfway through the swap. */
-function feeAt({ fee, offPegFee }: CurveStablePool, in_: bigint, out: bigint): bigint {
+function feeAt({ fee, offPegFee }: CurveStablePool, balanceIn: bigint, out: bigint): bigint {
   if (offPegFee === null || offPegFee <= FEE_ONE) return fee
-  return (offPegFee * fee) / (((offPegFee - FEE_ONE) * 4n * in_ * out) / (in_ + out) ** 2n + FEE_ONE)
+  return (offPegFee * fee) / (((offPegFee - FEE_ONE) * 4n * balanceIn * out) / (balanceIn + out) ** 2n + FEE_ONE)
 }
 
 /** get_D of the pool as it is. */
@@ -80,8 +80,8 @@ function invariantOf({ amp, ampPrecision, invariant }: CurveStablePool, xp: read
     d =
       (((ann * sum) / ampPrecision + spread * count) * d) /
       (((ann - ampPrecision) * d) / ampPrecision + (count + 1n) * spread)
-    const moved = d - before
-    if (moved <= 1n && moved >= -1n) return d
+    const change = d - before
+    if (change <= 1n && change >= -1n) return d
   }
   return null
 }
@@ -90,7 +90,7 @@ function invariantOf({ amp, ampPrecision, invariant }: CurveStablePool, xp: read
 function balanceOf(
   { amp, ampPrecision }: CurveStablePool,
   xp: readonly bigint[],
-  place: number,
+  index_: number,
   d: bigint,
 ): bigint | null {
   const count = BigInt(xp.length)
@@ -98,7 +98,7 @@ function balanceOf(
   let sum = 0n
   let c = d
   for (const [index, x] of xp.entries()) {
-    if (index === place) continue
+    if (index === index_) continue
     sum += x
     c = (c * d) / (x * count)
   }
@@ -110,14 +110,14 @@ function balanceOf(
     const divisor = 2n * y + b - d
     if (divisor <= 0n) return null
     y = (y * y + c) / divisor
-    const moved = y - before
-    if (moved <= 1n && moved >= -1n) return y
+    const change = y - before
+    if (change <= 1n && change >= -1n) return y
   }
   return null
 }
 
 /** How much goes in at most, in parts of all that lies there. */
-const REACH = 10
+const INPUT_FACTOR_MAX = 10
 
 function curve(state: CurveStablePool, tokenIn: number, tokenOut: number) {
   const units = state.rates.map((rate) => Number(rate) / 1e18)
@@ -128,25 +128,25 @@ function curve(state: CurveStablePool, tokenIn: number, tokenOut: number) {
   const ann = (Number(state.amp) / Number(state.ampPrecision)) * balances.length
   const invariant = stableInvariant(balances, ann)
   const at = (amountIn: number): Point => {
-    const given = amountIn * unitIn
-    const { out, price } = stablePoint(balances, invariant, ann, tokenIn, tokenOut, given)
-    const halfway = [(balances[tokenIn] as number) + given / 2, (balances[tokenOut] as number) - out / 2] as const
-    const { keep, change } = keepAt(state, halfway, price)
-    return { out: (out * keep) / unitOut, price: ((price * keep + out * change) * unitIn) / unitOut }
+    const scaledInput = amountIn * unitIn
+    const { out, price } = stablePoint(balances, invariant, ann, tokenIn, tokenOut, scaledInput)
+    const halfway = [(balances[tokenIn] as number) + scaledInput / 2, (balances[tokenOut] as number) - out / 2] as const
+    const { feeFactor, change } = feeFactorAt(state, halfway, price)
+    return { out: (out * feeFactor) / unitOut, price: ((price * feeFactor + out * change) * unitIn) / unitOut }
   }
-  const most = (REACH * balances.reduce((a, b) => a + b, 0)) / unitIn
-  return sampledCurve(at, most, GAS)
+  const inputMax = (INPUT_FACTOR_MAX * balances.reduce((a, b) => a + b, 0)) / unitIn
+  return sampledCurve(at, inputMax, GAS)
 }
 
 /** Share that is left after the fee at these balances, and how it changes with each unit more that goes in at `price`. */
-function keepAt({ fee, offPegFee }: CurveStablePool, [a, b]: readonly [number, number], price: number) {
+function feeFactorAt({ fee, offPegFee }: CurveStablePool, [a, b]: readonly [number, number], price: number) {
   const flat = Number(fee) / 1e10
-  if (offPegFee === null || offPegFee <= FEE_ONE) return { keep: 1 - flat, change: 0 }
+  if (offPegFee === null || offPegFee <= FEE_ONE) return { feeFactor: 1 - flat, change: 0 }
   const off = Number(offPegFee) / 1e10
-  const near = (4 * a * b) / (a + b) ** 2
-  const nearer = (2 * (a - b) * (a * -price - b)) / (a + b) ** 3
-  const divisor = (off - 1) * near + 1
-  return { keep: 1 - (off * flat) / divisor, change: (off * flat * (off - 1) * nearer) / divisor ** 2 }
+  const balanceRatio = (4 * a * b) / (a + b) ** 2
+  const balanceRatioSlope = (2 * (a - b) * (a * -price - b)) / (a + b) ** 3
+  const divisor = (off - 1) * balanceRatio + 1
+  return { feeFactor: 1 - (off * flat) / divisor, change: (off * flat * (off - 1) * balanceRatioSlope) / divisor ** 2 }
 }
 
 export const curveStable: PoolMaths<CurveStablePool> = { swap, curve }

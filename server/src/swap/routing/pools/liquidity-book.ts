@@ -55,52 +55,52 @@ function swap(
   if (amountIn <= 0n || amountIn > UINT128_MAX || tokenIn === tokenOut) return null
   const forY = tokenIn === 0
   const bins = [...state.bins]
-  let volatility = decayed(state)
+  let volatility = decayVolatility(state)
   let activeId = state.activeId
-  let left = amountIn
+  let remaining = amountIn
   let amountOut = 0n
-  for (let place = startOf(bins, activeId, forY); left > 0n; place += forY ? -1 : 1) {
-    const bin = bins[place]
+  for (let index = startIndex(bins, activeId, forY); remaining > 0n; index += forY ? -1 : 1) {
+    const bin = bins[index]
     if (bin === undefined) return null
     activeId = bin.id
-    const there = bin.reserves[forY ? 1 : 0]
-    if (there === 0n) continue
-    volatility = shaken(state, volatility, bin.id)
-    const step = stepIn(bin, state.binStep, forY, totalFee(state, volatility.accumulator), left)
+    const available = bin.reserves[forY ? 1 : 0]
+    if (available === 0n) continue
+    volatility = accumulateVolatility(state, volatility, bin.id)
+    const step = swapInBin(bin, state.binStep, forY, totalFee(state, volatility.accumulator), remaining)
     if (step === null) return null
     if (step.in === 0n) continue
-    left -= step.in
+    remaining -= step.in
     amountOut += step.out
-    const stays = step.in - (step.fee * state.fees.protocolShare) / BASIS
+    const added = step.in - (step.fee * state.fees.protocolShare) / BASIS
     const reserves = forY
-      ? ([bin.reserves[0] + stays, there - step.out] as const)
-      : ([there - step.out, bin.reserves[1] + stays] as const)
-    bins[place] = { id: bin.id, reserves }
+      ? ([bin.reserves[0] + added, available - step.out] as const)
+      : ([available - step.out, bin.reserves[1] + added] as const)
+    bins[index] = { id: bin.id, reserves }
   }
   return amountOut === 0n ? null : { amountOut, next: { ...state, bins, activeId, volatility } }
 }
 
 /** The active bin, or the next in this direction where it is empty. */
-function startOf(bins: readonly Bin[], activeId: number, forY: boolean): number {
+function startIndex(bins: readonly Bin[], activeId: number, forY: boolean): number {
   if (!forY) {
-    const place = bins.findIndex(({ id }) => id >= activeId)
-    return place < 0 ? bins.length : place
+    const index = bins.findIndex(({ id }) => id >= activeId)
+    return index < 0 ? bins.length : index
   }
   return bins.findLastIndex(({ id }) => id <= activeId)
 }
 
 /** PairParameterHelper.updateReferences. */
-function decayed({ volatility, fees, activeId, now }: LiquidityBookPool): Volatility {
-  const passed = now - volatility.lastUpdate
-  if (passed < fees.filterPeriod) return { ...volatility, lastUpdate: now }
-  const reference = passed < fees.decayPeriod ? (volatility.accumulator * fees.reductionFactor) / BASIS : 0n
+function decayVolatility({ volatility, fees, activeId, now }: LiquidityBookPool): Volatility {
+  const elapsedS = now - volatility.lastUpdate
+  if (elapsedS < fees.filterPeriod) return { ...volatility, lastUpdate: now }
+  const reference = elapsedS < fees.decayPeriod ? (volatility.accumulator * fees.reductionFactor) / BASIS : 0n
   return { ...volatility, reference, idReference: activeId, lastUpdate: now }
 }
 
 /** PairParameterHelper.updateVolatilityAccumulator. */
-function shaken({ fees }: LiquidityBookPool, volatility: Volatility, id: number): Volatility {
-  const moved = volatility.reference + BigInt(Math.abs(id - volatility.idReference)) * BASIS
-  return { ...volatility, accumulator: moved < fees.maxVolatilityAccumulator ? moved : fees.maxVolatilityAccumulator }
+function accumulateVolatility({ fees }: LiquidityBookPool, volatility: Volatility, id: number): Volatility {
+  const uncapped = volatility.reference + BigInt(Math.abs(id - volatility.idReference)) * BASIS
+  return { ...volatility, accumulator: uncapped < fees.maxVolatilityAccumulator ? uncapped : fees.maxVolatilityAccumulator }
 }
 
 /** PairParameterHelper.getTotalFee, parts of 10^18. */
@@ -112,18 +112,18 @@ function totalFee({ fees, binStep }: LiquidityBookPool, accumulator: bigint): bi
 }
 
 /** BinHelper.getAmounts with FeeHelper's two fees. Null where the contract reverts. */
-function stepIn({ id, reserves }: Bin, binStep: number, forY: boolean, fee: bigint, left: bigint) {
+function swapInBin({ id, reserves }: Bin, binStep: number, forY: boolean, fee: bigint, remaining: bigint) {
   const price = priceOf(id, binStep)
-  const there = reserves[forY ? 1 : 0]
+  const available = reserves[forY ? 1 : 0]
   if (price === 0n || fee > FEE_MAX) return null
-  const net = forY ? divideUp(there << SHIFT, price) : divideUp(there * price, SCALE)
-  const most = net + divideUp(net * fee, FEE_ONE - fee)
-  if (most > UINT128_MAX) return null
-  if (left >= most) return { in: most, out: there, fee: most - net }
-  const cost = divideUp(left * fee, FEE_ONE)
-  const kept = left - cost
-  const out = forY ? (kept * price) >> SHIFT : (kept << SHIFT) / price
-  return { in: left, out: out > there ? there : out, fee: cost }
+  const net = forY ? divideUp(available << SHIFT, price) : divideUp(available * price, SCALE)
+  const inputMax = net + divideUp(net * fee, FEE_ONE - fee)
+  if (inputMax > UINT128_MAX) return null
+  if (remaining >= inputMax) return { in: inputMax, out: available, fee: inputMax - net }
+  const cost = divideUp(remaining * fee, FEE_ONE)
+  const netInput = remaining - cost
+  const out = forY ? (netInput * price) >> SHIFT : (netInput << SHIFT) / price
+  return { in: remaining, out: out > available ? available : out, fee: cost }
 }
 
 const divideUp = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
@@ -152,20 +152,20 @@ function curve(state: LiquidityBookPool, tokenIn: number, tokenOut: number) {
   if (tokenIn === tokenOut) return null
   const forY = tokenIn === 0
   const hyperbolas = []
-  let volatility = decayed(state)
+  let volatility = decayVolatility(state)
   let last = Number.POSITIVE_INFINITY
-  for (let place = startOf(state.bins, state.activeId, forY); hyperbolas.length < BINS_MAX; place += forY ? -1 : 1) {
-    const bin = state.bins[place]
+  for (let index = startIndex(state.bins, state.activeId, forY); hyperbolas.length < BINS_MAX; index += forY ? -1 : 1) {
+    const bin = state.bins[index]
     if (bin === undefined) break
-    const there = Number(bin.reserves[forY ? 1 : 0])
-    if (there === 0) continue
-    volatility = shaken(state, volatility, bin.id)
+    const available = Number(bin.reserves[forY ? 1 : 0])
+    if (available === 0) continue
+    volatility = accumulateVolatility(state, volatility, bin.id)
     const fee = Number(totalFee(state, volatility.accumulator)) / 1e18
     const price = Number(priceOf(bin.id, state.binStep)) / 2 ** 128
     if (price === 0 || fee > 0.1) break
     // A fee that falls towards where the price was of late may not make the next bin dearer than this one.
     const net = Math.min((forY ? price : 1 / price) * (1 - fee), last * (1 - BIN_FALL))
-    hyperbolas.push(hyperbola(net * (1 + BIN_FALL / 2), BIN_FALL, there / net))
+    hyperbolas.push(hyperbola(net * (1 + BIN_FALL / 2), BIN_FALL, available / net))
     last = net
   }
   return hyperbolas.length === 0 ? null : createCurve(hyperbolas, 1, GAS)

@@ -45,8 +45,8 @@ export function power(x: bigint, y: bigint): bigint | null {
 
 function logarithmTimes(x: bigint, y: bigint): bigint {
   if (x <= NEAR_ONE_MIN || x >= NEAR_ONE_MAX) return logarithm(x) * y
-  const fine = logarithmNearOne(x)
-  return (fine / ONE_18) * y + ((fine % ONE_18) * y) / ONE_18
+  const precise = logarithmNearOne(x)
+  return (precise / ONE_18) * y + ((precise % ONE_18) * y) / ONE_18
 }
 
 function exponential(exponent: bigint): bigint {
@@ -74,9 +74,9 @@ function exponential(exponent: bigint): bigint {
   return (((product * sum) / ONE_20) * first) / 100n
 }
 
-function logarithm(of: bigint): bigint {
-  if (of < ONE_18) return -logarithm((ONE_18 * ONE_18) / of)
-  let rest = of
+function logarithm(value: bigint): bigint {
+  if (value < ONE_18) return -logarithm((ONE_18 * ONE_18) / value)
+  let rest = value
   let sum = 0n
   for (const [size, e] of LARGE) {
     if (rest < e * ONE_18) continue
@@ -93,11 +93,11 @@ function logarithm(of: bigint): bigint {
   return (sum + areaSeries(rest, ONE_20, 11n)) / 100n
 }
 
-const logarithmNearOne = (of: bigint): bigint => areaSeries(of * ONE_18, ONE_36, 15n)
+const logarithmNearOne = (value: bigint): bigint => areaSeries(value * ONE_18, ONE_36, 15n)
 
 /** ln a = 2·(z + z³÷3 + z⁵÷5 + …) with z = (a − 1) ÷ (a + 1), to the power `last`. */
-function areaSeries(of: bigint, one: bigint, last: bigint): bigint {
-  const z = ((of - one) * one) / (of + one)
+function areaSeries(value: bigint, one: bigint, last: bigint): bigint {
+  const z = ((value - one) * one) / (value + one)
   const square = (z * z) / one
   let term = z
   let sum = z

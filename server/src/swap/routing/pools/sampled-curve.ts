@@ -7,8 +7,8 @@ type Node = Readonly<{ in: number }> & Point
 
 const PIECES_MAX = 48
 /** Difference (`errorBetween`) that is not worth a sample. */
-const EXACT_ENOUGH = 1e-8
-const HALVES_MAX = 30
+const ERROR_MAX = 1e-8
+const HALVINGS_MAX = 30
 /** The least fall of the price within a piece: the dual needs a falling price for a unique answer. */
 export const FALL_MIN = 1e-8
 
@@ -18,24 +18,24 @@ export const FALL_MIN = 1e-8
  * another sample is taken. `most` is what goes in at most. Where the price rises (a fee that falls towards the peg) the curve stays
  * level; where it is no longer above zero the curve ends.
  */
-export function sampledCurve(at: (amountIn: number) => Point, most: number, gas: number): Curve | null {
+export function sampledCurve(at: (amountIn: number) => Point, inputMax: number, gas: number): Curve | null {
   const first: Node = { in: 0, ...at(0) }
-  const last = lastSound(at, most)
-  if (!isSound(first) || last === null) return null
+  const last = lastValidNode(at, inputMax)
+  if (!isValidPoint(first) || last === null) return null
   const nodes = [first, last]
   const errors = [errorBetween(first, last)]
   while (nodes.length <= PIECES_MAX) {
     const worst = indexOfGreatest(errors)
     const before = nodes[worst]
     const after = nodes[worst + 1]
-    if (before === undefined || after === undefined || (errors[worst] as number) < EXACT_ENOUGH) break
+    if (before === undefined || after === undefined || (errors[worst] as number) < ERROR_MAX) break
     const middle = before.in === 0 ? after.in / 8 : Math.sqrt(before.in * after.in)
     const node: Node = { in: middle, ...at(middle) }
-    if (!isSound(node)) return null
+    if (!isValidPoint(node)) return null
     nodes.splice(worst + 1, 0, node)
     errors.splice(worst, 1, errorBetween(before, node), errorBetween(node, after))
   }
-  return createCurve(joined(nodes), 1, gas)
+  return createCurve(joinNodes(nodes), 1, gas)
 }
 
 /** Hyperbola that pays `price` at first and `price · (1 − fall)` after `width`. */
@@ -47,39 +47,39 @@ export function hyperbola(price: number, fall: number, width: number): Hyperbola
 }
 
 /** What goes in at most, or as much of it by halves as still pays. */
-function lastSound(at: (amountIn: number) => Point, most: number): Node | null {
-  for (let halves = 0; halves < HALVES_MAX; halves++) {
-    const node = { in: most / 2 ** halves, ...at(most / 2 ** halves) }
-    if (isSound(node)) return node
+function lastValidNode(at: (amountIn: number) => Point, inputMax: number): Node | null {
+  for (let halvings = 0; halvings < HALVINGS_MAX; halvings++) {
+    const node = { in: inputMax / 2 ** halvings, ...at(inputMax / 2 ** halvings) }
+    if (isValidPoint(node)) return node
   }
   return null
 }
 
-function joined(nodes: readonly Node[]): Hyperbola[] {
+function joinNodes(nodes: readonly Node[]): Hyperbola[] {
   const hyperbolas: Hyperbola[] = []
   let last = Number.POSITIVE_INFINITY
   for (const [index, node] of nodes.entries()) {
     const next = nodes[index + 1]
     if (next === undefined) break
     const width = next.in - node.in
-    const top = Math.min(node.price, last)
+    const priceMax = Math.min(node.price, last)
     // A hyperbola's mean price is the geometric mean of those at its ends.
-    const mean = Math.min((next.out - node.out) / width, top * (1 - FALL_MIN / 2))
-    const half = Math.max(1 + FALL_MIN / 2, Math.min(top / mean, mean / next.price))
-    hyperbolas.push(hyperbola(mean * half, 1 - 1 / half ** 2, width))
-    last = mean / half
+    const mean = Math.min((next.out - node.out) / width, priceMax * (1 - FALL_MIN / 2))
+    const halfRatio = Math.max(1 + FALL_MIN / 2, Math.min(priceMax / mean, mean / next.price))
+    hyperbolas.push(hyperbola(mean * halfRatio, 1 - 1 / halfRatio ** 2, width))
+    last = mean / halfRatio
   }
   return hyperbolas
 }
 
 /** How differently the two bend between these nodes, in parts of all that was paid until the second. */
 function errorBetween(a: Node, b: Node): number {
-  const paid = b.out - a.out
-  const mean = paid / (b.in - a.in)
-  return Math.abs(Math.log((a.price * b.price) / mean ** 2)) * (paid / b.out)
+  const output = b.out - a.out
+  const mean = output / (b.in - a.in)
+  return Math.abs(Math.log((a.price * b.price) / mean ** 2)) * (output / b.out)
 }
 
-function isSound({ out, price }: Node): boolean {
+function isValidPoint({ out, price }: Node): boolean {
   return Number.isFinite(out) && out >= 0 && price > 0 && Number.isFinite(price)
 }
 

@@ -36,15 +36,15 @@ function swap(state: SolidlyPool, tokenIn: number, tokenOut: number, amountIn: b
   const reserveOut = state.reserves[tokenOut]
   if (reserveIn === undefined || reserveOut === undefined || tokenIn === tokenOut || amountIn <= 0n) return null
   if (reserveIn === 0n || reserveOut === 0n) return null
-  const kept = amountIn - (amountIn * BigInt(state.feePpm)) / PPM
+  const netInput = amountIn - (amountIn * BigInt(state.feePpm)) / PPM
   const amountOut = state.stable
-    ? stableOut(state, tokenIn, kept, reserveIn, reserveOut)
-    : (kept * reserveOut) / (reserveIn + kept)
+    ? stableOut(state, tokenIn, netInput, reserveIn, reserveOut)
+    : (netInput * reserveOut) / (reserveIn + netInput)
   if (amountOut === null || amountOut <= 0n || amountOut >= reserveOut) return null
   const reserves =
     tokenIn === 0
-      ? ([reserveIn + kept, reserveOut - amountOut] as const)
-      : ([reserveOut - amountOut, reserveIn + kept] as const)
+      ? ([reserveIn + netInput, reserveOut - amountOut] as const)
+      : ([reserveOut - amountOut, reserveIn + netInput] as const)
   if (product(state, ...reserves) < product(state, ...state.reserves)) return null
   return { amountOut, next: { ...state, reserves } }
 }
@@ -60,13 +60,13 @@ function product({ stable, units }: SolidlyPool, reserve0: bigint, reserve1: big
 function stableOut(
   state: SolidlyPool,
   tokenIn: number,
-  kept: bigint,
+  netInput: bigint,
   reserveIn: bigint,
   reserveOut: bigint,
 ): bigint | null {
   const [unitIn, unitOut] = tokenIn === 0 ? state.units : ([state.units[1], state.units[0]] as const)
   const before = (reserveOut * ONE) / unitOut
-  const x = (kept * ONE) / unitIn + (reserveIn * ONE) / unitIn
+  const x = (netInput * ONE) / unitIn + (reserveIn * ONE) / unitIn
   const target = product(state, ...state.reserves)
   const after = state.newton === 'v1' ? solveV1(x, target, before) : solveV2(state, x, target, before)
   if (after === null || after > before) return null
@@ -95,8 +95,8 @@ function solveV1(x: bigint, target: bigint, start: bigint): bigint | null {
     if (gradient === 0n) return null
     y += now < target ? ((target - now) * ONE) / gradient : -(((now - target) * ONE) / gradient)
     if (y < 0n) return null
-    const moved = y - before
-    if (moved <= 1n && moved >= -1n) return y
+    const change = y - before
+    if (change <= 1n && change >= -1n) return y
   }
   return y
 }
@@ -128,38 +128,38 @@ function solveV2(state: SolidlyPool, x: bigint, target: bigint, start: bigint): 
 }
 
 /** How much goes in at most, in parts of what is there: beyond, the price is a millionth. */
-const REACH = 50
+const INPUT_FACTOR_MAX = 50
 
 function curve(state: SolidlyPool, tokenIn: number, tokenOut: number) {
   const { stable, reserves, units, feePpm } = state
-  const keep = 1 - feePpm / 1e6
+  const feeFactor = 1 - feePpm / 1e6
   const reserveIn = Number(reserves[tokenIn] ?? 0n)
   const reserveOut = Number(reserves[tokenOut] ?? 0n)
   if (!(reserveIn > 0) || !(reserveOut > 0)) return null
-  if (!stable) return createCurve([{ reserveIn, reserveOut, capacity: Number.POSITIVE_INFINITY }], keep, GAS_VOLATILE)
+  if (!stable) return createCurve([{ reserveIn, reserveOut, capacity: Number.POSITIVE_INFINITY }], feeFactor, GAS_VOLATILE)
   const unitIn = Number(units[tokenIn === 0 ? 0 : 1])
   const unitOut = Number(units[tokenIn === 0 ? 1 : 0])
   const x = reserveIn / unitIn
   const y = reserveOut / unitOut
   const k = x * y * (x * x + y * y)
   const at = (amountIn: number): Point => {
-    const { out, price } = stablePoint(x, y, k, (amountIn * keep) / unitIn)
-    return { out: out * unitOut, price: (price * keep * unitOut) / unitIn }
+    const { out, price } = stablePoint(x, y, k, (amountIn * feeFactor) / unitIn)
+    return { out: out * unitOut, price: (price * feeFactor * unitOut) / unitIn }
   }
-  return sampledCurve(at, (REACH * Math.max(reserveIn, (y / x) * reserveIn)) / keep, GAS_STABLE)
+  return sampledCurve(at, (INPUT_FACTOR_MAX * Math.max(reserveIn, (y / x) * reserveIn)) / feeFactor, GAS_STABLE)
 }
 
 function stablePoint(x: number, y: number, k: number, amountIn: number): Point {
   const now = x + amountIn
-  let left = y
+  let balance = y
   for (let step = 0; step < 64 && amountIn > 0; step++) {
-    const next = left - (now * left * (now * now + left * left) - k) / (now * (now * now + 3 * left * left))
-    const moved = Math.abs(next - left)
-    left = next
-    if (moved <= 1e-16 * y) break
+    const next = balance - (now * balance * (now * now + balance * balance) - k) / (now * (now * now + 3 * balance * balance))
+    const change = Math.abs(next - balance)
+    balance = next
+    if (change <= 1e-16 * y) break
   }
-  const price = (left * (3 * now * now + left * left)) / (now * (now * now + 3 * left * left))
-  return { out: y - left, price }
+  const price = (balance * (3 * now * now + balance * balance)) / (now * (now * now + 3 * balance * balance))
+  return { out: y - balance, price }
 }
 
 export const solidly: PoolMaths<SolidlyPool> = { swap, curve }

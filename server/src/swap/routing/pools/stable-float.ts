@@ -14,8 +14,8 @@ export function stableInvariant(balances: readonly number[], ann: number): numbe
   const sum = balances.reduce((a, b) => a + b, 0)
   let invariant = sum
   for (let step = 0; step < STEPS_MAX; step++) {
-    const spread = spreadOf(balances, invariant)
-    const next = ((ann * sum + spread * count) * invariant) / ((ann - 1) * invariant + (count + 1) * spread)
+    const term = invariantTerm(balances, invariant)
+    const next = ((ann * sum + term * count) * invariant) / ((ann - 1) * invariant + (count + 1) * term)
     if (Math.abs(next - invariant) <= 1e-15 * next) return next
     invariant = next
   }
@@ -23,12 +23,12 @@ export function stableInvariant(balances: readonly number[], ann: number): numbe
 }
 
 /** What balance `place` must be, given the others. */
-function stableBalance(balances: readonly number[], invariant: number, ann: number, place: number): number {
+function stableBalance(balances: readonly number[], invariant: number, ann: number, index_: number): number {
   const count = balances.length
   let sum = 0
   let c = invariant
   for (const [index, balance] of balances.entries()) {
-    if (index === place) continue
+    if (index === index_) continue
     sum += balance
     c *= invariant / (balance * count)
   }
@@ -44,7 +44,7 @@ function stableBalance(balances: readonly number[], invariant: number, ann: numb
 }
 
 /** D^(n+1) ÷ (n^n·Πx). */
-function spreadOf(balances: readonly number[], invariant: number): number {
+function invariantTerm(balances: readonly number[], invariant: number): number {
   return balances.reduce((product, balance) => (product * invariant) / (balance * balances.length), invariant)
 }
 
@@ -58,8 +58,8 @@ export function stablePoint(
   amountIn: number,
 ): Point {
   const after = balances.with(from, (balances[from] as number) + amountIn)
-  const left = amountIn === 0 ? (balances[to] as number) : stableBalance(after, invariant, ann, to)
-  const spread = spreadOf(after.with(to, left), invariant)
-  const price = (ann + spread / (after[from] as number)) / (ann + spread / left)
-  return { out: (balances[to] as number) - left, price }
+  const balanceAfter = amountIn === 0 ? (balances[to] as number) : stableBalance(after, invariant, ann, to)
+  const term = invariantTerm(after.with(to, balanceAfter), invariant)
+  const price = (ann + term / (after[from] as number)) / (ann + term / balanceAfter)
+  return { out: (balances[to] as number) - balanceAfter, price }
 }

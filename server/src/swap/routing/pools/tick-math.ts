@@ -33,20 +33,20 @@ const ONE = 1n << 128n
 const UINT256_MAX = (1n << 256n) - 1n
 
 /** Ticks are asked for again and again: a price costs a microsecond. Bounded; dropped whole when it is full. */
-const known = new Map<number, bigint>()
-const KNOWN_MAX = 200_000
+const cache = new Map<number, bigint>()
+const CACHED_PRICES_MAX = 200_000
 
 /** √1.0001^tick · 2^96, rounded up. */
 export function sqrtPriceAtTick(tick: number): bigint {
-  const found = known.get(tick)
-  if (found !== undefined) return found
+  const cached = cache.get(tick)
+  if (cached !== undefined) return cached
   let ratio = ONE
   const steps = Math.abs(tick)
   for (const [bit, factor] of FACTORS.entries()) if ((steps & (1 << bit)) !== 0) ratio = (ratio * factor) >> 128n
   if (tick > 0) ratio = UINT256_MAX / ratio
   const price = (ratio >> 32n) + ((ratio & 0xffffffffn) === 0n ? 0n : 1n)
-  if (known.size >= KNOWN_MAX) known.clear()
-  known.set(tick, price)
+  if (cache.size >= CACHED_PRICES_MAX) cache.clear()
+  cache.set(tick, price)
   return price
 }
 

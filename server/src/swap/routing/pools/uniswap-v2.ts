@@ -21,8 +21,8 @@ function swap(state: UniswapV2Pool, tokenIn: number, tokenOut: number, amountIn:
   const reserveIn = state.reserves[tokenIn]
   const reserveOut = state.reserves[tokenOut]
   if (reserveIn === undefined || reserveOut === undefined || tokenIn === tokenOut || amountIn <= 0n) return null
-  const kept = amountIn * (PPM - BigInt(state.feePpm))
-  const amountOut = (kept * reserveOut) / (reserveIn * PPM + kept)
+  const netInput = amountIn * (PPM - BigInt(state.feePpm))
+  const amountOut = (netInput * reserveOut) / (reserveIn * PPM + netInput)
   if (amountOut === 0n || reserveIn + amountIn > RESERVE_MAX) return null
   const reserves =
     tokenIn === 0

@@ -1,5 +1,5 @@
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
-import { type Concentrated, concentratedCurve, limitOf, walk } from './concentrated.ts'
+import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
 
 /** Uniswap V3 and the forks that keep its arithmetic, any fee. */
 export type UniswapV3Pool = PoolIdentity &
@@ -12,12 +12,12 @@ const GAS = 96_000
 function swap(state: UniswapV3Pool, tokenIn: number, _tokenOut: number, amountIn: bigint) {
   if (amountIn <= 0n) return null
   const zeroForOne = tokenIn === 0
-  const moved = walk(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(state.feePpm))
-  const [taken, paid] = zeroForOne ? [moved.amount0, -moved.amount1] : [moved.amount1, -moved.amount0]
-  if (taken !== amountIn || paid <= 0n) return null
+  const result = swapThroughTicks(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(state.feePpm))
+  const [input, output] = zeroForOne ? [result.amount0, -result.amount1] : [result.amount1, -result.amount0]
+  if (input !== amountIn || output <= 0n) return null
   return {
-    amountOut: paid,
-    next: { ...state, sqrtPrice: moved.sqrtPrice, tick: moved.tick, liquidity: moved.liquidity },
+    amountOut: output,
+    next: { ...state, sqrtPrice: result.sqrtPrice, tick: result.tick, liquidity: result.liquidity },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PoolIdentity, PoolMaths } from '../pool.ts'
-import { type Concentrated, concentratedCurve, limitOf, walk } from './concentrated.ts'
+import { type Concentrated, concentratedCurve, limitOf, swapThroughTicks } from './concentrated.ts'
 
 /**
  * Uniswap V4 without hooks. The native coin is `native` with the wrapped coin's address in `tokens`: the manager sorts it first,
@@ -35,12 +35,12 @@ function swap(state: UniswapV4Pool, tokenIn: number, _tokenOut: number, amountIn
   const fee = feeOf(state, tokenIn)
   if (amountIn <= 0n || amountIn > INT128_MAX || fee >= PPM) return null
   const zeroForOne = tokenIn === 0
-  const moved = walk(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(fee))
-  const [taken, paid] = zeroForOne ? [moved.amount0, -moved.amount1] : [moved.amount1, -moved.amount0]
-  if (taken !== amountIn || paid <= 0n || paid > INT128_MAX) return null
+  const result = swapThroughTicks(state, zeroForOne, amountIn, limitOf(zeroForOne), BigInt(fee))
+  const [input, output] = zeroForOne ? [result.amount0, -result.amount1] : [result.amount1, -result.amount0]
+  if (input !== amountIn || output <= 0n || output > INT128_MAX) return null
   return {
-    amountOut: paid,
-    next: { ...state, sqrtPrice: moved.sqrtPrice, tick: moved.tick, liquidity: moved.liquidity },
+    amountOut: output,
+    next: { ...state, sqrtPrice: result.sqrtPrice, tick: result.tick, liquidity: result.liquidity },
   }
 }
 

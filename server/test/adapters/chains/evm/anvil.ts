@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { createJsonRpc, unwrapAnswer } from '@swapyard/lib/json-rpc.ts'
+import pLimit from 'p-limit'
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { PATIENCE_MS } from '../../../../../test/support/patience.ts'
 import type { Compiled } from './compile.ts'
@@ -44,13 +46,10 @@ export async function startAnvil(options: readonly string[] = []): Promise<Anvil
   const fixed = ['--port', '0', '--chain-id', String(TEST_CHAIN_ID), '--no-mining', '--order', 'fifo']
   const child = spawn(binary(), [...fixed, ...options], { stdio: ['ignore', 'pipe', 'ignore'] })
   const url = await listening(child)
-  let last: Promise<unknown> = Promise.resolve()
-
-  function request<T>(method: string, params: readonly unknown[]): Promise<T> {
-    const next = last.then(() => post<T>(url, method, params))
-    last = next.catch(() => undefined)
-    return next
-  }
+  const rpc = createJsonRpc({ url, timeoutMs: 20_000 })
+  const inTurn = pLimit(1)
+  const request = <T>(method: string, params: readonly unknown[]): Promise<T> =>
+    inTurn(async () => unwrapAnswer(method, await rpc.call(method, params)) as T)
 
   const accounts = await request<string[]>('eth_accounts', [])
   const send = ({ to, value = 0n, data = '0x', from = accounts[0] ?? '', gas = GAS }: Sent) =>
@@ -80,6 +79,7 @@ export async function startAnvil(options: readonly string[] = []): Promise<Anvil
       const gone = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await gone
+      await rpc.close()
     },
   }
 }
@@ -107,16 +107,4 @@ async function listening(child: ChildProcess): Promise<string> {
       resolve(`http://${match[1]}`)
     })
   })
-}
-
-async function post<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(20_000),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { code: number; message: string } }
-  if (error) throw new Error(`${method}: ${error.code} ${error.message}`)
-  return result
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '@swapyard/lib/free-port.ts'
 import { inject } from 'vitest'
 import { until } from '../../../../../test/support/until.ts'
 import type { ChainsFile } from '../../../../src/app/sandbox-chains.ts'
-import { freePort } from '../../../../src/lib/free-port.ts'
 
 const file = (): ChainsFile => JSON.parse(readFileSync(inject('chainsFile'), 'utf8')) as ChainsFile
 

@@ -1,19 +1,19 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProgram } from '../../../../../sandbox/src/bitcoin/nodes.ts'
+import { freePort } from '@swapyard/lib/free-port.ts'
 import { createChildren } from '../../../../../sandbox/src/children.ts'
 import { lockDirectory } from '../../../../../sandbox/src/directory-lock.ts'
 import { createMoneroChain } from '../../../../../sandbox/src/monero/monero-chain.ts'
 import { createMoneroRpc } from '../../../../../sandbox/src/monero/monero-rpc.ts'
-import { freePort } from '../../../../src/lib/free-port.ts'
+import { findOnPath } from '../../../../../test/support/describe-with.ts'
 
 /** A chain of Monero that nobody shares: blocks come when a test says so, and its pool is the test's own. */
 export async function startLonelyNode() {
   const folder = mkdtempSync(join(tmpdir(), 'swapyard-monerod-'))
   const lock = await lockDirectory(folder)
   const children = createChildren(lock)
-  const program = (name: string) => findProgram(name, process.env['PATH'] ?? '') ?? name
+  const program = (name: string) => findOnPath(name) ?? name
   const ports = { daemon: await freePort(), wallet: await freePort(), restricted: await freePort() }
   mkdirSync(join(folder, 'bank'))
   const chain = await createMoneroChain({

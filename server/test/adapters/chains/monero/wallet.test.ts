@@ -3,28 +3,23 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { describeWith } from '../../../../../test/support/describe-with.ts'
 import { until } from '../../../../../test/support/until.ts'
 import { createAddresses } from '../../../../src/adapters/chains/monero/address.ts'
-import { houseKeys } from '../../../../src/adapters/chains/monero/keys.ts'
+import { createWalletKeys } from '../../../../src/adapters/chains/monero/keys.ts'
 import { spendKeyOf, viewKeysOf } from '../../../../src/adapters/chains/monero/view-keys.ts'
-import { createWalletRoom } from '../../../../src/adapters/chains/monero/wallet.ts'
-import { hasNetwork } from '../../../conformance/shared-chain.ts'
+import { createWalletSession } from '../../../../src/adapters/chains/monero/wallet.ts'
 import { chainOf, control, post } from './payer.ts'
 
-const missing = "xmr is not tested here: install monerod and monero-wallet-rpc (Debian's package monero)"
 const folder = mkdtempSync(join(tmpdir(), 'swapyard-wallet-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-if (!hasNetwork('xmr')) {
-  test.skipIf((process.env['CI'] ?? '') === '')(missing, () => {
-    throw new Error(missing)
-  })
-} else {
+describeWith('monerod', 'the wallet program', () => {
   test('the wallet is a cache: after a stop it goes on, after a crash it is made anew and finds the same', async () => {
     const seedKey = new Uint8Array(randomBytes(32))
-    const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+    const keys = createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
     const addresses = createAddresses(keys)
-    const open = () => createWalletRoom({ keys, folder, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const open = () => createWalletSession({ keys, folder, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
     const pay = (address: string) =>
       control('/deposits', { network: 'xmr', currency: 'native', address, amount: '0.25' })
 
@@ -63,8 +58,8 @@ if (!hasNetwork('xmr')) {
   test('a coin at an address beyond those that it looked for is found without reading the chain again', async () => {
     const own = join(folder, 'second')
     const seedKey = new Uint8Array(randomBytes(32))
-    const keys = houseKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
-    const room = createWalletRoom({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
+    const keys = createWalletKeys(viewKeysOf(spendKeyOf(seedKey)), seedKey)
+    const room = createWalletSession({ keys, folder: own, daemonUrl: chainOf().rpcUrls[0] ?? '', restoreHeight: 0 })
     const { address } = createAddresses(keys).deposit(800)
     const payment = { network: 'xmr', currency: 'native', address, amount: '0.25' }
     const hash = String((await control('/deposits', payment))['hash'])
@@ -88,4 +83,4 @@ if (!hasNetwork('xmr')) {
     console.log(`more addresses: ${widenMs} ms; one transaction: ${scanMs} ms; the whole chain: ${rescanMs} ms`)
     await room.close()
   })
-}
+})

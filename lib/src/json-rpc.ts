@@ -1,23 +1,23 @@
 import pRetry from 'p-retry'
 import { errors, Pool } from 'undici'
-import { assert } from './assert.ts'
+import { reasonOf } from './transport-error.ts'
 
 /**
- * What came of a call. `error` is the node's own answer. `unknown` is no answer, or none that can be read: whatever was
- * asked for may have happened all the same.
+ * The outcome of a call. `error` is the node's own answer. `unknown` means no answer, or an unreadable one: the node may
+ * have done what it was asked for.
  */
 export type RpcAnswer =
   | Readonly<{ kind: 'result'; result: unknown }>
   | Readonly<{ kind: 'error'; code: number; message: string }>
   | Readonly<{ kind: 'unknown'; reason: string; cause?: unknown }>
 
-/** JSON-RPC over HTTP to one node. Nothing throws: callers branch on the answer. */
+/** JSON-RPC over HTTP to one node. The methods never throw: callers branch on the answer. */
 export type JsonRpc = Readonly<{
-  /** Host and port alone, for logs and errors: never credentials, path or query, which may hold a key. */
+  /** Host and port, for logs and errors: credentials, path and query may contain a key. */
   host: string
-  /** Asks once. For whatever must not be done twice. */
+  /** Sends one request. For calls that must not run twice. */
   call(method: string, params: readonly unknown[]): Promise<RpcAnswer>
-  /** Asks again while the outcome is unknown, a bounded number of times: for reads alone, which are safe to repeat. */
+  /** Repeats the request while the outcome is unknown, at most `retries` times. For reads, which are safe to repeat. */
   read(method: string, params: readonly unknown[]): Promise<RpcAnswer>
   close(): Promise<void>
 }>
@@ -50,7 +50,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const call = async (method: string, params: readonly unknown[]): Promise<RpcAnswer> => {
     const id = ++lastId
     const reply = await post({ jsonrpc: '2.0', id, method, params })
-    return reply.kind === 'unknown' ? reply : toAnswer(reply.status, reply.text, id)
+    return reply.kind === 'unknown' ? reply : toAnswer(reply.status, parseExact(reply.text), id)
   }
 
   return Object.freeze({
@@ -72,7 +72,8 @@ export function createJsonPost(options: Omit<JsonRpcOptions, 'retries'>): Readon
   close(): Promise<void>
 }> {
   const url = new URL(options.url)
-  assert(url.protocol === 'http:' || url.protocol === 'https:', 'a node is reached over http or https')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError('the URL of a node is not http or https')
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
   const pool = new Pool(url.origin, {
     connections: options.connections ?? CONNECTIONS,
@@ -121,9 +122,8 @@ async function repeat(ask: () => Promise<RpcAnswer>, retries: number): Promise<R
   }
 }
 
-/** Bitcoin Core answers errors with status 500 and 404, others with 200: the body decides, the status only explains. */
-function toAnswer(status: number, text: string, id: number): RpcAnswer {
-  const body = parseExact(text)
+/** Bitcoin Core sends errors with status 500 and 404, other nodes with 200: the body decides, the status only explains. */
+export function toAnswer(status: number, body: unknown, id: number): RpcAnswer {
   if (typeof body !== 'object' || body === null) return { kind: 'unknown', reason: `status ${status} without JSON` }
   const { id: replyId, result, error } = body as { id?: unknown; result?: unknown; error?: unknown }
   if (replyId !== id) return { kind: 'unknown', reason: `status ${status} to another call` }
@@ -134,6 +134,34 @@ function toAnswer(status: number, text: string, id: number): RpcAnswer {
   }
   if (status !== 200 || result === undefined) return { kind: 'unknown', reason: `status ${status} without a result` }
   return { kind: 'result', result }
+}
+
+/** A node refused a call. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+
+  constructor(method: string, code: number, message: string) {
+    super(`${method}: ${message} (${code})`)
+    this.code = code
+  }
+}
+
+/** The result of a call. Throws an RpcError for the node's own error, another error for an unknown outcome. */
+export function unwrapAnswer(method: string, answer: RpcAnswer): unknown {
+  if (answer.kind === 'result') return answer.result
+  if (answer.kind === 'error') throw new RpcError(method, answer.code, answer.message)
+  throw new Error(`${method}: ${answer.reason}`, { cause: answer.cause })
+}
+
+/** One call over a connection of its own, for tests and scripts. */
+export async function callOnce(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
+  const rpc = createJsonRpc({ url, connections: 1, timeoutMs: 60_000 })
+  try {
+    return unwrapAnswer(method, await rpc.call(method, params))
+  } finally {
+    await rpc.close()
+  }
 }
 
 /**
@@ -150,10 +178,4 @@ export function parseExact(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout'
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null
-  return typeof code === 'string' ? code : 'no answer'
 }

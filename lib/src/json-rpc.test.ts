@@ -39,7 +39,7 @@ function answering(
 }
 
 describe('one call', () => {
-  test('a result is handed on with its parameters', async () => {
+  test('returns the result', async () => {
     const { rpc } = await serve(
       answering(({ id, method, params }) => ({ body: JSON.stringify({ id, result: { method, params } }) })),
     )

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig, requireProduction } from './config.ts'
 import { describeConfig, envExample, settingsPage } from './describe.ts'
+import { ConfigError, loadConfig, requireProduction } from './load.ts'
 
 const folders: string[] = []
 afterEach(() => {
@@ -48,7 +48,7 @@ function production(file: object = {}): Record<string, string> {
 }
 
 describe('the sandbox', () => {
-  test('needs nothing, makes its secrets once, and reads them again', () => {
+  test('needs no settings, generates its secrets once and reads them again', () => {
     const dataDir = folder()
     const first = loadConfig({ SWAPYARD_DATA_DIR: dataDir })
     expect(first).toMatchObject({
@@ -71,7 +71,7 @@ describe('the sandbox', () => {
     },
   )
 
-  test('may turn its limits off, freeze prices and choose networks', () => {
+  test('accepts disabled limits, frozen prices and a list of networks', () => {
     const environment = {
       SWAPYARD_RATE_LIMIT: 'off',
       SWAPYARD_SANDBOX_STILL: '1',
@@ -82,18 +82,18 @@ describe('the sandbox', () => {
     expect(config.sandbox).toEqual({ networks: ['btc', 'eth'], still: true })
   })
 
-  test('knows the networks that it is to start, before anything is started', () => {
+  test('refuses an unknown network before anything is started', () => {
     expect(problemsOf({ SWAPYARD_SANDBOX_NETWORKS: 'btc,mattic' })).toEqual([
-      expect.stringMatching(/names mattic, which is no network; the nearest is matic/),
+      expect.stringMatching(/contains mattic, which is not a network; did you mean matic\?/),
     ])
   })
 
-  test('is no production: what is missing is named', () => {
+  test('is refused where production is required, with every missing setting', () => {
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder() })
     expect(() => requireProduction(config)).toThrow(/SWAPYARD_CONFIG.*rpcUrls.*prices.*DATABASE_URL.*SWAPYARD_PEPPER/s)
   })
 
-  test('keeps as many outputs of Monero as it is told, and looks for its coins from there on', () => {
+  test('reads the restore height and the number of outputs of the Monero wallet', () => {
     const of = (monero: object) =>
       loadConfig({
         SWAPYARD_DATA_DIR: folder(),
@@ -105,7 +105,7 @@ describe('the sandbox', () => {
       expect(() => of(monero), JSON.stringify(monero)).toThrow()
   })
 
-  test('may have a file of its own, with shorter clocks', () => {
+  test('may have a config file, with shorter clocks', () => {
     const file = write('config.json', { environment: 'sandbox', clocks: { rateId: '500ms', expiry: '2m' } })
     const config = loadConfig({ SWAPYARD_DATA_DIR: folder(), SWAPYARD_CONFIG: file })
     expect(config.environment).toBe('sandbox')
@@ -119,8 +119,8 @@ describe('the sandbox', () => {
   })
 })
 
-describe('settings that are not usable', () => {
-  test('are all reported at once, unknown names with the nearest', () => {
+describe('unusable settings', () => {
+  test('are all reported at once, unknown names with the closest known name', () => {
     const problems = problemsOf({
       PORT: '99999',
       SWAPYARD_POOL_MAX: 'many',
@@ -129,35 +129,36 @@ describe('settings that are not usable', () => {
       HOST: '0.0.0.0',
     })
     expect(problems).toHaveLength(5)
-    expect(problems.join('\n')).toContain('SWAPYARD_DATADIR is not a setting; the nearest is SWAPYARD_DATA_DIR')
+    expect(problems.join('\n')).toContain('SWAPYARD_DATADIR is not a setting; did you mean SWAPYARD_DATA_DIR?')
     expect(problems.join('\n')).toContain('SWAPYARD_LOG_LEVEL must be one of silent, error, warn, info, debug')
     expect(problems.join('\n')).toContain('PORT must be <= 65535')
   })
 
-  test.each(['-1', '1.5', '1e3', '0x10', ' 5', 'NaN'])('PORT=%s is none', (port) => {
+  test.each(['-1', '1.5', '1e3', '0x10', ' 5', 'NaN'])('refuses PORT=%s', (port) => {
     expect(problemsOf({ PORT: port })).toHaveLength(1)
   })
 
-  test('never show a secret', () => {
+  test('are reported without the value of a secret', () => {
     expect(problemsOf({ DATABASE_URL: CANARY }).join('')).not.toContain(CANARY)
     expect(problemsOf({ DATABASE_URL: CANARY })).toHaveLength(1)
   })
 
-  test('empty ones are unset, and those of test runs are left alone', () => {
+  test('do not include empty variables and variables of test runs', () => {
     expect(problemsOf({ PORT: '', SWAPYARD_LOG_LEVEL: '', SWAPYARD_TEST_DATABASE_URL: 'x' })).toEqual([])
   })
 
-  test('of the file are named by their path', () => {
+  test('of the file are reported by their path', () => {
     const file = {
       networks: { btc: { rpcUrls: [] }, eth: { rpcUrls: ['ftp://x'], colour: 1 } },
       clocks: { rateId: '60' },
       limit: {},
     }
     const text = problemsOf({ ...production(file) }).join('\n')
+    expect(text).not.toContain('networks is missing')
     for (const path of [
       'networks.btc.rpcUrls',
       'networks.eth.rpcUrls.0',
-      'networks.eth has unknown names: colour',
+      'networks.eth has unknown members: colour',
       'clocks.rateId',
       'limit',
     ]) {
@@ -165,7 +166,22 @@ describe('settings that are not usable', () => {
     }
   })
 
-  test('a file that is absent or no JSON is said to be', () => {
+  test('of the file include keys that are not tickers in lower case', () => {
+    const text = problemsOf(production({ currencies: { 'BTC@btc': {} }, swaps: { networks: { ETH: {} } } })).join('\n')
+    expect(text).toContain('currencies.BTC@btc must match pattern')
+    expect(text).toContain('swaps.networks.ETH must match pattern')
+  })
+
+  test('of the file do not hide those of the environment, and are reported once', () => {
+    const environment = { ...production({ clocks: { rateId: 7 } }), DATABASE_URL: 'mysql://x', SWAPYARD_PEPPER: '' }
+    expect(problemsOf(environment)).toEqual([
+      expect.stringContaining('DATABASE_URL must match'),
+      expect.stringContaining('clocks.rateId must be string'),
+      expect.stringContaining('SWAPYARD_PEPPER is missing'),
+    ])
+  })
+
+  test('include a file that is absent or not JSON', () => {
     expect(problemsOf({ SWAPYARD_CONFIG: '/nowhere/config.json' }).join('')).toContain(
       '/nowhere/config.json cannot be read',
     )
@@ -174,7 +190,7 @@ describe('settings that are not usable', () => {
 })
 
 describe('production', () => {
-  test('is read, frozen in depth, and printed without a secret', () => {
+  test('is deeply frozen and printed without secrets', () => {
     const config = loadConfig(production({ limits: { hourUsd: 7 }, spreads: { majorBps: 12 } }))
     expect(config.environment).toBe('production')
     expect(config.limits.hourUsd).toBe(7_000_000_000_000n)
@@ -187,12 +203,12 @@ describe('production', () => {
     requireProduction(config)
   })
 
-  test('says all that is missing', () => {
+  test('reports every missing setting', () => {
     const text = problemsOf({ SWAPYARD_CONFIG: write('config.json', {}) }).join('\n')
     for (const name of ['networks', 'prices', 'DATABASE_URL', 'SWAPYARD_PEPPER']) expect(text).toContain(name)
   })
 
-  test('refuses what belongs to the sandbox, and short secrets', () => {
+  test('refuses sandbox settings and short secrets', () => {
     const environment = {
       ...production(),
       SWAPYARD_RATE_LIMIT: 'off',
@@ -203,7 +219,7 @@ describe('production', () => {
     expect(problemsOf(environment)).toHaveLength(4)
   })
 
-  test('reads secrets from files, and makes none', () => {
+  test('reads secrets from files and generates none', () => {
     const { SWAPYARD_PEPPER: _, ...environment } = production()
     const path = write('pepper', `${CANARY}\n`)
     chmodSync(path, 0o600)
@@ -217,7 +233,7 @@ describe('production', () => {
   })
 })
 
-describe('the pages made of the schema', () => {
+describe('the generated pages', () => {
   const root = join(import.meta.dirname, '../../..')
   test('.env.example and docs/settings.md are up to date (npm run swapyard -- settings --write)', () => {
     expect(readFileSync(join(root, '.env.example'), 'utf8')).toBe(envExample())

@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import Type, { type StaticDecode, type TSchema } from 'typebox'
+import { networks as definitions } from '../../networks/index.ts'
+import { nearest } from '../lib/closest-name.ts'
+import { decode, integer, oneOf, whole } from './schema.ts'
+
+const text = (description: string, options: object = {}) => Type.String({ description, maxLength: 4096, ...options })
+/** May also be given as a file: NAME_FILE. Its value is never printed. */
+const secret = (description: string, options: object = {}) => text(description, { secret: true, ...options })
+const path = (description: string, options: object = {}) => Type.Decode(text(description, options), (at) => resolve(at))
+
+/** The environment variables. */
+export const environmentSchema = Type.Object({
+  PORT: whole(8080, [0, 65535], 'Port of the API; 0 takes a free port'),
+  SWAPYARD_WORKER_PORT: Type.Optional(
+    integer([0, 65535], 'Port of a worker, which serves only /health and /metrics. Unset: a worker does not listen'),
+  ),
+  HOST: text('Address to listen on; the sandbox accepts a loopback address only', { default: '127.0.0.1' }),
+  DATABASE_URL: Type.Optional(
+    secret('URL of a PostgreSQL database, version 15 or later. Unset: an embedded database in the data directory', {
+      pattern: '^postgres(ql)?://',
+    }),
+  ),
+  SWAPYARD_CONFIG: Type.Optional(
+    text('Path of the JSON config file (networks, currencies, limits and others). Unset: the sandbox'),
+  ),
+  SWAPYARD_DATA_DIR: path('Directory for all files that the process keeps; one process at a time can use it', {
+    default: '.swapyard',
+  }),
+  SWAPYARD_CHAINS: Type.Optional(path("Path of the sandbox chains' chains.json. Unset: in the data directory")),
+  SWAPYARD_SANDBOX_NETWORKS: Type.Optional(
+    Type.Decode(
+      text('Networks that the sandbox starts: a comma-separated list or `all`. Unset: enough to try every feature', {
+        pattern: '^[a-zA-Z0-9, ]+$',
+      }),
+      parseNetworks,
+    ),
+  ),
+  SWAPYARD_SANDBOX_STILL: Type.Decode(
+    oneOf(['0', '1'], '0', '1 freezes the prices of the sandbox and stops the trader that moves its pools'),
+    (value) => value === '1',
+  ),
+  SWAPYARD_RATE_LIMIT: Type.Decode(
+    oneOf(['on', 'off'], 'on', '`off` disables the limits on requests and on wrong keys; in the sandbox only'),
+    (value) => value === 'on',
+  ),
+  SWAPYARD_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug'], 'info', 'Lowest level that is logged'),
+  SWAPYARD_PUBLIC_URL: Type.Optional(
+    text('URL at which partners reach the API, without a trailing slash. Unset: http://HOST:PORT', {
+      pattern: '^https?://[^\\s?#]+[^/\\s?#]$',
+    }),
+  ),
+  SWAPYARD_TRUST_PROXY: whole(
+    0,
+    [0, 10],
+    'Number of your own proxies in front of the API; 0 ignores forwarded addresses',
+  ),
+  SWAPYARD_POOL_MAX: whole(10, [2, 90], 'Database connections per process'),
+  SWAPYARD_KEYSTORE: Type.Optional(path('Path of the encrypted keystore. Unset: keystore.json in the data directory')),
+  SWAPYARD_KEYSTORE_PASSPHRASE: Type.Optional(
+    secret('Passphrase of the keystore. Required by workers, not by API processes. The sandbox generates its own'),
+  ),
+  SWAPYARD_PEPPER: Type.Optional(
+    secret(
+      'Key for the hashes of API keys and for rateIds; the same on all processes of a database. The sandbox generates its own',
+    ),
+  ),
+  SWAPYARD_OPERATOR_TOKEN: Type.Optional(
+    secret('Bearer token for /metrics from addresses other than loopback. Unset: loopback only'),
+  ),
+})
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+export type Environment = Readonly<{
+  values: StaticDecode<typeof environmentSchema>
+  /** Whether the variable, or the file that it may be given as, is set, usable or not. */
+  isSet(name: string): boolean
+}>
+
+const PREFIX = 'SWAPYARD_'
+/** Names that belong to test runs, not to the program. */
+const RESERVED = 'SWAPYARD_TEST_'
+
+/** Reads and checks the variables. The only reader of the process's environment. */
+export function readEnvironment(problems: string[], variables: Variables = process.env): Environment {
+  const schemas: Record<string, TSchema> = environmentSchema.properties
+  const names = Object.entries(schemas).flatMap(([name, schema]) => (isSecret(schema) ? [name, fileOf(name)] : [name]))
+  for (const name of Object.keys(variables)) {
+    if (!name.startsWith(PREFIX) || name.startsWith(RESERVED) || names.includes(name)) continue
+    problems.push(`${name} is not a setting; did you mean ${nearest(name, names)}?`)
+  }
+  const texts = new Map(
+    Object.entries(schemas).flatMap(([name, schema]) => {
+      const value = readText(name, isSecret(schema), variables, problems)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+  const decoded = decode(
+    environmentSchema,
+    Object.fromEntries([...texts].map(([name, value]) => [name, toNumber(schemas[name], value)])),
+  )
+  for (const { path: name, message } of decoded.problems) {
+    const shown = isSecret(schemas[name]) ? '' : `, and is ${JSON.stringify(texts.get(name))}`
+    problems.push(`${name} ${message}${shown}`)
+  }
+  return { values: decoded.value, isSet: (name) => Boolean(variables[name] || variables[fileOf(name)]) }
+}
+
+export const isSecret = (schema: TSchema | undefined): boolean => schema !== undefined && 'secret' in schema
+
+export const fileOf = (name: string): string => `${name}_FILE`
+
+/** An empty variable counts as unset: many tools write it that way. */
+function readText(name: string, mayBeFile: boolean, variables: Variables, problems: string[]): string | undefined {
+  const value = variables[name] || undefined
+  const file = (mayBeFile && variables[fileOf(name)]) || undefined
+  if (file === undefined) return value
+  if (value !== undefined) {
+    problems.push(`${name} and ${fileOf(name)} are both set: set only one of them`)
+    return value
+  }
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch {
+    problems.push(`${fileOf(name)}: ${file} cannot be read`)
+    return undefined
+  }
+}
+
+/** Decimal digits alone become a number: 1e3 and 0x10 are refused. */
+function toNumber(schema: TSchema | undefined, value: string): string | number {
+  return Type.IsInteger(schema) && /^[0-9]{1,15}$/.test(value) ? Number.parseInt(value, 10) : value
+}
+
+function parseNetworks(list: string): readonly string[] | 'all' {
+  const names = list
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  return names.includes('all') ? 'all' : names
+}
+
+/** Names of the list that are no networks at all. The sandbox's chains themselves report a network that they do not have. */
+export function unknownNetworks({ SWAPYARD_SANDBOX_NETWORKS: names = [] }: Environment['values']): readonly string[] {
+  if (names === 'all') return []
+  const known = definitions.map(({ id }) => id)
+  return names
+    .filter((name) => !known.includes(name))
+    .map(
+      (name) =>
+        `SWAPYARD_SANDBOX_NETWORKS contains ${name}, which is not a network; did you mean ${nearest(name, known)}?`,
+    )
+}

@@ -1,0 +1,130 @@
+import { type Asset, type AssetId, nativeId } from '../../core/domain/asset.ts'
+import { AppError } from '../../core/domain/errors.ts'
+import type { FeeRate } from '../../core/ports/chain.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Chain, UnsignedTransaction } from '../ports/chain.ts'
+import { OutflowLimitError, type SignedTransaction, type Signer } from '../ports/signer.ts'
+import type { Utxo } from '../ports/spend.ts'
+import type { Payout } from '../ports/store/payouts.ts'
+import type { StoreTx } from '../ports/store/store.ts'
+import { holdForFunds, holdForSignerLimit, refusePayout } from './hold-payouts.ts'
+import { toPayment, toStoredPayout, wrapBuildError } from './payment.ts'
+
+export type BuildDeps = Readonly<{ assetById(id: AssetId): Asset; signer: Signer; log: Log }>
+
+/** Payouts for one transaction, oldest first, with what was read to build it. */
+export type Batch = Readonly<{
+  payouts: readonly Payout[]
+  fee: FeeRate
+  gasLimit: bigint | null
+  /** Native units of a deposit address that pays for its own sweep; null for other wallets. */
+  gasUnits: bigint | null
+  nonce: number
+  wallet: string
+}>
+
+export type BuiltBatch = Readonly<{
+  unsigned: UnsignedTransaction
+  signed: SignedTransaction
+  payouts: readonly Payout[]
+}>
+
+/**
+ * Builds and signs a transaction for the batch. Halves the number of payouts until the wallet covers them; after any other
+ * refusal it tries the oldest payout alone, and holds it if it is refused again. Null = nothing is signed now.
+ */
+export async function buildBatch(
+  deps: BuildDeps,
+  tx: StoreTx,
+  chain: Chain,
+  batch: Batch,
+  utxos: readonly Utxo[],
+): Promise<BuiltBatch | null> {
+  const [oldest] = batch.payouts
+  if (!oldest || (batch.gasLimit === null && !coverAny(utxos, batch.payouts))) {
+    await holdForFunds(deps, tx, chain, batch.payouts)
+    return null
+  }
+  const changeIndex =
+    batch.gasLimit === null
+      ? (await tx.transactions.nextChangeAddress(chain.network.id, (index) => chain.addresses.change(index))).index
+      : 0
+  let count = batch.payouts.length
+  while (count > 0) {
+    try {
+      const payouts = batch.payouts.slice(0, count)
+      const built = await buildAndSign(deps, tx, chain, { ...batch, payouts }, { utxos, changeIndex })
+      await tx.alarms.clear(`wallet:${chain.network.id}`)
+      return built
+    } catch (error) {
+      if (!(error instanceof AppError) || error.retryable) throw error
+      if (error.code === 'INSUFFICIENT_LIQUIDITY') count = Math.floor(count / 2)
+      else if (count > 1) count = 1
+      else {
+        if (error instanceof OutflowLimitError) await holdForSignerLimit(tx, oldest, error)
+        else await refusePayout(deps, tx, oldest, error)
+        return null
+      }
+    }
+  }
+  // Only the oldest: younger payouts may be smaller.
+  await holdForFunds(deps, tx, chain, [oldest])
+  return null
+}
+
+async function buildAndSign(
+  deps: BuildDeps,
+  tx: StoreTx,
+  chain: Chain,
+  batch: Batch,
+  { utxos, changeIndex }: Readonly<{ utxos: readonly Utxo[]; changeIndex: number }>,
+): Promise<BuiltBatch> {
+  const { payouts, fee, nonce, gasLimit } = batch
+  const [oldest] = payouts
+  if (!oldest) throw new AppError('INTERNAL', 'a batch has no payouts')
+  const unsigned = await wrapBuildError(() =>
+    chain.sender.build({
+      payments: payouts.map((payout) => toPayment(deps, payout)),
+      from: oldest.from,
+      fee,
+      utxos,
+      changeIndex,
+      nonce,
+      replaces: null,
+      gasLimit,
+      sweepAll: false,
+    }),
+  )
+  if (!(await isCovered(tx, chain, batch, unsigned.feeUnits)))
+    throw new AppError('INSUFFICIENT_LIQUIDITY', 'the wallet does not cover the transaction')
+  const signed = await wrapBuildError(() => deps.signer.sign(unsigned.intent, payouts.map(toStoredPayout)))
+  return { unsigned, signed, payouts }
+}
+
+function coverAny(utxos: readonly Utxo[], payouts: readonly Payout[]): boolean {
+  const availableUnits = utxos.reduce((total, { units }) => total + units, 0n)
+  return payouts.some(({ units }) => units < availableUnits)
+}
+
+/**
+ * Whether the ledger account of the wallet covers the batch. An account chain also needs the fees of this transaction and of
+ * all signed, unmined ones: nodes reject a transaction that its wallet cannot pay for, and it would block later nonces.
+ */
+async function isCovered(
+  tx: StoreTx,
+  { network }: Chain,
+  { payouts, gasLimit, gasUnits, wallet }: Batch,
+  feeUnits: bigint,
+): Promise<boolean> {
+  const account = payouts[0]?.purpose === 'sweep' ? 'asset:deposits' : 'asset:wallet'
+  const needed = new Map<AssetId, bigint>()
+  for (const { assetId, units } of payouts) needed.set(assetId, (needed.get(assetId) ?? 0n) + units)
+  const native = nativeId(network)
+  if (gasUnits !== null && gasUnits < (needed.get(native) ?? 0n) + feeUnits) return false
+  if (gasLimit !== null && gasUnits === null) {
+    const unpaidUnits = await tx.transactions.unpaidFees(network.id, wallet)
+    needed.set(native, (needed.get(native) ?? 0n) + feeUnits + unpaidUnits)
+  }
+  for (const [assetId, units] of needed) if ((await tx.ledger.balance(account, assetId)) < units) return false
+  return true
+}

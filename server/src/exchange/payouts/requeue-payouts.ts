@@ -1,0 +1,69 @@
+import { invalidatedEntry } from '../../core/domain/ledger/entries.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Signer } from '../ports/signer.ts'
+import type { Payout } from '../ports/store/payouts.ts'
+import type { Store, StoreTx } from '../ports/store/store.ts'
+import type { OutgoingTransaction } from '../ports/store/transactions.ts'
+import { exchangeJobs } from './payment.ts'
+
+type RequeueDeps = Readonly<{ store: Store; signer: Signer; log: Log }>
+
+type Requeue = Readonly<{
+  proof: Record<string, unknown>
+  /** Reason to hold the payouts for the operator; null = back to the queue. */
+  attention: string | null
+  /** Postings beside those of the payouts, in the same transaction. */
+  postAlso?(tx: StoreTx): Promise<unknown>
+}>
+
+/** Expires an unconfirmed transaction that is proved unable to pay, and requeues its payouts (I-13). */
+export async function requeuePayouts(
+  { store, signer, log }: RequeueDeps,
+  transaction: OutgoingTransaction,
+  { proof, attention, postAlso }: Requeue,
+): Promise<void> {
+  const { id: transactionId, network } = transaction
+  await store.transaction(async (tx) => {
+    const current = await tx.transactions.load(transactionId)
+    // The proof covers the attempts that were observed, not one that was added since.
+    if (current?.state !== 'live' || current.attempts.length !== transaction.attempts.length) return
+    const payouts = await tx.payouts.listByTransaction(transactionId)
+    // The signer first: it signs these payouts again only with the proof, and a repeat after a rollback is harmless. Under
+    // the lock, so that a late worker cannot expire the transaction that replaced this one.
+    await signer.expire(
+      payouts.map(({ id }) => id),
+      proof,
+    )
+    await tx.transactions.settle(transactionId, { kind: 'expired', proof })
+    await tx.payouts.requeue(transactionId, attention)
+    await tx.outflow.release(payouts.map(({ id }) => id))
+    for (const payout of payouts) await requeuePayout(tx, transactionId, payout, attention)
+    await postAlso?.(tx)
+    await tx.alarms.raise(`dead:${transactionId}`, 'a signed transaction is invalid', { network, attention })
+    await tx.wake([{ kind: 'dispatch', id: network }, ...exchangeJobs(payouts)])
+  })
+  log.warn({ network, transactionId, attention }, 'transaction is invalid: its payouts are requeued')
+}
+
+async function requeuePayout(
+  tx: StoreTx,
+  transactionId: string,
+  payout: Payout,
+  attention: string | null,
+): Promise<void> {
+  const { id, orderId, exchangeId, assetId, units, purpose } = payout
+  await tx.ledger.post(invalidatedEntry({ ...payout, payoutId: id, transactionId }))
+  // The units are back in the wallet and are reserved for the order again.
+  if (orderId !== null && exchangeId !== null && paysOrder(payout))
+    await tx.inventory.reserve(orderId, assetId, units, exchangeId, null)
+  // A payout without an open execution needs an alarm of its own, because no held execution shows it.
+  if (attention !== null && (exchangeId === null || payout.isReversed))
+    await tx.alarms.raise(`payout:${id}`, 'a payout of ours failed on its chain', {
+      code: attention,
+      purpose,
+      transactionId,
+    })
+}
+
+/** Refund of a second leg: pays the proceeds of its order. Of a first leg: pays the deposit, and its order was cancelled. */
+const paysOrder = ({ purpose, leg }: Payout): boolean => purpose === 'payout' || (purpose === 'refund' && leg !== 0)

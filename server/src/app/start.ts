@@ -71,7 +71,12 @@ async function load(role: Role, closers: Closer[]) {
   // Loading blocks the event loop, so Postgres and the chains are launched first.
   await delay(LAUNCH_MS)
   const [{ openDatabaseAndLog, createConfiguredApp }, { openKeys }, { openRouterThread }, { flushLog }] =
-    await Promise.all([import('./configured-app.ts'), import('./keys.ts'), import('./router.ts'), import('../lib/log.ts')])
+    await Promise.all([
+      import('./configured-app.ts'),
+      import('./keys.ts'),
+      import('./router.ts'),
+      import('../lib/log.ts'),
+    ])
   // Closed after everything that logs.
   closers.push(flushLog)
   const routerThread = role === 'worker' ? null : openRouterThread()
